@@ -8,7 +8,7 @@ import type { ResourceMetadata } from './metadata.js';
 import { LookUps } from './look-ups.js';
 import { ClaimError, isSafeUrl, TokenError } from './provider.js';
 import { type ScopeOptions, Scopes, type TokenClaims } from './scopes.js';
-import { type CheckToken, type TokenCheck, type TokenCheckParts, type TokenVerifier } from './tokens.js';
+import type { CheckToken, TokenCheck, TokenCheckParts, TokenVerifier } from './tokens.js';
 import type { UpstreamOptions } from './upstream.js';
 
 /** Whether tokens may, or must, be bound to a key of their client (RFC 9449). */

@@ -1,5 +1,5 @@
 import type { App } from '@sigil/core';
-import { type HttpOptions } from '@sigil/http';
+import type { HttpOptions } from '@sigil/http';
 import { endpointPath, fetchHandler } from '@sigil/http/fetch';
 import type { MiddlewareHandler } from 'hono';
 import { cloneRawRequest } from 'hono/request';

@@ -49,6 +49,5 @@ function bodyOf(request: IncomingMessage): ReadableStream<Uint8Array> {
       if (next.done) controller.close();
       else controller.enqueue(next.value);
     },
-    cancel: () => void request.destroy(),
   });
 }

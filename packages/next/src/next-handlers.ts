@@ -1,5 +1,5 @@
 import type { App, MaybePromise } from '@sigil/core';
-import { type HttpOptions } from '@sigil/http';
+import type { HttpOptions } from '@sigil/http';
 import { type HostHandler, hostHandler } from '@sigil/http/fetch';
 
 /** The methods of a route of Next, and what ends them. Other methods are refused by Next. */

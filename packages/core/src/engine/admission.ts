@@ -85,7 +85,14 @@ function clientOfEnvelope(meta: Readonly<Record<string, unknown>>, protocolVersi
   if (!isObject(capabilities)) throw invalidParams(`_meta needs an object "${META.clientCapabilities}"`);
   const level = meta[META.logLevel];
   if (level !== undefined && !isLogLevel(level)) throw invalidParams(`"${META.logLevel}" is no log level`);
-  return { info: readImplementation(meta[META.clientInfo]), capabilities, protocolVersion };
+  return {
+    // Read on demand: most handlers never ask who calls.
+    get info() {
+      return readImplementation(meta[META.clientInfo]);
+    },
+    capabilities,
+    protocolVersion,
+  };
 }
 
 /** Reads the arguments of a tool or prompt. @throws ProtocolError (-32602) when they are no object. */

@@ -398,7 +398,8 @@ function valueOf(parameter: ParameterBinding, args: unknown, context: RequestCon
     case 'arguments':
       return args;
     case 'argument':
-      return isObject(args) ? args[parameter.name] : undefined;
+      // Not what every object has: an argument may be called valueOf.
+      return isObject(args) && Object.hasOwn(args, parameter.name) ? args[parameter.name] : undefined;
     case 'context':
       return context;
     case 'custom': {

@@ -53,6 +53,18 @@ describe('a hand-written schema', () => {
     expect(await accepts(made, { a: 'x' })).toBe(false);
   });
 
+  test('may refer to what it is within, by a step into the value', async () => {
+    const made = await plan(
+      written({
+        type: 'object',
+        properties: { next: { $ref: '#' }, both: { allOf: [{ $ref: '#/$defs/n' }, { $ref: '#/$defs/n' }] } },
+        $defs: { n: { type: 'number' } },
+      }),
+    );
+    expect(await accepts(made, { next: { next: { both: 1 } } })).toBe(true);
+    expect(await accepts(made, { next: { next: { both: 'a' } } })).toBe(false);
+  });
+
   test('may refer to its own root, whichever others there are', async () => {
     const compiler = await createSchemaCompiler({ classes: false });
     const plans = ['string', 'number'].map((type) =>
@@ -95,6 +107,15 @@ describe('a hand-written schema', () => {
     ['at its root', { type: 'string' }],
     ['only local ones', { type: 'object', properties: { a: { $ref: 'https://example.com/a' } } }],
     ['which is not in it', { type: 'object', properties: { a: { $ref: '#/$defs/missing' } } }],
+    ['leads back to itself', { type: 'object', properties: { a: { $ref: '#/properties/a' } } }],
+    ['leads back to itself', { type: 'object', allOf: [{ not: { $ref: '#' } }] }],
+    [
+      'leads back to itself',
+      {
+        type: 'object',
+        $defs: { x: { allOf: [{ $ref: '#/$defs/y' }] }, y: { anyOf: [{ $ref: '#/$defs/x' }] } },
+      },
+    ],
     ['not valid in 2020-12: /properties/a/type', { type: 'object', properties: { a: { type: 'strnig' } } }],
     ['deeper than 64', deep],
     ['more than 2000', { type: 'object', properties: many }],
@@ -109,6 +130,7 @@ describe('a hand-written schema', () => {
     ['a limit', { properties: { a: { minimum: 'x' } } }, '2020-12: /properties/a/minimum must be number'],
     ['a pattern', { properties: { a: { pattern: '(' } } }, 'has the pattern "(", which is not a regular'],
     ['an enum', { properties: { a: { enum: 5 } } }, '/properties/a/enum must be array'],
+    ['an enum of nothing', { properties: { a: { enum: [] } } }, 'enum'],
     ['a limit of 2019-09', { $schema: V2019, minProperties: -1 }, '2019-09: /minProperties must be >= 0'],
     ['a limit of draft-07', { $schema: V7, maxProperties: '1' }, 'draft-07: /maxProperties must be integer'],
     ['a dialect', { $schema: 'https://example.com/mine' }, 'names "https://example.com/mine" as its $schema'],

@@ -148,14 +148,19 @@ const PLAIN: ReadonlySet<string> = new Set([
   'oneOf',
   'allOf',
   'not',
-  '$ref',
   '$defs',
   'definitions',
   HEADER_KEYWORD,
 ]);
 
 function isPlain(schema: JsonSchema): boolean {
-  return schemasIn(schema).every((one) => Object.keys(one).every((keyword) => PLAIN.has(keyword)));
+  return schemasIn(schema).every(
+    (one) => !isEmpty(one['enum']) && Object.keys(one).every((keyword) => PLAIN.has(keyword)),
+  );
+}
+
+function isEmpty(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
 }
 
 const MAX_SUBSCHEMAS = 2000;
@@ -174,7 +179,36 @@ function findFault(root: JsonSchema): string | undefined {
   const [fault] = faultsIn(root, walk, MAX_DEPTH);
   if (fault !== undefined) return fault;
   const dangling = walk.references.find((reference) => !resolves(reference, root, walk.anchors));
-  return dangling === undefined ? undefined : `has a $ref to ${JSON.stringify(dangling)}, which is not in it`;
+  if (dangling !== undefined) return `has a $ref to ${JSON.stringify(dangling)}, which is not in it`;
+  return isEndless(root) ? 'has a $ref that leads back to itself without a step into the value' : undefined;
+}
+
+/** Keywords whose schemas are for the value itself, and not for a part of it. */
+const IN_PLACE = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas'];
+
+/** Whether the check of some value would come to no end. References by `$anchor` and `$id` are left to the compiler. */
+function isEndless(root: JsonSchema): boolean {
+  const open = new Set<unknown>();
+  const done = new Set<unknown>();
+  const visit = (schema: unknown): boolean => {
+    if (!isObject(schema) || done.has(schema)) return false;
+    if (open.has(schema)) return true;
+    open.add(schema);
+    const { $ref: reference } = schema;
+    const target =
+      typeof reference === 'string' &&
+      /^#(?:\/|$)/.test(reference) &&
+      valueAt(root, decode(reference.slice(1)));
+    const members = IN_PLACE.flatMap((keyword) => {
+      const member = schema[keyword];
+      return isObject(member) && keyword === 'dependentSchemas' ? Object.values(member) : member;
+    });
+    const isEndless = [target, ...members].some(visit);
+    open.delete(schema);
+    done.add(schema);
+    return isEndless;
+  };
+  return schemasIn(root).some(visit);
 }
 
 function* faultsIn(schema: unknown, walk: Walk, levels: number): Iterable<string> {

@@ -1,5 +1,5 @@
 import type { Principal } from '@sigil/core';
-import { type HttpOptions } from '@sigil/http';
+import type { HttpOptions } from '@sigil/http';
 import { tokenAuthenticator } from '@sigil/http/authentication';
 
 const LOOPBACK = ['127.0.0.1', '::1', 'localhost'];
