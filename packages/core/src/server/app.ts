@@ -156,7 +156,7 @@ export class App {
   }
 
   async #answer(): Promise<never> {
-    const { answerQuestion } = await import('./inspect.js');
+    const { answerQuestion } = await import('#transport-packages');
     const answer = await answerQuestion(this);
     await this.close();
     return endWith(answer);

@@ -1,3 +1,4 @@
+import type { Inspectable } from './app-parts.js';
 import type { ImportedTransport } from './transport-packages.js';
 
 /**
@@ -14,4 +15,10 @@ export async function importTransport(name: '@sigil/http' | '@sigil/stdio'): Pro
   } catch (error) {
     return { error };
   }
+}
+
+/** Answers what the environment asks a program of Node; see `inspect.ts`. */
+export async function answerQuestion(app: Inspectable): Promise<string> {
+  const inspect = await import('./inspect.js');
+  return inspect.answerQuestion(app);
 }

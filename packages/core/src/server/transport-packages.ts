@@ -12,3 +12,8 @@ export async function importTransport(name: '@sigil/http' | '@sigil/stdio'): Pro
     return { error };
   }
 }
+
+/** Elsewhere than on Node no program is asked: what would answer takes no room there. */
+export function answerQuestion(): Promise<never> {
+  throw new Error('SIGIL_INSPECT asks programs of Node');
+}
