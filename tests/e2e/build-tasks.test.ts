@@ -105,7 +105,7 @@ describe('a file of sigil build, alone in a folder', () => {
     expect(task).toMatchObject({ status: 'completed', result: { content: [{ text: 'Hello from a task' }] } });
   }
 
-  (noRedis === undefined ? test : test.skip)('runs tasks on Redis', async () => {
+  (noRedis === undefined ? test : test.skip)(noRedis ?? 'runs tasks on Redis', async () => {
     const redis = await Redis.start();
     try {
       await runsATask(await runBuilt('redis', redis.url));
@@ -114,7 +114,7 @@ describe('a file of sigil build, alone in a folder', () => {
     }
   });
 
-  (noPostgres === undefined ? test : test.skip)('runs tasks on PostgreSQL', async () => {
+  (noPostgres === undefined ? test : test.skip)(noPostgres ?? 'runs tasks on PostgreSQL', async () => {
     const postgres = await startPostgres();
     try {
       await runsATask(await runBuilt('postgres', postgres.url));

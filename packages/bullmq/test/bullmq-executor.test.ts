@@ -4,7 +4,7 @@ import { describeTaskExecutor } from '../../../tests/contract/backend/task-execu
 import { noRedis, Redis } from '../../../tests/e2e/redis.js';
 import { bullmq } from '../src/index.js';
 
-(noRedis === undefined ? describe : describe.skip)('on Redis', () => {
+(noRedis === undefined ? describe : describe.skip)(noRedis ?? 'on Redis', () => {
   let redis: Redis;
   let made = 0;
 

@@ -6,7 +6,7 @@ import { noPostgres } from '../../../tests/e2e/postgres.js';
 import { PostgresTaskStore } from '../src/postgres-task-store.js';
 import { useDatabase } from './fixtures/database.js';
 
-(noPostgres === undefined ? describe : describe.skip)('a connection to PostgreSQL', () => {
+(noPostgres === undefined ? describe : describe.skip)(noPostgres ?? 'a connection to PostgreSQL', () => {
   jest.setTimeout(30_000);
   const { server, schema, connect } = useDatabase();
 
