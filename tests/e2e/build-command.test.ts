@@ -89,7 +89,7 @@ describe.each(['app.mjs', 'app.js'])('a program that was built into %s', (name) 
         ' ',
       ),
     );
-    expect(report.outside).toEqual([]);
+    expect(report.external).toEqual([]);
     expect(report.validators).toBeGreaterThanOrEqual(5);
   });
 

@@ -96,15 +96,15 @@ async function built(
 ): Promise<{
   readonly code: number;
   readonly out: string;
-  readonly outside: unknown;
+  readonly external: unknown;
   readonly problems: string;
 }> {
   const out = join(project, 'dist', `${name}.bundle.mjs`);
   const { code, stdout, stderr } = await command(
     ...['build', write(`dist/${name}.js`, text), '--out', out, '--json', ...args],
   );
-  const { outside = undefined } = JSON.parse(stdout) as { outside?: unknown };
-  return { code, out, outside, problems: stdout + stderr };
+  const { external = undefined } = JSON.parse(stdout) as { external?: unknown };
+  return { code, out, external, problems: stdout + stderr };
 }
 
 /** What a program answers over stdio. */
@@ -117,20 +117,20 @@ async function answerOf(file: string, args: object, ...nodeArgs: string[]): Prom
   return (await running).stdout;
 }
 
-test('takes class-transformer outside with a package outside that uses it, so that both know what is excluded', async () => {
-  const { outside, out } = await built(
+test('keeps class-transformer external with an external package that uses it, so that both know what is excluded', async () => {
+  const { external, out } = await built(
     'serializing',
     `${USERS} import { serialize } from 'serializer'; ${SERVED.replace('await app.run();', 'console.error(serialize(ada())); await app.run();')}`,
     ...['--external', 'serializer'],
   );
-  expect(outside).toEqual(['class-transformer', 'serializer']);
+  expect(external).toEqual(['class-transformer', 'serializer']);
   const running = run(process.execPath, [out]);
   running.child.stdin?.end();
   expect((await running).stderr).toContain('{"name":"Ada"}');
   expect(await answerOf(out, { name: 'Eve' })).not.toContain('bcrypt');
 });
 
-test('refuses a package outside where the target has none', async () => {
+test('refuses an external package where the target has none', async () => {
   const { code, problems } = await built(
     'serializing-worker',
     `${USERS} import { serialize } from 'serializer'; export default { serialize };`,
@@ -138,30 +138,30 @@ test('refuses a package outside where the target has none', async () => {
   );
   expect([code, problems]).toEqual([
     1,
-    expect.stringContaining('serializer: it stays outside of the bundle'),
+    expect.stringContaining('serializer: it stays external'),
   ]);
 });
 
-test('leaves class-validator, class-transformer and typedi outside where that is asked for', async () => {
+test('leaves class-validator, class-transformer and typedi external where that is asked for', async () => {
   const libraries = ['class-transformer', 'class-validator', 'typedi'];
-  const { outside, out } = await built(
+  const { external, out } = await built(
     'libraries',
     USERS + SERVED,
     ...libraries.flatMap((one) => ['--external', one]),
   );
-  expect(outside).toEqual(libraries);
+  expect(external).toEqual(libraries);
   expect(await answerOf(out, { name: 'Eve' })).toMatch(/"structuredContent":\{"name":"Eve"\}/);
   expect(await answerOf(out, { name: 'Eve the second' })).toMatch(/or equal to 9 characters/);
 });
 
 test('throws what is not installed where a package asks for it', async () => {
-  const { outside, out } = await built(
+  const { external, out } = await built(
     'drivers',
     `${USERS} import drivers from 'drivers'; console.error([...drivers.codes, await drivers.later()].join()); ${SERVED}`,
   );
   const running = run(process.execPath, [out]);
   running.child.stdin?.end();
-  expect([outside, (await running).stderr]).toEqual([[], `${Array(4).fill('MODULE_NOT_FOUND').join()}\n`]);
+  expect([external, (await running).stderr]).toEqual([[], `${Array(4).fill('MODULE_NOT_FOUND').join()}\n`]);
 });
 
 test('gives ES modules of packages the CommonJS that Node gives them', async () => {
@@ -174,14 +174,14 @@ test('gives ES modules of packages the CommonJS that Node gives them', async () 
   expect((await running).stderr).toBe('of CommonJS\n');
 });
 
-test('leaves a package outside that finds its addon by itself, and names it', async () => {
-  const { outside, out } = await built(
+test('leaves a package external that finds its addon by itself, and names it', async () => {
+  const { external, out } = await built(
     'picture',
     `${USERS} import { picture } from 'picture'; console.error(picture); ${SERVED}`,
   );
   const running = run(process.execPath, [out]);
   running.child.stdin?.end();
-  expect([outside, (await running).stderr]).toEqual([
+  expect([external, (await running).stderr]).toEqual([
     ['picture'],
     expect.stringMatching(/picture-here.addon\.node\n$/),
   ]);

@@ -245,7 +245,7 @@ test('loads node:http for no program that serves stdio', async () => {
   expect(await greetingOf(builtOf('without-http.js'))).toBe('Hello');
 });
 
-test('refuses to leave a package outside that the program does not import', async () => {
+test('refuses to leave a package external that the program does not import', async () => {
   const leave = (name: string) => build('imports-package.js', '--external', 'yaml', '--external', name);
   expect(await leave('yamll')).toMatchObject({
     code: 2,
@@ -253,7 +253,7 @@ test('refuses to leave a package outside that the program does not import', asyn
   });
   expect(await leave('yaml')).toMatchObject({
     code: 0,
-    stdout: expect.stringMatching(/^ +outside +yaml: to be installed beside the file$/m),
+    stdout: expect.stringMatching(/^ +external +yaml: to be installed beside the file$/m),
   });
   expect(await greetingOf(builtOf('imports-package.js'))).toBe('Hello');
 });
@@ -280,7 +280,7 @@ test('says what to do about each kind of module that is not there', async () => 
     './stock.json': file,
     './folder': file,
     '#shop': file,
-    '@acme/tools/part': 'npm install @acme/tools, or leave it outside: --external @acme/tools',
+    '@acme/tools/part': 'npm install @acme/tools, or leave it external: --external @acme/tools',
   });
 });
 

@@ -24,7 +24,7 @@ export interface Report {
   readonly apps: readonly { readonly tools: readonly string[] }[];
   readonly validators: number;
   readonly rules: readonly string[];
-  readonly outside: readonly string[];
+  readonly external: readonly string[];
   readonly bytes: number;
 }
 

@@ -139,7 +139,7 @@ describe('a project without class-validator and class-transformer', () => {
     const { NODE_OPTIONS: _options, ...env } = process.env;
     const args = [join(project, 'node_modules/.bin/sigil'), 'build', 'sums.js', '--out', out, '--json'];
     const { stdout } = await run(process.execPath, args, { cwd: project, env });
-    expect((JSON.parse(stdout) as { outside: string[] }).outside).toEqual([]);
+    expect((JSON.parse(stdout) as { external: string[] }).external).toEqual([]);
     const alone = mkdtempSync(join(tmpdir(), 'sigil-alone-'));
     try {
       const shipped = join(alone, 'sums.mjs');

@@ -25,7 +25,7 @@ import {
   versionOfNotification,
 } from './requests.js';
 import { SessionTable } from './sessions/session-table.js';
-import { endSession, serveSessioned, withSession } from './sessions/sessions.js';
+import { endSession, serveSessioned, withSession } from './sessions/session-requests.js';
 import { SSE_PATHS, SseEndpoint, sseTarget } from './sse-endpoint.js';
 
 /** What serves the exchanges of a server, whatever bridge they come over. */

@@ -4,7 +4,7 @@ import { relative, resolve } from 'node:path';
 import { build, type Message } from 'esbuild';
 import { type ReportedProblem, ServerError, UsageError } from '../failures.js';
 import type { Examined } from './examine-program.js';
-import { packagesOutside } from './outside.js';
+import { externalPackages } from './external.js';
 import { importedPackage } from './packages.js';
 import { examiningPlugin } from './plugin.js';
 import { type TargetName, TARGETS } from './targets.js';
@@ -17,7 +17,7 @@ export interface BundleOptions {
   readonly out: string;
   readonly target: TargetName;
   readonly minify: boolean;
-  /** Packages that stay outside of it. */
+  /** Packages that stay external. */
   readonly external: readonly string[];
   /** How long the program may take to describe itself, in milliseconds. */
   readonly timeoutMs: number;
@@ -27,7 +27,7 @@ export interface BundleOptions {
 export interface Bundled {
   readonly examined: Examined;
   /** Packages that are installed beside it. */
-  readonly outside: readonly string[];
+  readonly external: readonly string[];
   readonly warnings: readonly string[];
 }
 
@@ -80,7 +80,7 @@ export async function bundleProgram(options: BundleOptions): Promise<Bundled> {
   for (const { path, contents } of outputFiles) await writeFile(path, contents);
   return {
     examined,
-    outside: [...packagesOutside(metafile, cwd, TARGETS[target]).keys()].sort(),
+    external: [...externalPackages(metafile, cwd, TARGETS[target]).keys()].sort(),
     warnings: warnings.map(({ text, location }) =>
       location ? `${location.file}:${location.line}: ${text}` : text,
     ),
@@ -106,6 +106,6 @@ function problemOf({ text, location }: Message, cwd: string): ReportedProblem {
       ? 'mend the module that is named'
       : /^[./#]/.test(missing)
         ? 'compile first, and import the file by its whole name, as in ./shop.js; data has to be copied to where it is imported'
-        : `npm install ${importedPackage(missing)}, or leave it outside: --external ${importedPackage(missing)}`;
+        : `npm install ${importedPackage(missing)}, or leave it external: --external ${importedPackage(missing)}`;
   return { code: 'SIGIL_BUILD_FAILED', problem: `${place}${text}`, fix };
 }

@@ -6,10 +6,10 @@ import { type AnyNode, parse } from 'acorn';
 
 /*
  * The decorators of class-validator and class-transformer write down what they are told, and typedi what it makes. So a program has one
- * copy of each: in the bundle, or outside of it. The framework loads class-validator as a whole, and gets the module `RULES` instead.
+ * copy of each: in the bundle, or external. The framework loads class-validator as a whole, and gets the module `RULES` instead.
  */
 
-/** The packages that a program may have once only. What is outside is loaded first, and decorators need reflect-metadata then. */
+/** The packages that a program may have once only. What is external is loaded first, and decorators need reflect-metadata then. */
 export const CLASS_LIBRARIES: readonly string[] = [
   'class-validator',
   'class-transformer',

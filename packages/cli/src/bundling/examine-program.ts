@@ -11,7 +11,7 @@ import {
   type LibraryImport,
   RULES,
 } from './class-libraries.js';
-import { outsidePackages, packagesOutside, sharedPackages } from './outside.js';
+import { leaveExternal, externalPackages, sharedPackages } from './external.js';
 import { modulePlaces, PLACES, placesText } from './places.js';
 import { preparedText, virtualModules } from './prepared.js';
 import type { Program } from './program.js';
@@ -24,7 +24,7 @@ export interface Examined {
   readonly discovered: DiscoveredFiles;
   /** What the program imports of class-validator. */
   readonly rules: ImportedRules;
-  /** Packages that stay outside because others do that use them. */
+  /** Packages that stay external because others do that use them. */
   readonly shared: ReadonlySet<string>;
   /** What the program exports. */
   readonly exports: readonly string[];
@@ -86,7 +86,7 @@ export async function examineProgram(
         ),
         standIns,
         modulePlaces(program),
-        outsidePackages(program, formOf),
+        leaveExternal(program, formOf),
         ...(asked.plugins ?? []).filter(({ name }) => name !== 'sigil'),
       ],
     });
@@ -94,13 +94,13 @@ export async function examineProgram(
     const { description, discovered: more } = await describeProgram(code, out, timeoutMs);
     discovered = { ...discovered, ...more };
     if (!description || Object.keys(more).length > 0) continue;
-    const outside = packagesOutside(metafile, cwd, target);
+    const external = externalPackages(metafile, cwd, target);
     const exports = Object.entries(metafile.outputs).flatMap(([path, output]) =>
       path.endsWith('entry.js') ? output.exports : [],
     );
-    refuseUnservable(program, [...outside.keys()], exports);
+    refuseUnservable(program, [...external.keys()], exports);
     const rules = importedRules(code, specifiers);
-    const shared = sharedPackages(outside, packages);
+    const shared = sharedPackages(external, packages);
     return { description, discovered, rules, shared, exports };
   }
   throw new ServerError('what the program discovers discovers more and more');
@@ -122,13 +122,13 @@ const standIns: Plugin = {
 /** @throws ServerError when the target has not what the program needs. */
 function refuseUnservable(
   { cwd, entry, target }: Program,
-  outside: readonly string[],
+  external: readonly string[],
   exports: readonly string[],
 ): void {
   const code = 'SIGIL_BUILD_FAILED';
-  const problems = outside.map((name) => ({
+  const problems = external.map((name) => ({
     code,
-    problem: `${name}: it stays outside of the bundle, and the target has no packages`,
+    problem: `${name}: it stays external, and the target has no packages`,
     fix: 'use another package, or have another entry for this target',
   }));
   if (!target.hasFiles && problems.length > 0) throw new ServerError('a package is missing', problems);

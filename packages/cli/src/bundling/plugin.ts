@@ -3,7 +3,7 @@
  *
  * 1. `examine-program.ts` bundles the program to be described, and runs it (`run-described.ts`): it tells what it is made of, and serves nothing. Folders
  *    that it gives as `discover` are told first; their modules become part of the bundle, and it is described again.
- * 2. `outside.ts` knows what cannot be in a bundle, and in which form `class-libraries.ts` takes in the rules of class-validator that the
+ * 2. `external.ts` knows what cannot be in a bundle, and in which form `class-libraries.ts` takes in the rules of class-validator that the
  *    program imports, and no others. `places.ts` tells modules where they are.
  * 3. The validators, as code, and the modules that were discovered are in a module that begins the bundle (`prepared.ts`).
  *
@@ -14,7 +14,7 @@ import type { BuildOptions, PartialMessage, Plugin } from 'esbuild';
 import { ServerError } from '../failures.js';
 import { bundledForm, bundledRules, RULES } from './class-libraries.js';
 import { type Examined, examineProgram, REQUIRE } from './examine-program.js';
-import { outsidePackages } from './outside.js';
+import { leaveExternal } from './external.js';
 import { modulePlaces, PLACE_NAMES, PLACES, placesText } from './places.js';
 import { PATTERNS, PATTERNS_TEXT, preparedText, virtualModules } from './prepared.js';
 import { programOf } from './program.js';
@@ -105,7 +105,7 @@ export function examiningPlugin(
           : { path: PATTERNS, namespace: 'sigil' },
       );
       void modulePlaces(program).setup(bundler);
-      void outsidePackages(
+      void leaveExternal(
         program,
         (one) => bundledForm(one, target.hasFiles),
         async () => (await examined).shared,

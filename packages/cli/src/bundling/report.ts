@@ -13,7 +13,7 @@ export interface Report {
 
 /** Tells what a bundle contains, and how large it is. */
 export function reportOf(
-  { examined, outside, warnings }: Bundled,
+  { examined, external, warnings }: Bundled,
   { out, minify, target }: BundleOptions,
 ): Report {
   const { apps, validators } = examined.description;
@@ -35,7 +35,7 @@ export function reportOf(
       'class-validator',
       rules === 'all' ? 'all rules: it is imported as a whole' : rules.join(', ') || 'none',
     ],
-    ...outside.map((name) => ['outside', `${name}: to be installed beside the file`]),
+    ...external.map((name) => ['external', `${name}: to be installed beside the file`]),
     ['size', `${kilobytes(bytes)}${minify ? ' minified' : ''}, ${kilobytes(gzip)} gzip`],
     ['start', TARGETS[target].start.replace('%', file)],
   ];
@@ -48,7 +48,7 @@ export function reportOf(
       apps,
       validators: validators.length,
       rules,
-      outside,
+      external,
       warnings,
     },
     lines: [file, ...table(rows).map((row) => `  ${row}`), ...warnings.map((text) => `  warning: ${text}`)],

@@ -52,7 +52,7 @@ export const loaded = async () => {
  * Runs a program that was bundled to describe itself, and reads what it tells.
  *
  * @param code the bundle.
- * @param out the file that a bundle is made for: this one runs beside it, and finds there what is outside.
+ * @param out the file that a bundle is made for: this one runs beside it, and finds there what is external.
  * @throws ServerError when its definitions are wrong, or it fails, or does not end in time.
  */
 export async function describeProgram(code: string, out: string, timeoutMs: number): Promise<Told> {

@@ -8,7 +8,7 @@ import { isLogLevel } from '../protocol/logging.js';
 import type { RequestInfo } from '../protocol/principal.js';
 import { META, METHODS, repeated } from '../protocol/protocol.js';
 import { Quota } from '../transport/quota.js';
-import type { AdmittedRequest, EngineCall } from './call.js';
+import type { AdmittedRequest, EngineCall } from './engine-call.js';
 import type { Limits } from './engine-options.js';
 import type { ConnectionState } from './connection-state.js';
 import { claimedRevision, negotiate, STATELESS_VERSIONS } from './revisions/index.js';

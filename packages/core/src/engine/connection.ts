@@ -18,7 +18,7 @@ import {
 import type { SessionState } from '../backend/backend.js';
 import type { ActiveRequest, Connection, ConnectOptions, Sink } from '../transport/transport.js';
 import { admit, headerMismatch, methodNotFound } from './admission.js';
-import { lasting } from './call.js';
+import { lasting } from './engine-call.js';
 import { Exchange, type ExchangeOwner, type ExchangeParts, type MethodHandler } from './exchange.js';
 import { ConnectionState, Session } from './connection-state.js';
 import { CLIENT_NOTIFICATIONS } from './methods/notifications.js';

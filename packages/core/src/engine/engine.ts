@@ -10,7 +10,7 @@ import { LogThrottle } from '../transport/log-throttle.js';
 import { Quota } from '../transport/quota.js';
 import type { Principal } from '../protocol/principal.js';
 import { CallSlots } from './admission.js';
-import { EngineCall, NO_STREAM } from './call.js';
+import { EngineCall, NO_STREAM } from './engine-call.js';
 import { ClientRequester } from './asking/client-requester.js';
 import { QuestionCodec } from './asking/question-codec.js';
 import type { EngineOptions } from './engine-options.js';
@@ -57,7 +57,7 @@ const GRACE_MS = 1_500;
  *    message is refused there; notifications go to `methods/notifications.ts`, answers to what the server has asked (`asking/`).
  * 2. A request is admitted (`admission.ts`): its own `_meta`, or the session of its connection (`connection-state.ts`), says by which revision
  *    it is served. All that differs between revisions is in `revisions/`.
- * 3. It gets a place, so that there are only so many at once, and an `Exchange` (`exchange.ts`), which holds its `EngineCall` (`call.ts`): all that guards,
+ * 3. It gets a place, so that there are only so many at once, and an `Exchange` (`exchange.ts`), which holds its `EngineCall` (`engine-call.ts`): all that guards,
  *    middleware and handler see of it.
  * 4. Its method (`methods/`, or that of an extension) finds the entry, asks its guard and runs it, and gives a `MethodResult`.
  * 5. The exchange has it written (`response.ts`) and hands the text to the sink of the request, once.

@@ -7,7 +7,7 @@ import type { ActiveRequest, Sink } from '../transport/transport.js';
 import type { CallSlots } from './admission.js';
 import type { BackgroundDelivery } from './asking/delivery.js';
 import { type Journal, journalOf, memoryOf } from './asking/round-trip-state.js';
-import { type AdmittedRequest, type CallParts, EngineCall, type Stream } from './call.js';
+import { type AdmittedRequest, type CallParts, EngineCall, type Stream } from './engine-call.js';
 import { type MethodResult, type ResponseWriter, sendError } from './response.js';
 import type { TimeLimits } from './time-limit.js';
 

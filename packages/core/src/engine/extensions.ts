@@ -6,7 +6,7 @@ import { after, type MaybePromise, observed } from '../protocol/maybe-promise.js
 import { METHODS } from '../protocol/protocol.js';
 import type { ToolEntry } from '../registry/entry.js';
 import { methodNotFound } from './admission.js';
-import type { EngineCall } from './call.js';
+import type { EngineCall } from './engine-call.js';
 import type { Exchange, MethodHandler } from './exchange.js';
 import type {
   Extension,

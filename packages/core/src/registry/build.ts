@@ -1,7 +1,7 @@
 import { nearest } from '../protocol/nearest.js';
 import type { Diagnostics } from '../errors/errors.js';
 import type { Declaration, Target } from '../invoke/declaration.js';
-import type { HandlerCompiler } from '../invoke/invoke.js';
+import type { HandlerCompiler } from '../invoke/handler-compiler.js';
 import type {
   HandlerDefinition,
   Presentation,

@@ -4,7 +4,7 @@ import type { ServiceId } from '../protocol/constructor.js';
 import type { PromptDefinition, ResourceDefinition, ToolDefinition } from '../metadata/definitions.js';
 import type { Endpoint, RunningRuntime, Runtime } from '../transport/transport.js';
 import { logDetails } from '../context/call.js';
-import type { EngineCall } from '../engine/call.js';
+import type { EngineCall } from '../engine/engine-call.js';
 import type { TrackCall } from '../engine/exchange.js';
 import { type AppParts, keepParts } from './app-parts.js';
 import { buildRecord } from './build-record.js';

@@ -3,7 +3,7 @@ import type { CompletionDefinition, HandlerDefinition } from '../metadata/defini
 import { type Constructor, isConstructor } from '../protocol/constructor.js';
 import { Diagnostics } from '../errors/errors.js';
 import type { Declaration } from '../invoke/declaration.js';
-import { checkPolicies } from '../invoke/policies.js';
+import { checkPolicies } from '../invoke/compile-policies.js';
 import type { BuildTools } from '../registry/build.js';
 import { populate, removeCompletion } from '../registry/populate.js';
 import type { Entry } from '../registry/entry.js';

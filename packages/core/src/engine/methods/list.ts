@@ -4,7 +4,7 @@ import { decodeCursor, encodeCursor } from '../../transport/pages.js';
 import type { Collection, Position } from '../../registry/registry.js';
 import type { Entry } from '../../registry/entry.js';
 import { methodNotFound } from '../admission.js';
-import type { EngineCall } from '../call.js';
+import type { EngineCall } from '../engine-call.js';
 import type { MethodHandler } from '../exchange.js';
 import type { Revision } from '../revisions/index.js';
 

@@ -4,7 +4,7 @@ import { after } from '../../protocol/maybe-promise.js';
 import { lacksScopes } from '../../protocol/principal.js';
 import { METHODS } from '../../protocol/protocol.js';
 import { readString } from '../admission.js';
-import { type EngineCall, lasting } from '../call.js';
+import { type EngineCall, lasting } from '../engine-call.js';
 import type { Exchange } from '../exchange.js';
 import { withoutSubscription, withSubscription } from '../session-state.js';
 import { LISTS } from '../subscriptions/changes.js';

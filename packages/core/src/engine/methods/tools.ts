@@ -2,7 +2,7 @@ import { invalidParams } from '../../errors/errors.js';
 import { isInputRequired } from '../../invoke/encode.js';
 import { METHODS, repeated } from '../../protocol/protocol.js';
 import { readArguments, readString } from '../admission.js';
-import type { EngineCall } from '../call.js';
+import type { EngineCall } from '../engine-call.js';
 import type { MethodHandler } from '../exchange.js';
 import type { MethodResult } from '../response.js';
 import { listMethod } from './list.js';

@@ -2,7 +2,7 @@ import { logDetails } from '../../context/call.js';
 import type { MaybePromise } from '../../protocol/maybe-promise.js';
 import { lacksScopes } from '../../protocol/principal.js';
 import { unref } from '../../transport/deadlines.js';
-import { type AdmittedRequest, type CallParts, EngineCall, NO_STREAM } from '../call.js';
+import { type AdmittedRequest, type CallParts, EngineCall, NO_STREAM } from '../engine-call.js';
 import type { ExchangeParts } from '../exchange.js';
 import type { Session } from '../connection-state.js';
 import { withoutSubscription } from '../session-state.js';

@@ -5,7 +5,7 @@ import type { Logger } from '../../protocol/logging.js';
 import { META, NOTIFICATIONS } from '../../protocol/protocol.js';
 import type { ListKind } from '../../backend/change-bus.js';
 import { Quota } from '../../transport/quota.js';
-import type { AdmittedRequest, EngineCall } from '../call.js';
+import type { AdmittedRequest, EngineCall } from '../engine-call.js';
 import type { Limits } from '../engine-options.js';
 import type { Session } from '../connection-state.js';
 import type { MethodResult } from '../response.js';

@@ -57,7 +57,7 @@ import {
   type GuardParts,
   nameGuards,
   type NeededScopes,
-} from './policies.js';
+} from './compile-policies.js';
 
 /** What compiling handlers needs. */
 interface InvokeOptions extends FailurePolicy {

@@ -11,20 +11,20 @@ const MISSING = 'sigil-missing';
 const RESOLVING = Symbol('resolving');
 
 /**
- * Leaves outside what cannot be in a bundle: what the target provides, and packages with compiled addons. Packages that are not installed
+ * Leaves external what cannot be in a bundle: what the target provides, and packages with compiled addons. Packages that are not installed
  * throw when another package asks for them, as in Node.
  *
  * @param formOf what is imported in place of a class library.
- * @param others gives further packages that are to be outside.
+ * @param others gives further packages that stay external.
  */
-export function outsidePackages(
+export function leaveExternal(
   { entry, framework, target, packages }: Program,
   formOf: (asked: LibraryImport) => LibraryForm | undefined,
   others: () => Promise<ReadonlySet<string>> = () => Promise.resolve(new Set()),
 ): Plugin {
   const isOwn = (path: string): boolean => packages.folderOf(path) === packages.folderOf(entry);
   return {
-    name: 'sigil-outside',
+    name: 'sigil-external',
     setup(bundler) {
       bundler.onResolve({ filter: /.*/ }, async ({ path, pluginData, ...asked }) => {
         const { kind, importer } = asked;
@@ -34,8 +34,8 @@ export function outsidePackages(
         const isLater = kind === 'require-call' || kind === 'dynamic-import' || kind === 'require-resolve';
         if (!isPackage && !isLater) return undefined;
         const name = importedPackage(path);
-        const outside = await others();
-        const isShared = outside.has(name) || (outside.has(CORE) && path.startsWith('@sigil/'));
+        const external = await others();
+        const isShared = external.has(name) || (external.has(CORE) && path.startsWith('@sigil/'));
         if (isPackage && (target.provided.test(path) || isShared)) return { path, external: true };
         if (isBuiltin(path)) return undefined;
         const find = (one: string) => bundler.resolve(one, { ...asked, pluginData: RESOLVING });
@@ -61,8 +61,8 @@ export function outsidePackages(
   };
 }
 
-/** Packages that stay outside of a bundle, each with its folder where it is installed. */
-export function packagesOutside(
+/** Packages that stay external, each with its folder where it is installed. */
+export function externalPackages(
   { inputs, outputs }: Metafile,
   cwd: string,
   { provided }: Pick<Target, 'provided'>,
@@ -79,12 +79,12 @@ export function packagesOutside(
   return found;
 }
 
-/** The packages that have to stay outside because others do that use them, so that a program has one copy of each. */
+/** The packages that have to stay external because others do that use them, so that a program has one copy of each. */
 export function sharedPackages(
-  outside: ReadonlyMap<string, string | undefined>,
+  external: ReadonlyMap<string, string | undefined>,
   packages: Packages,
 ): ReadonlySet<string> {
-  const shared = [...outside.values()].flatMap((folder) =>
+  const shared = [...external.values()].flatMap((folder) =>
     folder === undefined ? [] : packages.usedBy(folder, [...CLASS_LIBRARIES, CORE]),
   );
   // The framework uses them, too.
