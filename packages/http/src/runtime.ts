@@ -43,7 +43,7 @@ export function http(options: HttpRuntimeOptions = {}): Runtime {
     logger: stderrLogger(),
     ownsProcess: server.handleSignals,
     start: async (endpoint) => {
-      if (startsWorkers(server.workers)) {
+      if (await startsWorkers(server.workers)) {
         if (!hasBackend(endpoint, server)) endpoint.logger.warn(NO_BACKEND);
         const rules = {
           closeMs: server.drainMs + server.closeDelayMs,
@@ -138,7 +138,7 @@ async function start(
     return close();
   };
   const stopListening = isWorker()
-    ? closeWithPrimary(closeOnSignal, wanted)
+    ? await closeWithPrimary(closeOnSignal, wanted)
     : wanted
       ? handleSignals(process, closeOnSignal)
       : undefined;

@@ -1,4 +1,4 @@
-import cluster, { type Address, type Worker } from 'node:cluster';
+import type { Address, Cluster, Worker } from 'node:cluster';
 import type { Logger } from '@sigil/core';
 import type { Endpoint, RunningRuntime } from '@sigil/core/transport';
 import { EXIT_CODES, exitAfter } from '@sigil/node';
@@ -14,13 +14,18 @@ const HEALTHY_MS = 10_000;
 const LONGEST_DELAY_MS = 10_000;
 
 /** Whether this process is to start workers, and serves nothing itself. */
-export function startsWorkers(workers: number): boolean {
-  return workers > 1 && cluster.isPrimary;
+export async function startsWorkers(workers: number): Promise<boolean> {
+  return workers > 1 && (await loadCluster()).isPrimary;
 }
 
 /** Whether this process is one of several that a program has started to serve behind one port. */
 export function isWorker(): boolean {
-  return cluster.isWorker && process.env[WORKER_KEY]?.startsWith(`${process.ppid}:`) === true;
+  return process.env[WORKER_KEY]?.startsWith(`${process.ppid}:`) === true;
+}
+
+/** Loads a module that most programs never need, and that costs more to load than the rest of Node's that a server over stdio uses. */
+async function loadCluster(): Promise<Cluster> {
+  return (await import('node:cluster')).default;
 }
 
 /**
@@ -29,7 +34,11 @@ export function isWorker(): boolean {
  * @param handlesSignals whether signals tell it too, or the primary alone.
  * @returns stops the listening.
  */
-export function closeWithPrimary(close: () => Promise<void>, handlesSignals: boolean): () => void {
+export async function closeWithPrimary(
+  close: () => Promise<void>,
+  handlesSignals: boolean,
+): Promise<() => void> {
+  const cluster = await loadCluster();
   const end = (): void => void close();
   const told = (message: unknown): void => void (message === CLOSE && end());
   // Node would end a worker at once when its primary is gone, in the middle of what it does.
@@ -58,7 +67,7 @@ export async function runWorkers(
   rules: WorkerRules,
   address: (port: number) => string,
 ): Promise<RunningRuntime> {
-  const pool = new WorkerPool(logger, rules);
+  const pool = new WorkerPool(await loadCluster(), logger, rules);
   for (let at = 0; at < count; at += 1) pool.fork(0);
   const { port } = await pool.listening;
   const served = address(port);
@@ -94,6 +103,7 @@ class WorkerPool {
   isSignalled = false;
 
   constructor(
+    private readonly cluster: Cluster,
     private readonly logger: Logger,
     private readonly rules: WorkerRules,
   ) {
@@ -115,7 +125,7 @@ class WorkerPool {
 
   /** @param delayMs how long its predecessor was waited for. */
   fork(delayMs: number): void {
-    const worker = cluster.fork(this.#env);
+    const worker = this.cluster.fork(this.#env);
     const startedAt = Date.now();
     this.#workers.add(worker);
     worker.on('listening', (address) => {
