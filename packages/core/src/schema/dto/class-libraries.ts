@@ -225,7 +225,7 @@ const RENAMED: Readonly<Record<string, string>> = { islength: 'length' };
 export class BuiltInRules {
   readonly #decorators = new Map<string, Decorate>();
   readonly #storage: RuleStorage;
-  readonly #found = new Map<string, Constraint | undefined>();
+  readonly #found = new Map<string, Constructor | undefined>();
 
   /** @param validator what class-validator exports. */
   constructor(validator: Readonly<Record<string, unknown>>, storage: RuleStorage) {
@@ -242,12 +242,12 @@ export class BuiltInRules {
     if (!this.#found.has(name)) this.#found.set(name, this.#probe(name, metadata));
     const known = this.#found.get(name);
     if (known === undefined) return false;
-    const said = messageOf(instanceOf(registered), metadata);
+    const said = messageOf(registered.target, metadata);
     return said !== undefined && said === messageOf(known, metadata);
   }
 
   /** Applies the decorator of a rule to a class of our own. */
-  #probe(name: string, { constraints }: RuleMetadata): Constraint | undefined {
+  #probe(name: string, { constraints }: RuleMetadata): Constructor | undefined {
     const spelt = name.toLowerCase();
     const decorate = this.#decorators.get(RENAMED[spelt] ?? spelt);
     if (decorate === undefined) return undefined;
@@ -256,20 +256,12 @@ export class BuiltInRules {
     const [found] = this.#storage.getTargetValidationMetadatas(Probe, '', false, false);
     const { constraintCls } = found ?? {};
     const [registered] = constraintCls ? this.#storage.getTargetValidatorConstraints(constraintCls) : [];
-    return registered && instanceOf(registered);
+    return registered?.target;
   }
 }
 
-/** Past the container of the author, which may not be ready when schemas are made. */
-function instanceOf({ target }: RegisteredConstraint): Constraint | undefined {
-  try {
-    return Reflect.construct(target, []) as Constraint;
-  } catch {
-    return undefined;
-  }
-}
-
-function messageOf(constraint: Constraint | undefined, metadata: RuleMetadata): string | undefined {
+/** The default message of a constraint, without an instance of it: each use of a decorator has a class of its own. */
+function messageOf({ prototype }: Constructor, metadata: RuleMetadata): string | undefined {
   const args = {
     targetName: '',
     property: metadata.propertyName,
@@ -278,7 +270,7 @@ function messageOf(constraint: Constraint | undefined, metadata: RuleMetadata): 
     constraints: metadata.constraints ?? [],
   };
   try {
-    return constraint?.defaultMessage?.(args as never).replace('each value in ', '');
+    return (prototype as Constraint).defaultMessage?.(args as never).replace('each value in ', '');
   } catch {
     return undefined;
   }
