@@ -119,6 +119,9 @@ describe('a hand-written schema', () => {
     ['not valid in 2020-12: /properties/a/type', { type: 'object', properties: { a: { type: 'strnig' } } }],
     ['deeper than 64', deep],
     ['more than 2000', { type: 'object', properties: many }],
+    ['NaN at /properties/a/minimum, and', { type: 'object', properties: { a: { minimum: NaN } } }],
+    ['Infinity at /properties/a~1b/maximum', { type: 'object', properties: { 'a/b': { maximum: Infinity } } }],
+    ['-Infinity at /examples/0/a', { type: 'object', examples: [{ a: -Infinity }] }],
     ['larger than 256 KB', { type: 'object', description: 'x'.repeat(300_000) }],
   ])('is refused at boot when it %s', async (what, schema) => {
     const [problem] = await problemsOf(written(schema as JsonSchema));

@@ -2,6 +2,7 @@ import type { DefinitionCode } from '../../errors/errors.js';
 import { annotationsOf, type SchemaAnnotations } from '../../metadata/metadata.js';
 import { DESIGN, read } from '../../metadata/keys.js';
 import type { Constructor } from '../../protocol/constructor.js';
+import { nonFiniteIn } from '../json-schema/json-schema.js';
 import { DATE_FORM, wireForm, type WireForm } from './wire-form.js';
 import { isDto } from './class-libraries.js';
 import { type DeclaredType, normaliseType } from './declared-type.js';
@@ -58,6 +59,14 @@ export function propertyModel(context: PropertyContext): PropertyModel {
   const isMade = transformed || form !== undefined || nested !== undefined;
   refuseUnknownElements(context, design, rules, named !== undefined || transformed);
   refuseUnservable(context, rules, isMade || container === 'set' || container === 'map');
+  const annotations = annotationsOf(cls.prototype as object, name);
+  const nonFinite = nonFiniteIn(annotations);
+  if (nonFinite !== undefined)
+    report(
+      context,
+      `has @Describe() with ${nonFinite}, and JSON has finite numbers only`,
+      'give other examples',
+    );
   return {
     name,
     wire: transforms.wireName(name),
@@ -72,7 +81,7 @@ export function propertyModel(context: PropertyContext): PropertyModel {
     open: transformed || own.some(isCondition),
     transformed,
     initial: context.initial?.[name],
-    annotations: annotationsOf(cls.prototype as object, name),
+    annotations,
   };
 }
 
@@ -173,6 +182,16 @@ function refuseUnservable(context: PropertyContext, rules: readonly BoundRule[],
       'has @IsInstance(), but nothing makes an instance of its class from JSON',
       'decorate the properties of that class, or make it with @Transform(…) from class-transformer',
     );
+  for (const { rule, args, authored, metadata } of rules) {
+    const isSaid = nonFiniteIn([rule.keywords?.(args), rule.shown?.(args)]) !== undefined;
+    const wrong = args.find((limit) => Number.isNaN(limit) || (isSaid && nonFiniteIn(limit) !== undefined));
+    if (!authored && wrong !== undefined)
+      report(
+        context,
+        `has ${String(wrong)} as a limit of "${metadata.name}", and JSON has finite numbers only`,
+        'write a finite number, or leave the decorator out',
+      );
+  }
   const isUnknown = (cls: Constructor | undefined): boolean =>
     cls !== undefined && libraries.rules.getTargetValidatorConstraints(cls).length === 0;
   if (own.some(({ constraintCls }) => isUnknown(constraintCls)))

@@ -3,6 +3,7 @@ import { HEADER_KEYWORD } from '../../protocol/descriptors.js';
 import { isObject, jsonFault, type JsonSchema, MAX_DEPTH } from '../../protocol/json.js';
 import {
   hasKeyword,
+  nonFiniteIn,
   patternsIn,
   type SchemaDialect,
   schemasIn,
@@ -77,6 +78,8 @@ function faultOf(schema: unknown, rootObject: boolean): string | undefined {
   const text: string | undefined = jsonFault(schema) === undefined ? JSON.stringify(schema) : undefined;
   if (text === undefined) return `contains itself, is deeper than ${MAX_DEPTH} levels, or is not JSON`;
   if (text.length > MAX_BYTES) return `is larger than ${MAX_BYTES / 1024} KB`;
+  const nonFinite = nonFiniteIn(schema);
+  if (nonFinite !== undefined) return `has ${nonFinite}, and JSON has finite numbers only`;
   const dialect = dialectOf(schema['$schema']);
   if (dialect === undefined)
     return `names ${JSON.stringify(schema['$schema'])} as its $schema; known are 2020-12, 2019-09, draft-07, draft-06 and draft-04`;

@@ -81,6 +81,17 @@ export function valueAt(root: unknown, pointer: string): unknown {
   );
 }
 
+/** Says where a value has a number that JSON cannot carry, such as `NaN at /minimum`; undefined when there is none. */
+export function nonFiniteIn(value: unknown, pointer = ''): string | undefined {
+  if (typeof value === 'number' && !Number.isFinite(value)) return `${value} at ${pointer || 'its root'}`;
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [name, member] of Object.entries(value)) {
+    const found = nonFiniteIn(member, joinPointer(pointer, name));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
 /** A JSON pointer that goes one step further. */
 export function joinPointer(pointer: string, step: string | number): string {
   return `${pointer}/${String(step).replace(/~/g, '~0').replace(/\//g, '~1')}`;
