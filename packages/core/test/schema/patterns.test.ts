@@ -210,6 +210,36 @@ describe('a pattern that nothing runs safely', () => {
     expect(problems[0]?.what).toContain(unsafe);
   });
 
+  const deep = `${'('.repeat(1500)}a${')'.repeat(1500)}`;
+  const nested = `^${'['.repeat(1500)}a${']'.repeat(1500)}`;
+  class Deep {
+    @Matches(new RegExp(nested, 'v'))
+    text!: string;
+  }
+
+  test.each<[string, SchemaSource]>([
+    ['of an argument', argument({ pattern: deep })],
+    ['of the names of properties', argument({ type: 'object', patternProperties: { [deep]: {} } })],
+    ['of a schema', { kind: 'schema', schema: { type: 'object', properties: { a: { pattern: deep } } } }],
+    ['of a class', { kind: 'class', cls: Deep }],
+  ])('%s because it nests without end is a definition problem', async (_, source) => {
+    const compiler = await createSchemaCompiler({ classes: true });
+    compiler.input(source, 'Fixture.method', []);
+    const problems: Parameters<typeof compiler.settle>[0] = [];
+    await compiler.settle(problems);
+    expect(problems).toMatchObject([{ code: 'SIGIL_UNSAFE_PATTERN', where: 'Fixture.method' }]);
+    expect(problems[0]?.what).toMatch(/^the pattern .{1,200} has more than 100 groups within each other$/);
+  });
+
+  test('is not one that has a hundred groups within each other', async () => {
+    const pattern = `^${'(a?'.repeat(100)}${')'.repeat(100)}$`;
+    const compiler = await createSchemaCompiler({ classes: false });
+    compiler.input(argument({ pattern }), 'Fixture.method', []);
+    const problems: Parameters<typeof compiler.settle>[0] = [];
+    await compiler.settle(problems);
+    expect(problems).toEqual([]);
+  });
+
   test('that comes at run time is refused at first use', async () => {
     const compiler = await createSchemaCompiler({ classes: false });
     const late = compiler.input(argument({ pattern: unsafe }), 'elicit()', []);

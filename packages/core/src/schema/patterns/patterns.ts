@@ -1,6 +1,7 @@
 import type { DefinitionProblem } from '../../errors/errors.js';
 import type { JsonSchema } from '../../protocol/json.js';
 import { patternsIn } from '../json-schema/json-schema.js';
+import { shorten } from '../messages/describe-value.js';
 import type { Cost } from './backtracking.js';
 import type { TextTest } from './engine.js';
 
@@ -70,8 +71,16 @@ export function preparePatterns(verdicts: readonly PatternVerdict[]): void {
 }
 
 /** What is wrong with a settled pattern. @param where the place it is used at. */
-export function problemOf({ longest, source }: SafePattern, where: string): DefinitionProblem | undefined {
-  if (longest > 0) return undefined;
+export function problemOf(pattern: SafePattern, where: string): DefinitionProblem | undefined {
+  if (pattern.longest > 0) return undefined;
+  const source = shorten(pattern.source, SHOWN_SOURCE);
+  if (pattern.isTooDeep)
+    return {
+      code: 'SIGIL_UNSAFE_PATTERN',
+      where,
+      what: `the pattern ${source} has more than ${MAX_NESTING} groups within each other`,
+      fix: 'nest fewer groups',
+    };
   return {
     code: 'SIGIL_UNSAFE_PATTERN',
     where,
@@ -79,6 +88,11 @@ export function problemOf({ longest, source }: SafePattern, where: string): Defi
     fix: 'repeat only what begins or ends with a character that is not within, as in ^[a-z]+(-[a-z]+)*$; or do without lookarounds and backreferences, so that it runs on an engine that does not backtrack',
   };
 }
+
+/** Most characters of a pattern that a problem repeats. */
+const SHOWN_SOURCE = 200;
+/** Deeper patterns would exhaust the stack of what reads them. */
+const MAX_NESTING = 100;
 
 /** So many steps are a matter of a few milliseconds. */
 const MAX_STEPS = 1e6;
@@ -128,6 +142,11 @@ export class SafePattern {
     return this.#nativeLength === Infinity;
   }
 
+  /** Whether its groups are too many within each other to be analysed. */
+  get isTooDeep(): boolean {
+    return nestingOf(this.source, this.flags) > MAX_NESTING;
+  }
+
   /** Whether an engine runs it whose steps grow with the length alone. */
   get isLinear(): boolean {
     return this.#linear !== undefined;
@@ -150,6 +169,10 @@ export class SafePattern {
   }
 
   async #analyse(): Promise<void> {
+    if (this.isTooDeep) {
+      this.#nativeLength = 0;
+      return;
+    }
     const { analysePattern } = await import('#pattern-engine');
     const analysis = analysePattern(this.source, this.flags);
     const nativeLength = longestNatively(analysis);
@@ -176,7 +199,7 @@ const MAX_GROUPS = 8;
 export function cannotBacktrack(source: string, flags: string): boolean {
   if (/[vy]/.test(flags)) return false;
   if (/\\[k1-9]|\(\?(?!:)/.test(source)) return false;
-  const skeleton = source.replace(/\\.|\[(?:\\.|[^\]\\])*\]/gs, 'x');
+  const skeleton = skeletonOf(source);
   const variable = skeleton.replace(/\{\d{1,2}\}/g, '').match(/[*+?{]/g)?.length ?? 0;
   const groups = skeleton.match(/\((?!\?)|\(\?:/g)?.length ?? 0;
   // The question mark of `(?:` was counted.
@@ -190,6 +213,25 @@ export function cannotBacktrack(source: string, flags: string): boolean {
     !/[|]/.test(skeleton) &&
     !flags.includes('m')
   );
+}
+
+/** A pattern without what its escapes and classes say. */
+function skeletonOf(source: string): string {
+  return source.replace(/\\.|\[(?:\\.|[^\]\\])*\]/gs, 'x');
+}
+
+/** How many groups stand within each other at most. With the `v` flag classes do, too. */
+function nestingOf(source: string, flags: string): number {
+  const areClassesNested = flags.includes('v');
+  const text = areClassesNested ? source.replace(/\\./gs, 'x') : skeletonOf(source);
+  let depth = 0;
+  let deepest = 0;
+  for (const sign of text) {
+    if (sign === '(' || (areClassesNested && sign === '[')) depth += 1;
+    else if (sign === ')' || (areClassesNested && sign === ']')) depth -= 1;
+    deepest = Math.max(deepest, depth);
+  }
+  return deepest;
 }
 
 /** Takes the patterns of a schema in. Those that are no regular expressions are for the compiler of the schema to refuse. */
