@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { IsDate, IsString, Length, Matches } from 'class-validator';
 import { Type } from 'class-transformer';
+import type { DefinitionProblem } from '../../src/errors/errors.js';
 import type { JsonSchema } from '../../src/protocol/json.js';
 import { createSchemaCompiler, InvalidValueError, type ValuePlan } from '../../src/schema/index.js';
 import { loadValidatorCompiler as loadAjv } from '../../src/schema/validate/ajv.js';
@@ -19,6 +20,7 @@ const KINDS: readonly (readonly [name: string, load: LoadValidatorCompiler])[] =
   ['interpreted by cfworker', loadInterpreter],
 ];
 
+const V2020 = 'https://json-schema.org/draft/2020-12/schema';
 const TEXT = { type: 'string' };
 const NUMBER = { type: 'number' };
 
@@ -175,6 +177,225 @@ describe.each(KINDS)('a schema that is %s', (_, load) => {
     });
     expect(await accepts(dependent, { a: 1, b: 1 })).toBe(true);
     expect(await accepts(dependent, { a: 1 })).toBe(false);
+  });
+
+  const V2019 = 'https://json-schema.org/draft/2019-09/schema';
+  const V7 = 'http://json-schema.org/draft-07/schema#';
+  const LONG = `^${'ab?'.repeat(100)}`;
+  test.each<[keyword: string, schema: JsonSchema, value: unknown, told: string | readonly string[]]>([
+    ['items', { prefixItems: [{}], items: false }, [1, 2, 3], 'at most 1 item; received an array of 3'],
+    ['items of draft-07', { $schema: V7, items: false }, [1], ': a[0]: expected no value here; received 1'],
+    [
+      'additionalItems of draft-07',
+      { $schema: V7, items: [{}, {}], additionalItems: false },
+      [1, 2, 3],
+      'at most 2 items; received an array of 3',
+    ],
+    [
+      'additionalItems of 2019-09',
+      { $schema: V2019, items: [{}], additionalItems: TEXT },
+      [1, 2],
+      ': a[1]: expected a string; received 2',
+    ],
+    [
+      'unevaluatedItems',
+      { prefixItems: [{}], unevaluatedItems: false },
+      [1, 2],
+      'at most 1 item; received an array of 2',
+    ],
+    [
+      'a schema in unevaluatedItems',
+      { prefixItems: [{}], unevaluatedItems: TEXT },
+      [1, 2],
+      ': a[1]: expected a string; received 2',
+    ],
+    ['contains', { contains: TEXT }, [], 'an array with an item that fits; received an array of 0'],
+    [
+      'minContains',
+      { contains: TEXT, minContains: 2 },
+      ['a'],
+      'an array with at least 2 items that fit; received an array of 1',
+    ],
+    [
+      'maxContains',
+      { contains: TEXT, maxContains: 1 },
+      ['a', 'b'],
+      'an array with exactly 1 item that fits; received an array of 2',
+    ],
+    [
+      'minContains and maxContains',
+      { $schema: V2019, contains: TEXT, minContains: 2, maxContains: 3 },
+      ['a'],
+      'an array with 2 to 3 items that fit; received an array of 1',
+    ],
+    [
+      'propertyNames',
+      { propertyNames: { maxLength: 2 } },
+      { abc: 1 },
+      ': a.abc: the name of a property, expected at most 2 characters; received the name "abc"',
+    ],
+    [
+      'propertyNames of nothing',
+      { propertyNames: false },
+      { b: 1 },
+      ': a.b: expected no property; received the name "b"',
+    ],
+    [
+      'dependentRequired',
+      { dependentRequired: { b: ['c', 'd'] } },
+      { b: 1, d: 1 },
+      ': a.c: required beside "b", expected a value; received nothing',
+    ],
+    [
+      'dependencies',
+      { $schema: V7, dependencies: { b: ['c'], d: { required: ['e'] } } },
+      { b: 1, d: 1 },
+      [
+        ': a.c: required beside "b", expected a value; received nothing',
+        ': a.e: required, expected a value; received nothing',
+      ],
+    ],
+    [
+      'dependentSchemas',
+      { dependentSchemas: { b: { maxProperties: 1 } } },
+      { b: 1, c: 1 },
+      'at most 1 property; received an object',
+    ],
+    [
+      'dependentSchemas of nothing',
+      { dependentSchemas: { b: false } },
+      { b: 1 },
+      'no value here; received an object',
+    ],
+    ['minProperties', { minProperties: 2 }, {}, 'at least 2 properties; received an object'],
+    [
+      'unevaluatedProperties',
+      { properties: { b: {} }, unevaluatedProperties: false },
+      { b: 1, c: 1 },
+      ': a.c: unknown property. Known properties: "b".',
+    ],
+    [
+      'patternProperties of nothing',
+      { patternProperties: { '^b': false } },
+      { b1: 1 },
+      ': a.b1: expected no value here; received 1',
+    ],
+    [
+      'properties of nothing',
+      { properties: { b: false } },
+      { b: 1 },
+      ': a.b: expected no value here; received 1',
+    ],
+    ['if', { if: NUMBER, then: false }, 1, 'no value here; received 1'],
+    ['anyOf of nothing', { anyOf: [false, false] }, 1, 'no value here; received 1'],
+    [
+      'oneOf',
+      { oneOf: [NUMBER, { minimum: 1 }] },
+      1,
+      'a value that fits exactly one of the alternatives; received 1',
+    ],
+    ['not of anything', { not: {} }, 1, 'no value here; received 1'],
+    ['not of a type', { not: NUMBER }, 1, 'anything but a number; received 1'],
+    ['not of a limit', { not: { minimum: 1 } }, 1, 'anything but a number at least 1; received 1'],
+    [
+      'not of names',
+      { not: { required: ['b'] } },
+      { b: 1 },
+      'anything but an object with "b"; received an object',
+    ],
+    [
+      'not of an item',
+      { not: { contains: { enum: [1, 2] } } },
+      [1],
+      'anything but an array with one of 1, 2; received an array of 1',
+    ],
+    [
+      'not of much',
+      { not: { minimum: 1, maximum: 3 } },
+      1,
+      'anything but what the schema excludes; received 1',
+    ],
+    ['null', { type: 'null' }, 1, 'null; received 1'],
+    [
+      'pattern',
+      { pattern: LONG },
+      'x',
+      `a string that matches ${LONG.slice(0, 119)}…; received the string "x"`,
+    ],
+  ])('says in plain words what %s wants', async (_unused, { $schema = V2020, ...a }, value, wanted) => {
+    const made = await planned({ $schema, type: 'object', properties: { a, z: NUMBER } });
+    const lines = [wanted]
+      .flat()
+      .map((line) => (line.startsWith(': ') ? line.slice(2) : `a: expected ${line}`));
+    expect((await told(made, { a: value })).split('\n').sort()).toEqual(lines);
+    expect(inAnyOrder(await told(made, { a: value, z: 'x' }))).toContain(
+      'z: expected a number; received the string "x"',
+    );
+  });
+
+  test('heeds the keywords of its dialect alone', async () => {
+    const newer = {
+      prefixItems: [TEXT],
+      contains: {},
+      minContains: 9,
+      maxContains: 0,
+      unevaluatedItems: false,
+      dependentRequired: { b: ['c'] },
+      dependentSchemas: { b: false },
+      unevaluatedProperties: false,
+    };
+    const of = ($schema: string): Promise<ValuePlan> =>
+      planned({ $schema, type: 'object', properties: { a: newer } });
+    for (const a of [[1], { b: 1 }]) expect(await accepts(await of(V7), { a })).toBe(true);
+    for (const a of [[1], { b: 1 }]) expect(await accepts(await of(V2019), { a })).toBe(false);
+    const tuple = { $schema: V2019, type: 'object', properties: { a: { prefixItems: [TEXT] } } };
+    expect(await accepts(await planned(tuple), { a: [1] })).toBe(true);
+  });
+
+  test.each([
+    ['the identifier of draft-04', { id: 'a' }, 'keyword "id", use "$id"'],
+    ['an empty enum', { enum: [] }, 'enum must have non-empty array'],
+  ])('is refused for %s', async (_unused, a, what) => {
+    await expect(planned({ type: 'object', properties: { a } })).rejects.toMatchObject({
+      problems: [{ where: 'Fixture.method, parameter 0', what: expect.stringContaining(what) }],
+    });
+  });
+
+  test('does not know another one of the same identifier', async () => {
+    const compiler = await createSchemaCompiler({ classes: false, validators: load });
+    const plans = ['string', 'number'].map((type) =>
+      compiler.input(
+        {
+          kind: 'schema',
+          schema: {
+            $id: 'https://example.com/same',
+            type: 'object',
+            properties: { v: { $ref: '#/$defs/v' }, named: { $ref: '#named' }, next: { $ref: '#' } },
+            $defs: {
+              v: { type },
+              named: { $anchor: 'named', type },
+              other: { $id: 'https://example.com/other', type },
+            },
+          },
+        },
+        'Fixture.method',
+        [],
+      ),
+    );
+    const problems: DefinitionProblem[] = [];
+    await compiler.settle(problems);
+    await compiler.warm();
+    expect(problems).toEqual([]);
+    const [text, number] = plans;
+    for (const [made, right, wrong] of [
+      [text!, 'x', 1],
+      [number!, 1, 'x'],
+    ] as const) {
+      expect(await accepts(made, { v: right, named: right, next: { v: right } })).toBe(true);
+      expect(await accepts(made, { named: wrong })).toBe(false);
+      expect(await accepts(made, { v: wrong })).toBe(false);
+      expect(await accepts(made, { next: { v: wrong } })).toBe(false);
+    }
   });
 
   test('speaks in the words of a class', async () => {

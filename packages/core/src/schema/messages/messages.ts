@@ -1,4 +1,4 @@
-import { isObject } from '../../protocol/json.js';
+import { isObject, type JsonSchema, withoutUndefined } from '../../protocol/json.js';
 import { joinPointer, pointerSteps } from '../json-schema/json-schema.js';
 import { formatNamed } from '../json-schema/own-keywords.js';
 import { describeValue, joinPath, listValues, placeAt, shorten, SHOWN_NAME } from './describe-value.js';
@@ -11,8 +11,9 @@ export interface SchemaViolation {
   /** A JSON pointer to the value. */
   readonly instancePath: string;
   readonly params: Readonly<Record<string, unknown>>;
-  readonly message?: string;
-  /** The value. */
+  /** The name of the property of that value that is judged, where it is the name and not the value. */
+  readonly propertyName?: string;
+  /** What is judged. */
   readonly data?: unknown;
   /** The schema that has the keyword. */
   readonly parentSchema?: unknown;
@@ -63,14 +64,15 @@ interface RankedIssue {
 }
 
 const ABOUT_OTHERS: ReadonlySet<string> = new Set(['additionalProperties', 'unevaluatedProperties']);
-const ABOUT_MISSING: ReadonlySet<string> = new Set(['required', 'dependentRequired']);
+const ABOUT_MISSING: ReadonlySet<string> = new Set(['required', 'dependentRequired', 'dependencies']);
 
 function rankedIssues(violation: SchemaViolation, value: unknown, rulesAt: FindRules): RankedIssue[] {
-  const { keyword, instancePath } = violation;
+  const { keyword, instancePath, propertyName } = violation;
   const { path: at, holder } = placeAt(pointerSteps(instancePath), value);
   if (ABOUT_MISSING.has(keyword))
     return [{ rank: 1, issue: missing(violation, at, rulesAt(missingPointer(violation), value)) }];
   if (ABOUT_OTHERS.has(keyword)) return [{ rank: 1, issue: unknownProperty(violation, at) }];
+  if (propertyName !== undefined) return [{ rank: 2, issue: wrongName(violation, propertyName, at) }];
   const rules = rulesAt(instancePath, value);
   const worded = ruleIssues(violation, at, holder, rules);
   if (worded.length > 0) return worded;
@@ -97,13 +99,22 @@ function ruleIssues(
   });
 }
 
-const SUMS: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'if']);
+const SUMS: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'if', 'propertyNames']);
 
 /** Leaves out what only says that an alternative failed ("or null"), and sums of failures. */
 function telling(violations: readonly SchemaViolation[]): readonly SchemaViolation[] {
-  const rest = violations.filter(({ keyword, params }) => keyword !== 'type' || params['type'] !== 'null');
-  const leaves = rest.filter(({ keyword }) => !SUMS.has(keyword));
-  return leaves.length > 0 ? leaves : rest.length > 0 ? rest : violations;
+  const leaves = violations.filter(({ keyword }) => !SUMS.has(keyword));
+  const told = leaves.filter((one) => !wantsNull(one) || !leaves.some((other) => isBeside(other, one)));
+  return told.length > 0 ? told : violations;
+}
+
+function wantsNull({ keyword, params }: SchemaViolation): boolean {
+  return keyword === 'type' && params['type'] === 'null';
+}
+
+/** Whether a violation says something else of the same value, or of what is in it. */
+function isBeside(other: SchemaViolation, { instancePath }: SchemaViolation): boolean {
+  return !wantsNull(other) && `${other.instancePath}/`.startsWith(`${instancePath}/`);
 }
 
 /** Keywords that say less than the words of a rule. */
@@ -123,6 +134,15 @@ function mismatch(violation: SchemaViolation, path: string, rules: readonly Rule
   const received = describeValue(violation.data);
   const requirement = requirementOf(violation.keyword, expected);
   return issueAt(path, expected, received, `${requirement}; received ${received}${suggestion(violation)}`);
+}
+
+/** The problem with the name of a property. */
+function wrongName(violation: SchemaViolation, name: string, at: string): Issue {
+  const isNone = violation.keyword === FALSE;
+  const expected = isNone ? 'no property' : expectationOf(violation, []);
+  const shown = `the name ${JSON.stringify(shorten(name, SHOWN_NAME))}`;
+  const text = isNone ? `expected ${expected}` : `the name of a property, expected ${expected}`;
+  return issueAt(joinPath(at, name, false), expected, shown, `${text}; received ${shown}`);
 }
 
 function requirementOf(keyword: string, expected: string): string {
@@ -150,7 +170,9 @@ function missing({ params, parentSchema }: SchemaViolation, at: string, rules: r
   const schema = properties?.[name] as Record<string, unknown> | undefined;
   const worded = rules.filter((rule) => rule.worded).map((rule) => rule.explain(undefined));
   const expected = worded.join('; ') || expectationFrom(schema, rules);
-  const text = worded.length > 0 ? expected : `required, expected ${expected}; received nothing`;
+  const { property } = params;
+  const why = typeof property === 'string' ? ` beside ${quoted(property)}` : '';
+  const text = worded.length > 0 ? expected : `required${why}, expected ${expected}; received nothing`;
   return issueAt(path, expected, 'nothing', text);
 }
 
@@ -181,10 +203,31 @@ const NOUNS: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
+const PLURALS: Readonly<Record<string, string>> = {
+  character: 'characters',
+  item: 'items',
+  property: 'properties',
+};
+
+function counted(limit: unknown, unit: string): string {
+  return `${String(limit)} ${limit === 1 ? unit : PLURALS[unit]}`;
+}
+
 const count =
   (unit: string, how: string): Words =>
   ({ limit }) =>
-    `${how} ${String(limit)} ${unit}${limit === 1 ? '' : 's'}`;
+    `${how} ${counted(limit, unit)}`;
+
+/** How ajv calls what is wrong where a schema is `false`. */
+const FALSE = 'false schema';
+const NOTHING = 'no value here';
+
+const COMPARISONS: Readonly<Record<string, string>> = {
+  minimum: '>=',
+  maximum: '<=',
+  exclusiveMinimum: '>',
+  exclusiveMaximum: '<',
+};
 
 const COMPARED: Readonly<Record<string, string>> = {
   '>=': 'at least',
@@ -198,7 +241,7 @@ const limit: Words = (params) =>
 
 const WORDS: ReadonlyMap<string, Words> = new Map<string, Words>([
   ['type', ({ type }, { parentSchema }, rules) => expectedBy(parentSchema, rules) ?? nounOf(type)],
-  ['enum', ({ allowedValues }) => `one of ${listValues([allowedValues].flat())}`],
+  ['enum', ({ allowedValues }) => oneOf([allowedValues].flat())],
   ['const', ({ allowedValue }) => listValues([allowedValue])],
   ['minimum', limit],
   ['maximum', limit],
@@ -213,15 +256,45 @@ const WORDS: ReadonlyMap<string, Words> = new Map<string, Words>([
   ['maxProperties', count('property', 'at most')],
   ['pattern', ({ pattern, longest }, { data }) => matching(String(pattern), longest, data)],
   ['uniqueItems', () => 'no item twice'],
-  ['contains', () => 'an array with an item that fits'],
+  ['contains', containing],
+  ...['items', 'additionalItems', 'unevaluatedItems'].map((one) => [one, count('item', 'at most')] as const),
   ['format', ({ format }) => formatNamed(format)?.expects ?? 'another text'],
-  ['not', (_, { parentSchema }) => `anything but ${exclusion(parentSchema)}`],
+  ['not', (_, { parentSchema }) => allBut((parentSchema as { readonly not?: unknown } | undefined)?.not)],
+  [FALSE, () => NOTHING],
   ['anyOf', () => 'a value that fits one of the alternatives'],
   ['oneOf', () => 'a value that fits exactly one of the alternatives'],
+  ['if', () => 'a value that fits what holds under its condition'],
+  ['propertyNames', () => 'an object whose properties have other names'],
 ]);
 
+const SHOWN_PATTERN = 120;
+
+/** Keywords whose words say it all without the value that they refuse. */
+const SAID_ALONE: ReadonlySet<string> = new Set([
+  'const',
+  'pattern',
+  'multipleOf',
+  'minLength',
+  'maxLength',
+  ...Object.keys(COMPARISONS),
+]);
+
+function oneOf(values: readonly unknown[]): string {
+  return values.length === 0 ? NOTHING : `one of ${listValues(values)}`;
+}
+
+function containing({ minContains: least = 1, maxContains: most }: SchemaViolation['params']): string {
+  const items = (limit: unknown): string => `${counted(limit, 'item')} that ${limit === 1 ? 'fits' : 'fit'}`;
+  if (most !== undefined)
+    return least === most
+      ? `an array with exactly ${items(least)}`
+      : `an array with ${String(least)} to ${items(most)}`;
+  return least === 1 ? 'an array with an item that fits' : `an array with at least ${items(least)}`;
+}
+
 /** A text that is too long is not tried, so it is the length that must change. */
-function matching(pattern: string, longest: unknown, data: unknown): string {
+function matching(source: string, longest: unknown, data: unknown): string {
+  const pattern = shorten(source, SHOWN_PATTERN);
   const isTooLong = typeof longest === 'number' && typeof data === 'string' && data.length > longest;
   return isTooLong
     ? `a string of at most ${longest} characters, to be matched with ${pattern}`
@@ -230,8 +303,9 @@ function matching(pattern: string, longest: unknown, data: unknown): string {
 
 /** Says in words what a violated keyword wanted. */
 function expectationOf(violation: SchemaViolation, rules: readonly RuleWords[]): string {
-  const { keyword, params, message = 'another value' } = violation;
-  return WORDS.get(keyword)?.(params, violation, rules) ?? message;
+  const { keyword, params } = violation;
+  // Keywords that only one validator knows have no words: what that says itself is not for a model.
+  return WORDS.get(keyword)?.(params, violation, rules) ?? 'another value';
 }
 
 /** Says in words what a subschema wants, as far as one phrase can. */
@@ -239,7 +313,7 @@ function expectationFrom(schema: unknown, rules: readonly RuleWords[]): string {
   const { type, enum: values, const: only, $ref } = (schema ?? {}) as Record<string, unknown>;
   const expected = expectedBy(schema, rules);
   if (expected !== undefined) return expected;
-  if (Array.isArray(values)) return `one of ${listValues(values)}`;
+  if (Array.isArray(values)) return oneOf(values);
   if (only !== undefined) return listValues([only]);
   if (type !== undefined) return nounOf(type);
   return $ref === undefined ? 'a value' : 'an object';
@@ -258,10 +332,38 @@ function nounOf(type: unknown): string {
     .join(' or ');
 }
 
-function exclusion(parentSchema: unknown): string {
-  const { not } = (parentSchema ?? {}) as { not?: unknown };
-  if (!isObject(not)) return 'this';
-  if (Array.isArray(not['enum'])) return listValues(not['enum']);
-  if ('const' in not) return listValues([not['const']]);
-  return not['type'] === undefined ? 'this' : nounOf(not['type']);
+function quoted(name: string): string {
+  return JSON.stringify(shorten(name, SHOWN_NAME));
+}
+
+/** What `not` leaves, as far as one phrase can say what it excludes. */
+function allBut(excluded: unknown): string {
+  if (!isObject(excluded) || Object.keys(excluded).length === 0) return NOTHING;
+  return `anything but ${exclusion(excluded) ?? 'what the schema excludes'}`;
+}
+
+function exclusion(excluded: JsonSchema): string | undefined {
+  const [keyword, ...others] = Object.keys(excluded).filter((one) => one !== 'type');
+  if (keyword === undefined) return nounOf(excluded['type']);
+  if (others.length > 0) return undefined;
+  const { [keyword]: held } = excluded;
+  if (keyword === 'required' && Array.isArray(held)) return `an object with ${listValues(held)}`;
+  if (keyword === 'contains') return `an array with ${expectationFrom(held, [])}`;
+  if (keyword === 'enum' && Array.isArray(held)) return listValues(held);
+  if (!SAID_ALONE.has(keyword)) return undefined;
+  return expectationOf({ keyword, instancePath: '', params: paramsOf(keyword, excluded) }, []);
+}
+
+/** What ajv says of a violated keyword: mostly its value. */
+export function paramsOf(keyword: string, schema: JsonSchema): SchemaViolation['params'] {
+  const { [keyword]: value } = schema;
+  const comparison = COMPARISONS[keyword];
+  if (comparison !== undefined) return { comparison, limit: value };
+  if (keyword === 'enum') return { allowedValues: value };
+  if (keyword === 'const') return { allowedValue: value };
+  if (keyword === 'contains')
+    return withoutUndefined({ minContains: schema['minContains'] ?? 1, maxContains: schema['maxContains'] });
+  return ['type', 'multipleOf', 'pattern', 'format'].includes(keyword)
+    ? { [keyword]: value }
+    : { limit: value };
 }

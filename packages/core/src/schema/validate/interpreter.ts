@@ -9,14 +9,14 @@ import {
   valueAt,
 } from '../json-schema/json-schema.js';
 import { formatNamed, hasRepeated, LENGTHS } from '../json-schema/own-keywords.js';
-import type { SchemaViolation } from '../messages/messages.js';
+import { paramsOf, type SchemaViolation } from '../messages/messages.js';
 import type { CompileOptions, LoadValidatorCompiler } from './compiled-schema.js';
 
 /**
  * Checks values by `@cfworker/json-schema`, where a platform forbids to make code of text and the schema was not known when the program was
  * built. Three things stand around it:
  *
- * - It gets a copy of the schema without what it does not know or runs too slowly: keywords and formats of ours, `uniqueItems`, and
+ * - It gets a copy of the schema without what it does not know, what the dialect does not have, or what it runs too slowly: keywords and formats of ours, `uniqueItems`, and
  *   patterns that the native engine is slow on. `OwnChecks` runs these afterwards. Where they stand in a place it does not reach, such as
  *   `not`, the schema is refused.
  * - `$dynamicRef` and `$recursiveRef` are refused, because it ignores them.
@@ -24,7 +24,7 @@ import type { CompileOptions, LoadValidatorCompiler } from './compiled-schema.js
  */
 export const loadValidatorCompiler: LoadValidatorCompiler = (dialect) =>
   Promise.resolve((schema, options) => {
-    const own = new OwnChecks(schema, options, DRAFTS[dialect]);
+    const own = new OwnChecks(schema, options, dialect);
     const check = (value: unknown): unknown => {
       const violations = own.violationsOf(value, options.report === 'first violation');
       check.errors = violations;
@@ -38,6 +38,21 @@ const DRAFTS: Readonly<Record<SchemaDialect, SchemaDraft>> = {
   '2020-12': '2020-12',
   '2019-09': '2019-09',
   'draft-07': '7',
+};
+
+/** Keywords that cfworker knows in every dialect, and that mean nothing in this one. */
+const NEWER: Readonly<Record<SchemaDialect, readonly string[]>> = {
+  '2020-12': [],
+  '2019-09': ['prefixItems'],
+  'draft-07': [
+    'prefixItems',
+    'dependentRequired',
+    'dependentSchemas',
+    'minContains',
+    'maxContains',
+    'unevaluatedItems',
+    'unevaluatedProperties',
+  ],
 };
 
 /** A keyword of a schema that is checked here: whether a value violates it. */
@@ -75,7 +90,7 @@ class OwnChecks {
   constructor(
     schema: JsonSchema,
     readonly options: Pick<CompileOptions, 'unicode' | 'pattern'>,
-    readonly draft: SchemaDraft,
+    readonly dialect: SchemaDialect,
   ) {
     this.#root = this.#copy(schema);
     this.#lookup = dereference(this.#root as Schema);
@@ -85,15 +100,16 @@ class OwnChecks {
   violationsOf(value: unknown, isFirst: boolean): readonly SchemaViolation[] {
     const unreadable = unreadableIn(value, '');
     if (unreadable) return [unreadable];
-    const { errors } = this.#run(this.#root, value, isFirst);
-    const found = this.#violations(errors, value);
+    const { valid, errors } = this.#run(this.#root, value, isFirst);
+    const found = valid ? [] : this.#violations(errors, value);
+    if (!valid && found.length === 0) return [this.#violation('false schema', this.#root, '', value)];
     const own =
       this.#keywords.size === 0 || (isFirst && found.length > 0) ? [] : [...this.#own(this.#root, value, '')];
     return isFirst ? [...found, ...own].slice(0, 1) : [...found, ...own];
   }
 
   #run(schema: unknown, value: unknown, isFirst: boolean): { valid: boolean; errors: OutputUnit[] } {
-    return validate(value, schema as Schema | boolean, this.draft, this.#lookup, isFirst);
+    return validate(value, schema as Schema | boolean, DRAFTS[this.dialect], this.#lookup, isFirst);
   }
 
   /** Copies a schema without its keywords that are checked here. @throws Error at a keyword that cannot be interpreted. */
@@ -101,11 +117,16 @@ class OwnChecks {
     for (const keyword of ['$dynamicRef', '$recursiveRef'])
       if (typeof schema[keyword] === 'string')
         throw new Error(`${keyword} cannot be followed where code may not be made of text`);
+    // As ajv.
+    if ('id' in schema) throw new Error('NOT SUPPORTED: keyword "id", use "$id" for schema ID');
+    if (Array.isArray(schema['enum']) && schema['enum'].length === 0)
+      throw new Error('enum must have non-empty array');
     const own: OwnKeyword[] = [];
     const checkText = (keyword: string, isViolated: (text: string) => boolean): unknown =>
       own.push({ keyword, isViolated: (value) => typeof value === 'string' && isViolated(value) });
     const { format, pattern, uniqueItems, nullable, type, patternProperties, ...rest } = schema;
     const kept: Record<string, unknown> = { ...rest };
+    for (const keyword of NEWER[this.dialect]) delete kept[keyword];
     // OpenAPI's word for another type, which ajv knows.
     if (type !== undefined) kept['type'] = nullable === true ? [type, 'null'].flat() : type;
     // Formats of the standard are annotations.
@@ -216,36 +237,26 @@ class OwnChecks {
   /** What cfworker found, in the words of ajv. */
   #violations(errors: readonly OutputUnit[], value: unknown): SchemaViolation[] {
     const said = new Set<string>();
-    return errors.flatMap(({ keyword, keywordLocation, instanceLocation, error }, index) => {
-      const at = decodeURIComponent(instanceLocation).slice(1);
+    let naming: Naming | undefined;
+    return errors.flatMap((error, index) => {
+      const { keyword, keywordLocation } = error;
+      const [before, next] = [errors[index - 1], errors[index + 1]];
+      if (keyword === 'propertyNames') naming = { within: `${keywordLocation}/`, at: next?.instanceLocation };
+      else if (!isAboutName(error, naming)) naming = undefined;
       const schema = this.#schemaAt(keywordLocation);
+      if (SUMMARIES.has(keyword) || (CLOSING.has(keyword) && !closes(keyword, schema))) return [];
+      // It repeats what was said of the whole.
+      if (before && closes(before.keyword, this.#schemaAt(before.keywordLocation))) return [];
+      const at = pointerOf(error);
+      const place = `${keywordLocation} ${at}`;
+      if (SAID_TOGETHER.has(keyword) && said.has(place)) return [];
+      said.add(place);
       const data = valueAt(value, at);
       const parentSchema = this.#originals.get(schema) ?? schema;
-      const base = { keyword, instancePath: at, data, parentSchema, message: error };
-      if (SUMMARIES.has(keyword)) return [];
-      if (keyword === 'required') {
-        // One error for each name, which it does not say apart.
-        const place = `${keywordLocation} ${at}`;
-        if (said.has(place)) return [];
-        said.add(place);
-        return missingIn(data, parentSchema).map((missingProperty) => ({
-          ...base,
-          params: { missingProperty },
-        }));
-      }
-      if (keyword === 'additionalProperties' || keyword === 'unevaluatedProperties') {
-        // The error that follows is about the property.
-        const next = errors[index + 1];
-        const name = next && pointerSteps(decodeURIComponent(next.instanceLocation).slice(1)).at(-1);
-        if (schema[keyword] !== false) return [];
-        const param = keyword === 'additionalProperties' ? 'additionalProperty' : 'unevaluatedProperty';
-        return [{ ...base, params: { [param]: name } }];
-      }
-      if (keyword === 'false') {
-        const before = errors[index - 1]?.keyword ?? '';
-        return before.endsWith('Properties') ? [] : [{ ...base, params: {} }];
-      }
-      return [{ ...base, params: paramsOf(keyword, parentSchema) }];
+      const one = { keyword: AS_AJV[keyword] ?? keyword, instancePath: at, data, parentSchema };
+      const found = next && pointerSteps(pointerOf(next)).at(-1);
+      const violations = allParams(keyword, schema, data, found).map((params) => ({ ...one, params }));
+      return naming ? violations.map(ofName) : violations;
     });
   }
 
@@ -266,40 +277,115 @@ class OwnChecks {
   }
 }
 
+/** The errors that are about the name of a property, and not about its value. */
+interface Naming {
+  /** How the place of their keywords begins. */
+  readonly within: string;
+  readonly at: string | undefined;
+}
+
+function isAboutName(error: OutputUnit, naming: Naming | undefined): boolean {
+  // Of a schema that is `false` it says no place.
+  const isWithin = error.keyword === 'false' || error.keywordLocation.startsWith(naming?.within ?? ' ');
+  return error.instanceLocation === naming?.at && isWithin;
+}
+
+/** A violation that was told of the value of a property, and is about its name. */
+function ofName(violation: SchemaViolation): SchemaViolation {
+  const steps = pointerSteps(violation.instancePath);
+  const name = steps.pop() ?? '';
+  return { ...violation, instancePath: steps.reduce(joinPointer, ''), propertyName: name, data: name };
+}
+
+function pointerOf({ instanceLocation }: OutputUnit): string {
+  return decodeURIComponent(instanceLocation).slice(1);
+}
+
 /** Errors that only say that others follow. */
 const SUMMARIES: ReadonlySet<string> = new Set([
   'properties',
   'patternProperties',
-  'items',
+  'propertyNames',
   'prefixItems',
-  'additionalItems',
   'allOf',
   '$ref',
   'dependentSchemas',
 ]);
 
-const COMPARISONS: Readonly<Record<string, string>> = {
-  minimum: '>=',
-  maximum: '<=',
-  exclusiveMinimum: '>',
-  exclusiveMaximum: '<',
-};
+/** Keywords about what others do not name. Their errors say that others follow, but where they leave room for nothing. */
+const CLOSING: ReadonlySet<string> = new Set([
+  'additionalProperties',
+  'unevaluatedProperties',
+  'items',
+  'additionalItems',
+  'unevaluatedItems',
+]);
 
-/** What ajv says of a violated keyword: mostly its value. */
-function paramsOf(keyword: string, schema: JsonSchema): Readonly<Record<string, unknown>> {
-  const value = schema[keyword];
-  const comparison = COMPARISONS[keyword];
-  if (comparison !== undefined) return { comparison, limit: value };
-  if (keyword === 'enum') return { allowedValues: value };
-  if (keyword === 'const') return { allowedValue: value };
-  return ['type', 'multipleOf', 'pattern', 'format'].includes(keyword)
-    ? { [keyword]: value }
-    : { limit: value };
+/** Whether a keyword leaves no room for what others do not name. Without others before it ajv speaks of each item. */
+function closes(keyword: string, schema: JsonSchema): boolean {
+  const isAlone = keyword === 'items' && !Array.isArray(schema['prefixItems']);
+  return CLOSING.has(keyword) && schema[keyword] === false && !isAlone;
 }
 
-function missingIn(value: unknown, { required }: JsonSchema): readonly string[] {
-  if (!isObject(value) || !Array.isArray(required)) return [];
-  return required.map(String).filter((name) => !Object.hasOwn(value, name));
+/** Keywords that have an error for each name or item, which they do not say apart. */
+const SAID_TOGETHER: ReadonlySet<string> = new Set([
+  'required',
+  'dependentRequired',
+  'dependencies',
+  'items',
+  'additionalItems',
+  'unevaluatedItems',
+]);
+
+/** What ajv calls otherwise. */
+const AS_AJV: Readonly<Record<string, string>> = {
+  false: 'false schema',
+  minContains: 'contains',
+  maxContains: 'contains',
+};
+
+/**
+ * What ajv says of a violated keyword, for each of its violations.
+ *
+ * @param found the property or item that the error after it is about.
+ */
+function allParams(
+  keyword: string,
+  schema: JsonSchema,
+  value: unknown,
+  found: string | undefined,
+): readonly SchemaViolation['params'][] {
+  switch (keyword) {
+    case 'required':
+    case 'dependentRequired':
+    case 'dependencies':
+      return missingIn(value, schema[keyword]);
+    case 'additionalProperties':
+      return [{ additionalProperty: found }];
+    case 'unevaluatedProperties':
+      return [{ unevaluatedProperty: found }];
+    case 'items':
+    case 'additionalItems':
+    case 'unevaluatedItems':
+      return [{ limit: Number(found) }];
+    case 'false':
+      return [{}];
+    default:
+      return [paramsOf(AS_AJV[keyword] ?? keyword, schema)];
+  }
+}
+
+/** @param wanted the names of properties, or those that each of several properties wants beside it. */
+function missingIn(value: unknown, wanted: unknown): readonly SchemaViolation['params'][] {
+  if (!isObject(value)) return [];
+  const lacking = (names: readonly unknown[]): string[] =>
+    names.map(String).filter((name) => !Object.hasOwn(value, name));
+  if (Array.isArray(wanted)) return lacking(wanted).map((missingProperty) => ({ missingProperty }));
+  return Object.entries(wanted ?? {}).flatMap(([property, names]) =>
+    Array.isArray(names) && Object.hasOwn(value, property)
+      ? lacking(names).map((missingProperty) => ({ property, missingProperty }))
+      : [],
+  );
 }
 
 /** What cfworker takes for a number or throws at: JSON has numbers beyond all that JavaScript has, and names with half a character. */
