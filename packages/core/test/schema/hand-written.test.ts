@@ -120,8 +120,13 @@ describe('a hand-written schema', () => {
     ['deeper than 64', deep],
     ['more than 2000', { type: 'object', properties: many }],
     ['NaN at /properties/a/minimum, and', { type: 'object', properties: { a: { minimum: NaN } } }],
-    ['Infinity at /properties/a~1b/maximum', { type: 'object', properties: { 'a/b': { maximum: Infinity } } }],
+    [
+      'Infinity at /properties/a~1b/maximum',
+      { type: 'object', properties: { 'a/b': { maximum: Infinity } } },
+    ],
     ['-Infinity at /examples/0/a', { type: 'object', examples: [{ a: -Infinity }] }],
+    ['names something "__proto__"', { type: 'object', properties: { ['__proto__']: { type: 'string' } } }],
+    ['names something "__proto__"', { type: 'object', dependentRequired: { ['__proto__']: ['a'] } }],
     ['larger than 256 KB', { type: 'object', description: 'x'.repeat(300_000) }],
   ])('is refused at boot when it %s', async (what, schema) => {
     const [problem] = await problemsOf(written(schema as JsonSchema));

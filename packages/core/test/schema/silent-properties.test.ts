@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { describe, expect, test } from '@jest/globals';
-import { Exclude, Transform, Type } from 'class-transformer';
+import { Exclude, Expose, Transform, Type } from 'class-transformer';
 import {
   Allow,
   ArrayNotEmpty,
@@ -87,4 +87,14 @@ describe('a property with annotations', () => {
     }
     expect(await whats(Query)).toEqual([]);
   });
+});
+
+test('a property called __proto__ is a problem, by its name or by the name it travels under', async () => {
+  class Query {
+    @IsString() ['__proto__']!: string;
+    @Expose({ name: '__proto__' }) @IsString() title!: string;
+  }
+  expect(await whats(Query)).toEqual(
+    ['__proto__', 'title'].map((name) => `Query.${name} is called "__proto__", which JavaScript reserves`),
+  );
 });

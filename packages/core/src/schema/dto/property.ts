@@ -3,6 +3,7 @@ import { annotationsOf, type SchemaAnnotations } from '../../metadata/metadata.j
 import { DESIGN, read } from '../../metadata/keys.js';
 import type { Constructor } from '../../protocol/constructor.js';
 import { nonFiniteIn } from '../json-schema/json-schema.js';
+import { describeValue } from '../messages/describe-value.js';
 import { DATE_FORM, wireForm, type WireForm } from './wire-form.js';
 import { isDto } from './class-libraries.js';
 import { type DeclaredType, normaliseType } from './declared-type.js';
@@ -182,13 +183,15 @@ function refuseUnservable(context: PropertyContext, rules: readonly BoundRule[],
       'has @IsInstance(), but nothing makes an instance of its class from JSON',
       'decorate the properties of that class, or make it with @Transform(…) from class-transformer',
     );
+  if ([context.name, context.transforms.wireName(context.name)].includes('__proto__'))
+    report(context, 'is called "__proto__", which JavaScript reserves', 'choose another name for it');
   for (const { rule, args, authored, metadata } of rules) {
     const isSaid = nonFiniteIn([rule.keywords?.(args), rule.shown?.(args)]) !== undefined;
     const wrong = args.find((limit) => Number.isNaN(limit) || (isSaid && nonFiniteIn(limit) !== undefined));
     if (!authored && wrong !== undefined)
       report(
         context,
-        `has ${String(wrong)} as a limit of "${metadata.name}", and JSON has finite numbers only`,
+        `has ${describeValue(wrong)} as a limit of "${metadata.name}", and JSON has finite numbers only`,
         'write a finite number, or leave the decorator out',
       );
   }

@@ -3,6 +3,7 @@ import { HEADER_KEYWORD } from '../../protocol/descriptors.js';
 import { isObject, jsonFault, type JsonSchema, MAX_DEPTH } from '../../protocol/json.js';
 import {
   hasKeyword,
+  namesIn,
   nonFiniteIn,
   patternsIn,
   type SchemaDialect,
@@ -221,6 +222,7 @@ function* faultsIn(schema: unknown, walk: Walk, levels: number): Iterable<string
   else if (levels === 0) yield `is deeper than ${MAX_DEPTH} levels`;
   else if (walk.subschemas > MAX_SUBSCHEMAS) yield `has more than ${MAX_SUBSCHEMAS} subschemas`;
   else {
+    if (namesIn(schema).includes('__proto__')) yield 'names something "__proto__", which JavaScript reserves';
     for (const keyword of ['$anchor', '$dynamicAnchor', '$id']) walk.anchors.add(schema[keyword]);
     for (const keyword of ['$ref', '$dynamicRef', '$recursiveRef']) {
       const reference = schema[keyword];

@@ -64,6 +64,11 @@ export function mapSubschemas(
   return Object.fromEntries(entries) as JsonSchema;
 }
 
+/** The names that an author gave members of a schema directly in it, such as those of properties and definitions. */
+export function namesIn(schema: JsonSchema): string[] {
+  return [...NAMED, 'dependentRequired'].flatMap((keyword) => Object.keys(schema[keyword] ?? {}));
+}
+
 /** The steps of a JSON pointer, such as `/a/0`. */
 export function pointerSteps(pointer: string): string[] {
   return pointer
