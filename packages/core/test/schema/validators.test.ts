@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { IsDate, IsString, Length, Matches } from 'class-validator';
-import { Type } from 'class-transformer';
+import { IsDate, IsOptional, IsString, Length, Matches, ValidateIf } from 'class-validator';
+import { Expose, Transform, Type } from 'class-transformer';
 import type { DefinitionProblem } from '../../src/errors/errors.js';
 import type { JsonSchema } from '../../src/protocol/json.js';
 import { createSchemaCompiler, InvalidValueError, type ValuePlan } from '../../src/schema/index.js';
@@ -126,6 +126,56 @@ describe.each(KINDS)('a schema that is %s', (_, load) => {
     expect(await verdicts('chosen', 'https://example.com/', 'abc')).toEqual([true, false]);
     expect(await verdicts('list', ['x'], [1, 'a'])).toEqual([false, false]);
     expect(await verdicts('other', 'x')).toEqual([false]);
+  });
+
+  test.each([
+    [
+      true,
+      [
+        '2024-02-29',
+        '2000-02-29T00:00:00Z',
+        '0000-02-29',
+        '-000004-02-29',
+        '2026-12-31T23:59:59.999+14:00',
+        '2026-07',
+      ],
+    ],
+    [
+      false,
+      [
+        '2026-02-30',
+        '2026-02-31T10:00:00Z',
+        '2025-02-29',
+        '1900-02-29',
+        '2026-04-31 10:00',
+        '+002026-02-30',
+        '2026-2-30',
+        '2026/06/31',
+      ],
+    ],
+  ])('says %s of days that a calendar has or has not', async (isThere, days) => {
+    class Meeting {
+      @IsDate() @Type(() => Date) day!: Date;
+      @IsOptional() other?: Date;
+      @ValidateIf(() => true) @IsDate() sometimes!: Date;
+    }
+    class Transformed extends Meeting {
+      @Transform(({ value }) => value as unknown) @IsString() title: string = '';
+      @Expose({ name: 'renamed' }) @IsOptional() @IsDate() @Type(() => Date) own?: Date;
+    }
+    const meeting = await plan({ kind: 'class', cls: Meeting }, 'input', load);
+    const transformed = await plan({ kind: 'class', cls: Transformed }, 'input', load);
+    const day = { name: 'day', type: Date, required: true };
+    const argument = await plan({ kind: 'properties', properties: [day] }, 'input', load);
+    const right = { day: '2026-01-01', sometimes: '2026-01-01' };
+    for (const text of days) {
+      const found = [await accepts(argument, { day: text })];
+      for (const name of ['day', 'other', 'sometimes'])
+        found.push(await accepts(meeting, { ...right, [name]: text }));
+      for (const name of ['day', 'other', 'sometimes', 'renamed'])
+        found.push(await accepts(transformed, { ...right, [name]: text }));
+      expect([text, ...found]).toEqual([text, ...found.map(() => isThere)]);
+    }
   });
 
   test('runs patterns that the native engine is slow on', async () => {

@@ -1,6 +1,6 @@
 import { fromBase64 } from '../../protocol/base64.js';
 import type { JsonSchema } from '../../protocol/json.js';
-import type { OwnFormat } from '../json-schema/own-keywords.js';
+import { dateOf, type OwnFormat } from '../json-schema/own-keywords.js';
 import type { DeclaredType } from './declared-type.js';
 
 /** Turns a checked JSON value into what a handler receives. */
@@ -21,7 +21,7 @@ const textForm = (shown: JsonSchema, format: OwnFormat, read: (text: string) => 
 });
 
 /** A Date, as text in ISO 8601. */
-export const DATE_FORM: WireForm = textForm({ format: 'date-time' }, 'sigil-date', (text) => new Date(text));
+export const DATE_FORM: WireForm = textForm({ format: 'date-time' }, 'sigil-date', dateOf);
 
 const URL_FORM: WireForm = textForm({ format: 'uri' }, 'sigil-url', (text) => new URL(text));
 

@@ -29,6 +29,12 @@ interface Field {
   readonly instantiator: Instantiator | undefined;
 }
 
+/** What happens to one property of a class. */
+interface ClassField extends Field {
+  /** The name it travels under. */
+  readonly wire: string;
+}
+
 /** What happens to one property of an argument object. */
 export interface ArgumentField extends Field {
   /** Makes the value that stands in for a missing one. */
@@ -83,7 +89,7 @@ function ownInstantiator(cls: Constructor, fields: readonly Field[]): Instantiat
  */
 function transformerInstantiator(
   cls: Constructor,
-  fields: readonly Field[],
+  fields: readonly ClassField[],
   models: ClassModels,
 ): Instantiator {
   const isChosen = once(() => summaryOf(cls, models).chosen);
@@ -101,8 +107,10 @@ function transformerInstantiator(
   return (value) => {
     if (!isObject(value)) return value;
     const instance = transform(value);
-    for (const { name, instantiator } of fields) {
-      if (instantiator && Object.hasOwn(instance, name)) instance[name] = instantiator(instance[name]);
+    for (const { name, wire, instantiator } of fields) {
+      // Made of what travelled: class-transformer has made a Date of its own already, also of a day that does not exist.
+      if (instantiator && Object.hasOwn(instance, name) && Object.hasOwn(value, wire))
+        instance[name] = instantiator(value[wire]);
     }
     return instance;
   };
@@ -125,7 +133,7 @@ export class InstancePlans {
     const known = this.#plans.get(cls);
     if (known) return known;
     const model = this.models.of(cls);
-    const fields: Field[] = [];
+    const fields: ClassField[] = [];
     const instantiator = model.transformed
       ? transformerInstantiator(cls, fields, this.models)
       : ownInstantiator(cls, fields);
@@ -135,7 +143,7 @@ export class InstancePlans {
     const isOurs = ({ name, nested, transformed }: PropertyModel): boolean =>
       model.transformed ? !nested && !transformed : isAssignable(prototype, name);
     for (const property of model.properties.filter(isOurs))
-      fields.push({ name: property.name, instantiator: this.#instantiator(property) });
+      fields.push({ name: property.name, wire: property.wire, instantiator: this.#instantiator(property) });
     return instantiator;
   }
 

@@ -57,6 +57,17 @@ interface TextFormat {
   readonly validate: (text: string) => boolean;
 }
 
+/**
+ * The date that a text says. It is invalid also for a day that its month does not have, such as `2026-02-30`, which JavaScript takes for
+ * one of the next month.
+ */
+export function dateOf(text: string): Date {
+  const [, year, month, day] = /^([+-]?\d{4,6})[-/](\d\d?)[-/](\d\d?)(?!\d)/.exec(text) ?? [];
+  // The calendar repeats itself after 400 years. Day 0 is the last one of the month before.
+  const last = new Date(Date.UTC(2000 + (Number(year) % 400), Number(month), 0)).getUTCDate();
+  return new Date(Number(day) > last ? NaN : text);
+}
+
 /** How a Date is asked for. */
 export const DATE_TEXT = 'an ISO 8601 date-time string such as "2026-07-28T09:00:00Z"';
 
@@ -65,7 +76,7 @@ export const DATE_TEXT = 'an ISO 8601 date-time string such as "2026-07-28T09:00
  * validators disagree about them.
  */
 export const FORMATS: Readonly<Record<OwnFormat, TextFormat>> = {
-  'sigil-date': { expects: DATE_TEXT, validate: (text) => !Number.isNaN(Date.parse(text)) },
+  'sigil-date': { expects: DATE_TEXT, validate: (text) => !Number.isNaN(dateOf(text).getTime()) },
   'sigil-url': {
     expects: 'an absolute URL such as "https://example.com/"',
     validate: (text) => URL.canParse(text),
