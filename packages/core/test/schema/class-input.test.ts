@@ -15,6 +15,7 @@ import {
   Matches,
   Max,
   Min,
+  ValidateIf,
   ValidateNested,
 } from 'class-validator';
 import { Describe } from '../../src/index.js';
@@ -326,6 +327,42 @@ test('class-transformer renames and transforms', async () => {
   const made = await planClass(Shaped);
   expect(Object.keys(made.advertised['properties'] as object)).toEqual(['sku_id', 'tags']);
   expect(await made.check({ sku_id: 'A', tags: 'x,y' })).toMatchObject({ sku: 'A', tags: ['x', 'y'] });
+});
+
+describe('a property with @Transform', () => {
+  class Query {
+    @Transform(({ value }) => String(value).split(',')) @IsArray() tags!: string[];
+    @Transform(({ value }) => (value as string | undefined) ?? 'all') @Expose() @IsString() kind!: string;
+    @Transform(({ value }) => value as unknown) @IsInt() page: number = 1;
+    @Transform(({ value }) => value as unknown, { toPlainOnly: true }) @IsInt() size!: number;
+    @ValidateIf(() => true) @Transform(({ value }) => value as unknown) @IsInt() last!: number;
+  }
+
+  test('is required where no function could give what was not sent, and told with the others', async () => {
+    const made = await planClass(Query);
+    expect(made.advertised['required']).toEqual(['tags', 'size']);
+    expect((await failure(made, { last: 1 })).message.split('\n')).toEqual([
+      'tags: required, expected a value; received nothing',
+      'size: required, expected an integer; received nothing',
+    ]);
+  });
+
+  test('may be left out where its function is called all the same', async () => {
+    const value = { tags: 'a,b', size: 1, last: 2 };
+    expect(await (await planClass(Query)).check(value)).toEqual({
+      ...value,
+      tags: ['a', 'b'],
+      kind: 'all',
+      page: 1,
+    });
+  });
+
+  test('is not required of results, to which its function may give it', async () => {
+    class Result {
+      @Transform(() => undefined) @IsString() secret!: string;
+    }
+    expect((await planClass(Result, 'output')).advertised['required']).toBeUndefined();
+  });
 });
 
 test('a property named like one every object has must be there itself', async () => {

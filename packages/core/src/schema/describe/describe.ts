@@ -165,7 +165,7 @@ function propertySchemas(
 
 /** Whether a value without this property is refused. */
 function isRequired(model: PropertyModel): boolean {
-  if (model.optional || model.omissible || model.open || model.initial !== undefined) return false;
+  if (model.optional || model.omissible || model.supplied || model.initial !== undefined) return false;
   return model.nested !== undefined || model.rules.some(refusesMissing);
 }
 

@@ -327,6 +327,8 @@ export interface Transforms {
   wireName(property: string): string;
   /** Whether a function of the author changes the value of a property on its way. */
   changes(property: string): boolean;
+  /** Whether such a function runs, and may give a value, also where none was sent. */
+  runsWithout(property: string): boolean;
 }
 
 /** Reads `@Transform`, `@Expose` and `@Exclude` of a class and those it extends, for one direction. */
@@ -351,5 +353,7 @@ export function readTransforms(
     wireName: (property) => exposed.get(property) ?? property,
     // The numbers are class-transformer's own: 0 for plain to class, 1 for class to plain.
     changes: (property) => storage.findTransformMetadatas(cls, property, input ? 0 : 1).length > 0,
+    // Of what it is given class-transformer visits the properties that are there, and those that are exposed.
+    runsWithout: (property) => !input || exposed.has(property),
   };
 }

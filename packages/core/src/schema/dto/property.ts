@@ -37,6 +37,8 @@ export interface PropertyModel {
   readonly optional: boolean;
   /** Whether it may be left out, although null is not accepted for that. */
   readonly omissible: boolean;
+  /** Whether a condition or a function of the author decides what a missing value means. */
+  readonly supplied: boolean;
   /** Whether the schema must not constrain it: a condition or a function of the author decides. */
   readonly open: boolean;
   readonly transformed: boolean;
@@ -79,6 +81,7 @@ export function propertyModel(context: PropertyContext): PropertyModel {
     nested,
     optional: own.some((metadata) => metadata.name === 'isOptional'),
     omissible: own.some((metadata) => metadata.name === OMISSIBLE),
+    supplied: own.some(isCondition) || (transformed && transforms.runsWithout(name)),
     open: transformed || own.some(isCondition),
     transformed,
     initial: context.initial?.[name],
