@@ -68,8 +68,10 @@ describe('a property with annotations', () => {
       ['region', 'topic'].map((name) => ({
         code: 'SIGIL_INVALID_SCHEMA',
         where: 'Fixture.method, parameter 0',
-        what: `Query.${name} has @Describe() or @McpHeader(), but no decorator of class-validator, so no value is accepted for it`,
-        fix: 'add one that says what it holds, such as @IsString(), or @Allow() for a value of any kind',
+        what: `Query.${name} has @Describe() or @McpHeader(), but no decorator of class-validator says what it holds, so clients cannot send it`,
+        fix: expect.stringMatching(
+          /^add one, such as @IsString\(\), or @Allow\(\) for a value of any kind; /,
+        ),
       })),
     );
     class Plain {
@@ -86,6 +88,71 @@ describe('a property with annotations', () => {
       @Describe('Secret') @Exclude() secret?: string;
     }
     expect(await whats(Query)).toEqual([]);
+  });
+});
+
+describe('a property of instances', () => {
+  test('is a problem without a rule, wherever it comes from', async () => {
+    class Base {
+      page = 1;
+    }
+    class Query extends Base {
+      @IsString() title!: string;
+      limit = 3;
+      tags: string[] = [];
+      note!: string;
+    }
+    class Outer {
+      @ValidateNested() @Type(() => Query) query!: Query;
+    }
+    const said = ['page', 'limit', 'tags', 'note'].map(
+      (name) =>
+        `Query.${name} is a property of its instances, but no decorator of class-validator says what it holds, so clients cannot send it`,
+    );
+    expect(await whats(Query)).toEqual(said);
+    expect(await whats(Outer)).toEqual(said);
+    expect(await problemsOf({ kind: 'class', cls: Query }, 'output')).toEqual([]);
+  });
+
+  test('is none with a rule, when it does not travel, or when it is no value', async () => {
+    class Base {
+      @IsString() inherited = 'a';
+      @IsString({ groups: ['some'] }) grouped = 'a';
+    }
+    class Query extends Base {
+      static readonly limit = 3;
+      @Allow() any = 1;
+      @Exclude() internal = 1;
+      @Exclude({ toClassOnly: true }) shown = 1;
+      readonly #secret = 1;
+      readonly format = (): string => String(this.#secret);
+      declare readonly typed: string;
+      get twice(): number {
+        return 2 * this.#secret;
+      }
+      method(): string {
+        return this.format();
+      }
+    }
+    expect(await whats(Query)).toEqual([]);
+    const made = await (await planClass(Query)).check({ inherited: 'b', any: 2 });
+    expect(made).toMatchObject({ inherited: 'b', any: 2, internal: 1, shown: 1 });
+  });
+
+  test('is none where it chooses the class', async () => {
+    abstract class Pet {
+      @IsString() kind!: string;
+    }
+    class Cat {
+      kind = 'cat';
+      @IsString() name!: string;
+    }
+    class Owner {
+      @ValidateNested()
+      @Type(() => Pet, { discriminator: { property: 'kind', subTypes: [{ name: 'cat', value: Cat }] } })
+      pet!: Cat;
+    }
+    expect(await whats(Owner)).toEqual([]);
   });
 });
 

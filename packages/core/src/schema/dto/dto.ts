@@ -27,6 +27,8 @@ export interface ClassModel {
 /** Reads classes, each once, and reports the mistakes in them where they are first used. */
 export class ClassModels {
   readonly #models = new Map<Constructor, ClassModel>();
+  /** The properties by which classes are chosen: what holds the classes says what they are. */
+  readonly #tags = new Map<Constructor, Set<string>>();
 
   constructor(
     readonly libraries: ClassLibraries,
@@ -50,14 +52,17 @@ export class ClassModels {
     if (!isDto(cls)) reportUndecorated(cls, at);
     if (!rules.every(this.libraries.isOwnRule)) reportAnotherCopy(cls, at);
     const transforms = readTransforms(cls, this.libraries.transforms, this.direction);
-    for (const name of withoutRules(cls, this.libraries.rules))
-      if (transforms.has(name)) reportUndescribed(cls, name, at);
     const initial = this.direction === 'input' ? initialValues(cls, at) : undefined;
+    for (const [name, why] of withoutRules(cls, initial, this.libraries.rules))
+      if (transforms.has(name) && !this.#tags.get(cls)?.has(name)) reportUnruled(cls, name, why, at);
     const properties = [...byProperty(rules)]
       .filter(([name]) => transforms.has(name))
       .map(([name, own]) =>
         propertyModel({ cls, name, own, at, initial, transforms, libraries: this.libraries }),
       );
+    for (const { tag, classes } of properties.flatMap(({ nested }) => nested?.variants ?? []))
+      for (const variant of classes)
+        this.#tags.set(variant.cls, new Set(this.#tags.get(variant.cls)).add(tag));
     return {
       cls,
       properties,
@@ -69,12 +74,20 @@ export class ClassModels {
   }
 }
 
-/** The properties of a class that have annotations and, in whatever group, no rule. */
-function withoutRules(cls: Constructor, storage: RuleStorage): string[] {
-  const annotated = annotatedProperties(cls.prototype as object);
-  if (annotated.size === 0 || !isDto(cls)) return [];
-  const ruled = new Set(targetRules(storage, cls, []).map(({ propertyName }) => propertyName));
-  return [...annotated].map(String).filter((name) => !ruled.has(name));
+/** The properties of a class that have, in whatever group, no rule, and how they are seen to be some. */
+function withoutRules(
+  cls: Constructor,
+  initial: Readonly<Record<string, unknown>> = {},
+  storage: RuleStorage,
+): ReadonlyMap<string, string> {
+  const annotated = [...annotatedProperties(cls.prototype as object)].map(String);
+  // Functions are no values that travel.
+  const own = Object.keys(initial).filter((name) => typeof initial[name] !== 'function');
+  if (annotated.length + own.length === 0 || !isDto(cls)) return new Map();
+  const found = new Map(annotated.map((name) => [name, 'has @Describe() or @McpHeader()']));
+  for (const name of own) if (!found.has(name)) found.set(name, 'is a property of its instances');
+  for (const { propertyName } of targetRules(storage, cls, [])) found.delete(propertyName);
+  return found;
 }
 
 function byProperty(rules: readonly RuleMetadata[]): Map<string, RuleMetadata[]> {
@@ -88,12 +101,12 @@ function reportUndecorated({ name }: Constructor, at: Diagnostics): void {
   at.add('SIGIL_INVALID_SCHEMA', what, `decorate the properties of ${name}, for example with @IsString()`);
 }
 
-/** Reports a property that annotations describe, and that is nevertheless no part of the schema. */
-function reportUndescribed(cls: Constructor, name: string, at: Diagnostics): void {
+/** Reports a property that is no part of the schema, although its class has it. */
+function reportUnruled(cls: Constructor, name: string, why: string, at: Diagnostics): void {
   at.add(
     'SIGIL_INVALID_SCHEMA',
-    `${cls.name}.${name} has @Describe() or @McpHeader(), but no decorator of class-validator, so no value is accepted for it`,
-    'add one that says what it holds, such as @IsString(), or @Allow() for a value of any kind',
+    `${cls.name}.${name} ${why}, but no decorator of class-validator says what it holds, so clients cannot send it`,
+    'add one, such as @IsString(), or @Allow() for a value of any kind; where clients are not to send it, add @Exclude() of class-transformer, or make it #private',
   );
 }
 
