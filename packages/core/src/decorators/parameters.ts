@@ -33,6 +33,10 @@ export interface ArgOptions {
  *
  * **Arrays**: of `string[]` only the array is known at run time, so say what its elements are: `{ items: () => String }`.
  *
+ * **Enums and unions**: TypeScript emits `String` or `Number` for an enum and for a union of literals, which would let any text or
+ * number pass. Name the enum, `{ type: () => Size }`, or the values, `{ enum: ['s', 'm'] }`. A union of several types stops the start
+ * until `{ anyOf: […] }` names them.
+ *
  * **Optional arguments**: TypeScript removes the question mark of `note?: string`, so write `{ optional: true }`; the argument is
  * required otherwise. An initialiser is seen: an argument for `page: number = 1` may be left out. `{ default: 1 }` also shows the value
  * to clients. Behind a parameter with an initialiser, each argument must say whether it is optional, because JavaScript counts the

@@ -102,6 +102,7 @@ describe('single arguments', () => {
     expect(problem?.code).toBe('SIGIL_ERASED_TYPE');
     expect(problem?.what).toContain('"filter"');
     expect(problem?.fix).toContain("@Arg('filter', { type:");
+    expect(problem?.fix).toContain("{ enum: ['s', 'm'] } for some values, { anyOf:");
   });
 
   test('refuse unknown and hostile names', async () => {

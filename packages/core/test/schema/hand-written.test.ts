@@ -47,6 +47,16 @@ describe('a hand-written schema', () => {
     }
   });
 
+  test('may name dialects within, which are not heeded', async () => {
+    const a = {
+      $schema: 'https://example.com/mine',
+      items: { $schema: V7, prefixItems: [{ type: 'string' }] },
+    };
+    const made = await plan(written({ type: 'object', properties: { a } }));
+    expect(await accepts(made, { a: [['x']] })).toBe(true);
+    expect(await accepts(made, { a: [[1]] })).toBe(false);
+  });
+
   test('may have patterns that are invalid with the u flag', async () => {
     const made = await plan(written({ type: 'object', properties: { a: { pattern: '^[\\w-\\.]+\\_$' } } }));
     expect(await accepts(made, { a: 'x_' })).toBe(true);

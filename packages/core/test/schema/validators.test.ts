@@ -614,6 +614,17 @@ describe('the interpreter', () => {
     expect(() => interpreted(schema, optionsFor('2020-12', { pattern: () => slow }))).toThrow(what);
   });
 
+  test('refuses them when the app starts', async () => {
+    const compiler = await createSchemaCompiler({ classes: false, validators: loadInterpreter });
+    const a = { oneOf: [{ uniqueItems: true }, TEXT] };
+    compiler.input({ kind: 'schema', schema: { type: 'object', properties: { a } } }, 'Shop.find', []);
+    const problems: DefinitionProblem[] = [];
+    await compiler.settle(problems);
+    expect(problems).toMatchObject([
+      { where: 'Shop.find', what: expect.stringContaining('"uniqueItems" within "oneOf"') },
+    ]);
+  });
+
   test('changes nothing of the schema', () => {
     const schema = Object.freeze({
       type: 'object',

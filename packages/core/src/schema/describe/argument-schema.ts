@@ -122,7 +122,7 @@ function reportUnknownType({ name, type }: PropertyDeclaration, normal: Declared
   at.add(
     'SIGIL_ERASED_TYPE',
     `the type of argument "${name}" is not known at run time (${seen})`,
-    `say it: @Arg('${name}', { type: String }), or another class, enum or JSON Schema type`,
+    `say it: @Arg('${name}', { type: String }), or { type: () => TheClass } of a class or enum; { enum: ['s', 'm'] } for some values, { anyOf: [{ type: 'string' }, { type: 'number' }] } for a union`,
   );
 }
 

@@ -19,7 +19,7 @@ export interface HandWritten {
   readonly dialect: SchemaDialect;
   /** Whether it has identifiers, which would register themselves with a shared validator. */
   readonly isolated: boolean;
-  /** Whether it has common keywords only. What the meta-schema accepts of such a schema, every validator compiles. */
+  /** Whether it has common keywords in common places only. What the meta-schema accepts of such a schema, every validator compiles. */
   readonly isPlain: boolean;
 }
 
@@ -158,7 +158,12 @@ const PLAIN: ReadonlySet<string> = new Set([
 ]);
 
 function isPlain(schema: JsonSchema): boolean {
-  return schemasIn(schema).every(
+  const schemas = schemasIn(schema);
+  const has = (...keywords: readonly string[]): boolean =>
+    schemas.some((one) => keywords.some((keyword) => keyword in one));
+  // Where code may not be made of text, some keywords are refused within others.
+  if (has('not', 'oneOf') && has('uniqueItems', 'pattern')) return false;
+  return schemas.every(
     (one) => !isEmpty(one['enum']) && Object.keys(one).every((keyword) => PLAIN.has(keyword)),
   );
 }
