@@ -58,14 +58,15 @@ export interface TaskWorker {
   /**
    * Claims a task and runs it.
    *
-   * @returns once the run has ended. It rejects when the store cannot be reached.
+   * @returns once the run has ended. It rejects when the store cannot be reached, which is logged.
    */
   run(taskId: string): Promise<RunOutcome>;
   /**
    * Claims tasks that can be run, and begins to run them.
    *
    * @param limit most of them.
-   * @returns how many runs have begun, and whether there may be more tasks to claim. It rejects when the store cannot be reached.
+   * @returns how many runs have begun, and whether there may be more tasks to claim. It rejects when the store cannot be reached, which is
+   *   logged.
    */
   claim(limit: number): Promise<ClaimOutcome>;
 }

@@ -139,6 +139,11 @@ export class Engine implements Endpoint {
     return this.#parts.extensions.inspect;
   }
 
+  /** What `/readyz` asks of extensions, by part. */
+  get checks(): Extensions['checks'] {
+    return this.#parts.extensions.checks;
+  }
+
   /** Whether an extension hides a tool from clients with sessions (up to 2025-11-25). */
   isHiddenFromSessions(tool: ToolEntry): boolean {
     return !this.#parts.extensions.shows(LATEST_SESSION_REVISION, tool);

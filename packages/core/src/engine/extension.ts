@@ -10,6 +10,7 @@ import type { Registry } from '../registry/registry.js';
 import type { BackgroundDelivery } from './asking/delivery.js';
 import type { Journal } from './asking/round-trip-state.js';
 import type { ServerChange } from '../backend/change-bus.js';
+import type { PartCheck } from '../transport/transport.js';
 
 /** Settings of an extension, as the capabilities announce them. */
 export type ExtensionSettings = Readonly<Record<string, unknown>>;
@@ -148,6 +149,11 @@ export interface Extension {
   readonly inspect?: Readonly<
     Record<string, (asked: Readonly<Record<string, unknown>>) => MaybePromise<object>>
   >;
+  /**
+   * What `/readyz` asks besides, by the name of a part. Each returns `fails` when it cannot do its work, or throws when what it needs does
+   * not answer; the process is not ready then.
+   */
+  readonly checks?: Readonly<Record<string, () => MaybePromise<PartCheck>>>;
   /** Begins what goes on without requests. Called once, when the app begins to be served. */
   start?(): MaybePromise<void>;
   /** Ends what still runs. */

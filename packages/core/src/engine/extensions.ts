@@ -28,6 +28,8 @@ export class Extensions {
   readonly methods: ReadonlyMap<string, MethodHandler>;
   /** What they tell operators, by name. */
   readonly inspect: NonNullable<Extension['inspect']>;
+  /** What `/readyz` asks of them, by part. */
+  readonly checks: NonNullable<Extension['checks']>;
   /** The members of `params` that name what a request is about, by method. */
   readonly namedBy: ReadonlyMap<string, string>;
   readonly #inSessions: ReadonlySet<string>;
@@ -40,6 +42,7 @@ export class Extensions {
   ) {
     checkExtensions(extensions);
     this.inspect = Object.fromEntries(extensions.flatMap(({ inspect = {} }) => Object.entries(inspect)));
+    this.checks = Object.fromEntries(extensions.flatMap(({ checks = {} }) => Object.entries(checks)));
     this.#inSessions = new Set(extensions.flatMap(({ id, inSessions }) => (inSessions ? [id] : [])));
     const added = extensions.flatMap((extension) =>
       Object.entries(extension.methods ?? {}).map(([name, method]) => ({ name, method, extension })),

@@ -28,9 +28,6 @@ import { chooseServices, classesOf, policiesOf, type Services } from './services
 /** Clients carry state in requests, whose bodies are bounded; so many characters leave room for the rest. */
 const MAX_STATE_LENGTH = 256 * 1024;
 
-/** No task has this id: a store is asked for it to see whether it answers. */
-const NO_TASK = 'readiness';
-
 /**
  * Makes a server of decorated classes: finds the definitions, checks them, compiles them, and makes the services.
  *
@@ -164,7 +161,6 @@ function createEngine(
   settings: AppSettings,
 ): { readonly engine: Engine; readonly changes: ChangeFeed } {
   const { logger, backend, state, bus } = settings;
-  const taskStore = settings.tasks?.store ?? backend?.tasks;
   const codec = new RequestStateCodec(state.keys, settings.info.name);
   const changes = new ChangeFeed(bus.bus, logger, bus.isShared);
   const readiness = new Readiness({
@@ -174,9 +170,9 @@ function createEngine(
     changes,
     isShared: bus.isShared,
     store: backend && (() => backend.check()),
-    tasks: taskStore && (() => taskStore.get(NO_TASK)),
+    extensions: () => engine.checks,
   });
-  const engine = new Engine({
+  const engine: Engine = new Engine({
     ...settings,
     registry,
     container: services.container,

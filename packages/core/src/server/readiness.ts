@@ -27,8 +27,8 @@ interface ReadinessParts {
   readonly isShared: boolean;
   /** Asks the store of the backend; absent without one. */
   readonly store: (() => MaybePromise<void>) | undefined;
-  /** Asks the task store; absent where tasks are kept in this process. */
-  readonly tasks: (() => MaybePromise<unknown>) | undefined;
+  /** What extensions are asked, by part: `tasks`, unless they are kept in this process. */
+  readonly extensions: () => Readonly<Record<string, () => MaybePromise<PartCheck>>>;
 }
 
 /** What another process has said of itself. */
@@ -39,9 +39,9 @@ interface OtherNode {
 }
 
 /**
- * Asks each part that requests need whether it answers: the store, the task store, and the change bus by a message to this process itself.
- * Processes tell each other over the bus which version of the app they have, and fingerprints of their keys: a difference is a warning, and
- * does not make a process unready.
+ * Asks each part that requests need whether it answers: the store, the change bus by a message to this process itself, and what extensions
+ * name, such as the task store. Processes tell each other over the bus which version of the app they have, and fingerprints of their keys: a
+ * difference is a warning, and does not make a process unready.
  */
 export class Readiness {
   readonly #times = new Deadlines(CHECK_MS);
@@ -63,8 +63,8 @@ export class Readiness {
 
   /** @returns what each part says, within two seconds. Never rejects. */
   async check(): Promise<ReadinessReport> {
-    const { store, tasks, isShared } = this.parts;
-    const asked = { store, bus: isShared ? () => this.#echo() : undefined, tasks };
+    const { store, extensions, isShared } = this.parts;
+    const asked = { store, bus: isShared ? () => this.#echo() : undefined, ...extensions() };
     const answers = Object.entries(asked).map(async ([part, ask]): Promise<[string, PartCheck][]> =>
       ask ? [[part, await this.#ask(part, ask)]] : [],
     );
@@ -74,10 +74,9 @@ export class Readiness {
     return { isReady, checks: isShared ? { ...checks, ...(await this.#compare()) } : checks };
   }
 
-  async #ask(part: string, ask: () => MaybePromise<unknown>): Promise<PartCheck> {
+  async #ask(part: string, ask: () => MaybePromise<PartCheck | void>): Promise<PartCheck> {
     try {
-      await this.#times.within(Promise.resolve().then(ask), late);
-      return 'ok';
+      return (await this.#times.within(Promise.resolve().then(ask), late)) ?? 'ok';
     } catch (error) {
       if (this.#told.allows(part))
         this.parts.logger.error({ part, err: error }, `the server is not ready: its ${part} does not answer`);

@@ -4,10 +4,14 @@ import {
   type Backend,
   MemoryTaskStore,
   memoryBackend,
+  OverloadedError,
   type StoredTask,
+  type TaskClaim,
+  type TaskExecutor,
   type TaskRecord,
+  type TaskRunName,
 } from '../../src/backend.js';
-import { appOf, type Json, recordingLogger, textOf } from '../harness.js';
+import { appOf, deferred, type Json, recordingLogger, textOf, until } from '../harness.js';
 import { beginTask, endOf, getTask, ManualExecutor, nextOf, taskClient, taskWith } from './task-client.js';
 
 const ABLE = { elicitation: { form: {} } };
@@ -26,6 +30,19 @@ class CuttableStore extends MemoryTaskStore {
   /** How many writes still fail. */
   cut = 0;
   tries = 0;
+  /** What claims and renewals of leases throw. */
+  claims: Error | undefined;
+  renewals: Error | undefined;
+
+  override claim(claim: TaskClaim): StoredTask[] {
+    if (this.claims) throw this.claims;
+    return super.claim(claim);
+  }
+
+  override renew(runs: readonly TaskRunName[], leaseMs: number): TaskRunName[] {
+    if (this.renewals) throw this.renewals;
+    return super.renew(runs, leaseMs);
+  }
 
   override replace(record: TaskRecord, delayMs?: number | null): boolean {
     this.tries += 1;
@@ -118,6 +135,66 @@ describe('a store that cannot be reached for a moment', () => {
     const taskId = await beginTask(taskClient(app), 'job');
     expect(await endOf(taskClient(app), taskId)).toMatchObject({ status: 'completed' });
     expect(effects).toBe(1);
+  });
+});
+
+describe('what fails that no request asks for', () => {
+  const LEASE_MS = 60;
+
+  /** A process with a store that is asked often, what it logs of the store, and what it says of its tasks. */
+  async function start(definition: ReturnType<typeof job>, executor?: TaskExecutor) {
+    const tasks = new CuttableStore();
+    const logger = recordingLogger();
+    const options = { leaseMs: LEASE_MS, ...(executor && { executor }) };
+    const app = await serve(definition, { ...memoryBackend(), tasks }, { logger, tasks: options });
+    const client = taskClient(app);
+    const lines = () => logger.lines.filter(({ message }) => message === 'the task store failed');
+    const says = (check: string) =>
+      until(async () => (await app.endpoint.backend.check()).checks['tasks'] === check);
+    return { app, client, tasks, lines, says };
+  }
+
+  const FULL = new OverloadedError('PostgreSQL had no time for a statement');
+
+  test.each<[string, Error, TaskExecutor | undefined]>([
+    ['of an old schema', new Error('function claim_tasks does not exist'), undefined],
+    ['without room', FULL, undefined],
+    ['behind a queue', FULL, new ManualExecutor(new MemoryTaskStore())],
+  ])(
+    'claims in a store %s are told by the log once, and by /readyz meanwhile',
+    async (_, error, executor) => {
+      const { app, tasks, lines, says } = await start(
+        job(() => 'done'),
+        executor,
+      );
+      tasks.claims = error;
+      await says('fails');
+      expect((await app.endpoint.backend.check()).isReady).toBe(false);
+      expect(lines()).toEqual([
+        { level: 'error', message: 'the task store failed', details: { err: error, operation: 'claim' } },
+      ]);
+      tasks.claims = undefined;
+      await says('ok');
+      expect(lines()).toHaveLength(1);
+      await app.close();
+    },
+  );
+
+  test('renewals of leases are told likewise, as long as there are leases', async () => {
+    const gate = deferred();
+    const { app, client, tasks, lines, says } = await start(
+      job(async () => {
+        await gate.promise;
+        return 'done';
+      }),
+    );
+    await beginTask(client, 'job');
+    tasks.renewals = new Error('it is down');
+    await says('fails');
+    expect(lines()).toMatchObject([{ level: 'error', details: { operation: 'renew' } }]);
+    gate.resolve();
+    await says('ok');
+    await app.close();
   });
 });
 

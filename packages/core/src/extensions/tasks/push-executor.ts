@@ -101,11 +101,10 @@ export function push(options: PushOptions): PushExecutor {
       if (!isOurs) return answer(401, 'the signature does not match');
       if (message.expires < Date.now()) return answer(401, 'the message has expired');
       if (!worker) return again('closing', 1_000);
-      const { leaseMs, logger } = worker;
+      const { leaseMs } = worker;
       try {
         return answerOf(await worker.run(message.taskId), leaseMs);
-      } catch (error) {
-        logger.warn({ err: error, taskId: message.taskId }, 'a task that a queue has sent could not be run');
+      } catch {
         return again('the task store cannot be reached', leaseMs);
       }
     },

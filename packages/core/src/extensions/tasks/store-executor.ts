@@ -21,7 +21,7 @@ const TELL_EVERY_MS = 100;
  * every claim that went well.
  */
 export class StoreExecutor implements TaskExecutor {
-  readonly #host: Pick<ExtensionHost, 'publish' | 'onChange' | 'logger'>;
+  readonly #host: Pick<ExtensionHost, 'publish' | 'onChange'>;
   readonly #timers = new Set<ReturnType<typeof setTimeout>>();
   #worker: TaskWorker | undefined;
   #polling: ReturnType<typeof setInterval> | undefined;
@@ -34,7 +34,7 @@ export class StoreExecutor implements TaskExecutor {
   #isTelling = false;
   #isClosed = false;
 
-  constructor(host: Pick<ExtensionHost, 'publish' | 'onChange' | 'logger'>) {
+  constructor(host: Pick<ExtensionHost, 'publish' | 'onChange'>) {
     this.#host = host;
     host.onChange((change) => {
       if (change.kind === 'claimable' || change.kind === 'all') this.#wake();
@@ -96,8 +96,8 @@ export class StoreExecutor implements TaskExecutor {
         if (performance.now() - began > SLOW_CLAIM_MS) this.#claimLess();
         else this.#allowed = Math.min(this.#worker.concurrency, this.#allowed + 1);
         if (begun > 0 && mayBeMore) this.#isWoken = true;
-      } catch (error) {
-        this.#host.logger.debug({ err: error }, 'no tasks could be claimed');
+      } catch {
+        // The worker has logged why.
         this.#claimLess();
         this.#backoff();
       }

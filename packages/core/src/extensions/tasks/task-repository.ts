@@ -10,6 +10,7 @@ import {
 import type { ExtensionHost, RecordedCall } from '../../engine/extension.js';
 import { OverloadedError } from '../../errors/errors.js';
 import { LogThrottle } from '../../transport/log-throttle.js';
+import type { PartCheck } from '../../transport/transport.js';
 import type { Outcome, Task, TaskChange, TaskJournal, Transition } from './task.js';
 import { firstDeadline } from './transitions.js';
 
@@ -20,6 +21,12 @@ const MAX_TRIES = 100;
  * Longest part of a task, in characters of JSON: it is encrypted and sent as a whole, and meanwhile the process does little else.
  */
 const MAX_LENGTH = 16 * 1024 * 1024;
+
+/** No task has it: what a store says of it shows that the store answers. */
+const NO_TASK = 'readiness';
+
+/** What the store is asked to do. Nothing runs where claims fail, and other processes take runs over where renewals do. */
+type Operation = 'create' | 'get' | 'list' | 'claim' | 'renew' | 'replace';
 
 /** What a new task is made of. */
 export interface NewTask extends Pick<StoredTask, 'tool' | 'toolVersion' | 'owner' | 'run'> {
@@ -62,8 +69,9 @@ function isNews(before: TaskRecord, after: TaskRecord): boolean {
 
 /** The store of tasks cannot be reached now. */
 export class UnreachableError extends OverloadedError {
-  constructor() {
-    super('Tasks cannot be reached; try again later');
+  /** @param options `cause` is what the store threw. */
+  constructor(options?: ErrorOptions) {
+    super('Tasks cannot be reached; try again later', options);
   }
 }
 
@@ -82,6 +90,8 @@ export interface Changed {
  */
 export class TaskRepository {
   readonly #told = new LogThrottle();
+  /** What has failed the last time, of that which requests do not ask for. */
+  readonly #failing = new Set<Operation>();
 
   constructor(
     private readonly store: TaskStore,
@@ -114,7 +124,7 @@ export class TaskRepository {
       call: await this.#seal(taskId, 'call', call),
       journal: await this.#seal(taskId, 'journal', journal),
     };
-    await this.#ask(() => this.store.create(record, delayMs));
+    await this.#ask('create', () => this.store.create(record, delayMs));
     return { stored: { ...record, notBefore: null }, call, journal, outcome: undefined };
   }
 
@@ -131,12 +141,23 @@ export class TaskRepository {
 
   /** Reads what the store keeps of a task, encrypted as it is. @throws OverloadedError as `get` does. */
   getStored(taskId: string): Promise<StoredTask | undefined> {
-    return this.#ask(() => this.store.get(taskId));
+    return this.#ask('get', () => this.store.get(taskId));
   }
 
   /** Lists all tasks a page at a time, encrypted as they are; see `TaskStore.list`. @throws OverloadedError as `get` does. */
   list(limit: number, cursor?: string): Promise<TaskPage> {
-    return this.#ask(() => this.store.list(limit, cursor));
+    return this.#ask('list', () => this.store.list(limit, cursor));
+  }
+
+  /**
+   * Asks the store whether it answers, for `/readyz`.
+   *
+   * @returns `fails` while the last claim or the last renewal of leases has failed, which the log says.
+   * @throws Error when it does not answer.
+   */
+  async check(): Promise<PartCheck> {
+    await this.store.get(NO_TASK);
+    return this.#failing.size > 0 ? 'fails' : 'ok';
   }
 
   /**
@@ -146,14 +167,14 @@ export class TaskRepository {
    * @throws OverloadedError when the store cannot be reached.
    */
   async claim(claim: TaskClaim): Promise<readonly Task[]> {
-    const claimed = await this.#ask(() => this.store.claim(claim));
+    const claimed = await this.#askForRuns('claim', () => this.store.claim(claim));
     const opened = await Promise.all(claimed.map((stored) => this.open(stored)));
     return opened.filter((task) => task !== undefined);
   }
 
   /** Renews the leases of runs. @returns those that have none any more. @throws OverloadedError as `claim` does. */
   async renew(runs: readonly TaskRunName[], leaseMs: number): Promise<readonly TaskRunName[]> {
-    return this.#ask(() => this.store.renew(runs, leaseMs));
+    return this.#askForRuns('renew', () => (runs.length > 0 ? this.store.renew(runs, leaseMs) : []));
   }
 
   /**
@@ -170,7 +191,7 @@ export class TaskRepository {
       if (!known || !change) return { task: known, hasChanged: false };
       const next = await this.#next(known, change);
       const delayMs = claimableIn(next, change.delayMs);
-      if (await this.#ask(() => this.store.replace(next.stored, delayMs))) {
+      if (await this.#ask('replace', () => this.store.replace(next.stored, delayMs))) {
         const { task: state, run } = next.stored;
         if (isNews(known.stored, next.stored))
           this.host.publish({ kind: 'task', taskId, status: state.status, run });
@@ -228,13 +249,31 @@ export class TaskRepository {
   }
 
   /** Whatever a store throws is a failure of ours, and nothing that a client is told. */
-  async #ask<T>(ask: () => T | Promise<T>): Promise<T> {
+  async #ask<T>(operation: Operation, ask: () => T | Promise<T>): Promise<T> {
     try {
       return await ask();
     } catch (error) {
       if (error instanceof OverloadedError) throw error;
-      if (this.#told.allows('store')) this.host.logger.error({ err: error }, 'the task store failed');
-      throw new UnreachableError();
+      this.#report(operation, error);
+      throw new UnreachableError({ cause: error });
     }
+  }
+
+  /** Asks for what no request waits for: `check` tells of a failure, and the log, even of a store that has no room. */
+  async #askForRuns<T>(operation: 'claim' | 'renew', ask: () => T | Promise<T>): Promise<T> {
+    try {
+      const answer = await this.#ask(operation, ask);
+      this.#failing.delete(operation);
+      return answer;
+    } catch (error) {
+      this.#failing.add(operation);
+      if (!(error instanceof UnreachableError)) this.#report(operation, error);
+      throw error;
+    }
+  }
+
+  #report(operation: Operation, error: unknown): void {
+    if (this.#told.allows(operation))
+      this.host.logger.error({ err: error, operation }, 'the task store failed');
   }
 }

