@@ -7,7 +7,7 @@
 import { ERROR_CODES, type Logger } from '@sigil/core';
 import { claimOf } from '@sigil/core/internal';
 import type { Connection, Endpoint } from '@sigil/core/transport';
-import { type AnswerRules, failSafely, PostSink, preflight, refuse } from './answers.js';
+import { type AnswerRules, failSafely, PostSink, preflight, refuse, refuseForNow } from './answers.js';
 import { checkResource, serveDocument } from './authentication/authorization.js';
 import type { HttpExchange } from './http-exchange.js';
 import type { ResolvedOptions } from './options.js';
@@ -138,7 +138,7 @@ class EndpointHandler {
   }
 
   #serve(http: HttpExchange): void {
-    if (this.#closing) return refuse(http, 503, ERROR_CODES.internalError, 'The server is closing');
+    if (this.#closing) return refuseForNow(http, 'The server is closing');
     switch (http.method) {
       case 'POST':
         return this.#post(http);

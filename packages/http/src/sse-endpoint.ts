@@ -14,6 +14,7 @@ import {
   NOT_AUTHENTICATED,
   preflight,
   refuse,
+  refuseForNow,
   refuseScopes,
   respondJson,
 } from './answers.js';
@@ -99,7 +100,7 @@ export class SseEndpoint {
   }
 
   #serve(http: HttpExchange, target: SseTarget): void {
-    if (this.#closing) return refuse(http, 503, ERROR_CODES.internalError, 'The server is closing');
+    if (this.#closing) return refuseForNow(http, 'The server is closing');
     const method = METHOD[target.endpoint];
     const allowed = `${method}, OPTIONS`;
     if (http.method === 'OPTIONS') return preflight(http, allowed);

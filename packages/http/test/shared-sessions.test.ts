@@ -9,6 +9,7 @@ import { recordingLogger } from './fixtures/log.js';
 import { call, callModern, json, post, request, textOf } from './fixtures/messages.js';
 import { type Node, nodesForEach, openAtBoth } from './fixtures/nodes.js';
 import { initialize, openSession, type Session, sessionAt } from './fixtures/session.js';
+import type { WatchedSessionStore } from './fixtures/watched-session-store.js';
 import { until, within } from './fixtures/within.js';
 
 const nodes = nodesForEach();
@@ -205,6 +206,58 @@ describe('a session that is shared', () => {
     expect((await second.post(request('ping'))).status).toBe(404);
     expect(store.asked).toEqual({ create: 0, use: 0, replace: 0, delete: 0 });
   });
+});
+
+describe('a process that closes', () => {
+  test.each<[string, number, (session: Session, node: Node) => Promise<Response>]>([
+    ['a call of a session that it takes over', 200, (session) => session.post(call('echo'))],
+    ['a stream of one', 200, (session) => session.listen()],
+    ['the end of one', 204, (session) => session.end()],
+    ['who opens one', 200, (_session, node) => post(node, initialize())],
+  ])('serves %s, for which it has asked the store before', async (_, status, ask) => {
+    const { one, other, store } = await nodes();
+    const [, session] = await openAtBoth({ one, other });
+    const release = store.hold();
+    const before = asked(store);
+    const answer = ask(session, other);
+    await until(() => asked(store) > before);
+    const closed = other.close(20_000);
+    release();
+    const { status: told, headers } = await within(answer);
+    expect([told, headers.get('retry-after')]).toEqual([status, null]);
+    await within(closed);
+  });
+
+  test('does not wait for a store that does not answer longer than for calls', async () => {
+    const { one, other, store } = await nodes();
+    const [first, second] = await openAtBoth({ one, other });
+    const release = store.hold();
+    const before = asked(store);
+    const answer = second.post(call('echo'));
+    await until(() => asked(store) > before);
+    await within(other.close(10));
+    release();
+    expect(await refusal(answer)).toEqual([503, '10', 'The server is closing']);
+    expect((await first.post(request('ping'))).status).toBe(200);
+  });
+
+  test('has clients that come later try again', async () => {
+    const { one, other } = await nodes();
+    const [first, second] = await openAtBoth({ one, other });
+    await other.close(0);
+    expect(await refusal(second.post(request('ping')))).toEqual([503, '10', 'The server is closing']);
+    expect((await first.post(request('ping'))).status).toBe(200);
+  });
+
+  function asked({ asked: { use, create } }: WatchedSessionStore): number {
+    return use + create;
+  }
+
+  async function refusal(answer: Promise<Response>): Promise<unknown[]> {
+    const response = await within(answer);
+    const { error } = await json(response);
+    return [response.status, response.headers.get('retry-after'), error?.message];
+  }
 });
 
 test('a session for which the store has no room is refused for now', async () => {

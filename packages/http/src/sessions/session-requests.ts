@@ -91,14 +91,35 @@ export function withSession(
   const found = sessions.find(sessionId, http);
   const go = (session: HttpSession | undefined): void => (session ? serve(session) : refuseUnknown(http, id));
   if (!isPromise(found)) return go(found);
-  const fail = (error: unknown): void => {
+  once(http, sessions, found, go, (error) => {
     const here = sessions.get(readName(sessionId).id);
     const isServed = here !== undefined && here.owner === http.principal?.id && alone(here);
     if (!isServed) sessions.shared?.refuse(http, error, id);
+  });
+}
+
+/**
+ * Goes on with a request once a store or another process has answered. A server that closes waits for that, as official clients send no
+ * request again.
+ *
+ * @param fail is given what the answer failed with.
+ */
+function once<T>(
+  http: HttpExchange,
+  sessions: SessionTable,
+  answer: MaybePromise<T>,
+  go: (answer: T) => void,
+  fail: (error: unknown) => void,
+): void {
+  if (!isPromise(answer)) return go(answer);
+  const goOn = (next: () => void): void => {
+    failSafely(http, sessions.logger, next);
+    sessions.goesOn();
   };
-  found.then(
-    (session) => failSafely(http, sessions.logger, () => go(session)),
-    (error: unknown) => failSafely(http, sessions.logger, () => fail(error)),
+  sessions.waits();
+  answer.then(
+    (found) => goOn(() => go(found)),
+    (error: unknown) => goOn(() => fail(error)),
   );
 }
 
@@ -113,9 +134,12 @@ export function endSession(http: HttpExchange, sessions: SessionTable): void {
   }
   const sessionId = readSessionId(http, null);
   if (sessionId === undefined) return;
-  shared.delete(sessionId, http).then(
+  once(
+    http,
+    sessions,
+    shared.delete(sessionId, http),
     (wasThere) => (wasThere ? http.respond(204, {}) : refuseUnknown(http, null)),
-    (error: unknown) => shared.refuse(http, error, null),
+    (error) => shared.refuse(http, error, null),
   );
 }
 
@@ -151,10 +175,13 @@ function notify(http: HttpExchange, message: unknown, session: HttpSession, sess
   if (own !== undefined) session.connection.receive(own);
   const { changing } = session;
   onceTaken(http, sessions, isTaken, () => {
-    if (!changing || changing === before) return http.respond(202, {});
-    changing.then(
+    const change = changing === before ? undefined : changing;
+    once(
+      http,
+      sessions,
+      change,
       () => http.respond(202, {}),
-      (error: unknown) => shared?.refuse(http, error, null),
+      (error) => shared?.refuse(http, error, null),
     );
   });
 }
@@ -162,15 +189,16 @@ function notify(http: HttpExchange, message: unknown, session: HttpSession, sess
 /** Goes on once other processes have what is for them. Where they have not, the client is told to send it again. */
 function onceTaken(
   http: HttpExchange,
-  { overload, logger }: SessionTable,
+  sessions: SessionTable,
   isTaken: MaybePromise<boolean>,
   go: () => void,
 ): void {
-  const next = (isDone: boolean): void => (isDone ? go() : overload.refuse(http, NOT_TAKEN));
-  if (!isPromise(isTaken)) return next(isTaken);
-  isTaken.then(
-    (isDone) => failSafely(http, logger, () => next(isDone)),
-    (error: unknown) => failed(http, logger, error),
+  once(
+    http,
+    sessions,
+    isTaken,
+    (isDone) => (isDone ? go() : sessions.overload.refuse(http, NOT_TAKEN)),
+    (error) => failed(http, sessions.logger, error),
   );
 }
 
@@ -206,14 +234,15 @@ function openSession(
     send: (text) => sink.send(text),
     // A client that knows its session may use it at once, wherever its next request goes.
     end(text, rejection) {
-      const kept = session.connection.initialized ? sessions.open(session, http) : undefined;
-      if (!isPromise(kept)) return sink.end(text, rejection);
-      kept.then(
-        (id) => {
-          sent = id;
-          failSafely(http, sessions.logger, () => sink.end(text, rejection));
+      once(
+        http,
+        sessions,
+        session.connection.initialized ? sessions.open(session, http) : undefined,
+        (name) => {
+          sent = name ?? sent;
+          sink.end(text, rejection);
         },
-        (error: unknown) => {
+        (error) => {
           session.close('The session could not be kept');
           sessions.shared?.refuse(http, error, id);
         },

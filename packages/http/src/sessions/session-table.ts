@@ -1,7 +1,7 @@
 import type { Logger, MaybePromise, RequestInfo } from '@sigil/core';
 import type { StoredSession } from '@sigil/core/backend';
 import { lacksScopes } from '@sigil/core/extension';
-import { type Deadline, scopesIn, unref } from '@sigil/core/internal';
+import { type Deadline, scopesIn, unref, within } from '@sigil/core/internal';
 import type { Connection, Sink } from '@sigil/core/transport';
 import { type OverloadRefusal, refuseScopes } from '../answers.js';
 import type { HttpExchange } from '../http-exchange.js';
@@ -16,6 +16,9 @@ export class SessionTable {
   readonly #sessions = new Map<string, HttpSession>();
   readonly #byClient = new Map<string | undefined, Set<HttpSession>>();
   #sweep: ReturnType<typeof setInterval> | undefined;
+  /** Requests that wait for a store or another process. */
+  #waiting = 0;
+  #settle = (): void => undefined;
 
   readonly #idleMs: number;
   readonly #max: number;
@@ -145,14 +148,32 @@ export class SessionTable {
     this.#sweep = undefined;
   }
 
-  /** Lets requests in flight finish, then ends every session. @param graceMs how long they may take. */
+  /** Counts in a request that waits for a store or another process. */
+  waits(): void {
+    this.#waiting += 1;
+  }
+
+  /** Counts it out: it has been answered, or is in flight. */
+  goesOn(): void {
+    this.#waiting -= 1;
+    if (this.#waiting === 0) this.#settle();
+  }
+
+  /**
+   * Lets requests in flight finish, and those that wait for their session, then ends every session.
+   *
+   * @param graceMs how long they may take, in milliseconds.
+   */
   async drain(graceMs: number): Promise<void> {
+    const began = performance.now();
+    if (this.#waiting > 0) await within(graceMs, new Promise<void>((resolve) => (this.#settle = resolve)));
+    const leftMs = Math.max(0, graceMs - (performance.now() - began));
     const sessions = this.all;
     this.shared?.refuseFromNow();
     if (this.shared) for (const session of sessions) session.letGo();
     // Answers reach the other processes, which hand them over.
     const hasAnswers = this.shared !== undefined;
-    await Promise.all(sessions.map(({ connection }) => connection.drain(graceMs, hasAnswers)));
+    await Promise.all(sessions.map(({ connection }) => connection.drain(leftMs, hasAnswers)));
     for (const session of sessions) this.end(session, 'The server is closing');
     if (!this.shared) return;
     await Promise.all(sessions.map((session) => session.settled()));
