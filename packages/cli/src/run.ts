@@ -8,6 +8,7 @@ import { check } from './commands/check.js';
 import type { Command } from './commands/command.js';
 import { manifest, manifestDiff } from './commands/manifest.js';
 import { dev } from './commands/dev.js';
+import { sessionsLs } from './commands/sessions.js';
 import { tasksCancel, tasksLs, tasksRetry, tasksShow } from './commands/tasks.js';
 import { why } from './commands/why.js';
 import { EXIT_CODES, type ExitCode, ServerError, UsageError } from './failures.js';
@@ -26,6 +27,7 @@ const COMMANDS: readonly (readonly [words: readonly string[], command: Command])
   [['tasks', 'show'], tasksShow],
   [['tasks', 'cancel'], tasksCancel],
   [['tasks', 'retry'], tasksRetry],
+  [['sessions', 'ls'], sessionsLs],
 ];
 
 /**

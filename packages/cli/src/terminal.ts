@@ -48,3 +48,19 @@ export function table(rows: readonly (readonly string[])[]): string[] {
       .trimEnd(),
   );
 }
+
+/** Lines of a list, and how many entries it has. */
+export function withCount(lines: readonly string[], noun: string, hasMore: boolean): string[] {
+  const more = hasMore ? ', and there are more: give a higher --limit' : '';
+  return [...lines, ...(lines.length > 0 ? [''] : []), `${counted(lines.length, noun)}${more}`];
+}
+
+/** A number with its noun, such as `2 tasks`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** What clients and handlers have said, without what a terminal would obey. */
+export function inOneLine(text: string): string {
+  return text.replace(/\p{C}+/gu, ' ');
+}

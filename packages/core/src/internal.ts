@@ -7,6 +7,7 @@ export { prepare, type PreparedParts } from './server/build-record.js';
 // Deadlines, quotas of log lines, pages and the like, for what serves many clients.
 export { afterMs, type Deadline, Deadlines, MAX_DELAY_MS, unref, within } from './transport/deadlines.js';
 export { LogThrottle } from './transport/log-throttle.js';
+export { type Listed, listPages } from './transport/list-pages.js';
 export { decodeCursor, encodeCursor, pagesOf } from './transport/pages.js';
 export { PendingAnswers } from './transport/pending-answers.js';
 export { scopesIn, scopesToAnswer, withScopes } from './transport/scoped-names.js';
@@ -18,7 +19,8 @@ export { after, isPromise } from './protocol/maybe-promise.js';
 export { canonicalJson, frozenCopy, isObject } from './protocol/json.js';
 export { fromBase64Url, toBase64Url } from './protocol/base64.js';
 
-// What operators are told of tasks.
+// What operators are told of sessions and tasks.
+export type { ListedSession, SessionListing } from './server/inspect-sessions.js';
 export type { ListedTask, RetriedTask, ShownTask, TaskListing } from './extensions/tasks/inspect-tasks.js';
 
 // Checks of options, and the definitions of a class, for packages that take them in other ways.

@@ -7,6 +7,7 @@ import {
   type DefinitionProblem,
 } from '../src/index.js';
 import type { RequestInfo } from '../src/protocol/principal.js';
+import { answerQuestion } from '../src/server/inspect.js';
 import { connectInMemory, META } from '../src/transport/index.js';
 
 /** A JSON object as it came over the wire. */
@@ -230,6 +231,16 @@ export async function definitionError(options: Partial<AppOptions>): Promise<Def
     throw error;
   }
   throw new Error('the app started');
+}
+
+/** What an app answers to the question that the environment asks. */
+export async function inspected(app: App, variables: Record<string, string>): Promise<Json> {
+  Object.assign(process.env, variables);
+  try {
+    return JSON.parse(await answerQuestion(app)) as Json;
+  } finally {
+    for (const name of Object.keys(variables)) Reflect.deleteProperty(process.env, name);
+  }
 }
 
 /** One line of a log. */

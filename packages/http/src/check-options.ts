@@ -111,7 +111,7 @@ export function resolveOptions(
   checks.integer('reauthenticateMs', options.reauthenticateMs);
   if (store !== false) checks.methods('streams.store', store, 'append', 'end', 'after', 'forget');
   if (sessionStore !== false)
-    checks.methods('sessions.store', sessionStore, 'create', 'use', 'replace', 'delete');
+    checks.methods('sessions.store', sessionStore, 'create', 'use', 'replace', 'delete', 'list');
   if (options.authenticate !== undefined && typeof options.authenticate !== 'function')
     checks.refuse('authenticate', 'it must be a function that gives a principal');
   if (options.authorization !== undefined && typeof options.authorization !== 'function')

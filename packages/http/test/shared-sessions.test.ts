@@ -276,7 +276,7 @@ test.each([{ store: {} }, { store: true }, { store: { use: () => undefined } }])
     const { one } = await nodes();
     const mount = (): unknown => fetchHandler(one.app, { sessions: sessions as object });
     expect(mount).toThrow(
-      'sessions.store }): it must be an object with the methods create, use, replace, delete',
+      'sessions.store }): it must be an object with the methods create, use, replace, delete, list',
     );
   },
 );
@@ -346,7 +346,7 @@ describe('a store that was given to the transport alone and never answers', () =
   test('has sessions refused for now after the time that stores have', async () => {
     const { logger, lines } = recordingLogger();
     const limits = { storeTimeoutMs: 50 };
-    const store = { create: never, use: never, replace: never, delete: never };
+    const store = { create: never, use: never, replace: never, delete: never, list: never };
     const { one } = await nodes({ sessions: { store } }, { logger: logger satisfies Logger, limits });
     const id = crypto.randomUUID();
     const session = sessionAt(one, { 'Mcp-Session-Id': id }, id);

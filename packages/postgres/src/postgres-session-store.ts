@@ -1,4 +1,9 @@
-import { OverloadedError, type SessionStore, type StoredSession } from '@sigil/core/backend';
+import {
+  OverloadedError,
+  type SessionPage,
+  type SessionStore,
+  type StoredSession,
+} from '@sigil/core/backend';
 import { OptionChecks, type OptionTable } from '@sigil/core/internal';
 import { clientKeyOf, keyOf } from './names.js';
 import type { PostgresConnection } from './postgres-connection.js';
@@ -104,6 +109,21 @@ export class PostgresSessionStore implements SessionStore {
       keyOf(id),
     );
     return row?.live === true;
+  }
+
+  async list(limit: number, cursor = ''): Promise<SessionPage> {
+    const rows = await this.#connection.query<{ id: string; body: string; expires_at: Date }>(
+      `SELECT id, body, expires_at FROM $schema.sessions
+        WHERE id > $1 AND expires_at > clock_timestamp() ORDER BY id LIMIT $2`,
+      cursor,
+      limit + 1,
+    );
+    const page = rows.slice(0, limit);
+    const sessions = page.map(({ body, expires_at }) => ({
+      ...(JSON.parse(body) as StoredSession),
+      expiresAt: expires_at.getTime(),
+    }));
+    return rows.length > limit ? { sessions, cursor: page.at(-1)?.id } : { sessions };
   }
 
   async #create(session: StoredSession, idleMs: number): Promise<boolean> {

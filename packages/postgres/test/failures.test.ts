@@ -15,7 +15,10 @@ const STREAM = { session: 'a', stream: 'a1' };
 const CALLS: Readonly<Record<string, (backend: Backend) => unknown>> = {
   check: ({ check }) => check(),
   'sessions.create': ({ sessions }) =>
-    sessions.create({ id: crypto.randomUUID(), version: 1, owner: null, client: 'one', state: {} }, 60_000),
+    sessions.create(
+      { id: crypto.randomUUID(), version: 1, openedAt: Date.now(), owner: null, client: 'one', state: {} },
+      60_000,
+    ),
   'sessions.use': ({ sessions }) => sessions.use('a', 60_000),
   'sessions.delete': ({ sessions }) => sessions.delete('a'),
   'events.append': ({ events }) => events.append(STREAM, 'message'),

@@ -18,6 +18,7 @@ const HOUR = 3_600_000;
 const sessionOf = (id: string, client?: string): StoredSession => ({
   id,
   version: 1,
+  openedAt: Date.now(),
   owner: null,
   state: {},
   ...(client !== undefined && { client }),

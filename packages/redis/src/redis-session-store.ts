@@ -1,4 +1,9 @@
-import { OverloadedError, type SessionStore, type StoredSession } from '@sigil/core/backend';
+import {
+  OverloadedError,
+  type SessionPage,
+  type SessionStore,
+  type StoredSession,
+} from '@sigil/core/backend';
 import { OptionChecks, type OptionTable } from '@sigil/core/internal';
 import { clientText, expiryMs, QUOTA_LUA } from './quota-script.js';
 import { type RedisConnection, redisScript } from './redis-connection.js';
@@ -57,6 +62,29 @@ give(string.match(session, '^%d+ ([^\\n]*)'), id)
 return 1
 `);
 
+/** Gives where the next page begins, and of each session its id, its text and when it expires. The order is that of the index. */
+const LIST = redisScript(`${QUOTA_LUA}
+local most, cursor, start = tonumber(ARGV[1]), ARGV[2], 0
+sweep(1000)
+local score, last = string.match(cursor, '^(%S+) (.*)$')
+if score then
+  -- Behind the last of the page before. Where that has gone, those that have its score may come twice.
+  local isThere = redis.call('ZSCORE', index, last) == score
+  start = isThere and redis.call('ZRANK', index, last) + 1 or redis.call('ZCOUNT', index, '-inf', '(' .. score)
+end
+local found = redis.call('ZRANGE', index, start, start + most - 1, 'WITHSCORES')
+local page = { '' }
+for at = 1, #found, 2 do
+  local id = string.match(found[at], '^[^\\n]*\\n(.*)$')
+  local session = redis.call('GET', keyOf(id))
+  if session then
+    for _, part in ipairs({ id, session, now + redis.call('PTTL', keyOf(id)) }) do table.insert(page, part) end
+  end
+end
+if redis.call('ZCARD', index) > start + most then page[1] = found[#found] .. ' ' .. found[#found - 1] end
+return page
+`);
+
 /**
  * Keeps sessions in Redis, where all processes find them. To use one takes one round trip.
  *
@@ -86,11 +114,11 @@ export class RedisSessionStore implements SessionStore {
     this.#limits = { maxSessions, maxSessionsPerClient };
   }
 
-  async create({ id, version, owner, client, state }: StoredSession, idleMs: number): Promise<void> {
+  async create(session: StoredSession, idleMs: number): Promise<void> {
+    const { id, version, client } = session;
     const { maxSessions, maxSessionsPerClient } = this.#limits;
-    const json = JSON.stringify({ owner, state });
-    const session = [id, clientText(client), expiryMs(idleMs), version, json];
-    const args = [...session, maxSessions, maxSessionsPerClient];
+    const kept = [id, clientText(client), expiryMs(idleMs), version, jsonOf(session)];
+    const args = [...kept, maxSessions, maxSessionsPerClient];
     if ((await this.#connection.run(CREATE, [this.#base], args)) === 1) return;
     throw new OverloadedError(
       `More than ${maxSessions} sessions are kept, or ${maxSessionsPerClient} of one client`,
@@ -107,13 +135,23 @@ export class RedisSessionStore implements SessionStore {
     return typeof reply === 'string' ? parse(id, reply) : undefined;
   }
 
-  async replace({ id, version, owner, state }: StoredSession, idleMs: number): Promise<boolean> {
-    const args = [version, JSON.stringify({ owner, state }), expiryMs(idleMs)];
-    return (await this.#connection.run(REPLACE, [this.#keyOf(id)], args)) === 1;
+  async replace(session: StoredSession, idleMs: number): Promise<boolean> {
+    const args = [session.version, jsonOf(session), expiryMs(idleMs)];
+    return (await this.#connection.run(REPLACE, [this.#keyOf(session.id)], args)) === 1;
   }
 
   async delete(id: string): Promise<boolean> {
     return (await this.#connection.run(DELETE, [this.#base], [id])) === 1;
+  }
+
+  async list(limit: number, cursor = ''): Promise<SessionPage> {
+    const reply = await this.#connection.run(LIST, [this.#base], [limit, cursor]);
+    const [next, ...parts] = reply as readonly (string | number)[];
+    const sessions = Array.from({ length: parts.length / 3 }, (_, at) => {
+      const [id, text, expiresAt] = parts.slice(3 * at, 3 * at + 3);
+      return { ...parse(String(id), String(text)), expiresAt: Number(expiresAt) };
+    });
+    return next === '' ? { sessions } : { sessions, cursor: String(next) };
   }
 
   #keyOf(id: string): string {
@@ -121,9 +159,14 @@ export class RedisSessionStore implements SessionStore {
   }
 }
 
+/** What is kept as JSON: the rest stands before it. */
+function jsonOf({ owner, openedAt, state }: StoredSession): string {
+  return JSON.stringify({ owner, openedAt, state });
+}
+
 function parse(id: string, text: string): StoredSession {
   const [, version, client = '', json = ''] = /^(\d+) ([^\n]*)\n([^]*)$/.exec(text) ?? [];
-  const { owner, state } = JSON.parse(json) as Pick<StoredSession, 'owner' | 'state'>;
+  const rest = JSON.parse(json) as Pick<StoredSession, 'owner' | 'openedAt' | 'state'>;
   const counted = client === '' ? {} : { client: JSON.parse(client) as string };
-  return { id, version: Number(version), owner, ...counted, state };
+  return { id, version: Number(version), ...counted, ...rest };
 }

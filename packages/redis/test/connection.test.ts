@@ -8,7 +8,7 @@ import { redis } from '../src/index.js';
 import { buildProgram, Program, removeProgram } from './fixtures/programs.js';
 import { describeWithRedis } from './fixtures/servers.js';
 
-const SESSION: StoredSession = { id: 'a', version: 1, owner: null, state: {} };
+const SESSION: StoredSession = { id: 'a', version: 1, openedAt: Date.now(), owner: null, state: {} };
 
 describeWithRedis('a connection to Redis', (redisForTests) => {
   const program = { path: '' };

@@ -12,6 +12,7 @@ const STREAM = { session: 'a', stream: 'a1' };
 const sessionOf = (id: string, text = '') => ({
   id,
   version: 1,
+  openedAt: 1_763_629_964_031,
   owner: null,
   client: 'one',
   state: { text },

@@ -28,11 +28,14 @@ describeWithRedis('RedisSessionStore', (redis) => {
     const used = async () =>
       Number(/used_memory:(\d+)/.exec(String(await connection.send('INFO', 'memory')))?.[1]);
     const ids = Array.from({ length: 2_000 }, () => crypto.randomUUID());
-    await store.create({ id: 'first', version: 1, owner: null, state: STATE }, IDLE_MS);
+    await store.create({ id: 'first', version: 1, openedAt: Date.now(), owner: null, state: STATE }, IDLE_MS);
     const before = await used();
     for (const [index, id] of ids.entries()) {
       const client = `principal https://issuer.example auth0|${1_000_000 + (index % 100)}`;
-      await store.create({ id, version: 1, owner: client, client, state: STATE }, IDLE_MS);
+      await store.create(
+        { id, version: 1, openedAt: Date.now(), owner: client, client, state: STATE },
+        IDLE_MS,
+      );
     }
     const each = ((await used()) - before) / ids.length;
     const base = `{${connection.prefix}:sessions}`;
@@ -47,7 +50,7 @@ describeWithRedis('RedisSessionStore', (redis) => {
     const connection = redis().connect();
     const observer = redis().connect();
     const store = new RedisSessionStore(connection);
-    await store.create({ id: 'a', version: 1, owner: null, state: {} }, IDLE_MS);
+    await store.create({ id: 'a', version: 1, openedAt: Date.now(), owner: null, state: {} }, IDLE_MS);
     await store.use('a', IDLE_MS);
     await connection.check();
     /** How many commands clients have sent, and how often the server has read from them. */
@@ -76,6 +79,7 @@ describeWithRedis('RedisSessionStore', (redis) => {
     const sessionOf = (id: string): StoredSession => ({
       id,
       version: 1,
+      openedAt: Date.now(),
       owner: null,
       client: 'one',
       state: {},

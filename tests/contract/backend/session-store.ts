@@ -1,5 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { OverloadedError, type SessionStore, type StoredSession } from '@sigil/core/backend';
+import {
+  type KeptSession,
+  OverloadedError,
+  type SessionStore,
+  type StoredSession,
+} from '@sigil/core/backend';
 import { wait } from './waiting.js';
 
 /** Bounds that a suite asks for. */
@@ -19,6 +24,7 @@ const sessionOf = (id: string, more: Partial<StoredSession> = {}): StoredSession
   id,
   version: 1,
   owner: null,
+  openedAt: Date.parse('2026-11-20T09:12:44.031Z'),
   state: { level: 'info' },
   ...more,
 });
@@ -208,6 +214,80 @@ export function describeSessionStore(name: string, create: CreateSessionStore): 
         await store.create(sessionOf(`b${turn}`), BRIEFLY_MS);
         await expiry();
       }
+    });
+
+    describe('lists', () => {
+      /** All pages, each of so many sessions at most. */
+      const pagesOf = async (
+        store: SessionStore,
+        limit: number,
+        between: () => unknown = () => undefined,
+      ) => {
+        const pages: (readonly KeptSession[])[] = [];
+        let cursor: string | undefined;
+        do {
+          const page = await store.list(limit, cursor);
+          expect(page.sessions.length).toBeLessThanOrEqual(limit);
+          pages.push(page.sessions);
+          cursor = page.cursor;
+          await between();
+        } while (cursor !== undefined);
+        return pages.flat();
+      };
+      const idsOf = (sessions: readonly StoredSession[]) => sessions.map(({ id }) => id).sort();
+
+      test('nothing at first', async () => {
+        const [store] = await create();
+        expect(await store.list(10)).toEqual({ sessions: [] });
+      });
+
+      test('each session once, on pages, in every process', async () => {
+        const [here, there] = await create();
+        const sessions = Array.from({ length: 23 }, (_, at) =>
+          sessionOf(`session ${at}\n`, { owner: `user ${at}`, ...(at % 2 && { client: `${at % 3}\n` }) }),
+        );
+        await Promise.all(sessions.map(async (session) => here.create(session, IDLE_MS)));
+        for (const limit of [4, 23, 100]) {
+          const listed = await pagesOf(there, limit);
+          expect(idsOf(listed)).toEqual(idsOf(sessions));
+          for (const { expiresAt, ...session } of listed) {
+            expect(sessions).toContainEqual(session);
+            expect(Math.abs(expiresAt - Date.now() - IDLE_MS)).toBeLessThan(IDLE_MS / 5);
+          }
+        }
+      });
+
+      test('none that has ended or expired, and each as it is now', async () => {
+        const [store] = await create();
+        for (const id of ['a', 'b', 'c', 'd']) await store.create(sessionOf(id), IDLE_MS);
+        await store.delete('a');
+        await store.use('b', BRIEFLY_MS);
+        await store.replace(next(sessionOf('c'), { level: 'debug' }), IDLE_MS);
+        await store.use('d', 2 * IDLE_MS);
+        await expiry();
+        const listed = await pagesOf(store, 10);
+        expect(idsOf(listed)).toEqual(['c', 'd']);
+        const [c, d] = [...listed].sort((one, other) => one.expiresAt - other.expiresAt);
+        expect(c).toMatchObject({ id: 'c', version: 2, state: { level: 'debug' } });
+        expect((d?.expiresAt ?? 0) - (c?.expiresAt ?? 0)).toBeGreaterThan(IDLE_MS / 2);
+      });
+
+      test('all that stay, while others end', async () => {
+        const [store] = await create();
+        const all = Array.from({ length: 12 }, (_, at) => `${at}`);
+        for (const id of all) await store.create(sessionOf(id), IDLE_MS);
+        const ending = ['3', '7', '9'];
+        const listed = await pagesOf(store, 2, () => store.delete(ending.shift() ?? ''));
+        for (const id of all.filter((each) => !['3', '7', '9'].includes(each)))
+          expect(listed.map((session) => session.id)).toContain(id);
+      });
+
+      test('without keeping any for longer', async () => {
+        const [store] = await create();
+        await store.create(sessionOf('a'), 400);
+        while ((await store.list(1)).sessions.length > 0) await wait(20);
+        expect(await store.use('a', IDLE_MS)).toBeUndefined();
+      });
     });
 
     test('counts a session that is used as one, however long', async () => {

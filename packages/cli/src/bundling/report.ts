@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { table } from '../terminal.js';
+import { counted, table } from '../terminal.js';
 import type { Bundled, BundleOptions } from './bundle.js';
 import { TARGETS } from './targets.js';
 
@@ -57,8 +57,4 @@ export function reportOf(
 
 function kilobytes(bytes: number): string {
   return `${(bytes / 1000).toFixed(bytes < 10_000 ? 1 : 0)} kB`;
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }

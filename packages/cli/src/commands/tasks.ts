@@ -1,8 +1,8 @@
 import type { TaskStatus } from '@sigil/core/backend';
 import type { ShownTask, TaskListing } from '@sigil/core/internal';
 import { EXIT_CODES, UsageError } from '../failures.js';
-import { type TaskAnswers, tasksOfProgram } from '../program/tasks.js';
-import { type Style, styled, table, type Terminal } from '../terminal.js';
+import { type Answers, askStore } from '../program/answers.js';
+import { counted, inOneLine, type Style, styled, table, type Terminal, withCount } from '../terminal.js';
 import { type Command, readArguments, readChoice, readNumber, SERVER_OPTIONS } from './command.js';
 
 const LS_OPTIONS = {
@@ -32,7 +32,7 @@ export const tasksLs: Command = {
     const status = values.status?.map((text) => readChoice('--status', text, STYLES));
     const timeoutMs = readNumber('--timeout', values.timeout) * 1000;
     const which = { status, tool: values.tool, limit };
-    const listing = await tasksOfProgram(operands[0] ?? '', 'ls', which, { timeoutMs });
+    const listing = await askStore(operands[0] ?? '', 'tasks', 'ls', which, { timeoutMs });
     if (values.json) terminal.out(JSON.stringify(listing, undefined, 2));
     else for (const line of describeAll(listing, terminal)) terminal.out(line);
     return EXIT_CODES.ok;
@@ -67,11 +67,11 @@ const ONE_OPTIONS = {
   ...SERVER_OPTIONS,
 } as const;
 
-function aboutOne<V extends keyof TaskAnswers>(
+function aboutOne<V extends keyof Answers['tasks']>(
   verb: V,
   more: string,
   purpose: string,
-  describe: (answer: TaskAnswers[V]) => readonly string[],
+  describe: (answer: Answers['tasks'][V]) => readonly string[],
 ): Command {
   return {
     synopsis: `tasks ${verb} <task id> --main <main.js>${more}`,
@@ -82,7 +82,7 @@ function aboutOne<V extends keyof TaskAnswers>(
       if (values.arguments && verb !== 'show') throw new UsageError('--arguments belongs to tasks show');
       const timeoutMs = readNumber('--timeout', values.timeout) * 1000;
       const details = { taskId: operands[0], arguments: values.arguments };
-      const answer = await tasksOfProgram(values.main, verb, details, { timeoutMs });
+      const answer = await askStore(values.main, 'tasks', verb, details, { timeoutMs });
       if (values.json) terminal.out(JSON.stringify(answer, undefined, 2));
       else for (const line of describe(answer)) terminal.out(line);
       return EXIT_CODES.ok;
@@ -101,8 +101,7 @@ function describeAll({ tasks, hasMore }: TaskListing, terminal: Terminal): strin
     const style = STYLES[tasks[index]?.status ?? 'working'];
     return style ? styled(terminal, style, line) : line;
   });
-  const more = hasMore ? ', and there are more: give a higher --limit' : '';
-  return [...lines, ...(lines.length > 0 ? [''] : []), `${counted(tasks.length, 'task')}${more}`];
+  return withCount(lines, 'task', hasMore);
 }
 
 function describe(task: ShownTask): string[] {
@@ -112,13 +111,4 @@ function describe(task: ShownTask): string[] {
   return table(
     rows.map(([name, value]) => [name, inOneLine(typeof value === 'string' ? value : JSON.stringify(value))]),
   );
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}
-
-/** What handlers and clients have said, without what a terminal would obey. */
-function inOneLine(text: string): string {
-  return text.replace(/\p{C}+/gu, ' ');
 }

@@ -69,12 +69,27 @@ export interface StoredSession {
    * Whom it counts for: a text that names a principal or a network address; absent where clients cannot be told apart.
    */
   readonly client?: string | undefined;
+  /** When it was opened, in milliseconds since 1970 by the clock of the process that did. It does not change. */
+  readonly openedAt: number;
   /** What the client has said and asked for, as the engine writes it down. */
   readonly state: SessionState;
 }
 
 /** What the engine knows of a session, in plain JSON. Stores do not look into it. */
 export type SessionState = Readonly<Record<string, unknown>>;
+
+/** A session as a store lists it. */
+export interface KeptSession extends StoredSession {
+  /** When it is dropped unless it is used before, in milliseconds since 1970 by the clock of the store. */
+  readonly expiresAt: number;
+}
+
+/** Some of the sessions that a store keeps. */
+export interface SessionPage {
+  readonly sessions: readonly KeptSession[];
+  /** Where the next page begins; absent on the last one. */
+  readonly cursor?: string | undefined;
+}
 
 /** Keeps the sessions of clients up to 2025-11-25 (2025-11-25, basic/transports, "Session Management"). */
 export interface SessionStore {
@@ -105,6 +120,14 @@ export interface SessionStore {
   replace(session: StoredSession, idleMs: number): MaybePromise<boolean>;
   /** Ends a session. @returns whether there was one. */
   delete(id: string): MaybePromise<boolean>;
+  /**
+   * Lists all sessions, in an order of the store's own; that is no use of them. A session that changes meanwhile may be left out or come
+   * twice.
+   *
+   * @param limit most of them on a page.
+   * @param cursor where the page begins; the first one without.
+   */
+  list(limit: number, cursor?: string): MaybePromise<SessionPage>;
 }
 
 /** One stream of a session: the messages of one request, or those that belong to none. */

@@ -1,4 +1,4 @@
-import type { SessionStore, StoredSession } from '../backend/backend.js';
+import type { SessionPage, SessionStore, StoredSession } from '../backend/backend.js';
 import { OverloadedError } from '../errors/errors.js';
 import { OptionChecks } from '../transport/option-checks.js';
 import { Quota } from '../transport/quota.js';
@@ -85,6 +85,18 @@ export class MemorySessionStore implements SessionStore {
     const kept = this.#live(id);
     if (kept) this.#forget(id, kept);
     return kept !== undefined;
+  }
+
+  list(limit: number, cursor = ''): SessionPage {
+    this.#forgetExpired();
+    // By id: the order of their use changes between two pages.
+    const ids = [...this.#sessions.keys()].filter((id) => id > cursor).sort();
+    const page = ids.slice(0, limit);
+    const sessions = page.flatMap((id) => {
+      const kept = this.#live(id);
+      return kept ? [{ ...(JSON.parse(kept.json) as StoredSession), expiresAt: kept.expiresAt }] : [];
+    });
+    return ids.length > limit ? { sessions, cursor: page.at(-1) } : { sessions };
   }
 
   #keep(session: StoredSession, idleMs: number): void {

@@ -125,7 +125,7 @@ const KEY_FIX =
 
 /** The parts of a backend, each with the methods it must have. */
 const PARTS: Readonly<Record<keyof Omit<Backend, 'name' | 'open' | 'check' | 'close'>, readonly string[]>> = {
-  sessions: ['create', 'use', 'replace', 'delete'],
+  sessions: ['create', 'use', 'replace', 'delete', 'list'],
   events: ['append', 'end', 'after', 'forget'],
   states: ['use'],
   tasks: ['create', 'get', 'replace', 'claim', 'renew', 'list'],

@@ -3,13 +3,14 @@ import { isObject } from '../protocol/json.js';
 import type { Principal } from '../protocol/principal.js';
 import { type Inspectable, partsOf } from './app-parts.js';
 import { explain } from './explain.js';
+import { inspectSessions } from './inspect-sessions.js';
 import { environmentVariable } from './platform.js';
 import { manifestOf } from './manifest.js';
 
 /**
  * Answers what `SIGIL_INSPECT` asks as one line of JSON: `manifest` with the manifest, `why` with an explanation of what
- * `SIGIL_INSPECT_NAME` names, for the principal in `SIGIL_INSPECT_PRINCIPAL`, and a name that an extension answers (`tasks`) with its
- * answer to the object in `SIGIL_INSPECT_<NAME>`, or with the error.
+ * `SIGIL_INSPECT_NAME` names, for the principal in `SIGIL_INSPECT_PRINCIPAL`, and `sessions`, or a name that an extension answers
+ * (`tasks`), with the answer to the object in `SIGIL_INSPECT_<NAME>`, or with the error.
  *
  * @throws DefinitionError when there is no such question, or a variable is wrong.
  */
@@ -21,7 +22,11 @@ export async function answerQuestion(app: Inspectable): Promise<string> {
     const principal = readPrincipal(environmentVariable('SIGIL_INSPECT_PRINCIPAL'));
     return JSON.stringify(await explain(app, name, principal));
   }
-  const { inspect } = partsOf(app).engine;
+  const { engine, backend } = partsOf(app);
+  const inspect: typeof engine.inspect = {
+    ...engine.inspect,
+    sessions: (asked) => inspectSessions(backend?.sessions, asked),
+  };
   const names = ['manifest', 'why', ...Object.keys(inspect)];
   const answer = Object.hasOwn(inspect, question) ? inspect[question] : undefined;
   if (!answer) throw invalid('SIGIL_INSPECT', `'${question}' is no question`, names.join(' or '));

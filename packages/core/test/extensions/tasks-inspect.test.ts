@@ -2,8 +2,16 @@ import { describe, expect, test } from '@jest/globals';
 import { type App, ask, defineTool, ProtocolError, TaskSupport } from '../../src/index.js';
 import { memoryBackend, type StoredTask } from '../../src/backend.js';
 import { partsOf } from '../../src/server/app-parts.js';
-import { answerQuestion } from '../../src/server/inspect.js';
-import { appOf, deferred, type Json, problemsOf, silentLogger, textOf, until } from '../harness.js';
+import {
+  appOf,
+  deferred,
+  inspected,
+  type Json,
+  problemsOf,
+  silentLogger,
+  textOf,
+  until,
+} from '../harness.js';
 import { beginTask, endOf, getTask, taskClient, taskWith } from './task-client.js';
 
 const FORM = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const;
@@ -243,15 +251,6 @@ describe('an operator', () => {
 });
 
 describe('a program that is asked what an extension tells', () => {
-  const inspected = async (app: App, variables: Record<string, string>): Promise<Json> => {
-    Object.assign(process.env, variables);
-    try {
-      return JSON.parse(await answerQuestion(app)) as Json;
-    } finally {
-      for (const name of Object.keys(variables)) Reflect.deleteProperty(process.env, name);
-    }
-  };
-
   test('answers with what it says, or why it cannot', async () => {
     const { asked } = await processes();
     const of = (SIGIL_INSPECT_TASKS: string) =>
@@ -265,7 +264,7 @@ describe('a program that is asked what an extension tells', () => {
   test('says what may be asked', async () => {
     const { asked } = await processes();
     await expect(inspected(asked, { SIGIL_INSPECT: 'toString' })).rejects.toMatchObject({
-      problems: [{ where: 'SIGIL_INSPECT', fix: 'give manifest or why or tasks' }],
+      problems: [{ where: 'SIGIL_INSPECT', fix: 'give manifest or why or tasks or sessions' }],
     });
   });
 

@@ -11,11 +11,6 @@ const RESTORING_MS = { all: 2_000, each: 50 };
 /** Versions of a session that is kept anew are above those that any process has seen. */
 const VERSIONS_BETWEEN = 1_000_000;
 
-interface SealedSession {
-  readonly session: StoredSession;
-  readonly openedAt: number;
-}
-
 /** An id as clients send it: that of the session, and behind a point what was sealed of it, if anything was. */
 export function readName(name: string): { readonly id: string; readonly sealed: string | undefined } {
   const at = name.indexOf('.');
@@ -37,10 +32,7 @@ export class SealedSessions {
 
   /** @returns the id that the client of a new session is to send. */
   async nameOf(session: StoredSession): Promise<string> {
-    const sealed = await this.backend.seal(PURPOSE, {
-      session,
-      openedAt: Date.now(),
-    } satisfies SealedSession);
+    const sealed = await this.backend.seal(PURPOSE, session);
     const name = `${session.id}.${sealed}`;
     return name.length > MOST_LENGTH ? session.id : name;
   }
@@ -55,16 +47,16 @@ export class SealedSessions {
     const { id, sealed } = readName(name);
     if (sealed === undefined || name.length > MOST_LENGTH) return undefined;
     const opened: unknown = await this.backend.unseal(PURPOSE, sealed);
-    if (!isSealed(opened) || opened.session.id !== id) return undefined;
-    const ageMs = Math.max(0, Date.now() - opened.openedAt);
+    if (!isSession(opened) || opened.id !== id) return undefined;
+    const { client, openedAt } = opened;
+    const ageMs = Math.max(0, Date.now() - openedAt);
     if (ageMs >= this.sealedMs) return undefined;
-    const { client } = opened.session;
     const { states } = this.backend;
     if ((await states.use(`session ${id}`, 1, client, 'states', ageMs)) !== 'forgotten') return undefined;
     // Of requests that come at the same time, one keeps it.
     if ((await states.use(`session ${id} again`, RESTORING_MS.all, client)) !== 'first')
       return this.#wait(id);
-    const last = here ?? opened.session;
+    const last = here ?? opened;
     const session = { ...last, version: last.version + VERSIONS_BETWEEN };
     await this.store.create(session, this.idleMs);
     return session;
@@ -86,12 +78,13 @@ export class SealedSessions {
 }
 
 /** Whether what was unsealed is a session: another version of this program may have sealed it. */
-function isSealed(value: unknown): value is SealedSession {
-  if (!isObject(value) || typeof value['openedAt'] !== 'number' || !isObject(value['session'])) return false;
-  const { id, version, owner, state } = value['session'];
+function isSession(value: unknown): value is StoredSession {
+  if (!isObject(value)) return false;
+  const { id, version, owner, openedAt, state } = value;
   return (
     typeof id === 'string' &&
     typeof version === 'number' &&
+    typeof openedAt === 'number' &&
     (owner === null || typeof owner === 'string') &&
     isObject(state)
   );

@@ -111,7 +111,8 @@ export class SharedSessions<S extends SharedSession> {
   async open(session: S, { headers, address }: RequestInfo): Promise<string> {
     const { id, owner = null, quotaKey: client, connection } = session;
     const state = connection.sessionState ?? {};
-    const kept = { id, version: 1, owner, state, ...(client === undefined ? {} : { client }) };
+    const openedAt = Date.now();
+    const kept = { id, version: 1, owner, openedAt, state, ...(client === undefined ? {} : { client }) };
     await this.store.create(kept, this.#idleMs);
     const name = (await this.#sealed?.nameOf(kept)) ?? id;
     session.kept = kept;

@@ -1,3 +1,4 @@
+import { listPages } from '../../transport/list-pages.js';
 import { isTaskStatus, type StoredTask, type TaskState } from '../../backend/tasks.js';
 import type { ExtensionHost } from '../../engine/extension.js';
 import { invalidParams } from '../../errors/errors.js';
@@ -47,7 +48,6 @@ type Asked = Readonly<Record<string, unknown>>;
 
 /** How many tasks are read at once. */
 const PAGE = 100;
-const DEFAULT_LIMIT = 50;
 
 /**
  * Answers what operators ask of tasks: `{ do: 'ls', status, tool, limit }`, `{ do: 'show', taskId, arguments }`,
@@ -76,24 +76,21 @@ export async function inspectTasks(
 }
 
 async function list(repository: TaskRepository, asked: Asked): Promise<TaskListing> {
-  const { status, tool, limit = DEFAULT_LIMIT } = asked;
-  if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 1)
-    throw invalidParams('"limit" must be a positive integer');
+  const { status, tool, limit } = asked;
   const statuses: readonly unknown[] = status === undefined ? [] : [status].flat();
   if (!statuses.every(isTaskStatus))
     throw invalidParams('"status" must be working, input_required, completed, cancelled or failed');
   const isWanted = (stored: StoredTask): boolean =>
     (statuses.length === 0 || statuses.includes(stored.task.status)) &&
     (tool === undefined || stored.tool === tool);
-  // A task that changes meanwhile may come twice.
-  const found = new Map<string, ListedTask>();
-  let cursor: string | undefined;
-  do {
-    const page = await repository.list(PAGE, cursor);
-    for (const stored of page.tasks.filter(isWanted)) found.set(stored.task.taskId, listedTask(stored));
-    cursor = page.cursor;
-  } while (cursor !== undefined && found.size <= limit);
-  return { tasks: [...found.values()].slice(0, limit), hasMore: found.size > limit };
+  const { items, hasMore } = await listPages(limit, async (from) => {
+    const { tasks, cursor } = await repository.list(PAGE, from);
+    return {
+      cursor,
+      items: tasks.filter(isWanted).map((stored) => [stored.task.taskId, listedTask(stored)]),
+    };
+  });
+  return { tasks: items, hasMore };
 }
 
 /** @throws ProtocolError when there is no such task, or the keys of this program do not read it. */

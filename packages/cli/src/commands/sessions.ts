@@ -1,0 +1,42 @@
+import type { SessionListing } from '@sigil/core/internal';
+import { EXIT_CODES } from '../failures.js';
+import { askStore } from '../program/answers.js';
+import { inOneLine, table, withCount } from '../terminal.js';
+import { type Command, readArguments, readNumber, SERVER_OPTIONS } from './command.js';
+
+const LS_OPTIONS = {
+  limit: { type: 'string', default: '50' },
+  json: { type: 'boolean' },
+  ...SERVER_OPTIONS,
+} as const;
+
+/** `sigil sessions ls`: lists the sessions in the store of a server. */
+export const sessionsLs: Command = {
+  synopsis: 'sessions ls <main.js> [--limit <n>]',
+  purpose: 'list the sessions in the store of a server',
+  async run(args, terminal) {
+    const { values, operands } = readArguments(args, LS_OPTIONS, ['<main.js>']);
+    const limit = readNumber('--limit', values.limit);
+    const timeoutMs = readNumber('--timeout', values.timeout) * 1000;
+    const listing = await askStore(operands[0] ?? '', 'sessions', 'ls', { limit }, { timeoutMs });
+    if (values.json) terminal.out(JSON.stringify(listing, undefined, 2));
+    else for (const line of describeAll(listing)) terminal.out(line);
+    return EXIT_CODES.ok;
+  },
+};
+
+function describeAll({ sessions, hasMore }: SessionListing): string[] {
+  const rows = sessions.map(({ id, owner, client, protocolVersion = 'unknown', openedAt, expiresAt }) => {
+    const { name = 'unknown', version = '' } = client ?? {};
+    const who = inOneLine(owner ?? 'no principal');
+    return [
+      id,
+      who,
+      inOneLine(`${name} ${version}`),
+      protocolVersion,
+      `opened ${openedAt}`,
+      `until ${expiresAt}`,
+    ];
+  });
+  return withCount(table(rows), 'session', hasMore);
+}

@@ -1,0 +1,49 @@
+import type { RetriedTask, SessionListing, ShownTask, TaskListing } from '@sigil/core/internal';
+import { ServerError } from '../failures.js';
+import { askApp } from './connection.js';
+import type { AskOptions } from './program.js';
+
+/** What is asked of what a program keeps, and what each question is answered with. */
+export interface Answers {
+  readonly tasks: {
+    readonly ls: TaskListing;
+    readonly show: ShownTask;
+    readonly cancel: unknown;
+    readonly retry: RetriedTask;
+  };
+  readonly sessions: { readonly ls: SessionListing };
+}
+
+/** An answer, or why there is none. */
+interface Answer<T> {
+  readonly answer?: T;
+  readonly error?: string;
+}
+
+/** How answers are read; written out here, as the formats of manifests and explanations are. */
+const FORMAT = 'sigil-answer/1';
+
+/**
+ * Asks the program of a server about what is in its store. It answers, serves no clients and runs no tasks.
+ *
+ * @param kind what it is asked about.
+ * @param verb what is asked.
+ * @param details which of them.
+ * @throws UsageError when there is no such program.
+ * @throws ServerError when it fails, does not answer in time, is not made with Sigil, or says why it cannot answer.
+ */
+export async function askStore<K extends keyof Answers, V extends keyof Answers[K] & string>(
+  script: string,
+  kind: K,
+  verb: V,
+  details: object,
+  options: AskOptions,
+): Promise<Answers[K][V]> {
+  const asked = JSON.stringify({ do: verb, ...details });
+  const question = { SIGIL_INSPECT: kind, [`SIGIL_INSPECT_${kind.toUpperCase()}`]: asked };
+  const { answer, error = '' } = await askApp(script, question, options, (message) =>
+    message['format'] === FORMAT ? (message as Answer<Answers[K][V]>) : undefined,
+  );
+  if (answer === undefined) throw new ServerError(error);
+  return answer;
+}

@@ -1,0 +1,64 @@
+import type { KeptSession, SessionStore } from '../backend/backend.js';
+import { listPages } from '../transport/list-pages.js';
+import { readSession } from '../engine/session-state.js';
+import { invalidParams } from '../errors/errors.js';
+
+/** A session as operators see it. Times are ISO 8601. */
+export interface ListedSession {
+  /** How its id begins: who knows the whole of it could use the session. */
+  readonly id: string;
+  /** The id of the principal it belongs to; `null` where there is none. */
+  readonly owner: string | null;
+  /** What its client calls itself. */
+  readonly client?: { readonly name: string; readonly version?: string | undefined };
+  /** The revision of the protocol; absent where this version of the program does not know it. */
+  readonly protocolVersion?: string;
+  readonly openedAt: string;
+  /** When it is dropped unless it is used before, by the clock of the store. */
+  readonly expiresAt: string;
+}
+
+/** Some sessions of a store, in an order of its own. */
+export interface SessionListing {
+  readonly sessions: readonly ListedSession[];
+  /** Whether there are more than were asked for. */
+  readonly hasMore: boolean;
+}
+
+/** How many sessions are read at once. */
+const PAGE = 100;
+/** How much of an id is told, in characters. */
+const TOLD_LENGTH = 8;
+const OWN_MEMORY =
+  'The program keeps sessions in its own memory, where no other process finds them: give createApp() a "backend"';
+
+/**
+ * Answers what operators ask of sessions: `{ do: 'ls', limit }`.
+ *
+ * @param store absent where sessions belong to a process.
+ * @throws ProtocolError when there is no such question, or no store.
+ */
+export async function inspectSessions(
+  store: SessionStore | undefined,
+  asked: Readonly<Record<string, unknown>>,
+): Promise<SessionListing> {
+  if (asked['do'] !== 'ls') throw invalidParams('"do" must be ls');
+  if (!store) throw invalidParams(OWN_MEMORY);
+  const { items, hasMore } = await listPages(asked['limit'], async (from) => {
+    const { sessions, cursor } = await store.list(PAGE, from);
+    return { cursor, items: sessions.map((kept) => [kept.id, listedSession(kept)]) };
+  });
+  return { sessions: items, hasMore };
+}
+
+function listedSession({ id, owner, openedAt, expiresAt, state }: KeptSession): ListedSession {
+  const { revision, info } = readSession(state) ?? {};
+  return {
+    id: id.slice(0, TOLD_LENGTH),
+    owner,
+    ...(info && { client: { name: info.name, version: info.version } }),
+    ...(revision && { protocolVersion: revision.version }),
+    openedAt: new Date(openedAt).toISOString(),
+    expiresAt: new Date(expiresAt).toISOString(),
+  };
+}

@@ -1,0 +1,45 @@
+import { invalidParams } from '../errors/errors.js';
+import type { MaybePromise } from '../protocol/maybe-promise.js';
+
+const DEFAULT_LIMIT = 50;
+
+/** What operators are told of what a store keeps. */
+export interface Listed<T> {
+  readonly items: readonly T[];
+  /** Whether there are more than were asked for. */
+  readonly hasMore: boolean;
+}
+
+/**
+ * Reads a store page by page, for an operator. What changes meanwhile may come twice, and is listed as it was the last time.
+ *
+ * @param limit most that is listed, as the operator has said it.
+ * @param read gives the next page, as entries by id, and where the one after it begins.
+ * @returns each entry once.
+ * @throws ProtocolError when the limit is no positive integer.
+ * @example
+ * ```ts
+ * const { items, hasMore } = await listPages(asked['limit'], async (from) => {
+ *   const { tasks, cursor } = await store.list(100, from);
+ *   return { cursor, items: tasks.map((stored) => [stored.task.taskId, stored]) };
+ * });
+ * ```
+ */
+export async function listPages<T>(
+  limit: unknown = DEFAULT_LIMIT,
+  read: (cursor?: string) => MaybePromise<{
+    readonly items: readonly (readonly [string, T])[];
+    readonly cursor?: string | undefined;
+  }>,
+): Promise<Listed<T>> {
+  if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 1)
+    throw invalidParams('"limit" must be a positive integer');
+  const found = new Map<string, T>();
+  let cursor: string | undefined;
+  do {
+    const page = await read(cursor);
+    for (const [id, item] of page.items) found.set(id, item);
+    cursor = page.cursor;
+  } while (cursor !== undefined && found.size <= limit);
+  return { items: [...found.values()].slice(0, limit), hasMore: found.size > limit };
+}
