@@ -5,7 +5,16 @@ export { announceLaterApp, type MakeLaterApp, type PlatformStandIn } from './ser
 export { prepare, type PreparedParts } from './server/build-record.js';
 
 // Deadlines, quotas of log lines, pages and the like, for what serves many clients.
-export { afterMs, type Deadline, Deadlines, MAX_DELAY_MS, unref, within } from './transport/deadlines.js';
+export {
+  afterMs,
+  answered,
+  type Deadline,
+  Deadlines,
+  LateError,
+  MAX_DELAY_MS,
+  unref,
+  within,
+} from './transport/deadlines.js';
 export { LogThrottle } from './transport/log-throttle.js';
 export { type Listed, listPages } from './transport/list-pages.js';
 export { decodeCursor, encodeCursor, pagesOf } from './transport/pages.js';
@@ -22,6 +31,10 @@ export { fromBase64Url, toBase64Url } from './protocol/base64.js';
 // What operators are told of sessions and tasks.
 export type { ListedSession, SessionListing } from './server/inspect-sessions.js';
 export type { ListedTask, RetriedTask, ShownTask, TaskListing } from './extensions/tasks/inspect-tasks.js';
+
+// What stores outside of the process have in common.
+export { STORE_LIMITS, type StoreLimits, storeLimits } from './memory/store-limits.js';
+export { quotaExceeded } from './transport/quota.js';
 
 // Checks of options, and the definitions of a class, for packages that take them in other ways.
 export { OptionChecks, type OptionTable } from './transport/option-checks.js';

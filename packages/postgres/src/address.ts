@@ -20,7 +20,7 @@ export interface PoolTemplate {
 }
 
 /** The schema of those who name none. */
-const DEFAULT_SCHEMA = 'sigil';
+export const DEFAULT_SCHEMA = 'sigil';
 
 /** Names that mean the same with quotes and without, and short enough for what is put behind them. */
 const SCHEMA = /^[a-z_][a-z0-9_]{0,47}$/;

@@ -1,5 +1,4 @@
 import { OverloadedError } from '@sigil/core/backend';
-import { within } from '@sigil/core/internal';
 import { DatabaseError } from 'pg';
 
 /** Codes with which PostgreSQL says that it cannot answer now: it shuts down, starts, or has no room. */
@@ -51,17 +50,5 @@ export class MissingTablesError extends Error {
   }
 }
 
-/** A database that has not answered in time. */
-class NoAnswerError extends Error {}
-
-/**
- * Waits for an answer of the database.
- *
- * @param ms milliseconds it may take.
- * @throws NoAnswerError when it takes longer; what becomes of it then, no one hears.
- */
-export function answered<T>(ms: number, promise: Promise<T>): Promise<T> {
-  return within(ms, promise, () => {
-    throw new NoAnswerError(`PostgreSQL did not answer within ${ms} ms`);
-  });
-}
+/** What is said of statements that are late. */
+export const NO_ANSWER = 'PostgreSQL did not answer';

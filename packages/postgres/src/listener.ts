@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { within } from '@sigil/core/internal';
 import { Client } from 'pg';
 import { cutClient, endClient } from './statement-pool.js';
 import type { PostgresConnection } from './postgres-connection.js';
-import { answered } from './failures.js';
 
 /** How long `listen` waits for a database that does not answer, in milliseconds. */
 const OPEN_MS = 1_000;
@@ -50,7 +50,7 @@ export class Listener {
     if (client) return this.#listenOn(client, channel);
     this.#running ??= this.#run();
     const connected = new Promise<void>((resolve) => this.#waiting.add(resolve));
-    await answered(OPEN_MS, connected).catch(() => (this.#isMissing = true));
+    await within(OPEN_MS, connected, () => void (this.#isMissing = true));
   }
 
   /** Ends the connection. */

@@ -8,6 +8,7 @@
 import { createHash } from 'node:crypto';
 import type { Backend, BackendFactory } from '@sigil/core/backend';
 import { OptionChecks } from '@sigil/core/internal';
+import { POSTGRES_LIMITS, type PostgresLimits, postgresLimits } from './limits.js';
 import { PostgresChangeBus } from './postgres-change-bus.js';
 import {
   checkConnection,
@@ -15,25 +16,14 @@ import {
   PostgresConnection,
   type PostgresConnectionOptions,
 } from './postgres-connection.js';
-import { EVENT_OPTIONS, PostgresEventStore, type PostgresEventStoreOptions } from './postgres-event-store.js';
-import { LIMITER_OPTIONS, PostgresLimiter, type PostgresLimiterOptions } from './postgres-limiter.js';
-import {
-  PostgresSessionStore,
-  type PostgresSessionStoreOptions,
-  SESSION_OPTIONS,
-} from './postgres-session-store.js';
-import { PostgresStateStore, type PostgresStateStoreOptions, STATE_OPTIONS } from './postgres-state-store.js';
-import { PostgresTaskStore, type PostgresTaskStoreOptions, TASK_OPTIONS } from './postgres-task-store.js';
+import { PostgresEventStore } from './postgres-event-store.js';
+import { PostgresLimiter } from './postgres-limiter.js';
+import { PostgresSessionStore } from './postgres-session-store.js';
+import { PostgresStateStore } from './postgres-state-store.js';
+import { PostgresTaskStore } from './postgres-task-store.js';
 
 /** Where PostgreSQL is, and how much is kept in it. */
-export interface PostgresOptions
-  extends
-    PostgresConnectionOptions,
-    PostgresSessionStoreOptions,
-    PostgresEventStoreOptions,
-    PostgresStateStoreOptions,
-    PostgresTaskStoreOptions,
-    PostgresLimiterOptions {}
+export interface PostgresOptions extends PostgresConnectionOptions, PostgresLimits {}
 
 /**
  * Makes a backend of a PostgreSQL of version 13 or later: all processes that are given the same one serve each other's clients.
@@ -54,20 +44,21 @@ export interface PostgresOptions
  */
 export function postgres(options: PostgresOptions): BackendFactory {
   checkOptions(options);
-  return ({ name }) => makeBackend(options, schemaOf(name));
+  return ({ name }) => makeBackend({ ...options, schema: options.schema ?? schemaOf(name) });
 }
 
-function makeBackend(options: PostgresOptions, schema: string): Backend {
-  const connection = new PostgresConnection({ schema, ...OptionChecks.pick(options, CONNECTION_OPTIONS) });
+function makeBackend(options: PostgresOptions): Backend {
+  const connection = new PostgresConnection(options);
+  const limits = postgresLimits(options);
   const bus = new PostgresChangeBus(connection);
   return {
     name: 'postgres',
-    sessions: new PostgresSessionStore(connection, OptionChecks.pick(options, SESSION_OPTIONS)),
-    events: new PostgresEventStore(connection, OptionChecks.pick(options, EVENT_OPTIONS)),
-    states: new PostgresStateStore(connection, OptionChecks.pick(options, STATE_OPTIONS)),
-    tasks: new PostgresTaskStore(connection, OptionChecks.pick(options, TASK_OPTIONS)),
+    sessions: new PostgresSessionStore(connection, limits),
+    events: new PostgresEventStore(connection, limits),
+    states: new PostgresStateStore(connection, limits),
+    tasks: new PostgresTaskStore(connection, limits),
     bus,
-    limiter: new PostgresLimiter(connection, OptionChecks.pick(options, LIMITER_OPTIONS)),
+    limiter: new PostgresLimiter(connection, limits),
     open: (logger) => connection.open(logger),
     check: () => connection.check(),
     close: async () => {
@@ -94,15 +85,8 @@ function schemaOf(name: string): string {
 function checkOptions(options: PostgresOptions): void {
   OptionChecks.requireObject('postgres', options);
   const checks = new OptionChecks('postgres');
-  const limits = {
-    ...SESSION_OPTIONS,
-    ...EVENT_OPTIONS,
-    ...STATE_OPTIONS,
-    ...TASK_OPTIONS,
-    ...LIMITER_OPTIONS,
-  };
-  checks.known(options, { ...CONNECTION_OPTIONS, ...limits });
-  checks.integers(OptionChecks.pick(options, limits));
+  checks.known(options, { ...CONNECTION_OPTIONS, ...POSTGRES_LIMITS });
+  checks.integers(OptionChecks.pick(options, POSTGRES_LIMITS));
   checkConnection(options, checks);
   checks.throwIfAny();
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ChangeBus, ServerChange } from '@sigil/core/backend';
+import { type ChangeBus, MemoryChangeBus, type ServerChange } from '@sigil/core/backend';
 import { isObject } from '@sigil/core/internal';
 import { Listener } from './listener.js';
 import type { PostgresConnection } from './postgres-connection.js';
@@ -11,13 +11,7 @@ const MAX_PAYLOAD_BYTES = 7_000;
 const MESSAGE_MS = 60_000;
 
 /** What listeners are told when changes were lost. */
-const ALL = JSON.stringify({ kind: 'all' } satisfies ServerChange);
-
-/** Held in an object of its own, so that a function that listens twice is told twice. */
-interface Subscriber {
-  readonly tell: (change: ServerChange) => void;
-  readonly node: string | undefined;
-}
+const ALL: ServerChange = { kind: 'all' };
 
 /**
  * Carries changes by LISTEN and NOTIFY: a channel for all processes, and one for each process, for messages to it alone. A notification has
@@ -25,26 +19,19 @@ interface Subscriber {
  * the listeners are told that anything may have changed once it is back.
  *
  * LISTEN needs a connection of its own: a pooler such as PgBouncer must pool by session, or is passed by with `listenUrl`.
- *
- * @example
- * ```ts
- * const changeBus = new PostgresChangeBus(new PostgresConnection({ url: 'postgres://app@db.example/shop' }));
- * const app = await createApp({ name: 'shop', version: '1.0.0', changeBus });
- * ```
  */
 export class PostgresChangeBus implements ChangeBus {
-  readonly #connection: PostgresConnection;
   readonly #listener: Listener;
-  readonly #subscribers = new Set<Subscriber>();
+  /** Those who listen in this process. */
+  readonly #local = new MemoryChangeBus();
   /** Numbers of rows that are to be read. */
   #unread: string[] = [];
 
   /** @param connection to PostgreSQL; it is not closed with the bus. */
-  constructor(connection: PostgresConnection) {
-    this.#connection = connection;
+  constructor(private readonly connection: PostgresConnection) {
     this.#listener = new Listener(connection, {
       notified: (_, payload) => this.#notified(payload),
-      resumed: () => this.#tell(ALL),
+      resumed: () => this.#local.publish(ALL),
     });
     connection.sweep(`SELECT $schema.sweep('messages') AS more`);
   }
@@ -53,24 +40,22 @@ export class PostgresChangeBus implements ChangeBus {
     const text = JSON.stringify(change);
     const channel = this.#channelOf(change.kind === 'message' ? change.to : undefined);
     if (change.kind === 'message' || Buffer.byteLength(text) > MAX_PAYLOAD_BYTES)
-      await this.#connection.query('SELECT $schema.publish_message($1, $2, $3)', channel, text, MESSAGE_MS);
-    else await this.#connection.query('SELECT pg_notify($1, $2)', channel, text);
+      await this.connection.query('SELECT $schema.publish_message($1, $2, $3)', channel, text, MESSAGE_MS);
+    else await this.connection.query('SELECT pg_notify($1, $2)', channel, text);
   }
 
   /** While PostgreSQL does not answer, it listens from the moment that it does. */
-  async subscribe(tell: Subscriber['tell'], node?: string): Promise<() => void> {
-    const subscriber = { tell, node };
-    this.#subscribers.add(subscriber);
+  async subscribe(tell: (change: ServerChange) => void, node?: string): Promise<() => void> {
+    const stop = this.#local.subscribe(tell, node);
     // A channel stays listened to without subscribers: there are two.
     await this.#listener.listen(this.#channelOf(undefined));
     if (node !== undefined) await this.#listener.listen(this.#channelOf(node));
-    return () => void this.#subscribers.delete(subscriber);
+    return stop;
   }
 
   /** Ends the connection that listens. */
-  async close(): Promise<void> {
-    this.#subscribers.clear();
-    await this.#listener.close();
+  close(): Promise<void> {
+    return this.#listener.close();
   }
 
   #notified(payload: string): void {
@@ -85,26 +70,24 @@ export class PostgresChangeBus implements ChangeBus {
     const ids = this.#unread;
     this.#unread = [];
     try {
-      const rows = await this.#connection.query<{ body: string }>(
+      const rows = await this.connection.query<{ body: string }>(
         'SELECT body FROM $schema.messages WHERE id = ANY ($1::bigint[]) ORDER BY id',
         ids,
       );
       for (const { body } of rows) this.#tell(body);
     } catch {
-      this.#tell(ALL);
+      this.#local.publish(ALL);
     }
   }
 
   #tell(text: string): void {
     const change = parse(text);
-    if (!change) return;
-    const to = change.kind === 'message' ? change.to : undefined;
-    for (const { tell, node } of [...this.#subscribers]) if (to === undefined || to === node) tell(change);
+    if (change) this.#local.publish(change);
   }
 
   /** The name of a channel has 63 bytes at most: a process is known by the beginning of a hash. */
   #channelOf(node: string | undefined): string {
-    const { schema } = this.#connection;
+    const { schema } = this.connection;
     if (node === undefined) return `${schema}_changes`;
     return `${schema}_${createHash('sha256').update(node).digest('hex').slice(0, 14)}`;
   }

@@ -1,8 +1,15 @@
 import type { Logger } from '@sigil/core';
-import { OptionChecks, type OptionTable } from '@sigil/core/internal';
+import { answered, type OptionChecks, type OptionTable } from '@sigil/core/internal';
 import { Client } from 'pg';
-import { type Address, checkAddress, checkSchema, checkUrl, clientOptions } from './address.js';
-import { answered, explained, isConnectionFailure } from './failures.js';
+import {
+  type Address,
+  checkAddress,
+  checkSchema,
+  checkUrl,
+  clientOptions,
+  DEFAULT_SCHEMA,
+} from './address.js';
+import { explained, isConnectionFailure, NO_ANSWER } from './failures.js';
 import { migrateTables } from './migrate.js';
 import { endClient, StatementPool } from './statement-pool.js';
 import { Sweeper } from './sweeper.js';
@@ -49,14 +56,14 @@ export const CONNECTION_OPTIONS: OptionTable<PostgresConnectionOptions> = {
   listenUrl: true,
 };
 
-/** Refuses options of a connection that are wrong. @returns the schema. */
-export function checkConnection(options: PostgresConnectionOptions, checks: OptionChecks): string {
+/** Refuses options of a connection that are wrong. */
+export function checkConnection(options: PostgresConnectionOptions, checks: OptionChecks): void {
   checkAddress(checks, options);
   checkUrl(checks, 'listenUrl', options.listenUrl);
   checks.booleans(options, 'migrate');
   checks.integer('timeoutMs', options.timeoutMs);
   checks.integer('maxConnections', options.maxConnections, 1_000);
-  return checkSchema(checks, options.schema);
+  checkSchema(checks, options.schema);
 }
 
 /** How long `open()` waits for a database that does not answer, in milliseconds. */
@@ -65,15 +72,6 @@ const OPEN_MS = 1_000;
 /**
  * Speaks to one PostgreSQL for all parts of a backend. It connects when it is used, and again after it has been disconnected; a statement
  * that has no answer fails within `timeoutMs`.
- *
- * @example
- * ```ts
- * const connection = new PostgresConnection({ url: 'postgres://app@db.example/shop' });
- * const store = new PostgresStateStore(connection);
- * const app = await createApp({ name: 'shop', version: '1.0.0', state: { keys: [key], store } });
- * // … and when the app has been closed:
- * await connection.close();
- * ```
  */
 export class PostgresConnection {
   /** The schema with the tables. */
@@ -94,15 +92,10 @@ export class PostgresConnection {
   #isLost = false;
 
   /**
-   * @param options where PostgreSQL is.
-   * @throws DefinitionError when an option is wrong.
+   * @param options where PostgreSQL is, as `checkConnection` has found nothing against.
    */
   constructor(options: PostgresConnectionOptions) {
-    OptionChecks.requireObject('PostgresConnection', options);
-    const checks = new OptionChecks('PostgresConnection');
-    checks.known(options, CONNECTION_OPTIONS);
-    this.schema = checkConnection(options, checks);
-    checks.throwIfAny();
+    this.schema = options.schema ?? DEFAULT_SCHEMA;
     this.#options = options;
     this.timeoutMs = options.timeoutMs ?? 2_000;
     this.maxConnections = options.maxConnections ?? 10;
@@ -121,7 +114,7 @@ export class PostgresConnection {
     this.#logger = logger;
     const opened = this.check();
     try {
-      await answered(OPEN_MS, opened);
+      await answered(OPEN_MS, opened, NO_ANSWER);
     } catch (error) {
       if (!isConnectionFailure(error)) throw explained(error, this.schema);
     }
@@ -167,6 +160,22 @@ export class PostgresConnection {
     });
   }
 
+  /**
+   * Does what needs room in a table. Where there is none, what has expired there goes, and it is done once more.
+   *
+   * @param put gives `undefined` where there is no room; it is told whether it is done once more.
+   * @returns what it gives; `undefined` where there is no room all the same.
+   */
+  async makeRoom<T>(
+    table: string,
+    put: (isAgain: boolean) => Promise<T | undefined>,
+  ): Promise<T | undefined> {
+    const done = await put(false);
+    if (done !== undefined) return done;
+    await this.query(`SELECT $schema.sweep('${table}') AS more`);
+    return put(true);
+  }
+
   /** @returns what a client of `pg` is made with that listens, or makes tables; passwords included. */
   listenerOptions(): object {
     const { listenUrl } = this.#options;
@@ -196,7 +205,7 @@ export class PostgresConnection {
     values: readonly SqlValue[],
   ): Promise<Row[]> {
     try {
-      if (!this.#isPrepared) await answered(this.timeoutMs, this.#prepare());
+      if (!this.#isPrepared) await answered(this.timeoutMs, this.#prepare(), NO_ANSWER);
       const rows = await pool.query<Row>(sql.replaceAll('$schema', `"${this.schema}"`), values);
       this.#found();
       return rows;

@@ -1,41 +1,7 @@
 import type { EventStore, StreamName, StreamRest } from '@sigil/core/backend';
-import { OptionChecks, type OptionTable } from '@sigil/core/internal';
+import type { PostgresLimits } from './limits.js';
 import { keyOf } from './names.js';
 import type { PostgresConnection } from './postgres-connection.js';
-
-/** How much is kept. Whatever is too much, the oldest events go first. */
-export interface PostgresEventStoreOptions {
-  /**
-   * Most events of one stream, and some more until they are dropped.
-   * @default 1,000
-   */
-  readonly maxEventsPerStream?: number;
-  /**
-   * Most bytes of one session. A larger message is not kept.
-   * @default 8 MiB
-   */
-  readonly maxEventBytesPerSession?: number;
-  /**
-   * Most bytes of all sessions, and some more until they are dropped: within half a minute.
-   * @default 1 GiB
-   */
-  readonly maxEventBytes?: number;
-  /**
-   * How long an event is kept, in milliseconds.
-   * @default 5 minutes
-   */
-  readonly maxEventAgeMs?: number;
-}
-
-/** The names of the options. */
-export const EVENT_OPTIONS: OptionTable<PostgresEventStoreOptions> = {
-  maxEventsPerStream: true,
-  maxEventBytesPerSession: true,
-  maxEventBytes: true,
-  maxEventAgeMs: true,
-};
-
-const MIB = 1024 * 1024;
 
 /** What an event costs beside its message, in bytes: its row, and its place in indexes. */
 const OVERHEAD_BYTES = 300;
@@ -46,32 +12,18 @@ const BEHIND_ALL = '9223372036854775807';
 /**
  * Keeps events in PostgreSQL, so that a client that lost its connection gets the rest from any process.
  *
- * @example
- * ```ts
- * const store = new PostgresEventStore(connection, { maxEventAgeMs: 60_000 });
- * await app.run(http({ streams: { store } }));
- * ```
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
 export class PostgresEventStore implements EventStore {
-  readonly #connection: PostgresConnection;
-  readonly #limits: Required<PostgresEventStoreOptions>;
-
   /**
    * @param connection to PostgreSQL; it is not closed with the store.
-   * @param options how much is kept.
-   * @throws DefinitionError when a limit is no positive integer.
+   * @param limits how much is kept.
    */
-  constructor(connection: PostgresConnection, options: PostgresEventStoreOptions = {}) {
-    OptionChecks.limits('PostgresEventStore', options, EVENT_OPTIONS);
-    this.#connection = connection;
-    this.#limits = {
-      maxEventsPerStream: options.maxEventsPerStream ?? 1_000,
-      maxEventBytesPerSession: options.maxEventBytesPerSession ?? 8 * MIB,
-      maxEventBytes: options.maxEventBytes ?? 1024 * MIB,
-      maxEventAgeMs: options.maxEventAgeMs ?? 5 * 60_000,
-    };
-    connection.sweep('SELECT $schema.sweep_events($1) AS more', this.#limits.maxEventBytes);
+  constructor(
+    private readonly connection: PostgresConnection,
+    private readonly limits: Required<PostgresLimits>,
+  ) {
+    connection.sweep('SELECT $schema.sweep_events($1) AS more', limits.maxEventBytes);
   }
 
   async append(name: StreamName, message: string, ends = false): Promise<string | undefined> {
@@ -83,7 +35,7 @@ export class PostgresEventStore implements EventStore {
   }
 
   async after({ session, stream }: StreamName, id?: string): Promise<StreamRest> {
-    const rows = await this.#connection.query<{ id: string; message: string | null }>(
+    const rows = await this.connection.query<{ id: string; message: string | null }>(
       `SELECT id, message FROM $schema.events
         WHERE session = $1 AND stream = $2 AND (id > $3 OR message IS NULL) AND expires_at > clock_timestamp()
         ORDER BY id`,
@@ -98,7 +50,7 @@ export class PostgresEventStore implements EventStore {
   }
 
   async forget(session: string, stream?: string): Promise<void> {
-    await this.#connection.query(
+    await this.connection.query(
       'DELETE FROM $schema.events WHERE session = $1 AND ($2::text IS NULL OR stream = $2)',
       keyOf(session),
       stream === undefined ? null : keyOf(stream),
@@ -111,8 +63,8 @@ export class PostgresEventStore implements EventStore {
     bytes: number,
     ends: boolean,
   ): Promise<string | undefined> {
-    const { maxEventsPerStream, maxEventBytesPerSession, maxEventBytes, maxEventAgeMs } = this.#limits;
-    const [row] = await this.#connection.query<{ id: string | null }>(
+    const { maxEventsPerStream, maxEventBytesPerSession, maxEventBytes, maxEventAgeMs } = this.limits;
+    const [row] = await this.connection.query<{ id: string | null }>(
       'SELECT $schema.append_event($1, $2, $3, $4, $5, $6, $7, $8) AS id',
       keyOf(session),
       keyOf(stream),

@@ -1,32 +1,8 @@
-import {
-  OverloadedError,
-  type SessionPage,
-  type SessionStore,
-  type StoredSession,
-} from '@sigil/core/backend';
-import { OptionChecks, type OptionTable } from '@sigil/core/internal';
+import type { SessionPage, SessionStore, StoredSession } from '@sigil/core/backend';
+import { quotaExceeded } from '@sigil/core/internal';
+import type { PostgresLimits } from './limits.js';
 import { clientKeyOf, keyOf } from './names.js';
 import type { PostgresConnection } from './postgres-connection.js';
-
-/** How much is kept. */
-export interface PostgresSessionStoreOptions {
-  /**
-   * Most sessions at once, in all processes; more are refused.
-   * @default 100,000
-   */
-  readonly maxSessions?: number;
-  /**
-   * Most of them of one client.
-   * @default a quarter of maxSessions
-   */
-  readonly maxSessionsPerClient?: number;
-}
-
-/** The names of the options. */
-export const SESSION_OPTIONS: OptionTable<PostgresSessionStoreOptions> = {
-  maxSessions: true,
-  maxSessionsPerClient: true,
-};
 
 /**
  * Reads a session and keeps it for longer, as one statement. The row is written only where the time that is left is less than it should be,
@@ -47,38 +23,36 @@ SELECT body FROM found`;
 /**
  * Keeps sessions in PostgreSQL, for all processes that serve an app.
  *
- * @example
- * ```ts
- * const store = new PostgresSessionStore(connection, { maxSessions: 10_000 });
- * await app.run(http({ port: 3000, sessions: { store } }));
- * ```
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
 export class PostgresSessionStore implements SessionStore {
-  readonly #connection: PostgresConnection;
-  readonly #limits: Required<PostgresSessionStoreOptions>;
-
   /**
    * @param connection to PostgreSQL; it is not closed with the store.
-   * @param options how much is kept.
-   * @throws DefinitionError when a limit is no positive integer.
+   * @param limits how much is kept.
    */
-  constructor(connection: PostgresConnection, options: PostgresSessionStoreOptions = {}) {
-    OptionChecks.limits('PostgresSessionStore', options, SESSION_OPTIONS);
-    const { maxSessions = 100_000, maxSessionsPerClient = Math.ceil(maxSessions / 4) } = options;
-    this.#connection = connection;
-    this.#limits = { maxSessions, maxSessionsPerClient };
+  constructor(
+    private readonly connection: PostgresConnection,
+    private readonly limits: Required<PostgresLimits>,
+  ) {
     connection.sweep(`SELECT $schema.sweep('sessions') AS more`);
   }
 
   async create(session: StoredSession, idleMs: number): Promise<void> {
-    if (await this.#create(session, idleMs)) return;
-    await this.#connection.query(`SELECT $schema.sweep('sessions') AS more`);
-    if (await this.#create(session, idleMs)) return;
-    const { maxSessions, maxSessionsPerClient } = this.#limits;
-    throw new OverloadedError(
-      `More than ${maxSessions} sessions are kept, or ${maxSessionsPerClient} of one client`,
-    );
+    const { maxSessions, maxSessionsPerClient } = this.limits;
+    const isKept = await this.connection.makeRoom('sessions', async () => {
+      const [row] = await this.connection.query<{ created: boolean }>(
+        'SELECT $schema.create_session($1, $2, $3, $4, $5, $6, $7) AS created',
+        keyOf(session.id),
+        session.version,
+        clientKeyOf(session.client),
+        JSON.stringify(session),
+        idleMs,
+        maxSessions,
+        maxSessionsPerClient,
+      );
+      return row?.created || undefined;
+    });
+    if (!isKept) throw quotaExceeded('sessions are kept', maxSessions, maxSessionsPerClient);
   }
 
   async use(
@@ -86,13 +60,13 @@ export class PostgresSessionStore implements SessionStore {
     idleMs: number,
     knownVersion?: number,
   ): Promise<StoredSession | 'unchanged' | undefined> {
-    const [row] = await this.#connection.query<{ body: string | null }>(USE, keyOf(id), idleMs, knownVersion);
+    const [row] = await this.connection.query<{ body: string | null }>(USE, keyOf(id), idleMs, knownVersion);
     if (!row) return undefined;
     return row.body === null ? 'unchanged' : (JSON.parse(row.body) as StoredSession);
   }
 
   async replace(session: StoredSession, idleMs: number): Promise<boolean> {
-    const rows = await this.#connection.query(
+    const rows = await this.connection.query(
       `UPDATE $schema.sessions SET version = $2, body = $3, expires_at = $schema.later($4)
         WHERE id = $1 AND version = $2 - 1 AND expires_at > clock_timestamp() RETURNING 1`,
       keyOf(session.id),
@@ -104,7 +78,7 @@ export class PostgresSessionStore implements SessionStore {
   }
 
   async delete(id: string): Promise<boolean> {
-    const [row] = await this.#connection.query<{ live: boolean }>(
+    const [row] = await this.connection.query<{ live: boolean }>(
       'DELETE FROM $schema.sessions WHERE id = $1 RETURNING expires_at > clock_timestamp() AS live',
       keyOf(id),
     );
@@ -112,7 +86,7 @@ export class PostgresSessionStore implements SessionStore {
   }
 
   async list(limit: number, cursor = ''): Promise<SessionPage> {
-    const rows = await this.#connection.query<{ id: string; body: string; expires_at: Date }>(
+    const rows = await this.connection.query<{ id: string; body: string; expires_at: Date }>(
       `SELECT id, body, expires_at FROM $schema.sessions
         WHERE id > $1 AND expires_at > clock_timestamp() ORDER BY id LIMIT $2`,
       cursor,
@@ -124,19 +98,5 @@ export class PostgresSessionStore implements SessionStore {
       expiresAt: expires_at.getTime(),
     }));
     return rows.length > limit ? { sessions, cursor: page.at(-1)?.id } : { sessions };
-  }
-
-  async #create(session: StoredSession, idleMs: number): Promise<boolean> {
-    const [row] = await this.#connection.query<{ created: boolean }>(
-      'SELECT $schema.create_session($1, $2, $3, $4, $5, $6, $7) AS created',
-      keyOf(session.id),
-      session.version,
-      clientKeyOf(session.client),
-      JSON.stringify(session),
-      idleMs,
-      this.#limits.maxSessions,
-      this.#limits.maxSessionsPerClient,
-    );
-    return row?.created === true;
   }
 }

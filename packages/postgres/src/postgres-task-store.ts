@@ -8,41 +8,9 @@ import {
   type TaskRunName,
   type TaskStore,
 } from '@sigil/core/backend';
-import { OptionChecks, type OptionTable } from '@sigil/core/internal';
+import type { PostgresLimits } from './limits.js';
 import { clientKeyOf, keyOf } from './names.js';
 import type { PostgresConnection, SqlValue } from './postgres-connection.js';
-
-/** How much is kept. */
-export interface PostgresTaskStoreOptions {
-  /**
-   * Most tasks at once, in all processes.
-   * @default 100,000
-   */
-  readonly maxTasks?: number;
-  /**
-   * Most of them of one owner.
-   * @default a quarter of maxTasks
-   */
-  readonly maxTasksPerOwner?: number;
-  /**
-   * Most bytes at once, over all tasks; each counts with its JSON, rounded up to whole KiB.
-   * @default 1 GiB
-   */
-  readonly maxTaskBytes?: number;
-  /**
-   * Most of them of one owner.
-   * @default a quarter of maxTaskBytes
-   */
-  readonly maxTaskBytesPerOwner?: number;
-}
-
-/** The names of the options. */
-export const TASK_OPTIONS: OptionTable<PostgresTaskStoreOptions> = {
-  maxTasks: true,
-  maxTasksPerOwner: true,
-  maxTaskBytes: true,
-  maxTaskBytesPerOwner: true,
-};
 
 const KIB = 1024;
 
@@ -75,18 +43,10 @@ interface Read {
  * Keeps tasks in PostgreSQL, and hands them out. Where there is no room, the oldest finished task of the same owner gives way; a task at
  * work never does, nor one of another owner. Clients that cannot be told apart are one owner, held to the total alone. Where none may give
  * way the new task is refused.
- *
- * @example
- * ```ts
- * const store = new PostgresTaskStore(connection, { maxTasks: 5_000 });
- * const app = await createApp({ name: 'shop', version: '1.0.0', tasks: { store } });
- * ```
  */
 export class PostgresTaskStore implements TaskStore {
   /** What the connections can serve: 16 with the default of them. */
   readonly concurrency: number;
-  readonly #connection: PostgresConnection;
-  readonly #limits: Required<PostgresTaskStoreOptions>;
   readonly #reads: Read[] = [];
   #isReading = false;
   /** Whose turn it was last. */
@@ -94,15 +54,12 @@ export class PostgresTaskStore implements TaskStore {
 
   /**
    * @param connection to PostgreSQL; it is not closed with the store.
-   * @param options how much is kept.
-   * @throws DefinitionError when a limit is no positive integer.
+   * @param limits how much is kept.
    */
-  constructor(connection: PostgresConnection, options: PostgresTaskStoreOptions = {}) {
-    OptionChecks.limits('PostgresTaskStore', options, TASK_OPTIONS);
-    const { maxTasks = 100_000, maxTasksPerOwner = Math.ceil(maxTasks / 4) } = options;
-    const { maxTaskBytes = 1024 * KIB * KIB, maxTaskBytesPerOwner = Math.ceil(maxTaskBytes / 4) } = options;
-    this.#connection = connection;
-    this.#limits = { maxTasks, maxTasksPerOwner, maxTaskBytes, maxTaskBytesPerOwner };
+  constructor(
+    private readonly connection: PostgresConnection,
+    private readonly limits: Required<PostgresLimits>,
+  ) {
     this.concurrency = Math.ceil(RUNS_PER_CONNECTION * connection.maxConnections);
     connection.sweep(`SELECT $schema.sweep('tasks') AS more`);
   }
@@ -110,7 +67,7 @@ export class PostgresTaskStore implements TaskStore {
   async create(record: TaskRecord, delayMs: number | null): Promise<void> {
     const { task, version, owner, tool, run, attempts } = record;
     await this.#make(async (givesWay) => {
-      const [row] = await this.#connection.query<{ created: boolean }>(
+      const [row] = await this.connection.query<{ created: boolean }>(
         'SELECT $schema.create_task($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) AS created',
         keyOf(task.taskId),
         version,
@@ -141,7 +98,7 @@ export class PostgresTaskStore implements TaskStore {
   async replace(record: TaskRecord, delayMs?: number | null): Promise<boolean> {
     const { task, version, run, attempts } = record;
     return this.#make(async (givesWay) => {
-      const [row] = await this.#connection.query<{ outcome: 'replaced' | 'changed' | 'full' }>(
+      const [row] = await this.connection.query<{ outcome: 'replaced' | 'changed' | 'full' }>(
         'SELECT $schema.replace_task($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) AS outcome',
         keyOf(task.taskId),
         version,
@@ -168,7 +125,7 @@ export class PostgresTaskStore implements TaskStore {
   }: TaskClaim): Promise<StoredTask[]> {
     const columns = `SELECT turn, ${COLUMNS}`;
     const rows = await (taskId === undefined
-      ? this.#connection.query<TaskRow & { turn: string }>(
+      ? this.connection.query<TaskRow & { turn: string }>(
           `${columns} FROM $schema.claim_tasks($1, $2, $3, $4, $5, $6, $7)`,
           run,
           limit,
@@ -178,7 +135,7 @@ export class PostgresTaskStore implements TaskStore {
           (excludeOwners ?? []).map(clientKeyOf),
           wholeMs(overdueMs),
         )
-      : this.#connection.query<TaskRow & { turn: string }>(
+      : this.connection.query<TaskRow & { turn: string }>(
           `${columns} FROM $schema.claim_task($1, $2, $3)`,
           keyOf(taskId),
           run,
@@ -191,7 +148,7 @@ export class PostgresTaskStore implements TaskStore {
   /** On a connection of its own: leases do not end because others are busy. */
   async renew(runs: readonly TaskRunName[], leaseMs: number): Promise<TaskRunName[]> {
     if (runs.length === 0) return [];
-    const rows = await this.#connection.queryUrgent<{ id: string; run: string }>(
+    const rows = await this.connection.queryUrgent<{ id: string; run: string }>(
       `UPDATE $schema.tasks AS t SET not_before = $schema.later($3)
          FROM unnest($1::text[], $2::text[]) AS r (id, run)
         WHERE t.id = r.id AND t.run = r.run AND ${IS_LIVE} RETURNING t.id, t.run`,
@@ -204,7 +161,7 @@ export class PostgresTaskStore implements TaskStore {
   }
 
   async list(limit: number, cursor?: string): Promise<TaskPage> {
-    const rows = await this.#connection.query<TaskRow & { seq: string }>(
+    const rows = await this.connection.query<TaskRow & { seq: string }>(
       `SELECT seq, ${COLUMNS} FROM $schema.tasks WHERE seq > $2 AND ${IS_LIVE} ORDER BY seq LIMIT $1`,
       limit + 1,
       cursor !== undefined && /^\d{1,18}$/.test(cursor) ? cursor : 0,
@@ -221,7 +178,7 @@ export class PostgresTaskStore implements TaskStore {
     while (this.#reads.length > 0) {
       const reads = this.#reads.splice(0, MAX_READS);
       try {
-        const rows = await this.#connection.query<TaskRow & { id: string }>(
+        const rows = await this.connection.query<TaskRow & { id: string }>(
           `SELECT id, ${COLUMNS} FROM $schema.tasks WHERE id = ANY ($1) AND ${IS_LIVE}`,
           [...new Set(reads.map(({ key }) => key))],
         );
@@ -240,19 +197,16 @@ export class PostgresTaskStore implements TaskStore {
    * @param put does what needs room, and gives `undefined` where there is none; it is told whether finished tasks give way.
    */
   async #make<T>(put: (givesWay: boolean) => Promise<T | undefined>): Promise<T> {
-    const done = await put(false);
+    const done = await this.connection.makeRoom('tasks', put);
     if (done !== undefined) return done;
-    await this.#connection.query(`SELECT $schema.sweep('tasks') AS more`);
-    const late = await put(true);
-    if (late !== undefined) return late;
-    const { maxTasks, maxTasksPerOwner, maxTaskBytes, maxTaskBytesPerOwner } = this.#limits;
+    const { maxTasks, maxTasksPerOwner, maxTaskBytes, maxTaskBytesPerOwner } = this.limits;
     throw new OverloadedError(
       `More than ${maxTasks} tasks are kept, or ${maxTasksPerOwner} of one owner, or they take more than ${maxTaskBytes} bytes, or ${maxTaskBytesPerOwner} of one owner`,
     );
   }
 
   #bounds(givesWay: boolean): readonly SqlValue[] {
-    const { maxTasks, maxTasksPerOwner, maxTaskBytes, maxTaskBytesPerOwner } = this.#limits;
+    const { maxTasks, maxTasksPerOwner, maxTaskBytes, maxTaskBytesPerOwner } = this.limits;
     return [maxTasks, maxTasksPerOwner, maxTaskBytes, maxTaskBytesPerOwner, givesWay];
   }
 }

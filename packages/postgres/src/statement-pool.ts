@@ -1,7 +1,7 @@
 import { OverloadedError } from '@sigil/core/backend';
-import { within } from '@sigil/core/internal';
+import { answered, within } from '@sigil/core/internal';
 import { type Client, DatabaseError, Pool, type PoolClient, type PoolConfig } from 'pg';
-import { answered } from './failures.js';
+import { NO_ANSWER } from './failures.js';
 
 /** How long a connection may take to end in peace, in milliseconds. */
 const END_MS = 500;
@@ -112,7 +112,7 @@ export class StatementPool {
     const client = await this.#pool.connect();
     let isUsable = false;
     try {
-      const { rows } = await answered(this.#timeoutMs, client.query<Row>(text, [...values]));
+      const { rows } = await answered(this.#timeoutMs, client.query<Row>(text, [...values]), NO_ANSWER);
       isUsable = true;
       return rows;
     } catch (error) {

@@ -3,6 +3,7 @@ import { OverloadedError } from '@sigil/core/backend';
 import { Client } from 'pg';
 import { wait } from '../../../tests/contract/backend/waiting.js';
 import { noPostgres } from '../../../tests/e2e/postgres.js';
+import { postgresLimits } from '../src/limits.js';
 import { PostgresTaskStore } from '../src/postgres-task-store.js';
 import { useDatabase } from './fixtures/database.js';
 
@@ -70,7 +71,7 @@ import { useDatabase } from './fixtures/database.js';
     const busy = [sleep(700), sleep(100)];
     const began = performance.now();
     const runs = [{ taskId: 'a', run: 'one' }];
-    expect(await new PostgresTaskStore(connection).renew(runs, 1_000)).toEqual(runs);
+    expect(await new PostgresTaskStore(connection, postgresLimits({})).renew(runs, 1_000)).toEqual(runs);
     await connection.check();
     expect(performance.now() - began).toBeLessThan(500);
     await Promise.all(busy);
@@ -84,7 +85,7 @@ import { useDatabase } from './fixtures/database.js';
           AND name NOT IN ('application_name', 'client_encoding') ORDER BY name`,
       );
     expect(await settings()).toEqual([]);
-    await new PostgresTaskStore(connection).claim({ run: 'one', limit: 1, leaseMs: 1 });
+    await new PostgresTaskStore(connection, postgresLimits({})).claim({ run: 'one', limit: 1, leaseMs: 1 });
     expect(await settings()).toEqual([]);
   });
 

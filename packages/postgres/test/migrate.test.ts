@@ -3,6 +3,7 @@ import { Client, Pool } from 'pg';
 import { noPostgres } from '../../../tests/e2e/postgres.js';
 import { migrate, migrationSql, postgres } from '../src/index.js';
 import { type PostgresConnection } from '../src/postgres-connection.js';
+import { postgresLimits } from '../src/limits.js';
 import { PostgresStateStore } from '../src/postgres-state-store.js';
 import { useDatabase } from './fixtures/database.js';
 
@@ -29,7 +30,9 @@ import { useDatabase } from './fixtures/database.js';
       return rows.map((row) => row.name);
     });
   const use = async (connection: PostgresConnection): Promise<void> => {
-    expect(await new PostgresStateStore(connection).use(crypto.randomUUID(), 60_000)).toBe('first');
+    expect(
+      await new PostgresStateStore(connection, postgresLimits({})).use(crypto.randomUUID(), 60_000),
+    ).toBe('first');
   };
 
   test('makes the tables of all parts', async () => {

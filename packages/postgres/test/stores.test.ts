@@ -4,6 +4,7 @@ import { Client } from 'pg';
 import { stored } from '../../../tests/contract/backend/task-store.js';
 import { until, wait } from '../../../tests/contract/backend/waiting.js';
 import { noPostgres } from '../../../tests/e2e/postgres.js';
+import { postgresLimits } from '../src/limits.js';
 import { PostgresChangeBus } from '../src/postgres-change-bus.js';
 import { type PostgresConnection } from '../src/postgres-connection.js';
 import { PostgresEventStore } from '../src/postgres-event-store.js';
@@ -48,7 +49,7 @@ const sessionOf = (id: string, client?: string): StoredSession => ({
 
     test('that is used again and again is read, and not written', async () => {
       const connection = connected();
-      const store = new PostgresSessionStore(connection);
+      const store = new PostgresSessionStore(connection, postgresLimits({}));
       await store.create(sessionOf('a'), HOUR);
       await store.use('a', HOUR);
       const before = await writtenBy(connection);
@@ -58,7 +59,7 @@ const sessionOf = (id: string, client?: string): StoredSession => ({
 
     test('is written where less time is left than it should have, or much more', async () => {
       const connection = connected();
-      const store = new PostgresSessionStore(connection);
+      const store = new PostgresSessionStore(connection, postgresLimits({}));
       await store.create(sessionOf('a'), HOUR);
       const written: unknown[] = [];
       for (const idleMs of [2 * HOUR, 2 * HOUR, HOUR, HOUR]) {
@@ -74,9 +75,9 @@ const sessionOf = (id: string, client?: string): StoredSession => ({
   describe('what has expired', () => {
     test('is deleted, and gives back what it took', async () => {
       const connection = connected();
-      const sessions = new PostgresSessionStore(connection);
-      const states = new PostgresStateStore(connection);
-      const tasks = new PostgresTaskStore(connection);
+      const sessions = new PostgresSessionStore(connection, postgresLimits({}));
+      const states = new PostgresStateStore(connection, postgresLimits({}));
+      const tasks = new PostgresTaskStore(connection, postgresLimits({}));
       for (const [at, client] of ['ada', 'ada', 'bob'].entries()) {
         await sessions.create(sessionOf(`${at}`, client), 20);
         await states.use(`${at}`, 20, client);
@@ -98,7 +99,7 @@ const sessionOf = (id: string, client?: string): StoredSession => ({
 
     test('is deleted by one process at a time', async () => {
       const connection = connected();
-      await new PostgresStateStore(connection).use('a', 1);
+      await new PostgresStateStore(connection, postgresLimits({})).use('a', 1);
       await wait(10);
       const other = new Client(server().url);
       await other.connect();
@@ -145,10 +146,16 @@ const sessionOf = (id: string, client?: string): StoredSession => ({
     const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
     const ends = [1, 2, 3].map(() => connect({ schema: place }));
     const stores = ends.map((connection) => ({
-      tasks: new PostgresTaskStore(connection, { maxTasks: 40, maxTasksPerOwner: 12, maxTaskBytes: 100_000 }),
-      states: new PostgresStateStore(connection, { maxStates: 20 }),
-      sessions: new PostgresSessionStore(connection, { maxSessions: 20 }),
-      events: new PostgresEventStore(connection, { maxEventsPerStream: 5, maxEventBytesPerSession: 5_000 }),
+      tasks: new PostgresTaskStore(
+        connection,
+        postgresLimits({ maxTasks: 40, maxTasksPerOwner: 12, maxTaskBytes: 100_000 }),
+      ),
+      states: new PostgresStateStore(connection, postgresLimits({ maxStates: 20 })),
+      sessions: new PostgresSessionStore(connection, postgresLimits({ maxSessions: 20 })),
+      events: new PostgresEventStore(
+        connection,
+        postgresLimits({ maxEventsPerStream: 5, maxEventBytesPerSession: 5_000 }),
+      ),
     }));
     const text = (): string => 'x'.repeat(random() * 4_000);
     const steps = Array.from({ length: 1_500 }, (_, at) => async (): Promise<unknown> => {
@@ -214,7 +221,7 @@ const sessionOf = (id: string, client?: string): StoredSession => ({
   describe('a task', () => {
     test('that many ask for at the same time is read by few statements', async () => {
       const connection = connected();
-      const store = new PostgresTaskStore(connection);
+      const store = new PostgresTaskStore(connection, postgresLimits({}));
       for (const taskId of ['a', 'b']) await store.create(stored(taskId), 0);
       const query = jest.spyOn(connection, 'query');
       const names = Array.from({ length: 600 }, (_, at) => (at < 2 ? 'ab'.charAt(at) : `none${at}`));
@@ -226,7 +233,7 @@ const sessionOf = (id: string, client?: string): StoredSession => ({
 
     test('that cannot be read fails for all who ask, and is read again', async () => {
       const connection = connected();
-      const store = new PostgresTaskStore(connection);
+      const store = new PostgresTaskStore(connection, postgresLimits({}));
       await store.create(stored('a'), 0);
       const query = jest.spyOn(connection, 'query').mockRejectedValueOnce(new Error('cut'));
       const outcomes = await Promise.allSettled(['a', 'a', 'a'].map((taskId) => store.get(taskId)));
@@ -236,7 +243,7 @@ const sessionOf = (id: string, client?: string): StoredSession => ({
 
     test('that is claimed or renewed is not written anew', async () => {
       const connection = connected();
-      const store = new PostgresTaskStore(connection);
+      const store = new PostgresTaskStore(connection, postgresLimits({}));
       await store.create(stored('a'), 0);
       const bodyOf = () => connection.query('SELECT body, run, version FROM $schema.tasks');
       const [{ body } = {}] = (await bodyOf()) as { body?: string }[];
@@ -247,7 +254,9 @@ const sessionOf = (id: string, client?: string): StoredSession => ({
 
     test('is claimed in turn by processes that claim one after the other, whoever has more', async () => {
       const place = schema();
-      const stores = [1, 2, 3].map(() => new PostgresTaskStore(connect({ schema: place })));
+      const stores = [1, 2, 3].map(
+        () => new PostgresTaskStore(connect({ schema: place }), postgresLimits({})),
+      );
       const [first] = stores;
       for (let at = 0; at < 60; at += 1)
         await first?.create(stored(`${at}`, { owner: at < 50 ? 'ada' : `o${at}` }), 0);
@@ -262,14 +271,14 @@ const sessionOf = (id: string, client?: string): StoredSession => ({
 
   test('the number of runs follows that of connections', () => {
     const numbers = [1, 10, 100].map(
-      (maxConnections) => new PostgresTaskStore(connect({ maxConnections })).concurrency,
+      (maxConnections) => new PostgresTaskStore(connect({ maxConnections }), postgresLimits({})).concurrency,
     );
     expect(numbers).toEqual([2, 16, 160]);
   });
 
   test('events of all sessions are kept within bounds, the newest of them', async () => {
     const connection = connected();
-    const store = new PostgresEventStore(connection, { maxEventBytes: 50_000 });
+    const store = new PostgresEventStore(connection, postgresLimits({ maxEventBytes: 50_000 }));
     const names = ['a', 'b', 'c'].map((session) => ({ session, stream: session }));
     for (let at = 0; at < 30; at += 1)
       for (const name of names) await store.append(name, `${at}${'x'.repeat(1_000)}`);
@@ -286,7 +295,7 @@ const sessionOf = (id: string, client?: string): StoredSession => ({
 
   test('a limiter forgets the keys that are nearest to their end, beyond so many', async () => {
     const connection = connected();
-    const limiter = new PostgresLimiter(connection, { maxKeys: 3 });
+    const limiter = new PostgresLimiter(connection, postgresLimits({ maxKeys: 3 }));
     for (const [at, key] of ['a', 'b', 'c', 'd', 'e'].entries())
       await limiter.take(key, { limit: 1, windowMs: HOUR * (at + 1) });
     await limiter.take('short', { limit: 1, windowMs: 1 });
@@ -298,8 +307,8 @@ const sessionOf = (id: string, client?: string): StoredSession => ({
 
   test('names of any length and with any character are names', async () => {
     const connection = connected();
-    const sessions = new PostgresSessionStore(connection, { maxSessionsPerClient: 1 });
-    const limiter = new PostgresLimiter(connection);
+    const sessions = new PostgresSessionStore(connection, postgresLimits({ maxSessionsPerClient: 1 }));
+    const limiter = new PostgresLimiter(connection, postgresLimits({}));
     for (const name of ['\0', 'a\0', '🌍'.repeat(10_000), `${'🌍'.repeat(10_000)}a`]) {
       expect(await sessions.use(name, HOUR)).toBeUndefined();
       await sessions.create(sessionOf(name, name), HOUR);
@@ -307,7 +316,7 @@ const sessionOf = (id: string, client?: string): StoredSession => ({
       await expect(sessions.create(sessionOf(`${name}b`, name), HOUR)).rejects.toThrow('of one client');
       const decisions = [1, 2].map(() => limiter.take(name, { limit: 1, windowMs: HOUR }));
       expect((await Promise.all(decisions)).filter(({ allowed }) => allowed)).toHaveLength(1);
-      expect(await new PostgresTaskStore(connection).get(name)).toBeUndefined();
+      expect(await new PostgresTaskStore(connection, postgresLimits({})).get(name)).toBeUndefined();
     }
   });
 

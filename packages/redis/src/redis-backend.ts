@@ -7,7 +7,7 @@
 // - `redis-change-bus.ts` listens on a connection of its own, and `redis-task-store.ts` renews leases on another one.
 
 import type { Backend, BackendFactory } from '@sigil/core/backend';
-import { OptionChecks } from '@sigil/core/internal';
+import { OptionChecks, STORE_LIMITS, type StoreLimits, storeLimits } from '@sigil/core/internal';
 import { RedisChangeBus } from './redis-change-bus.js';
 import {
   checkConnection,
@@ -15,20 +15,22 @@ import {
   RedisConnection,
   type RedisConnectionOptions,
 } from './redis-connection.js';
-import { EVENT_OPTIONS, RedisEventStore, type RedisEventStoreOptions } from './redis-event-store.js';
+import { RedisEventStore } from './redis-event-store.js';
 import { RedisLimiter } from './redis-limiter.js';
-import { RedisSessionStore, type RedisSessionStoreOptions, SESSION_OPTIONS } from './redis-session-store.js';
-import { RedisStateStore, type RedisStateStoreOptions, STATE_OPTIONS } from './redis-state-store.js';
-import { RedisTaskStore, type RedisTaskStoreOptions, TASK_OPTIONS } from './redis-task-store.js';
+import { RedisSessionStore } from './redis-session-store.js';
+import { RedisStateStore } from './redis-state-store.js';
+import { RedisTaskStore } from './redis-task-store.js';
 
 /** Where Redis is, and how much is kept in it. */
-export interface RedisOptions
-  extends
-    RedisConnectionOptions,
-    RedisSessionStoreOptions,
-    RedisEventStoreOptions,
-    RedisStateStoreOptions,
-    RedisTaskStoreOptions {}
+export interface RedisOptions extends RedisConnectionOptions, StoreLimits {
+  /**
+   * Most bytes of JSON at once, over all tasks.
+   * @default 256 MiB
+   */
+  readonly maxTaskBytes?: number;
+}
+
+const MAX_TASK_BYTES = 256 * 1024 * 1024;
 
 /**
  * Makes a backend of a Redis, or of what speaks as Redis 6.2 does, such as Valkey: all processes that are given the same one serve each
@@ -67,14 +69,15 @@ function prefixOf(name: string): string {
 }
 
 function makeBackend(options: RedisOptions): Backend {
-  const connection = new RedisConnection(OptionChecks.pick(options, CONNECTION_OPTIONS));
-  const states = new RedisStateStore(connection, OptionChecks.pick(options, STATE_OPTIONS));
+  const connection = new RedisConnection(options);
+  const limits = storeLimits(options, MAX_TASK_BYTES);
+  const states = new RedisStateStore(connection, limits);
   return {
     name: 'redis',
-    sessions: new RedisSessionStore(connection, OptionChecks.pick(options, SESSION_OPTIONS)),
-    events: new RedisEventStore(connection, OptionChecks.pick(options, EVENT_OPTIONS)),
+    sessions: new RedisSessionStore(connection, limits),
+    events: new RedisEventStore(connection, limits),
     states,
-    tasks: new RedisTaskStore(connection, OptionChecks.pick(options, TASK_OPTIONS)),
+    tasks: new RedisTaskStore(connection, limits),
     bus: new RedisChangeBus(connection),
     limiter: new RedisLimiter(connection),
     open: (logger) => connection.open(logger),
@@ -87,9 +90,8 @@ function makeBackend(options: RedisOptions): Backend {
 function checkOptions(options: RedisOptions): void {
   OptionChecks.requireObject('redis', options);
   const checks = new OptionChecks('redis');
-  const limits = { ...SESSION_OPTIONS, ...EVENT_OPTIONS, ...STATE_OPTIONS, ...TASK_OPTIONS };
-  checks.known(options, { ...CONNECTION_OPTIONS, ...limits });
-  checks.integers(OptionChecks.pick(options, limits));
+  checks.known(options, { ...CONNECTION_OPTIONS, ...STORE_LIMITS });
+  checks.integers(OptionChecks.pick(options, STORE_LIMITS));
   checkConnection(options, checks);
   checks.throwIfAny();
 }

@@ -6,7 +6,7 @@ import {
   type RedisClientType,
   type RedisClusterOptions,
 } from '@redis/client';
-import { within } from './within.js';
+import { answered } from '@sigil/core/internal';
 
 /** What Redis answers to a script or a command. */
 export type RedisReply = string | number | null | readonly RedisReply[];
@@ -121,7 +121,7 @@ export class ClusterClient implements LinkClient {
       this.#askAnew(cluster);
     });
     try {
-      await within(this.#timeoutMs, cluster.connect(), 'The cluster did not say who its masters are');
+      await answered(this.#timeoutMs, cluster.connect(), 'The cluster did not say who its masters are');
     } catch (error) {
       cluster.destroy();
       if (problem instanceof ErrorReply && problem.message.includes('cluster support disabled'))
@@ -174,7 +174,7 @@ export class ClusterClient implements LinkClient {
 
 async function answers(client: RedisClientType, withinMs: number): Promise<boolean> {
   try {
-    await within(withinMs, client.ping(), 'no answer');
+    await answered(withinMs, client.ping(), 'Redis did not answer');
     return true;
   } catch (error) {
     return error instanceof ErrorReply;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { ErrorReply } from '@redis/client';
 import type { Logger } from '@sigil/core';
 import { OverloadedError } from '@sigil/core/backend';
-import { OptionChecks, type OptionTable } from '@sigil/core/internal';
+import type { OptionChecks, OptionTable } from '@sigil/core/internal';
 import {
   type LinkClient,
   NodeClient,
@@ -57,15 +57,6 @@ const EVICTS =
 /**
  * Speaks to one Redis for all parts of a backend. It connects by itself and comes back by itself; while there is no connection, commands
  * fail at once.
- *
- * @example
- * ```ts
- * const connection = new RedisConnection({ url: 'redis://127.0.0.1:6379' });
- * const store = new RedisStateStore(connection);
- * const app = await createApp({ name: 'shop', version: '1.0.0', state: { keys: [key], store } });
- * // … and when the app has been closed:
- * connection.close();
- * ```
  */
 export class RedisConnection {
   /** What the names of all keys and channels begin with. */
@@ -84,15 +75,9 @@ export class RedisConnection {
   #look: Promise<unknown> | undefined;
 
   /**
-   * @param options where Redis is.
-   * @throws DefinitionError when an option is wrong.
+   * @param options where Redis is, as `checkConnection` has found nothing against.
    */
   constructor(options: RedisConnectionOptions) {
-    OptionChecks.requireObject('RedisConnection', options);
-    const checks = new OptionChecks('RedisConnection');
-    checks.known(options, CONNECTION_OPTIONS);
-    checkConnection(options, checks);
-    checks.throwIfAny();
     const { prefix = 'sigil', timeoutMs = 2_000 } = options;
     this.prefix = prefix;
     this.#timeoutMs = timeoutMs;

@@ -1,32 +1,6 @@
 import type { EventStore, StreamName, StreamRest } from '@sigil/core/backend';
-import { OptionChecks, type OptionTable } from '@sigil/core/internal';
+import type { StoreLimits } from '@sigil/core/internal';
 import { type RedisConnection, redisScript } from './redis-connection.js';
-
-/** How much is kept. Whatever is too much, the oldest goes first. */
-export interface RedisEventStoreOptions {
-  /**
-   * Most events of one stream.
-   * @default 1,000
-   */
-  readonly maxEventsPerStream?: number;
-  /**
-   * Most bytes of one session: its messages, and 200 for each. A larger message is not kept.
-   * @default 8 MiB
-   */
-  readonly maxEventBytesPerSession?: number;
-  /**
-   * How long a stream is kept after its last event, in milliseconds.
-   * @default 5 minutes
-   */
-  readonly maxEventAgeMs?: number;
-}
-
-/** The names of the options. */
-export const EVENT_OPTIONS: OptionTable<RedisEventStoreOptions> = {
-  maxEventsPerStream: true,
-  maxEventBytesPerSession: true,
-  maxEventAgeMs: true,
-};
 
 /** What an event costs beside its message, in bytes: a rounded-up measurement. */
 const OVERHEAD_BYTES = 200;
@@ -116,31 +90,19 @@ redis.call('DEL', index, bytes)
 /**
  * Keeps streams in Redis, so that clients resume them in any process. All streams of a session are on one node of a cluster.
  *
- * @example
- * ```ts
- * const connection = new RedisConnection({ url: 'redis://127.0.0.1:6379' });
- * const store = new RedisEventStore(connection, { maxEventAgeMs: 60_000 });
- * await app.run(http({ streams: { store } }));
- * ```
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
 export class RedisEventStore implements EventStore {
-  readonly #connection: RedisConnection;
   readonly #bounds: readonly number[];
 
   /**
    * @param connection to the Redis that keeps them.
-   * @param options how much is kept.
-   * @throws DefinitionError when a limit is no positive integer.
+   * @param limits how much is kept.
    */
-  constructor(connection: RedisConnection, options: RedisEventStoreOptions = {}) {
-    OptionChecks.limits('RedisEventStore', options, EVENT_OPTIONS);
-    const {
-      maxEventAgeMs = 5 * 60_000,
-      maxEventsPerStream = 1_000,
-      maxEventBytesPerSession = 8 * 1024 * 1024,
-    } = options;
-    this.#connection = connection;
+  constructor(
+    private readonly connection: RedisConnection,
+    { maxEventAgeMs, maxEventsPerStream, maxEventBytesPerSession }: Required<StoreLimits>,
+  ) {
     this.#bounds = [maxEventAgeMs, maxEventsPerStream, maxEventBytesPerSession];
   }
 
@@ -155,7 +117,7 @@ export class RedisEventStore implements EventStore {
   async after({ session, stream }: StreamName, id?: string): Promise<StreamRest> {
     if (id !== undefined && !/^\d{1,19}-\d{1,19}$/.test(id)) return { events: [], ended: false };
     const from = id === undefined ? '-' : `(${id}`;
-    const reply = await this.#connection.send('XRANGE', `${this.#baseOf(session)}/${stream}`, from, '+');
+    const reply = await this.connection.send('XRANGE', `${this.#baseOf(session)}/${stream}`, from, '+');
     const entries = reply as readonly (readonly [string, readonly [string, string]])[];
     const messages = entries.filter(([, [field]]) => field === MESSAGE);
     return {
@@ -165,17 +127,17 @@ export class RedisEventStore implements EventStore {
   }
 
   async forget(session: string, stream?: string): Promise<void> {
-    await this.#connection.run(FORGET, [this.#baseOf(session)], stream === undefined ? [] : [stream]);
+    await this.connection.run(FORGET, [this.#baseOf(session)], stream === undefined ? [] : [stream]);
   }
 
   async #add(session: string, stream: string, fields: string, message: string): Promise<string | undefined> {
     const args = [stream, fields, message, ...this.#bounds];
-    const id = (await this.#connection.run(APPEND, [this.#baseOf(session)], args)) as string | null;
+    const id = (await this.connection.run(APPEND, [this.#baseOf(session)], args)) as string | null;
     return id ?? undefined;
   }
 
   #baseOf(session: string): string {
     // Without the characters that hash tags and keys are made with.
-    return `{${this.#connection.prefix}:events:${encodeURIComponent(session)}}`;
+    return `{${this.connection.prefix}:events:${encodeURIComponent(session)}}`;
   }
 }

@@ -34,22 +34,17 @@ return { 1, math.max(0, math.floor(burst - used + nothing)), 0 }
  *
  * @example
  * ```ts
- * const limiter = new RedisLimiter(new RedisConnection({ url: 'redis://127.0.0.1:6379' }));
  * const { allowed, retryAfterMs } = await limiter.take(`mail ${principal.id}`, { limit: 10, windowMs: 60_000 });
  * ```
  */
 export class RedisLimiter implements Limiter {
-  readonly #connection: RedisConnection;
-
   /** @param connection to the Redis that counts. */
-  constructor(connection: RedisConnection) {
-    this.#connection = connection;
-  }
+  constructor(private readonly connection: RedisConnection) {}
 
   async take(key: string, { limit, windowMs, burst = limit }: Rate, cost = 1): Promise<LimitDecision> {
     // A key for each, so that a cluster spreads them.
-    const name = `${this.#connection.prefix}:limits/${key}`;
-    const reply = await this.#connection.run(TAKE, [name], [limit, windowMs, burst, cost]);
+    const name = `${this.connection.prefix}:limits/${key}`;
+    const reply = await this.connection.run(TAKE, [name], [limit, windowMs, burst, cost]);
     const [allowed, remaining, retryAfterMs] = reply as readonly [number, number, number];
     return { allowed: allowed === 1, remaining, retryAfterMs };
   }

@@ -1,6 +1,6 @@
 import { ErrorReply } from '@redis/client';
+import { answered, LateError } from '@sigil/core/internal';
 import type { LinkClient, RedisReply } from './redis-clients.js';
-import { LateError, within } from './within.js';
 
 /** How a link connects, and whom it tells. */
 export interface LinkOptions<C extends LinkClient> {
@@ -80,7 +80,7 @@ export class RedisLink<C extends LinkClient = LinkClient> {
     if (!client?.isReady) throw new Error('Redis cannot be reached', { cause: this.#problem });
     const { timeoutMs } = this.#options;
     try {
-      const answer = await within(timeoutMs, command(client), `Redis did not answer within ${timeoutMs} ms`);
+      const answer = await answered(timeoutMs, command(client), 'Redis did not answer');
       this.#answers += 1;
       return answer;
     } catch (error) {
@@ -116,7 +116,7 @@ export class RedisLink<C extends LinkClient = LinkClient> {
       if (this.#closed) return;
       this.#client = client = made;
       const connecting = made.connect((problem) => this.#lose(made, problem));
-      await within(timeoutMs, connecting, `Redis did not take a connection within ${timeoutMs} ms`);
+      await answered(timeoutMs, connecting, 'Redis did not take a connection');
     } catch (problem) {
       return client ? this.#lose(client, problem) : this.#retry(problem);
     }

@@ -1,7 +1,6 @@
 import { RedisClient, type RedisClientOptions, type RedisClusterOptions } from '@redis/client';
-import type { OptionChecks } from '@sigil/core/internal';
+import { answered, type OptionChecks } from '@sigil/core/internal';
 import { ClusterClient, type LinkClient, NodeClient, type Place, WrongServerError } from './redis-clients.js';
-import { within } from './within.js';
 
 /** Where Redis is. */
 export interface RedisServersOptions {
@@ -102,7 +101,7 @@ export class RedisServers {
       try {
         const connecting = sentinel.connect(() => undefined);
         const asking = connecting.then(() => sentinel.send(['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', name]));
-        const address = await within(this.#timeoutMs, asking, 'A Sentinel did not answer');
+        const address = await answered(this.#timeoutMs, asking, 'A Sentinel did not answer');
         if (!Array.isArray(address)) throw new WrongServerError(`The Sentinels know no master '${name}'`);
         const [host = '', port] = address.map(String);
         return { host, port: Number(port) };

@@ -1,32 +1,7 @@
-import {
-  OverloadedError,
-  type SessionPage,
-  type SessionStore,
-  type StoredSession,
-} from '@sigil/core/backend';
-import { OptionChecks, type OptionTable } from '@sigil/core/internal';
+import type { SessionPage, SessionStore, StoredSession } from '@sigil/core/backend';
+import { quotaExceeded, type StoreLimits } from '@sigil/core/internal';
 import { clientText, expiryMs, QUOTA_LUA } from './quota-script.js';
 import { type RedisConnection, redisScript } from './redis-connection.js';
-
-/** How many sessions are kept. */
-export interface RedisSessionStoreOptions {
-  /**
-   * Most sessions at once; more are refused.
-   * @default 100,000
-   */
-  readonly maxSessions?: number;
-  /**
-   * Most of them of one client.
-   * @default a quarter of maxSessions
-   */
-  readonly maxSessionsPerClient?: number;
-}
-
-/** The names of the options. */
-export const SESSION_OPTIONS: OptionTable<RedisSessionStoreOptions> = {
-  maxSessions: true,
-  maxSessionsPerClient: true,
-};
 
 // A session is one text, as that takes least memory: "version client", a line break, and the rest as JSON.
 
@@ -88,41 +63,29 @@ return page
 /**
  * Keeps sessions in Redis, where all processes find them. To use one takes one round trip.
  *
- * @example
- * ```ts
- * const connection = new RedisConnection({ url: 'redis://127.0.0.1:6379' });
- * const store = new RedisSessionStore(connection, { maxSessions: 1_000_000 });
- * await app.run(http({ sessions: { store } }));
- * ```
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
 export class RedisSessionStore implements SessionStore {
-  readonly #connection: RedisConnection;
   readonly #base: string;
-  readonly #limits: Required<RedisSessionStoreOptions>;
 
   /**
    * @param connection to the Redis that keeps them.
-   * @param options how much is kept.
-   * @throws DefinitionError when a limit is no positive integer.
+   * @param limits how much is kept.
    */
-  constructor(connection: RedisConnection, options: RedisSessionStoreOptions = {}) {
-    OptionChecks.limits('RedisSessionStore', options, SESSION_OPTIONS);
-    const { maxSessions = 100_000, maxSessionsPerClient = Math.ceil(maxSessions / 4) } = options;
-    this.#connection = connection;
+  constructor(
+    private readonly connection: RedisConnection,
+    private readonly limits: Required<StoreLimits>,
+  ) {
     this.#base = `{${connection.prefix}:sessions}`;
-    this.#limits = { maxSessions, maxSessionsPerClient };
   }
 
   async create(session: StoredSession, idleMs: number): Promise<void> {
     const { id, version, client } = session;
-    const { maxSessions, maxSessionsPerClient } = this.#limits;
+    const { maxSessions, maxSessionsPerClient } = this.limits;
     const kept = [id, clientText(client), expiryMs(idleMs), version, jsonOf(session)];
     const args = [...kept, maxSessions, maxSessionsPerClient];
-    if ((await this.#connection.run(CREATE, [this.#base], args)) === 1) return;
-    throw new OverloadedError(
-      `More than ${maxSessions} sessions are kept, or ${maxSessionsPerClient} of one client`,
-    );
+    if ((await this.connection.run(CREATE, [this.#base], args)) === 1) return;
+    throw quotaExceeded('sessions are kept', maxSessions, maxSessionsPerClient);
   }
 
   async use(
@@ -130,22 +93,22 @@ export class RedisSessionStore implements SessionStore {
     idleMs: number,
     knownVersion?: number,
   ): Promise<StoredSession | 'unchanged' | undefined> {
-    const reply = await this.#connection.run(USE, [this.#keyOf(id)], [expiryMs(idleMs), knownVersion ?? '']);
+    const reply = await this.connection.run(USE, [this.#keyOf(id)], [expiryMs(idleMs), knownVersion ?? '']);
     if (reply === 1) return 'unchanged';
     return typeof reply === 'string' ? parse(id, reply) : undefined;
   }
 
   async replace(session: StoredSession, idleMs: number): Promise<boolean> {
     const args = [session.version, jsonOf(session), expiryMs(idleMs)];
-    return (await this.#connection.run(REPLACE, [this.#keyOf(session.id)], args)) === 1;
+    return (await this.connection.run(REPLACE, [this.#keyOf(session.id)], args)) === 1;
   }
 
   async delete(id: string): Promise<boolean> {
-    return (await this.#connection.run(DELETE, [this.#base], [id])) === 1;
+    return (await this.connection.run(DELETE, [this.#base], [id])) === 1;
   }
 
   async list(limit: number, cursor = ''): Promise<SessionPage> {
-    const reply = await this.#connection.run(LIST, [this.#base], [limit, cursor]);
+    const reply = await this.connection.run(LIST, [this.#base], [limit, cursor]);
     const [next, ...parts] = reply as readonly (string | number)[];
     const sessions = Array.from({ length: parts.length / 3 }, (_, at) => {
       const [id, text, expiresAt] = parts.slice(3 * at, 3 * at + 3);

@@ -1,29 +1,9 @@
-import { OverloadedError, type StateKind, type StateStore, type StateUse } from '@sigil/core/backend';
-import { OptionChecks, type OptionTable } from '@sigil/core/internal';
+import type { StateKind, StateStore, StateUse } from '@sigil/core/backend';
+import { quotaExceeded, type StoreLimits } from '@sigil/core/internal';
 import { clientText, expiryMs, QUOTA_LUA } from './quota-script.js';
 import { type RedisConnection, redisScript } from './redis-connection.js';
 
-/** How much is remembered, of each kind for itself. */
-export interface RedisStateStoreOptions {
-  /**
-   * Most ids that have not expired; beyond them every request that brings a state back fails.
-   * @default 100,000
-   */
-  readonly maxStates?: number;
-  /**
-   * Most of them of one client; beyond them its own requests fail.
-   * @default a quarter of maxStates
-   */
-  readonly maxStatesPerClient?: number;
-}
-
 const KINDS: readonly StateKind[] = ['states', 'proofs'];
-
-/** The names of the options. */
-export const STATE_OPTIONS: OptionTable<RedisStateStoreOptions> = {
-  maxStates: true,
-  maxStatesPerClient: true,
-};
 
 /** Since when Redis remembers, in milliseconds by its clock: what it has lost, this is lost with. */
 const EPOCH_LUA = `
@@ -48,33 +28,23 @@ return 'first'
 /**
  * Remembers used states in Redis, for all processes, and forgets them when they expire.
  *
- * @example
- * ```ts
- * const store = new RedisStateStore(new RedisConnection({ url: 'redis://127.0.0.1:6379' }));
- * const app = await createApp({ name: 'shop', version: '1.0.0', state: { keys: [key], store } });
- * ```
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 export class RedisStateStore implements StateStore {
-  readonly #connection: RedisConnection;
-  readonly #limits: Required<RedisStateStoreOptions>;
-
   /**
    * @param connection to the Redis that remembers.
-   * @param options how much is kept.
-   * @throws DefinitionError when a limit is no positive integer.
+   * @param limits how much is kept, of each kind for itself.
    */
-  constructor(connection: RedisConnection, options: RedisStateStoreOptions = {}) {
-    OptionChecks.limits('RedisStateStore', options, STATE_OPTIONS);
-    const { maxStates = 100_000, maxStatesPerClient = Math.ceil(maxStates / 4) } = options;
-    this.#connection = connection;
-    this.#limits = { maxStates, maxStatesPerClient };
+  constructor(
+    private readonly connection: RedisConnection,
+    private readonly limits: Required<StoreLimits>,
+  ) {
     connection.onReady(() => this.begin());
   }
 
   /** Begins to remember, where Redis does not yet: what is made from now on can be told from what was made before a loss. */
   async begin(): Promise<void> {
-    await Promise.all(KINDS.map((kind) => this.#connection.run(BEGIN, [this.#baseOf(kind)], [])));
+    await Promise.all(KINDS.map((kind) => this.connection.run(BEGIN, [this.#baseOf(kind)], [])));
   }
 
   /** @throws OverloadedError when there is no room: to forget an id would be to accept its state again. */
@@ -85,17 +55,14 @@ export class RedisStateStore implements StateStore {
     kind: StateKind = 'states',
     ageMs: number = 0,
   ): Promise<StateUse> {
-    const { maxStates, maxStatesPerClient } = this.#limits;
+    const { maxStates, maxStatesPerClient } = this.limits;
     const args = [id, clientText(client), expiryMs(forMs), maxStates, maxStatesPerClient, ageMs];
-    const reply = await this.#connection.run(USE, [this.#baseOf(kind)], args);
-    if (reply === 'full')
-      throw new OverloadedError(
-        `More than ${maxStates} ${kind} are in use, or ${maxStatesPerClient} of one client`,
-      );
+    const reply = await this.connection.run(USE, [this.#baseOf(kind)], args);
+    if (reply === 'full') throw quotaExceeded(`${kind} are in use`, maxStates, maxStatesPerClient);
     return reply === 'first' || reply === 'forgotten' ? reply : 'used';
   }
 
   #baseOf(kind: StateKind): string {
-    return `{${this.#connection.prefix}:${kind}}`;
+    return `{${this.connection.prefix}:${kind}}`;
   }
 }

@@ -9,43 +9,11 @@ import {
   type TaskRunName,
   type TaskStore,
 } from '@sigil/core/backend';
-import { OptionChecks, type OptionTable } from '@sigil/core/internal';
+import type { StoreLimits } from '@sigil/core/internal';
 import { clientText, expiryMs } from './quota-script.js';
 import type { RedisReply } from './redis-clients.js';
 import { type RedisConnection, type RedisScript, redisScript } from './redis-connection.js';
 import type { RedisLink } from './redis-link.js';
-
-/** How many tasks are kept. */
-export interface RedisTaskStoreOptions {
-  /**
-   * Most tasks kept at once.
-   * @default 100,000
-   */
-  readonly maxTasks?: number;
-  /**
-   * Most of them of one owner.
-   * @default a quarter of maxTasks
-   */
-  readonly maxTasksPerOwner?: number;
-  /**
-   * Most bytes of JSON kept at once, over all tasks.
-   * @default 256 MiB
-   */
-  readonly maxTaskBytes?: number;
-  /**
-   * Most of them of one owner.
-   * @default a quarter of maxTaskBytes
-   */
-  readonly maxTaskBytesPerOwner?: number;
-}
-
-/** The names of the options. */
-export const TASK_OPTIONS: OptionTable<RedisTaskStoreOptions> = {
-  maxTasks: true,
-  maxTasksPerOwner: true,
-  maxTaskBytes: true,
-  maxTaskBytesPerOwner: true,
-};
 
 /** What is read of a task: its JSON, and what changes without it. */
 const FIELDS = ['json', 'version', 'run', 'attempts', 'notBefore'];
@@ -316,17 +284,10 @@ return page
  * Keeps tasks in Redis, for all processes. Where there is no room, the oldest finished task of the same owner gives way; a task at work
  * never does, nor one of another owner. Clients that cannot be told apart are one owner, held to the total alone. Where none may give way
  * the new task is refused.
- *
- * @example
- * ```ts
- * const store = new RedisTaskStore(new RedisConnection({ url: 'redis://127.0.0.1:6379' }), { maxTasks: 500 });
- * const app = await createApp({ name: 'shop', version: '1.0.0', tasks: { store } });
- * ```
  */
 export class RedisTaskStore implements TaskStore {
   /** All commands share a connection, and what a run writes is little. */
   readonly concurrency = 16;
-  readonly #connection: RedisConnection;
   /** Leases are renewed on a connection of their own, so that no large answer ends them. */
   readonly #leases: RedisLink;
   readonly #base: string;
@@ -334,18 +295,12 @@ export class RedisTaskStore implements TaskStore {
 
   /**
    * @param connection to the Redis that keeps them.
-   * @param options how much is kept.
-   * @throws DefinitionError when a limit is no positive integer.
+   * @param limits how much is kept.
    */
-  constructor(connection: RedisConnection, options: RedisTaskStoreOptions = {}) {
-    OptionChecks.limits('RedisTaskStore', options, TASK_OPTIONS);
-    const {
-      maxTasks = 100_000,
-      maxTasksPerOwner = Math.ceil(maxTasks / 4),
-      maxTaskBytes = 256 * 1024 * 1024,
-      maxTaskBytesPerOwner = Math.ceil(maxTaskBytes / 4),
-    } = options;
-    this.#connection = connection;
+  constructor(
+    private readonly connection: RedisConnection,
+    { maxTasks, maxTasksPerOwner, maxTaskBytes, maxTaskBytesPerOwner }: Required<StoreLimits>,
+  ) {
     this.#leases = connection.link();
     this.#base = `{${connection.prefix}:tasks}`;
     this.#limits = [maxTasks, maxTaskBytes, maxTasksPerOwner, maxTaskBytesPerOwner];
@@ -358,7 +313,7 @@ export class RedisTaskStore implements TaskStore {
   }
 
   async get(taskId: string): Promise<StoredTask | undefined> {
-    return storedTask(await this.#connection.send('HMGET', `${this.#base}/${taskId}`, ...FIELDS));
+    return storedTask(await this.connection.send('HMGET', `${this.#base}/${taskId}`, ...FIELDS));
   }
 
   replace(record: TaskRecord, delayMs?: number | null): Promise<boolean> {
@@ -371,18 +326,18 @@ export class RedisTaskStore implements TaskStore {
     const tools = JSON.stringify(excludeTools.map((tool) => JSON.stringify(tool)));
     const owners = JSON.stringify(excludeOwners.map(clientText));
     const args = [run, limit, Math.ceil(leaseMs), taskId, tools, owners, Math.ceil(overdueMs)];
-    return storedTasks((await this.#connection.run(CLAIM, [this.#base], args)) as readonly RedisReply[]);
+    return storedTasks((await this.connection.run(CLAIM, [this.#base], args)) as readonly RedisReply[]);
   }
 
   async renew(runs: readonly TaskRunName[], leaseMs: number): Promise<readonly TaskRunName[]> {
     if (runs.length === 0) return [];
     const args = [Math.ceil(leaseMs), ...runs.flatMap(({ taskId, run }) => [taskId, run])];
-    const lost = (await this.#connection.run(RENEW, [this.#base], args, this.#leases)) as readonly number[];
+    const lost = (await this.connection.run(RENEW, [this.#base], args, this.#leases)) as readonly number[];
     return runs.filter((_, at) => lost.includes(at));
   }
 
   async list(limit: number, cursor = '-inf'): Promise<TaskPage> {
-    const reply = await this.#connection.run(LIST, [this.#base], [limit, cursor]);
+    const reply = await this.connection.run(LIST, [this.#base], [limit, cursor]);
     const [next, ...page] = reply as readonly RedisReply[];
     const tasks = storedTasks(page);
     return typeof next === 'string' && next !== '' ? { tasks, cursor: next } : { tasks };
@@ -399,7 +354,7 @@ export class RedisTaskStore implements TaskStore {
     const delay = delayMs === undefined ? 'same' : delayMs === null ? 'never' : Math.ceil(delayMs);
     const finished = isTerminal(task.status) ? 1 : 0;
     const fields = [task.taskId, JSON.stringify(record), finished, version, run ?? '', attempts, delay];
-    const reply = await this.#connection.run(script, [this.#base], [...fields, ...rest, ...this.#limits]);
+    const reply = await this.connection.run(script, [this.#base], [...fields, ...rest, ...this.#limits]);
     if (reply === 'kept' || reply === 'changed') return reply === 'kept';
     throw new OverloadedError(`The tasks that are kept are at their limit, in ${reply as string}`);
   }

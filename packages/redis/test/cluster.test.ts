@@ -8,6 +8,7 @@ import { type RedisConnection, redisScript } from '../src/redis-connection.js';
 import { RedisTaskStore } from '../src/redis-task-store.js';
 import { describeStores } from './fixtures/stores.js';
 import { describeWithRedis, type RedisForTests, type ServersForTests } from './fixtures/servers.js';
+import { limits } from './fixtures/limits.js';
 
 const start = (copies: number) => async (): Promise<ServersForTests> => {
   const cluster = await RedisClusterServers.start(copies);
@@ -58,7 +59,7 @@ describeWithRedis(
         const connection = redis().connect({ prefix });
         await connection.open();
         await connection.check();
-        const store = new RedisTaskStore(connection);
+        const store = new RedisTaskStore(connection, limits());
         await store.create(stored('a'), 0);
         expect(await store.claim({ run: 'run', limit: 1, leaseMs: 60_000 })).toHaveLength(1);
         expect(await store.renew([{ taskId: 'a', run: 'run' }], 60_000)).toEqual([]);

@@ -7,6 +7,7 @@ import { Redis } from '../../../tests/e2e/redis.js';
 import { redis, type RedisOptions } from '../src/index.js';
 import { RedisTaskStore } from '../src/redis-task-store.js';
 import { describeWithRedis } from './fixtures/servers.js';
+import { limits } from './fixtures/limits.js';
 
 const STREAM = { session: 'a', stream: 'a1' };
 const sessionOf = (id: string, text = '') => ({
@@ -159,7 +160,7 @@ describeWithRedis('a backend on Redis', (redisForTests) => {
   describe('that is slow', () => {
     test('fails what is late alone, and keeps the connection as long as anything is answered', async () => {
       const connection = redisForTests().connect({ timeoutMs: 500 });
-      const store = new RedisTaskStore(connection);
+      const store = new RedisTaskStore(connection, limits());
       await store.create(stored('a'), 0);
       await store.claim({ run: 'run', limit: 1, leaseMs: 60_000 });
       await store.renew([{ taskId: 'a', run: 'run' }], 60_000);

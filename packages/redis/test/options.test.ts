@@ -1,9 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createClient } from '@redis/client';
 import { redis, type RedisOptions } from '../src/index.js';
-import { RedisConnection } from '../src/redis-connection.js';
-import { RedisSessionStore } from '../src/redis-session-store.js';
-import { RedisTaskStore } from '../src/redis-task-store.js';
 
 const URL = 'redis://127.0.0.1:1';
 
@@ -70,17 +67,4 @@ describe('redis()', () => {
     expect(backend.name).toBe('redis');
     await backend.close();
   });
-});
-
-test('a connection refuses options that are wrong', () => {
-  expect(() => new RedisConnection({ url: 'redis' })).toThrow(/RedisConnection\(\{ url \}\)/);
-  expect(() => new RedisConnection({ url: URL, maxSessions: 5 } as object)).toThrow(
-    /there is no such option/,
-  );
-});
-
-test('a store refuses limits that are wrong', () => {
-  const connection = new RedisConnection({ url: URL });
-  expect(() => new RedisSessionStore(connection, { maxSessions: 0 })).toThrow(/RedisSessionStore/);
-  expect(() => new RedisTaskStore(connection, { maxTask: 5 } as object)).toThrow(/write maxTasks/);
 });

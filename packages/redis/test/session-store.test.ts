@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { StoredSession } from '@sigil/core/backend';
 import { RedisSessionStore } from '../src/redis-session-store.js';
 import { describeWithRedis } from './fixtures/servers.js';
+import { limits } from './fixtures/limits.js';
 
 const IDLE_MS = 60_000;
 
@@ -22,7 +23,7 @@ const STATE: StoredSession['state'] = {
 describeWithRedis('RedisSessionStore', (redis) => {
   test('takes 1 KB for an idle session at most, its part of the index included', async () => {
     const connection = redis().connect();
-    const store = new RedisSessionStore(connection);
+    const store = new RedisSessionStore(connection, limits());
     const memory = async (...command: string[]): Promise<number> =>
       Number(await connection.send('MEMORY', ...command));
     const used = async () =>
@@ -49,7 +50,7 @@ describeWithRedis('RedisSessionStore', (redis) => {
   test('takes one round trip to use a session, whether it has changed or not', async () => {
     const connection = redis().connect();
     const observer = redis().connect();
-    const store = new RedisSessionStore(connection);
+    const store = new RedisSessionStore(connection, limits());
     await store.create({ id: 'a', version: 1, openedAt: Date.now(), owner: null, state: {} }, IDLE_MS);
     await store.use('a', IDLE_MS);
     await connection.check();
@@ -75,7 +76,7 @@ describeWithRedis('RedisSessionStore', (redis) => {
 
   test('forgets in the index what has expired in the meantime, a part of it with each new session', async () => {
     const connection = redis().connect();
-    const store = new RedisSessionStore(connection);
+    const store = new RedisSessionStore(connection, limits());
     const sessionOf = (id: string): StoredSession => ({
       id,
       version: 1,

@@ -4,6 +4,7 @@ import { stored } from '../../../tests/contract/backend/task-store.js';
 import { until } from '../../../tests/contract/backend/waiting.js';
 import { RedisTaskStore } from '../src/redis-task-store.js';
 import { describeWithRedis } from './fixtures/servers.js';
+import { limits } from './fixtures/limits.js';
 
 const claim = (rest: Partial<TaskClaim>): TaskClaim => ({ run: 'run', limit: 1, leaseMs: 60_000, ...rest });
 const idsOf = (tasks: readonly StoredTask[]): string[] => tasks.map(({ task }) => task.taskId);
@@ -15,7 +16,7 @@ describeWithRedis('RedisTaskStore', (redis) => {
       const found = (await connection.send('KEYS', `*${connection.prefix}:tasks*`)) as readonly string[];
       return found.map((key) => key.slice(key.indexOf('}') + 1)).sort();
     };
-    return { connection, keys, store: new RedisTaskStore(connection) };
+    return { connection, keys, store: new RedisTaskStore(connection, limits()) };
   };
 
   test('takes one round trip for each thing it does, whatever is claimed and renewed at once', async () => {

@@ -1,7 +1,6 @@
 import type { SessionPage, SessionStore, StoredSession } from '../backend/backend.js';
-import { OverloadedError } from '../errors/errors.js';
 import { OptionChecks } from '../transport/option-checks.js';
-import { Quota } from '../transport/quota.js';
+import { quotaExceeded, Quota } from '../transport/quota.js';
 
 /** How much is kept. */
 export interface MemorySessionStoreOptions {
@@ -60,7 +59,7 @@ export class MemorySessionStore implements SessionStore {
     this.#forgetExpired();
     if (!this.#quota.take(session.client)) {
       const { total, perClient } = this.#quota;
-      throw new OverloadedError(`More than ${total} sessions are kept, or ${perClient} of one client`);
+      throw quotaExceeded('sessions are kept', total, perClient);
     }
     this.#keep(session, idleMs);
   }

@@ -1,7 +1,6 @@
 import type { StateKind, StateStore, StateUse } from '../backend/backend.js';
-import { OverloadedError } from '../errors/errors.js';
 import { OptionChecks } from '../transport/option-checks.js';
-import { Quota } from '../transport/quota.js';
+import { quotaExceeded, Quota } from '../transport/quota.js';
 
 /** How much is remembered, of each kind for itself. */
 export interface MemoryStateStoreOptions {
@@ -87,7 +86,7 @@ class UsedStates {
     if (this.#used.has(id)) return false;
     if (!this.room.take(client) && !(this.#forgetExpired() && this.room.take(client))) {
       const { total, perClient } = this.room;
-      throw new OverloadedError(`More than ${total} ${this.kind} are in use, or ${perClient} of one client`);
+      throw quotaExceeded(`${this.kind} are in use`, total, perClient);
     }
     this.#used.set(id, { expiresAt, client });
     this.#earliest = Math.min(this.#earliest, expiresAt);

@@ -162,6 +162,33 @@ export async function within<T>(
 }
 
 /**
+ * Something has taken too long.
+ *
+ * @example
+ * ```ts
+ * if (error instanceof LateError) connection.destroy();
+ * ```
+ */
+export class LateError extends Error {}
+
+/**
+ * Waits for an answer no longer than a time. What becomes of it after that is not heard.
+ *
+ * @param ms milliseconds it may take.
+ * @param what says what has not happened then, such as `Redis did not answer`.
+ * @throws LateError when it takes longer.
+ * @example
+ * ```ts
+ * await answered(2_000, client.ping(), 'Redis did not answer');
+ * ```
+ */
+export function answered<T>(ms: number, promise: Promise<T>, what: string): Promise<T> {
+  return within(ms, promise, () => {
+    throw new LateError(`${what} within ${ms} ms`);
+  });
+}
+
+/**
  * Lets a timer keep no process alive, where timers do that.
  *
  * @param timer what `setTimeout` or `setInterval` gave.

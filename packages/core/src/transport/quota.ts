@@ -1,3 +1,5 @@
+import { OverloadedError } from '../errors/errors.js';
+
 /**
  * A number of places, or of bytes, that clients share: none may have more than its part, and all together no more than there are.
  *
@@ -55,4 +57,19 @@ export class Quota {
     if (own > 0) this.#byClient.set(client, own);
     else this.#byClient.delete(client);
   }
+}
+
+/**
+ * Says that there is no room for one more.
+ *
+ * @param what of what there is too much, such as `sessions are kept`.
+ * @param total how many there may be.
+ * @param perClient how many of one client.
+ * @example
+ * ```ts
+ * if (!quota.take(client)) throw quotaExceeded('sessions are kept', quota.total, quota.perClient);
+ * ```
+ */
+export function quotaExceeded(what: string, total: number, perClient: number): OverloadedError {
+  return new OverloadedError(`More than ${total} ${what}, or ${perClient} of one client`);
 }

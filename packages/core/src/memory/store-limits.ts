@@ -1,0 +1,91 @@
+import type { OptionTable } from '../transport/option-checks.js';
+import type { MemorySessionStoreOptions } from './memory-session-store.js';
+import type { MemoryStateStoreOptions } from './memory-state-store.js';
+
+/** How much a store outside of the process keeps, of all processes together. */
+export interface StoreLimits extends MemorySessionStoreOptions, MemoryStateStoreOptions {
+  /**
+   * Most events of one stream; the oldest go first.
+   * @default 1,000
+   */
+  readonly maxEventsPerStream?: number;
+  /**
+   * Most bytes of the streams of one session; the oldest events go first. A larger message is not kept.
+   * @default 8 MiB
+   */
+  readonly maxEventBytesPerSession?: number;
+  /**
+   * How long events are kept, in milliseconds.
+   * @default 5 minutes
+   */
+  readonly maxEventAgeMs?: number;
+  /**
+   * Most tasks at once.
+   * @default 100,000
+   */
+  readonly maxTasks?: number;
+  /**
+   * Most of them of one owner.
+   * @default a quarter of maxTasks
+   */
+  readonly maxTasksPerOwner?: number;
+  /** Most bytes of JSON at once, over all tasks. */
+  readonly maxTaskBytes?: number;
+  /**
+   * Most of them of one owner.
+   * @default a quarter of maxTaskBytes
+   */
+  readonly maxTaskBytesPerOwner?: number;
+}
+
+/**
+ * The names of the limits.
+ *
+ * @example
+ * ```ts
+ * checks.integers(OptionChecks.pick(options, STORE_LIMITS));
+ * ```
+ */
+export const STORE_LIMITS: OptionTable<StoreLimits> = {
+  maxSessions: true,
+  maxSessionsPerClient: true,
+  maxStates: true,
+  maxStatesPerClient: true,
+  maxEventsPerStream: true,
+  maxEventBytesPerSession: true,
+  maxEventAgeMs: true,
+  maxTasks: true,
+  maxTasksPerOwner: true,
+  maxTaskBytes: true,
+  maxTaskBytesPerOwner: true,
+};
+
+const MIB = 1024 * 1024;
+
+/**
+ * Fills in the limits that are left out.
+ *
+ * @param limits those that are given.
+ * @param maxTaskBytes the default of that limit.
+ * @example
+ * ```ts
+ * const { maxTasks, maxTasksPerOwner } = storeLimits({ maxTasks: 1_000 }, 256 * 1024 * 1024);
+ * ```
+ */
+export function storeLimits(limits: StoreLimits, maxTaskBytes: number): Required<StoreLimits> {
+  const { maxSessions = 100_000, maxStates = 100_000, maxTasks = 100_000 } = limits;
+  const taskBytes = limits.maxTaskBytes ?? maxTaskBytes;
+  return {
+    maxSessions,
+    maxSessionsPerClient: limits.maxSessionsPerClient ?? Math.ceil(maxSessions / 4),
+    maxStates,
+    maxStatesPerClient: limits.maxStatesPerClient ?? Math.ceil(maxStates / 4),
+    maxEventsPerStream: limits.maxEventsPerStream ?? 1_000,
+    maxEventBytesPerSession: limits.maxEventBytesPerSession ?? 8 * MIB,
+    maxEventAgeMs: limits.maxEventAgeMs ?? 5 * 60_000,
+    maxTasks,
+    maxTasksPerOwner: limits.maxTasksPerOwner ?? Math.ceil(maxTasks / 4),
+    maxTaskBytes: taskBytes,
+    maxTaskBytesPerOwner: limits.maxTaskBytesPerOwner ?? Math.ceil(taskBytes / 4),
+  };
+}
