@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { until } from '../contract/backend/waiting.js';
-import { META } from './built-parcels.js';
+import { post } from './modern-http.js';
 import { noPostgres, startPostgres } from './postgres.js';
 import { noRedis, Redis } from './redis.js';
 import { sigil } from './sigil-command.js';
@@ -74,33 +74,15 @@ describe('a file of sigil build, alone in a folder', () => {
     return String(line).trim();
   }
 
-  async function request(address: string, method: string, params: object, name: string): Promise<unknown> {
-    const meta = {
-      ...META,
-      'io.modelcontextprotocol/clientCapabilities': { extensions: { [TASKS]: {} } },
-    };
-    const response = await fetch(address, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-        'mcp-protocol-version': '2026-07-28',
-        'mcp-method': method,
-        'mcp-name': name,
-      },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: meta } }),
-    });
-    return ((await response.json()) as { result: unknown }).result;
-  }
+  const request = (address: string, method: string, params: Record<string, unknown>) =>
+    post(address, method, params, { extensions: { [TASKS]: {} } });
 
   async function runsATask(address: string): Promise<void> {
-    const { taskId } = (await request(address, 'tools/call', { name: 'greet', arguments: {} }, 'greet')) as {
-      taskId: string;
-    };
-    let task: unknown;
+    const { taskId } = await request(address, 'tools/call', { name: 'greet', arguments: {} });
+    let task: Record<string, unknown> = {};
     await until(async () => {
-      task = await request(address, 'tasks/get', { taskId }, taskId);
-      return (task as { status: string }).status !== 'working';
+      task = await request(address, 'tasks/get', { taskId });
+      return task['status'] !== 'working';
     });
     expect(task).toMatchObject({ status: 'completed', result: { content: [{ text: 'Hello from a task' }] } });
   }

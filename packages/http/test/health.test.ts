@@ -1,28 +1,14 @@
-import type { RunningRuntime } from '@sigil/core/transport';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { http, type HttpRuntimeOptions } from '../src/index.js';
-import { createFixture, type Fixture } from './fixtures/app.js';
 import { callModern } from './fixtures/messages.js';
 import { nodeFetch } from './fixtures/node-fetch.js';
-import { RawClient } from './fixtures/raw-client.js';
+import { Running } from './fixtures/running.js';
 import { until, within } from './fixtures/within.js';
 
-let fixture: Fixture;
-const running: RunningRuntime[] = [];
-
-beforeEach(async () => {
-  fixture = await createFixture();
-});
-
-afterEach(async () => {
-  for (const each of running.splice(0)) await each.close();
-  await fixture.app.close();
-});
+const running = new Running();
 
 async function start(options: HttpRuntimeOptions): Promise<string> {
-  const started = await fixture.app.run(http({ port: 0, handleSignals: false, ...options }));
-  running.push(started);
-  return started.address;
+  return (await running.start(options)).address ?? '';
 }
 
 /** What a request to a path is answered. */
@@ -60,25 +46,24 @@ describe('the health of a server', () => {
   });
 
   test('is that of a server that closes, on connections that are still open', async () => {
-    const address = await start({ health: '/health' });
-    const client = new RawClient(address);
+    const server = await running.start({ health: '/health' });
+    const client = running.client(server.address ?? '');
     const probe = 'GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n';
     client.socket.write(probe);
     await until(() => client.received.includes('{"status":"ok"}'));
     const pending = callModern(
-      { send: (init) => nodeFetch(address, init), close: () => Promise.resolve() },
+      { send: (init) => nodeFetch(server.address ?? '', init), close: () => Promise.resolve() },
       'hold',
       { label: 'a' },
     );
-    const held = await fixture.holds.next();
-    const closing = running[0]?.close();
+    const held = await running.fixture.holds.next();
+    const closing = server.close();
     client.socket.write(probe);
     await until(() => client.received.includes('{"status":"closing"}'));
     expect(client.received).toContain('HTTP/1.1 503 ');
     held.release();
     expect((await within(pending)).status).toBe(200);
     await closing;
-    client.socket.destroy();
   });
 
   test.each([

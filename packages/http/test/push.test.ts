@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from '@jest/globals';
 import { createApp, defineTool, TaskSupport, type ToolContext } from '@sigil/core';
 import { type Backend, memoryBackend, push, type PushExecutor } from '@sigil/core/backend';
+import { post } from '../../../tests/e2e/modern-http.js';
 import { http } from '../src/index.js';
 import { until } from './fixtures/within.js';
 
@@ -87,31 +88,15 @@ async function serve(
 
 const nothing = (): void => undefined;
 
-async function ask(address: string, method: string, params: Record<string, unknown>, name: string) {
-  const _meta = {
-    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-    'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
-    'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} }, extensions: { [TASKS]: {} } },
-  };
-  const response = await fetch(address, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      'mcp-protocol-version': '2026-07-28',
-      'mcp-method': method,
-      'mcp-name': name,
-    },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }),
-  });
-  const { result } = (await response.json()) as { result: Record<string, unknown> };
-  return result;
-}
+const ABLE = { elicitation: { form: {} }, extensions: { [TASKS]: {} } };
+
+const ask = (address: string, method: string, params: Record<string, unknown>) =>
+  post(address, method, params, ABLE);
 
 async function statusIs(address: string, taskId: string, status: string): Promise<Record<string, unknown>> {
   let task: Record<string, unknown> = {};
   await until(async () => {
-    task = await ask(address, 'tasks/get', { taskId }, taskId);
+    task = await ask(address, 'tasks/get', { taskId });
     return task['status'] === status;
   });
   return task;
@@ -130,10 +115,10 @@ test('a queue over HTTP has tasks run by a process that it calls back, also afte
   };
   const [front, worker] = [await serve(url, backend, greet), await serve(url, backend, greet)];
   queue.callback = new URL('/tasks/run', worker.address).href;
-  const { taskId } = await ask(front.address, 'tools/call', { name: 'job', arguments: {} }, 'job');
+  const { taskId } = await ask(front.address, 'tools/call', { name: 'job', arguments: {} });
   await statusIs(front.address, String(taskId), 'input_required');
   const inputResponses = { who: { action: 'accept', content: { name: 'Ann' } } };
-  await ask(front.address, 'tasks/update', { taskId, inputResponses }, String(taskId));
+  await ask(front.address, 'tasks/update', { taskId, inputResponses });
   const task = await statusIs(front.address, String(taskId), 'completed');
   expect(task['result']).toMatchObject({ content: [{ text: 'Hello, Ann' }] });
   expect([runs, queue.answers]).toEqual([2, [200, 200]]);
@@ -153,7 +138,7 @@ test('a queue that calls back too early is asked to come again', async () => {
       await tasks.claim({ run: 'of one that died', limit: 1, leaseMs: 300 });
     },
   });
-  const { taskId } = await ask(address, 'tools/call', { name: 'job', arguments: {} }, 'job');
+  const { taskId } = await ask(address, 'tools/call', { name: 'job', arguments: {} });
   await statusIs(address, String(taskId), 'completed');
   expect(queue.answers[0]).toBe(503);
   expect(queue.answers.at(-1)).toBe(200);
@@ -163,6 +148,6 @@ test('a call becomes a task also where the queue is full', async () => {
   const queue = new HttpQueue();
   queue.isFull = true;
   const { address } = await serve(await queue.start(), memoryBackend(), () => 'done');
-  const created = await ask(address, 'tools/call', { name: 'job', arguments: {} }, 'job');
+  const created = await ask(address, 'tools/call', { name: 'job', arguments: {} });
   expect(created).toMatchObject({ resultType: 'task', status: 'working' });
 });

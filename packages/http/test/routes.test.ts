@@ -1,28 +1,13 @@
-import type { RunningRuntime } from '@sigil/core/transport';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { http, type HttpRuntimeOptions } from '../src/index.js';
-import { createFixture, type Fixture } from './fixtures/app.js';
+import { describe, expect, test } from '@jest/globals';
 import { recordingLogger } from './fixtures/log.js';
 import { nodeFetch } from './fixtures/node-fetch.js';
-import { RawClient } from './fixtures/raw-client.js';
+import { Running } from './fixtures/running.js';
 import { until } from './fixtures/within.js';
 
-let fixture: Fixture;
-const running: RunningRuntime[] = [];
+const running = new Running();
 
-beforeEach(async () => {
-  fixture = await createFixture();
-});
-
-afterEach(async () => {
-  for (const each of running.splice(0)) await each.close();
-  await fixture.app.close();
-});
-
-async function start(options: HttpRuntimeOptions): Promise<string> {
-  const started = await fixture.app.run(http({ port: 0, handleSignals: false, ...options }));
-  running.push(started);
-  return started.address;
+async function start(...options: Parameters<Running['start']>): Promise<string> {
+  return (await running.start(...options)).address ?? '';
 }
 
 describe('a route', () => {
@@ -73,8 +58,8 @@ describe('a route', () => {
 
   test('that throws is answered with 500, and logged', async () => {
     const logger = recordingLogger();
-    fixture = await createFixture({ logger: logger.logger });
-    const address = await start({ routes: { '/own': () => Promise.reject(new Error('secret')) } });
+    const routes = { '/own': () => Promise.reject(new Error('secret')) };
+    const address = await start({ routes }, { logger: logger.logger });
     const response = await nodeFetch(new URL('/own', address).href, {});
     expect([response.status, await response.text()]).toEqual([500, '']);
     expect(JSON.stringify(logger.lines)).toContain('a route failed');
@@ -88,7 +73,7 @@ describe('a route', () => {
         return new Promise<Response>(() => undefined);
       },
     };
-    const client = new RawClient(await start({ routes }));
+    const client = running.client(await start({ routes }));
     client.socket.write('GET /own HTTP/1.1\r\nHost: localhost\r\n\r\n');
     await until(() => signal !== undefined);
     expect(signal?.aborted).toBe(false);
