@@ -16,8 +16,11 @@ export class Fleet {
   /** Requests that were refused with 503. */
   refused = 0;
 
-  /** @param settings of the nodes: `tasks`, as `createApp` takes them, and `executor`. */
-  constructor(url, notes, settings) {
+  /**
+   * @param url of the store; nodes look into their variables without it.
+   * @param settings of the nodes: `tasks`, as `createApp` takes them, and `executor`.
+   */
+  constructor(url = '', notes, settings) {
     this.url = url;
     this.notes = notes;
     this.settings = JSON.stringify(settings);

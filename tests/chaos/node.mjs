@@ -1,12 +1,14 @@
 /*
- * One node of a fleet: `node.mjs <backend url> <folder for its notes> <settings as JSON>`. It serves on a free port, which it says on
+ * One node of a fleet: `node.mjs <backend url, or ''> <folder for its notes> <settings as JSON>`. It serves on a free port, which it says on
  * standard output. Whoever sends a bearer token is the principal of that name. Every run of its tool notes what it sees, so that afterwards it can be told what has happened twice.
  */
 import { appendFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createApp, defineTool, TaskSupport } from '@sigil/core';
 import { http } from '@sigil/http';
+import { chooseBackend } from '../../apps/everything/dist/choose-backend.js';
 
+const STATE_KEY = 'the same secret in every node of the fleet';
 const [url, notes, settings] = process.argv.slice(2);
 const { tasks, executor, queueUrl } = JSON.parse(settings);
 const { executor: chosen, routes } = await executorOf(executor);
@@ -54,16 +56,15 @@ const work = defineTool({
   },
 });
 
-const { backend } = url.startsWith('redis')
-  ? { backend: (await import('@sigil/redis')).redis({ url }) }
-  : { backend: (await import('@sigil/postgres')).postgres({ url }) };
+const shared = await chooseBackend(url ? ['--backend', url] : [], { ...process.env, STATE_KEY });
+if (!shared.backend)
+  throw new Error('give --backend redis://… or postgres://…, or the variables of the inventory');
 const app = await createApp({
   name: 'chaos',
   version: '1.0.0',
   definitions: [work, defineTool({ name: 'ping', description: 'Answers', handle: () => 'pong' })],
-  state: { keys: ['the same secret in every node of the fleet'] },
+  ...shared,
   tasks: { ...tasks, ...(chosen && { executor: chosen }) },
-  backend,
 });
 const authenticate = ({ headers }) => {
   const [, id] = /^Bearer (\S+)$/.exec(headers.authorization ?? '') ?? [];
@@ -85,7 +86,7 @@ async function executorOf(name) {
   const executor = push({
     url: queueUrl,
     headers: (delayMs) => ({ 'x-delay-ms': String(delayMs) }),
-    key: 'the same secret in every node of the fleet',
+    key: STATE_KEY,
   });
   return { executor, routes: { '/tasks/run': executor.handle } };
 }

@@ -29,7 +29,6 @@ const { values } = parseArgs({
     json: { type: 'boolean', default: false },
   },
 });
-if (!values.backend) throw new Error('give --backend redis://… or postgres://…');
 
 /** Longer than that no task may take once the last node was killed: a lease, and the work itself. */
 const STUCK_MS = 60_000;

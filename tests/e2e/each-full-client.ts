@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, test } from '@jest/globals';
 import { type Place, STATELESS_VERSION } from './clients.js';
 import { connectFull, type FullClient, type Generation } from './full-client.js';
-import { Nodes, noNodes, type StoreName } from './nodes.js';
+import { Nodes, noNodes } from './nodes.js';
+import type { StoreName } from './stores.js';
 import type { ProxyName } from './proxies.js';
 import { EVERYTHING, endProcesses, freePort, ServerProcess, until } from './processes.js';
 

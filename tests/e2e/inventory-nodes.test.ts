@@ -5,12 +5,13 @@ import { parseArgs } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { type Official, v1, v2Pinned } from './clients.js';
-import { Nodes, noNodes, type StoreName } from './nodes.js';
+import { Nodes, noNodes } from './nodes.js';
 import { endProcesses, freePort, INVENTORY, ServerProcess, until } from './processes.js';
+import { type StoreName, STORES } from './stores.js';
 
 const SKU = 'TNT-1002';
 
-for (const store of ['redis', 'postgres'] as const) {
+for (const store of Object.keys(STORES) as StoreName[]) {
   const why = noNodes(store, 'nginx');
   const name = `three nodes of the inventory on ${store} behind nginx`;
   if (why === undefined) describe(name, () => threeNodes(store));

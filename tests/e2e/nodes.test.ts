@@ -3,9 +3,10 @@ import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals
 import { EventReader } from './event-reader.js';
 import { LegacySession, textOf } from './legacy-session.js';
 import { post } from './modern-http.js';
-import { Nodes, noNodes, type StoreName } from './nodes.js';
+import { Nodes, noNodes } from './nodes.js';
 import type { ProxyName } from './proxies.js';
 import { until } from './processes.js';
+import type { StoreName } from './stores.js';
 
 type Json = Record<string, unknown>;
 const TASKS = 'io.modelcontextprotocol/tasks';
@@ -17,7 +18,11 @@ jest.setTimeout(30_000);
 
 const PLACES: readonly (readonly [StoreName, ProxyName])[] = [
   ['redis', 'haproxy'],
+  ['redis cluster', 'nginx'],
+  ['redis sentinel', 'haproxy'],
   ['postgres', 'nginx'],
+  ['pgbouncer by session', 'haproxy'],
+  ['pgbouncer by transaction', 'nginx'],
 ];
 
 for (const [store, proxy] of PLACES) {

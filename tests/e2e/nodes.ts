@@ -1,49 +1,6 @@
-import { startPostgres, noPostgres } from './postgres.js';
 import { CLOSE_DELAY_MS, missing, type Proxy, type ProxyName, startProxy } from './proxies.js';
 import { endProcess, EVERYTHING, freePort, ServerProcess, until } from './processes.js';
-import { noRedis, Redis } from './redis.js';
-
-/** The stores there are. */
-export type StoreName = 'redis' | 'postgres';
-
-/** A store with its address. */
-export interface Store {
-  readonly url: string;
-  /** Ends it, cutting its connections. */
-  halt(): Promise<void>;
-  /** Starts it again at its address, with what it keeps on disk. */
-  restart(): Promise<void>;
-  /** Makes it answer nothing, with its connections open, until `resume`. */
-  pause(): Promise<void>;
-  resume(): Promise<void>;
-  /** Ends it, and removes what it kept. */
-  stop(): Promise<void>;
-}
-
-async function redisStore(): Promise<Store> {
-  const redis = await Redis.start();
-  return {
-    url: redis.url,
-    halt: () => redis.stop(),
-    restart: () => redis.restart(),
-    pause: async () => redis.pause(),
-    resume: async () => redis.resume(),
-    async stop() {
-      redis.resume();
-      await redis.stop();
-    },
-  };
-}
-
-async function postgresStore(): Promise<Store> {
-  const { start: restart, ...rest } = await startPostgres();
-  return { ...rest, restart };
-}
-
-const STORES = {
-  redis: { start: redisStore, no: noRedis },
-  postgres: { start: postgresStore, no: noPostgres },
-};
+import { type Store, type StoreName, STORES } from './stores.js';
 
 /** Why nodes cannot be started here on a store behind a load balancer; undefined where they can. */
 export function noNodes(store: StoreName, proxy: ProxyName): string | undefined {
@@ -101,9 +58,9 @@ export class Nodes {
 
   /** Starts one of them, anew where it has ended, and waits until it serves. */
   async startNode(at: number): Promise<void> {
-    const args = ['--http', '--port', String(this.#ports[at]), '--backend', this.store.url, ...this.args];
+    const args = ['--http', '--port', String(this.#ports[at]), ...this.args];
     args.push('--close-delay-ms', String(CLOSE_DELAY_MS));
-    this.processes[at] = new ServerProcess(this.script, args, { STATE_KEY });
+    this.processes[at] = new ServerProcess(this.script, args, { ...this.store.env, STATE_KEY });
     const process = this.processes[at];
     await until(() => {
       if (process.child.exitCode !== null) throw new Error(`a node ended:\n${process.stderr}`);

@@ -98,6 +98,12 @@ export async function isCopied(copy: Redis): Promise<boolean> {
   }
 }
 
+/** How much a server has written to its copies, or a copy has of its master. */
+async function writtenBytes(server: Redis): Promise<number> {
+  const info = String(await tell(server, 'INFO', 'replication'));
+  return Number(/^master_repl_offset:(\d+)/m.exec(info)?.[1]);
+}
+
 /** A master, a copy of it, and a Sentinel that makes the copy the master when the other is gone for a second. */
 export class RedisSentinelServers {
   private constructor(
@@ -132,6 +138,17 @@ export class RedisSentinelServers {
       throw error;
     }
     return servers;
+  }
+
+  /** Kills the master once the copy has what it has, and waits until the Sentinel has made that the master. */
+  async failOver(): Promise<void> {
+    const written = await writtenBytes(this.master);
+    await until(async () => (await writtenBytes(this.copy)) >= written);
+    await this.master.stop();
+    await until(async () => {
+      const address = await tell(this.sentinel, 'SENTINEL', 'GET-MASTER-ADDR-BY-NAME', this.name);
+      return Array.isArray(address) && String(address[1]) === String(this.copy.port);
+    }, 30_000);
   }
 
   async stop(): Promise<void> {

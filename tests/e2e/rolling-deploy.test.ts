@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { type Official, v1, v2Legacy, v2Pinned } from './clients.js';
 import { Nodes, noNodes } from './nodes.js';
 import type { ProxyName } from './proxies.js';
+import type { StoreName } from './stores.js';
 
 /** Two of each: in the time between two of their calls a connection is idle, and may be closed under the next one. */
 const KINDS = [v1('2025-11-25'), v2Legacy('2025-11-25'), v2Pinned].flatMap((kind) => [kind, kind]);
@@ -35,16 +36,25 @@ async function keepCalling({ client }: Official, calls: Calls, isOver: () => boo
   }
 }
 
-for (const proxy of ['haproxy', 'nginx'] as const satisfies readonly ProxyName[]) {
-  const why = noNodes('redis', proxy);
-  const name = `a rolling deploy behind ${proxy}`;
-  if (why === undefined) describe(name, () => deploys(proxy));
+const PLACES: readonly (readonly [StoreName, ProxyName])[] = [
+  ['redis', 'haproxy'],
+  ['redis', 'nginx'],
+  ['redis cluster', 'haproxy'],
+  ['redis sentinel', 'nginx'],
+  ['pgbouncer by session', 'nginx'],
+  ['pgbouncer by transaction', 'haproxy'],
+];
+
+for (const [store, proxy] of PLACES) {
+  const why = noNodes(store, proxy);
+  const name = `a rolling deploy on ${store} behind ${proxy}`;
+  if (why === undefined) describe(name, () => deploys(store, proxy));
   else describe.skip(`${name} (${why})`, () => test('is skipped', () => undefined));
 }
 
-function deploys(proxy: ProxyName): void {
+function deploys(store: StoreName, proxy: ProxyName): void {
   test('fails no call of an official client', async () => {
-    const nodes = await Nodes.start('redis', proxy);
+    const nodes = await Nodes.start(store, proxy);
     ending.push(() => nodes.stop());
     const clients = await Promise.all(KINDS.map((kind) => kind.connect({ address: nodes.address })));
     ending.push(async () => void (await Promise.all(clients.map(({ client }) => client.close()))));

@@ -5,28 +5,35 @@ import type { AppOptions } from '@sigil/core';
 type Shared = Pick<AppOptions, 'backend' | 'state'>;
 
 /**
- * Chooses what the processes share that serve this app: `--backend redis://…` or `--backend postgres://…`, or else the variable
- * `BACKEND`. Then all of them need the same secret in `STATE_KEY`.
+ * Chooses what the processes share that serve this app: `--backend redis://…` or `--backend postgres://…`, or else the variable `BACKEND`,
+ * `REDIS_CLUSTER` or `REDIS_SENTINELS`. Then all of them need the same secret in `STATE_KEY`.
  *
  * @returns the options for `createApp`; none where the process serves alone.
- * @throws Error when the URL is of another kind, or the secret is missing.
+ * @throws Error when the URL is of another kind, there are several stores, or the secret is missing.
  */
 export async function chooseBackend(args: string[], env: NodeJS.ProcessEnv): Promise<Shared> {
   const { values } = parseArgs({ args, strict: false, options: { backend: { type: 'string' } } });
   const url = typeof values.backend === 'string' ? values.backend : env['BACKEND'];
-  if (!url) return {};
+  const { REDIS_CLUSTER: cluster, REDIS_SENTINELS: sentinels } = env;
+  const places = [url, cluster, sentinels].filter((place) => place !== undefined && place !== '');
+  const [place] = places;
+  if (place === undefined) return {};
+  if (places.length > 1) throw new Error('Set only one of BACKEND, REDIS_CLUSTER and REDIS_SENTINELS');
   const key = env['STATE_KEY'];
   if (!key) throw new Error('Set STATE_KEY to a secret that all processes know: openssl rand -base64 32');
   const state = { keys: [key] };
-  if (/^rediss?:/.test(url)) {
+  if (/^rediss?:/.test(place)) {
     const { redis } = await import('@sigil/redis');
-    return { state, backend: redis({ url }) };
+    const nodes = place.split(',');
+    if (cluster) return { state, backend: redis({ cluster: { nodes } }) };
+    const name = env['REDIS_MASTER'] ?? 'mymaster';
+    return { state, backend: redis(sentinels ? { sentinel: { name, nodes } } : { url: place }) };
   }
-  if (/^postgres(ql)?:/.test(url)) {
+  if (/^postgres(ql)?:/.test(place)) {
     const { postgres } = await import('@sigil/postgres');
-    return { state, backend: postgres({ url }) };
+    return { state, backend: postgres({ url: place, listenUrl: env['LISTEN_URL'] ?? place }) };
   }
   // The rest of it may have a password.
-  const [scheme] = /^[a-z][a-z0-9+.-]*:/i.exec(url) ?? ['something else'];
+  const [scheme] = /^[a-z][a-z0-9+.-]*:/i.exec(place) ?? ['something else'];
   throw new Error(`--backend must be a URL of redis: or postgres:, not ${scheme}`);
 }
