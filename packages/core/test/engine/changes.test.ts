@@ -207,6 +207,27 @@ describe('an app and its change bus', () => {
     await changes.close();
   });
 
+  test('are made up for when the bus takes anything again: the others hear that all may have changed, once', async () => {
+    const wire = new MemoryChangeBus();
+    const state = { isAway: true };
+    const publish = (change: ServerChange) => {
+      if (state.isAway) throw new Error('the bus is away');
+      wire.publish(change);
+    };
+    const bus: ChangeBus = { publish, subscribe: (tell) => wire.subscribe(tell) };
+    const here = await serve(bus, recordingLogger());
+    const heard: ServerChange[] = [];
+    await serve(bus, undefined, (change) => heard.push(change));
+    here.notifyResourceUpdated('text://a');
+    expect(heard).toEqual([]);
+    state.isAway = false;
+    here.notifyResourceUpdated('text://b');
+    here.notifyResourceUpdated('text://c');
+    await settled();
+    expect(heard.filter(({ kind }) => kind === 'all')).toHaveLength(1);
+    expect(heard.filter(({ kind }) => kind === 'resource')).toHaveLength(2);
+  });
+
   test('log it when subscribing fails, and tell the clients here', async () => {
     const logger = recordingLogger();
     const subscribe = () => Promise.reject(new Error('the bus is gone'));

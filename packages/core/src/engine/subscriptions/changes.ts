@@ -20,6 +20,8 @@ export class ChangeFeed {
   /** What the bus has not taken yet. */
   readonly #underway = new Set<Promise<boolean>>();
   #closed = false;
+  /** Whether others have not heard of a change. */
+  #isMissed = false;
   readonly #told = new LogThrottle();
 
   #node: string | undefined;
@@ -65,7 +67,7 @@ export class ChangeFeed {
     if (this.#closed) return false;
     // Without a subscription nothing comes back from the bus.
     if (!this.#unsubscribe) this.#tell(change);
-    const publish = (): MaybePromise<boolean> => after(this.bus.publish(change), () => true);
+    const publish = (): MaybePromise<boolean> => after(this.bus.publish(change), () => this.#published());
     const published = recovered(publish, (error) => this.#unpublished(change, error));
     if (!isPromise(published)) return published;
     this.#underway.add(published);
@@ -89,8 +91,17 @@ export class ChangeFeed {
     }
   }
 
+  /** Tells others that they have missed something, once the bus takes anything. @returns that it has. */
+  #published(): true {
+    if (!this.#isMissed) return true;
+    this.#isMissed = false;
+    void this.publish({ kind: 'all' });
+    return true;
+  }
+
   /** @returns that the bus has not taken it. */
   #unpublished(change: ServerChange, error: unknown): false {
+    if (change.kind !== 'message') this.#isMissed = true;
     const about = logDetails(change);
     if (this.#told.allows(`${about['kind']} ${about['about']}`))
       this.logger.error(
