@@ -52,6 +52,8 @@ function failures(store: StoreName, proxy: ProxyName): void {
     await nodes.store.halt();
     await until(async () => (await readiness(0)) === 503);
     for (let call = 0; call < 5; call += 1) expect(await stateless(at)).toHaveProperty('content');
+    // The others cannot hear of it now.
+    await post(at, 'tools/call', { name: 'touch_watched_resource', arguments: {} });
     const refused = await session.post(at, {
       id: 1,
       method: 'tools/call',

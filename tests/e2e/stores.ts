@@ -79,9 +79,12 @@ async function redisSentinel(): Promise<Store> {
 async function postgres(mode?: PoolMode): Promise<Store> {
   const { url, start: restart, stop, ...server } = await startPostgres();
   const pooler = mode && (await startPgBouncer(url, mode));
+  // Where there is a way past it, it is the pooler that fails.
+  const ending =
+    mode === 'transaction' && pooler ? { halt: pooler.halt, restart: pooler.start } : { restart };
   return {
     ...server,
-    restart,
+    ...ending,
     isDurable: true,
     env: { BACKEND: pooler?.url ?? url, ...(mode === 'transaction' && { LISTEN_URL: url }) },
     async stop() {

@@ -6,8 +6,7 @@ const NOT_NOW = /^(?:08|53|57P|57014$)/;
 
 /** Whether an error says that PostgreSQL could not be asked, rather than that it refused. */
 export function isConnectionFailure(error: unknown): boolean {
-  if (error instanceof MissingTablesError || error instanceof OverloadedError || isWithoutTls(error))
-    return false;
+  if (error instanceof UnusableError || error instanceof OverloadedError || isWithoutTls(error)) return false;
   if (!(error instanceof DatabaseError)) return true;
   return NOT_NOW.test(error.code ?? '');
 }
@@ -21,8 +20,9 @@ function isWithoutTls(error: unknown): error is Error {
 const FIXES: readonly (readonly [RegExp, (schema: string) => string])[] = [
   [/^3D000$/, () => 'create the database, or name another one in postgres({ url })'],
   [/^28/, () => 'mend the user and the password in postgres({ url })'],
+  [/^25006$/, () => 'name a server that takes writes in postgres({ url }): this one may be a copy of it'],
   [
-    /^(?:42501|25006)$/,
+    /^42501$/,
     (schema) =>
       `let the user make tables, or have one who may run migrate(url, { schema: '${schema}' }) and give postgres({ schema: '${schema}', migrate: false })`,
   ],
@@ -41,11 +41,23 @@ export function explained(error: unknown, schema: string): unknown {
   return new Error(`PostgreSQL refuses: ${error.message}; ${fix(schema)}`, { cause: error });
 }
 
+/** PostgreSQL is there, and is not what is needed. */
+class UnusableError extends Error {}
+
 /** Tables that are not there, and may not be made. */
-export class MissingTablesError extends Error {
+export class MissingTablesError extends UnusableError {
   constructor(schema: string) {
     super(
       `PostgreSQL has no tables in the schema ${schema}, or old ones: run migrate() of @sigil/postgres with { schema: '${schema}' }`,
+    );
+  }
+}
+
+/** A pooler through which nothing can be listened to. */
+export class TransactionPoolerError extends UnusableError {
+  constructor() {
+    super(
+      "LISTEN hears nothing through a pooler that pools by transaction: write postgres({ listenUrl: 'postgres://…' }) with an address past it, or let it pool by session",
     );
   }
 }

@@ -9,7 +9,7 @@ import {
   clientOptions,
   DEFAULT_SCHEMA,
 } from './address.js';
-import { explained, isConnectionFailure, NO_ANSWER } from './failures.js';
+import { explained, isConnectionFailure, NO_ANSWER, TransactionPoolerError } from './failures.js';
 import { migrateTables } from './migrate.js';
 import { endClient, StatementPool } from './statement-pool.js';
 import { Sweeper } from './sweeper.js';
@@ -108,11 +108,12 @@ export class PostgresConnection {
    * Connects, and waits for that a second at most.
    *
    * @param logger where it reports that PostgreSQL does not answer, and that it does again.
-   * @throws Error when PostgreSQL refuses for good, such as a wrong password, or when tables are missing that it may not make.
+   * @throws Error when PostgreSQL refuses for good, such as a wrong password, when tables are missing that it may not make, or when it
+   *   cannot be listened to.
    */
   async open(logger?: Logger): Promise<void> {
     this.#logger = logger;
-    const opened = this.check();
+    const opened = this.check().then(() => this.#checkPooler());
     try {
       await answered(OPEN_MS, opened, NO_ANSWER);
     } catch (error) {
@@ -131,6 +132,16 @@ export class PostgresConnection {
     );
     if (row?.state === 'on')
       throw new Error('PostgreSQL can only be read: it is a copy, or told to take no writes');
+  }
+
+  /** @throws TransactionPoolerError when two connections are one in PostgreSQL, and none leads past what makes them one. */
+  async #checkPooler(): Promise<void> {
+    const { url, listenUrl = url } = this.#options;
+    if (listenUrl !== url) return;
+    const sql = 'SELECT pg_backend_pid() AS pid';
+    const [one] = await this.queryUrgent<{ pid: number }>(sql);
+    const [other] = await this.query<{ pid: number }>(sql);
+    if (one?.pid === other?.pid) throw new TransactionPoolerError();
   }
 
   /**

@@ -190,6 +190,7 @@ const answers = async (backend: Backend): Promise<boolean> => {
     try {
       const { backend: late } = await open(place);
       await expect((async () => late.check())()).rejects.toThrow(/^PostgreSQL can only be read/);
+      await expect(open()).rejects.toThrow(/^PostgreSQL refuses: .*; name a server that takes writes/);
     } finally {
       await administrator.query('SET default_transaction_read_only = off');
       await set('off');
