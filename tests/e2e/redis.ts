@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { freePort } from './processes.js';
 
-const PROGRAM = 'redis-server';
+/** What speaks as Redis does: another program, such as `valkey-server`, where the variable names it. */
+const PROGRAM = process.env['REDIS_SERVER'] ?? 'redis-server';
 
 /** Why Redis cannot be started here; undefined where it can. */
 export const noRedis = isOnPath() ? undefined : `no Redis: there is no ${PROGRAM} on the path`;

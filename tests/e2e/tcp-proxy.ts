@@ -4,6 +4,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 /** A network between a client and a server that can break. */
 export class TcpProxy {
   readonly #server: Server;
+  #target: URL;
   readonly #sockets = new Set<Socket>();
   /** Connections that have been made over it. */
   connections = 0;
@@ -11,9 +12,10 @@ export class TcpProxy {
   requests = 0;
 
   private constructor(target: URL) {
+    this.#target = target;
     this.#server = createServer((near) => {
       this.connections += 1;
-      const far = connect(Number(target.port), target.hostname);
+      const far = connect(Number(this.#target.port), this.#target.hostname);
       for (const [one, other] of [
         [near, far],
         [far, near],
@@ -38,6 +40,11 @@ export class TcpProxy {
     await once(proxy.#server, 'listening');
     near.port = String((proxy.#server.address() as AddressInfo).port);
     return { proxy, address: near.href };
+  }
+
+  /** Has new connections lead to another address. */
+  leadTo(address: string): void {
+    this.#target = new URL(address);
   }
 
   /** Breaks every connection there is. New ones can be made at once. */

@@ -54,6 +54,9 @@ const REFUSED =
 const EVICTS =
   'Redis deletes keys when its memory is full, sessions and tasks among them: set its maxmemory-policy to noeviction';
 
+const IS_COPY =
+  'Redis is a copy of another one, which takes no writes: sessions and tasks are refused; write the address of the other one';
+
 /**
  * Speaks to one Redis for all parts of a backend. It connects by itself and comes back by itself; while there is no connection, commands
  * fail at once.
@@ -198,7 +201,10 @@ export class RedisConnection {
     const value = (field: string): string | undefined => new RegExp(`^${field}:(\\S+)`, 'm').exec(info)?.[1];
     const policy = value('maxmemory_policy') ?? 'noeviction';
     if (policy !== 'noeviction') logger.warn({ policy }, EVICTS);
-    const wrong = this.#servers.isCluster ? undefined : WRONG_MODES[value('redis_mode') ?? ''];
+    if (value('slave_read_only') === '1') logger.warn(IS_COPY);
+    // Valkey has a name of its own for it.
+    const mode = value('redis_mode') ?? value('server_mode') ?? '';
+    const wrong = this.#servers.isCluster ? undefined : WRONG_MODES[mode];
     if (wrong === undefined) return undefined;
     const problem = new WrongServerError(wrong);
     if (!this.#isOpening) this.report(problem, 'Redis cannot be used');

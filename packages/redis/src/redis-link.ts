@@ -29,6 +29,8 @@ export class RedisLink<C extends LinkClient = LinkClient> {
   #opening: Promise<void> | undefined;
   #problem: unknown;
   #failures = 0;
+  /** When the connection was made. */
+  #readyAt = 0;
   /** Until the next attempt, or the next look. */
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
@@ -84,7 +86,7 @@ export class RedisLink<C extends LinkClient = LinkClient> {
       this.#answers += 1;
       return answer;
     } catch (error) {
-      if (error instanceof ErrorReply) this.#answers += 1;
+      if (error instanceof ErrorReply) this.#refused(client, error);
       else if (error instanceof LateError) void this.#ask(client, timeoutMs);
       else if (client !== this.#client)
         throw new Error('The connection to Redis was lost', { cause: this.#problem });
@@ -124,6 +126,7 @@ export class RedisLink<C extends LinkClient = LinkClient> {
     const looking = client;
     this.#timer = setInterval(() => void this.#ask(looking, 2 * timeoutMs), LOOK_MS).unref();
     this.#failures = 0;
+    this.#readyAt = performance.now();
     this.#problem = undefined;
     this.#opened();
     onReady?.();
@@ -138,6 +141,13 @@ export class RedisLink<C extends LinkClient = LinkClient> {
     this.#asked = undefined;
     if (isAlive || this.#answers > before) return;
     this.#lose(client, new Error(`Redis has answered nothing for ${withinMs} ms`));
+  }
+
+  /** A master that became a copy keeps its connections: the address may lead to another one by now. */
+  #refused(client: C, error: ErrorReply): void {
+    this.#answers += 1;
+    if (/\bREADONLY\b/.test(error.message) && performance.now() - this.#readyAt > LOOK_MS)
+      this.#lose(client, error);
   }
 
   #lose(client: C, problem: unknown): void {

@@ -3,7 +3,9 @@ import type { Logger } from '@sigil/core';
 import { type Backend, OverloadedError, type ServerChange } from '@sigil/core/backend';
 import { stored } from '../../../tests/contract/backend/task-store.js';
 import { until, wait } from '../../../tests/contract/backend/waiting.js';
+import { tell } from '../../../tests/e2e/redis-groups.js';
 import { Redis } from '../../../tests/e2e/redis.js';
+import { TcpProxy } from '../../../tests/e2e/tcp-proxy.js';
 import { redis, type RedisOptions } from '../src/index.js';
 import { RedisTaskStore } from '../src/redis-task-store.js';
 import { describeWithRedis } from './fixtures/servers.js';
@@ -208,11 +210,34 @@ describeWithRedis('a backend on Redis', (redisForTests) => {
     const { server, after } = redisForTests();
     const copy = await Redis.start('--replicaof', '127.0.0.1', String(server.port));
     after(() => copy.stop());
-    const { backend } = await open({ url: copy.url });
+    const { backend, logged } = await open({ url: copy.url });
     await expect((async () => backend.check())()).rejects.toThrow(/READONLY/);
+    expect(logged).toEqual([
+      {
+        level: 'warn',
+        message: expect.stringMatching(/^Redis is a copy of another one, which takes no writes/),
+      },
+    ]);
     const { connect } = redisForTests();
     await connect({ url: copy.url }).send('REPLICAOF', 'NO', 'ONE');
     await backend.check();
+  });
+
+  test('leaves a Redis that has become a copy of another one, once its address leads there', async () => {
+    const { server, after } = redisForTests();
+    const successor = await Redis.start();
+    after(() => successor.stop());
+    const { proxy, address } = await TcpProxy.before(server.url);
+    after(() => proxy.close());
+    const { backend } = await open({ url: address });
+    await allWork(backend);
+    await tell(server, 'REPLICAOF', '127.0.0.1', String(successor.port));
+    after(() => tell(server, 'REPLICAOF', 'NO', 'ONE'));
+    await expect((async () => backend.check())()).rejects.toThrow(/READONLY/);
+    // Its connections are kept.
+    proxy.leadTo(successor.url);
+    await until(() => reaches(backend));
+    await allWork(backend);
   });
 
   test('says once that Redis deletes what is needed', async () => {
