@@ -7,6 +7,7 @@ const HERE = fileURLToPath(new URL('.', import.meta.url));
 /** The slowest, in turn those that compute and those that wait. */
 const SLOWEST = [
   'e2e/create-mcp-app-npm',
+  'e2e/nodes-failures',
   'soak/soak',
   'e2e/create-mcp-app-pnpm',
   'fuzz/fuzz',
