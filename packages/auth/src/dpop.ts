@@ -110,6 +110,9 @@ export class ProofCheck {
   }
 }
 
+/** What only private and shared keys have (RFC 7518, section 6; RFC 8037). */
+const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
+
 /** @throws ProofError for what is no proof, and for a key that gives itself away. */
 function keyIn(proof: string): JWK {
   try {
@@ -118,7 +121,7 @@ function keyIn(proof: string): JWK {
     if (typeof alg !== 'string' || !PROOF_ALGORITHMS.includes(alg))
       throw new ProofError('The algorithm of the proof is not accepted here');
     if (typeof jwk !== 'object' || jwk === null) throw new ProofError('The proof has no public key');
-    if ('d' in jwk || 'k' in jwk || jwk.kty === 'oct')
+    if (jwk.kty === 'oct' || PRIVATE_MEMBERS.some((member) => member in jwk))
       throw new ProofError('The proof must not hold a private key');
     return jwk;
   } catch (error) {

@@ -5,8 +5,17 @@ import { sha256 } from './sha256.js';
 import { SingleFlight } from './single-flight.js';
 import { requireInTime, TokenCache } from './tokens.js';
 
-/** How many are under way. A client that sends one wrong token after the other leaves half of those at once to the others. */
-const LIMITS: SemaphoreLimits = { running: 64, total: 1024, perClient: 32, waitMs: 5_000 };
+/**
+ * How many are under way of tokens that are not known. A client that sends one wrong token after the other leaves half of those at once to
+ * the others.
+ */
+const UNKNOWN: SemaphoreLimits = { running: 64, total: 1024, perClient: 32, waitMs: 5_000 };
+
+/** How many are under way in all: a quarter as many more are left to tokens that were good before, wherever the others come from. */
+const ALL: SemaphoreLimits = { ...UNKNOWN, running: 80, total: 1280 };
+
+/** For how long it is remembered that a token was good, in milliseconds. */
+const KNOWN_MS = 60 * 60_000;
 
 /** How long what was found out is believed, in milliseconds; 0 is not at all. */
 export interface LookUpTimes {
@@ -20,7 +29,10 @@ export class LookUps {
   /** Beside those that are good: however many wrong ones come, they take no place of theirs. */
   readonly #refused = new TokenCache<string>();
   readonly #asked = new SingleFlight<TokenClaims>();
-  readonly #semaphore = new Semaphore(LIMITS);
+  /** Those that were good when they were asked about last. */
+  readonly #known = new TokenCache<true>();
+  readonly #unknown = new Semaphore(UNKNOWN);
+  readonly #all = new Semaphore(ALL);
 
   constructor(private readonly times: LookUpTimes) {}
 
@@ -42,15 +54,21 @@ export class LookUps {
     if (refused !== undefined) throw new TokenError(refused);
     const claims =
       this.#good.get(hash) ??
-      (await this.#asked.run(hash, () => this.#semaphore.run(client, () => this.#look(hash, look))));
+      (await this.#asked.run(hash, () => this.#inTurn(hash, client, () => this.#look(hash, look))));
     requireInTime(claims);
     return claims;
+  }
+
+  #inTurn<T>(hash: string, client: string | undefined, work: () => Promise<T>): Promise<T> {
+    if (this.#known.get(hash)) return this.#all.run(client, work);
+    return this.#unknown.run(client, () => this.#all.run(client, work));
   }
 
   async #look(hash: string, look: () => Promise<TokenClaims>): Promise<TokenClaims> {
     const { good, refused } = this.times;
     try {
       const claims = await look();
+      this.#known.set(hash, true, Date.now() + KNOWN_MS);
       if (good > 0) this.#good.set(hash, claims, Date.now() + good);
       return claims;
     } catch (error) {

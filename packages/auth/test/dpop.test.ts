@@ -115,6 +115,15 @@ describe('with dpop: require', () => {
     expect(ProtectedServer.challenge(refused)).toMatch(/^DPoP error="invalid_dpop_proof"/);
   });
 
+  test.each(['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'])(
+    'a proof whose key has the private member "%s" is refused as that',
+    async (member) => {
+      const refused = await call(await proof({}, { jwk: { kty: 'RSA', n: 'a', e: 'AQAB', [member]: 'b' } }));
+      expect(refused.status).toBe(401);
+      expect(ProtectedServer.challenge(refused)).toContain('The proof must not hold a private key');
+    },
+  );
+
   test('a proof with the key of another client is refused', async () => {
     const other = await generateKeyPair('ES256', { extractable: true });
     const otherJwk = await exportJWK(other.publicKey);

@@ -41,10 +41,11 @@ beforeEach(async () => {
 function checkAt(
   { id }: LocalIssuer,
   resource: string,
+  options: Partial<IntrospectionOptions> = {},
 ): { check(...given: Parameters<CheckToken>): Promise<TokenClaims> } {
   const logger = { debug: jest.fn(), info: jest.fn(), warn: jest.fn(), error: jest.fn() };
   const issuers = new Issuers([{ issuer: id }], logger);
-  const tokens = introspection({ clientId: 'mcp', clientSecret: 's3cret' });
+  const tokens = introspection({ clientId: 'mcp', clientSecret: 's3cret', ...options });
   const check = tokens.create({ resource, issuers, logger });
   return { check: async (...given) => check(...given) };
 }
@@ -127,6 +128,21 @@ describe('many tokens that are wrong', () => {
     const wrong = Promise.allSettled(Array.from({ length: 1024 }, (_, at) => check(`wrong-${at}`)));
     expect(await check('good')).toMatchObject({ sub: 'ada' });
     await expect(check('more')).rejects.toThrow(OverloadedError);
+    const answering = setInterval(answer, 1);
+    await wrong;
+    clearInterval(answering);
+  });
+
+  test('leave room to look up again those that were good, though nobody can tell clients apart', async () => {
+    await start();
+    known['good'] = { active: true, sub: 'ada', aud: server.resource };
+    const { check } = checkAt(issuer, server.resource, { cacheSeconds: 0 });
+    await check('good');
+    const { answer } = answerAboutGoodAlone();
+    const wrong = Promise.allSettled(Array.from({ length: 1024 }, (_, at) => check(`wrong-${at}`)));
+    await expect(check('more')).rejects.toThrow(OverloadedError);
+    expect(await check('good')).toMatchObject({ sub: 'ada' });
+    expect(issuer.asked.get('/introspect')).toBe(2);
     const answering = setInterval(answer, 1);
     await wrong;
     clearInterval(answering);

@@ -26,6 +26,19 @@ test('counts two bytes a character and what an event costs itself', () => {
   expect([store.size, store.bytes]).toEqual([3, 3 * BYTES]);
 });
 
+test('counts a long name of a stream, once, for as long as it has events', () => {
+  const store = new MemoryEventStore({ maxBytesPerSession: 10 * BYTES, maxAgeMs: 60_000 });
+  const [named, other] = ['s'.repeat(2_064), 'o'.repeat(2_064)];
+  fill(store, 'a', named, 2);
+  expect(store.bytes).toBe(2 * BYTES + 4_000);
+  fill(store, 'a', other, 4);
+  // The first name went with its last event.
+  expect([kept(store, 'a', named), store.bytes]).toEqual([[], 4 * BYTES + 4_000]);
+  const tooLong = 'x'.repeat(5_000);
+  fill(store, 'a', tooLong, 1);
+  expect([kept(store, 'a', tooLong), store.size]).toEqual([[], 4]);
+});
+
 test('a stream keeps its newest events; others lose nothing by it', () => {
   const store = new MemoryEventStore({ maxEventsPerStream: 10 });
   const other = fill(store, 'a', 'other', 5);

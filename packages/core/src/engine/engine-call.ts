@@ -9,8 +9,8 @@ import type {
 import type { InputResponsesTo, InputRequired, InputQuestion, InputQuestions } from '../context/questions.js';
 import { RequestContext } from '../context/context.js';
 import type { ResolutionScope, ServiceId } from '../protocol/constructor.js';
-import { InsufficientScopeError, messageOf } from '../errors/errors.js';
-import { isObject, toLogJson } from '../protocol/json.js';
+import { InsufficientScopeError, MASKED_MESSAGE } from '../errors/errors.js';
+import { isObject, toLogJson, UnwritableError } from '../protocol/json.js';
 import { isLogLevel, type LogLevel, passes } from '../protocol/logging.js';
 import { type MaybePromise, observed } from '../protocol/maybe-promise.js';
 import { lacksScopes, type Principal, type RequestInfo } from '../protocol/principal.js';
@@ -327,6 +327,7 @@ function loggable(data: unknown): unknown {
   try {
     return toLogJson(data) ?? null;
   } catch (error) {
-    return `[${messageOf(error)}]`;
+    // What a getter throws is no more for clients than what a handler throws.
+    return `[${error instanceof UnwritableError ? error.message : MASKED_MESSAGE}]`;
   }
 }

@@ -150,7 +150,7 @@ function scopesOf(given: unknown): readonly string[] {
   throw new TypeError("A function of @RequireScopes must give a list of scopes, such as ['files:write']");
 }
 
-const SCOPE_RULE = 'a scope has letters, digits and signs, but no spaces, quotes or backslashes';
+const SCOPE_RULE = 'a scope has 256 letters, digits and signs at most, and no spaces, quotes or backslashes';
 
 /** A guard, or a function that gives scopes, has not answered in time. */
 class LateGuardError extends Error {

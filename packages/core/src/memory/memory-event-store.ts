@@ -53,6 +53,8 @@ interface KeptEvent {
 
 /** What an event costs beside its message, in bytes: a rounded-up measurement. */
 const OVERHEAD_BYTES = 400;
+/** How long the name of a stream may be that takes no room of its own, in characters. */
+const SHORT_NAME = 64;
 
 /**
  * Keeps events in this process, within limits. What is gone is gone with the process.
@@ -90,7 +92,10 @@ export class MemoryEventStore implements EventStore {
     return this.#events.size;
   }
 
-  /** Bytes that are kept, counted as the limits count them: two a character, and what an event costs itself. */
+  /**
+   * Bytes that are kept, counted as the limits count them: two a character of messages and of long names of streams, and what an
+   * event costs itself.
+   */
   get bytes(): number {
     return this.#bytes;
   }
@@ -107,8 +112,9 @@ export class MemoryEventStore implements EventStore {
     const position = ++session.last;
     const bytes = OVERHEAD_BYTES + 2 * message.length;
     const { maxBytesPerSession, maxBytes, maxEventsPerStream } = this.#limits;
+    const alone = bytes + nameBytes(stream);
     // What is too large by itself is not worth the loss of everything else.
-    if (bytes > maxBytesPerSession || bytes > maxBytes) return String(position);
+    if (alone > maxBytesPerSession || alone > maxBytes) return String(position);
     const events = this.#keep({ session, stream, position, message, bytes });
     if (events.size > maxEventsPerStream) this.#drop(events.oldest);
     while (session.bytes > maxBytesPerSession) this.#drop(session.events.oldest);
@@ -154,13 +160,15 @@ export class MemoryEventStore implements EventStore {
   /** @returns the events of its stream. */
   #keep(event: Omit<KeptEvent, 'expires' | 'nodes'>): LinkedQueue<KeptEvent> {
     const { session, stream, bytes } = event;
-    const ofStream = session.streams.get(stream) ?? new LinkedQueue<KeptEvent>();
-    session.streams.set(stream, ofStream);
+    let ofStream = session.streams.get(stream);
+    if (!ofStream) {
+      session.streams.set(stream, (ofStream = new LinkedQueue()));
+      this.#count(session, nameBytes(stream));
+    }
     const nodes: [LinkedQueue<KeptEvent>, QueueNode<KeptEvent>][] = [];
     const kept: KeptEvent = { ...event, expires: Date.now() + this.#limits.maxAgeMs, nodes };
     for (const queue of [this.#events, session.events, ofStream]) nodes.push([queue, queue.add(kept)]);
-    session.bytes += bytes;
-    this.#bytes += bytes;
+    this.#count(session, bytes);
     if (this.#sweep === undefined) {
       this.#sweep = setInterval(() => this.#expire(), Math.min(this.#limits.maxAgeMs, 30_000));
       unref(this.#sweep);
@@ -175,12 +183,17 @@ export class MemoryEventStore implements EventStore {
     if (session.streams.get(stream)?.size === 0) {
       session.streams.delete(stream);
       session.ended.delete(stream);
+      this.#count(session, -nameBytes(stream));
     }
-    session.bytes -= bytes;
-    this.#bytes -= bytes;
+    this.#count(session, -bytes);
     if (this.#events.size > 0) return;
     clearInterval(this.#sweep);
     this.#sweep = undefined;
+  }
+
+  #count(session: KeptSession, bytes: number): void {
+    session.bytes += bytes;
+    this.#bytes += bytes;
   }
 
   #expire(): void {
@@ -188,6 +201,11 @@ export class MemoryEventStore implements EventStore {
     for (let event = this.#events.oldest; event && event.expires <= now; event = this.#events.oldest)
       this.#drop(event);
   }
+}
+
+/** A name says which scopes are needed to resume its stream, and these may be many. Short names are part of what an event costs. */
+function nameBytes(stream: string): number {
+  return 2 * Math.max(0, stream.length - SHORT_NAME);
 }
 
 function readPosition(id: string): number | undefined {

@@ -30,7 +30,7 @@ export function requirePrincipal(principal: Principal): Principal {
 }
 
 /**
- * Whether a value is a scope (RFC 6749, section 3.3): it can stand in a challenge.
+ * Whether a value is a scope (RFC 6749, section 3.3) of at most 256 characters: it can stand in a challenge.
  *
  * @param value anything, such as an option.
  * @example
@@ -39,7 +39,7 @@ export function requirePrincipal(principal: Principal): Principal {
  * ```
  */
 export function isScope(value: unknown): value is string {
-  return typeof value === 'string' && /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(value);
+  return typeof value === 'string' && /^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/.test(value);
 }
 
 /**

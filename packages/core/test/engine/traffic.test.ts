@@ -158,7 +158,7 @@ describe('log messages', () => {
     ['bytes', new Uint8Array([1, 2, 3]), 'AQID'],
     ['a function', () => 1, null],
     ['a circular object', circular, "['self' cannot be written as JSON: it contains itself]"],
-    ['an object whose getter throws', failing, '[no access]'],
+    ['an object whose getter throws', failing, '[Internal error]'],
   ])('carry %s in a form that JSON has, and the handler goes on', async (_what, data, sent) => {
     class Speaker {
       @Tool()
