@@ -60,7 +60,8 @@ export interface LimitOptions {
    */
   readonly maxSubscriptionsPerClient?: number;
   /**
-   * Most resources that one session or subscription hears of, each with a URI of 2048 characters at most. More are refused (-32602).
+   * Most resources that one session or subscription hears of, each with a URI of 2048 characters at most. One
+   * `subscriptions/listen` has URIs of 262,144 characters at most together. More are refused (-32602).
    * @default 1000
    */
   readonly maxSubscribedUris?: number;

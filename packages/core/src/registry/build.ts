@@ -14,7 +14,7 @@ import type { Tool, ToolAnnotations } from '../protocol/descriptors.js';
 import type { ResourceContents } from '../protocol/content.js';
 import { frozenCopy, jsonFault, withoutUndefined } from '../protocol/json.js';
 import { once } from '../protocol/maybe-promise.js';
-import { compileMatcher } from '../protocol/uri-template/match.js';
+import { compileMatcher, plainHead } from '../protocol/uri-template/match.js';
 import { parseUriTemplate, type UriTemplate, UriTemplateError } from '../protocol/uri-template/parse.js';
 import type { SchemaCompiler } from '../schema/index.js';
 import { DELAY, isDelay } from '../transport/deadlines.js';
@@ -141,6 +141,7 @@ function buildResource(
     ...served,
     kind: 'template',
     descriptor: frozenCopy({ uriTemplate: uri, ...shared }),
+    head: plainHead(template),
     match: compileMatcher(template),
     completers: Object.freeze({}),
   });

@@ -57,6 +57,8 @@ export interface ResourceEntry extends ReadableEntry {
 export interface TemplateEntry extends ReadableEntry {
   readonly kind: 'template';
   readonly descriptor: ResourceTemplate;
+  /** What every URI begins with that matches. */
+  readonly head: string;
   /** Gives the values of the variables when a URI matches. */
   readonly match: (uri: string) => Record<string, string | string[]> | undefined;
   /** The sources of completions, by argument. */

@@ -11,6 +11,7 @@ export class Registry {
   readonly templates: Collection<TemplateEntry> = new Collection(() => this.#changed('resources'));
   /** The sources of completions, by what they complete and its argument: they outlive it, and serve what takes its place. */
   readonly completions: Map<string, ReadonlyMap<string, Declaration<CompletionDefinition>>> = new Map();
+  readonly #byHead = new TemplatesByHead(this.templates);
   readonly #listeners = new Set<(change: ListKind) => void>();
   readonly #pending = new Set<ListKind>();
 
@@ -24,7 +25,7 @@ export class Registry {
   resolveUri(uri: string): ResolvedUri | undefined {
     const resource = this.resources.get(uri);
     if (resource) return { entry: resource, variables: {} };
-    for (const entry of this.templates) {
+    for (const entry of this.#byHead.of(uri)) {
       const variables = entry.match(uri);
       if (variables) return { entry, variables };
     }
@@ -113,5 +114,36 @@ export class Collection<E extends Entry> {
   #touch(): void {
     this.#version++;
     this.changed();
+  }
+}
+
+/** Templates by what their URIs begin with: a client may ask about many URIs at once, and an app may have many templates. */
+class TemplatesByHead {
+  readonly #byHead = new Map<string, (readonly [Position, TemplateEntry])[]>();
+  #lengths: readonly number[] = [];
+  #version = 0;
+
+  constructor(private readonly templates: Collection<TemplateEntry>) {}
+
+  /** The templates that may match a URI, in the order they were added. */
+  of(uri: string): readonly TemplateEntry[] {
+    this.#refresh();
+    return this.#lengths
+      .flatMap((length) => this.#byHead.get(uri.slice(0, length)) ?? [])
+      .sort(([one], [other]) => one - other)
+      .map(([, entry]) => entry);
+  }
+
+  #refresh(): void {
+    if (this.#version === this.templates.version) return;
+    this.#version = this.templates.version;
+    this.#byHead.clear();
+    for (const held of this.templates.after(0)) {
+      const { head } = held[1];
+      const others = this.#byHead.get(head);
+      if (others) others.push(held);
+      else this.#byHead.set(head, [held]);
+    }
+    this.#lengths = [...new Set([...this.#byHead.keys()].map(({ length }) => length))];
   }
 }

@@ -42,6 +42,16 @@ const refusal = (client: Client, notifications: Json = {}) =>
 const uris = (count: number, length: number) =>
   Array.from({ length: count }, (_, at) => `text://${at}${'a'.repeat(length)}`);
 
+test('the URIs of one subscription have 262,144 characters together at most', async () => {
+  const client = statelessClient(await serve());
+  const most = uris(131, 1_980);
+  await listen(client, { resourceSubscriptions: most });
+  expect(await refusal(client, { resourceSubscriptions: [...most, ...uris(3, 1_990)] })).toEqual({
+    code: -32602,
+    message: 'The URIs have more than 262144 characters together: open several subscriptions',
+  });
+});
+
 describe('the number of open subscriptions', () => {
   test('is bounded for each client, and a connection is one where nothing else tells clients apart', async () => {
     const app = await serve({ limits: { maxSubscriptionsPerClient: 2 } });

@@ -51,6 +51,8 @@ export class Events {
 
 /** A subscription is kept for as long as its client likes; longer URIs than that are read, and not subscribed to. */
 const MAX_URI_LENGTH = 2048;
+/** Each template looks at each of the URIs that come at once. */
+const MAX_URI_CHARACTERS = 256 * 1024;
 
 /** How much a subscription keeps of the request that asked for it, in bytes: guards look at its headers when they are asked again. */
 function sizeOf({ params, requestInfo }: Pick<AdmittedRequest, 'params' | 'requestInfo'>): number {
@@ -151,11 +153,16 @@ export class Subscribers {
     if (count === 1) this.events.emit('subscribed', uri);
   }
 
-  /** @throws ProtocolError (-32602) when these are too many URIs for one subscriber, or a URI is too long. */
+  /** @throws ProtocolError (-32602) when these are too many URIs for one subscriber, or too long. */
   check(count: number, ...uris: readonly string[]): void {
     if (count > this.#maxUris) throw invalidParams(`More than ${this.#maxUris} resources are subscribed to`);
     if (uris.some((uri) => uri.length > MAX_URI_LENGTH))
       throw invalidParams(`A URI is longer than ${MAX_URI_LENGTH} characters`);
+    const characters = uris.reduce((sum, uri) => sum + uri.length, 0);
+    if (characters > MAX_URI_CHARACTERS)
+      throw invalidParams(
+        `The URIs have more than ${MAX_URI_CHARACTERS} characters together: open several subscriptions`,
+      );
   }
 
   /** @returns whether the subscriber heard of the URI. */

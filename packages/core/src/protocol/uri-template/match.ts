@@ -41,7 +41,7 @@ export function compileMatcher(template: UriTemplate): UriMatcher {
 }
 
 /** The start that every matching URI has letter by letter. */
-function plainHead({ parts }: UriTemplate): string {
+export function plainHead({ parts }: UriTemplate): string {
   const first = parts[0];
   return first?.kind === 'literal' ? (/^[A-Za-z0-9\-._~:/?#@!$&()*+,;=]*/.exec(first.text)?.[0] ?? '') : '';
 }
