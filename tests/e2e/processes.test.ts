@@ -194,6 +194,30 @@ describe('a server whose handlers forget promises', () => {
     expect((await server.ended).code).toBe(0);
   });
 
+  test('goes on when what authenticates its requests forgets them, and logs the request', async () => {
+    const server = new ServerProcess(fixture('careless-authentication.mjs'));
+    const { address } = await server.event('listening');
+    const forgotten = (): string[] =>
+      server.stderr.split('\n').filter((line) => line.includes('nothing awaited it'));
+    for (const count of [1, 2, 3]) {
+      const answer = await fetch(String(address), {
+        method: 'POST',
+        headers: {
+          'Content-Type': 'application/json',
+          'MCP-Protocol-Version': '2026-07-28',
+          'Mcp-Method': 'tools/call',
+          'Mcp-Name': 'hello',
+        },
+        body: JSON.stringify(call('hello', count)),
+      });
+      expect(answer.status).toBe(200);
+      await until(() => forgotten().length === count);
+    }
+    expect(forgotten()[2]).toContain('"httpMethod":"POST","path":"/mcp"');
+    server.child.kill('SIGTERM');
+    expect((await server.ended).code).toBe(0);
+  });
+
   test('ends for a promise that belongs to no call, as any program does', async () => {
     const server = new ServerProcess(CARELESS);
     await server.event('ready');

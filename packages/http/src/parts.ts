@@ -55,7 +55,7 @@ export function partsOf(endpoint: Endpoint, options: ResolvedOptions): HandlerPa
   const decide = authorizer
     ? (request: RequestHead, isOpen: boolean) => authorizer.authorize(request, isOpen)
     : authenticate && decideBy(authenticate);
-  const authentication = decide && new Authentication(decide, options, logger);
+  const authentication = decide && new Authentication(decide, options, endpoint);
   const overload = new OverloadRefusal(endpoint.logger);
   const { sessionStore: sessions = backend.sessions, eventStore: events = backend.events } = options;
   const sessionStore =

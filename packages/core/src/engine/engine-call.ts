@@ -1,10 +1,11 @@
-import type {
-  AskOptions,
-  Call,
-  ClientView,
-  ContextState,
-  InputResponses,
-  RoundOptions,
+import {
+  type AskOptions,
+  type Call,
+  type ClientView,
+  type ContextState,
+  type InputResponses,
+  logDetails,
+  type RoundOptions,
 } from '../context/call.js';
 import type { InputResponsesTo, InputRequired, InputQuestion, InputQuestions } from '../context/questions.js';
 import { RequestContext } from '../context/context.js';
@@ -12,9 +13,10 @@ import type { ResolutionScope, ServiceId } from '../protocol/constructor.js';
 import { InsufficientScopeError, MASKED_MESSAGE } from '../errors/errors.js';
 import { isObject, toLogJson, UnwritableError } from '../protocol/json.js';
 import { isLogLevel, type LogLevel, passes } from '../protocol/logging.js';
-import { type MaybePromise, observed } from '../protocol/maybe-promise.js';
+import { type MaybePromise, observed, recovered } from '../protocol/maybe-promise.js';
 import { lacksScopes, type Principal, type RequestInfo } from '../protocol/principal.js';
 import { isRequestId, META, NOTIFICATIONS, type RequestId } from '../protocol/protocol.js';
+import type { Track, Tracked } from '../transport/transport.js';
 import type { ClientRequester } from './asking/client-requester.js';
 import {
   type RequesterContext,
@@ -27,6 +29,7 @@ import {
 } from './asking/delivery.js';
 import { RoundTrips } from './asking/round-trips.js';
 import type { EngineOptions } from './engine-options.js';
+import { guardListeners } from './guarded-signal.js';
 import type { ConnectionState } from './connection-state.js';
 import type { Revision } from './revisions/index.js';
 import type { TimeLimit } from './time-limit.js';
@@ -36,6 +39,8 @@ const NO_META: Readonly<Record<string, unknown>> = Object.freeze({});
 /** What all calls of one engine share. */
 export interface CallParts {
   readonly options: EngineOptions;
+  /** What is known of calls outside of the engine; `track` is absent where nothing asks. */
+  readonly tracking: { track?: Track | undefined };
   readonly requester: ClientRequester;
 }
 
@@ -70,7 +75,7 @@ export const NO_STREAM: Stream = Object.freeze({
 });
 
 /** What contexts, guards and middleware see of one request. All state of the call lives here, so overlapping calls cannot touch. */
-export class EngineCall implements Call, ResolutionScope, RequesterContext {
+export class EngineCall implements Call, ResolutionScope, RequesterContext, Tracked {
   readonly id: RequestId;
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
@@ -156,9 +161,28 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext {
 
   get signal(): AbortSignal {
     // Made on demand: most handlers never look.
-    this.#controller ??= new AbortController();
+    this.#controller ??= this.#guardedController();
     if (this.#aborted !== undefined) this.#controller.abort(this.#aborted);
     return this.#controller.signal;
+  }
+
+  #guardedController(): AbortController {
+    const controller = new AbortController();
+    const failed = (error: unknown): void =>
+      this.#parts.options.logger.error({ err: error, ...this.details() }, 'a listener of ctx.signal failed');
+    guardListeners(controller.signal, (listen) => void this.track(() => recovered(listen, failed)));
+    return controller;
+  }
+
+  /** What the log says of it. */
+  details(): object {
+    return logDetails(this);
+  }
+
+  /** Runs what its author gave: what that begins belongs to this call. */
+  track<T>(run: () => T): T {
+    const { track } = this.#parts.tracking;
+    return track ? track(this, run) : run();
   }
 
   /** The questions and side effects of this request; made on demand. */

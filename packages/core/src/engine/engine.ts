@@ -5,7 +5,14 @@ import { isPromise } from '../protocol/maybe-promise.js';
 import { METHODS, NAMED_BY, type ServerCapabilities } from '../protocol/protocol.js';
 import type { ToolEntry } from '../registry/entry.js';
 import type { ListKind, ServerChange } from '../backend/change-bus.js';
-import type { ConnectOptions, Endpoint, EndpointBackend, Sink, Connection } from '../transport/transport.js';
+import type {
+  ConnectOptions,
+  Endpoint,
+  EndpointBackend,
+  Sink,
+  Connection,
+  Track,
+} from '../transport/transport.js';
 import { LogThrottle } from '../transport/log-throttle.js';
 import { Quota } from '../transport/quota.js';
 import type { Principal } from '../protocol/principal.js';
@@ -14,7 +21,6 @@ import { EngineCall, NO_STREAM } from './engine-call.js';
 import { ClientRequester } from './asking/client-requester.js';
 import { QuestionCodec } from './asking/question-codec.js';
 import type { EngineOptions } from './engine-options.js';
-import type { TrackCall } from './exchange.js';
 import type { Extension, ExtensionHost } from './extension.js';
 import { Extensions } from './extensions.js';
 import { ConnectionState } from './connection-state.js';
@@ -95,13 +101,18 @@ export class Engine implements Endpoint {
       }),
       writer,
     );
+    const tracking: ConnectionParts['tracking'] = {};
     const methodParts = {
       options,
       capabilities: new Capabilities(registry, extensions, options.experimental),
       extensions,
       subscribers,
       listeners,
-      rechecks: new Rechecks({ options, requester, release: this.#release }, subscribers, listeners),
+      rechecks: new Rechecks(
+        { options, tracking, requester, release: this.#release },
+        subscribers,
+        listeners,
+      ),
       sessionBytes: new Quota(limits.maxSessionBytes, Math.ceil(limits.maxSessionBytes / 16)),
     };
     const methods = METHOD_GROUPS.flatMap((group) => Object.entries(group(methodParts)));
@@ -113,7 +124,7 @@ export class Engine implements Endpoint {
       requester,
       writer,
       stateless: new ConnectionState(),
-      tracking: {},
+      tracking,
       timeLimits: new TimeLimits(),
       slots: new CallSlots(limits),
       warned: new Set(),
@@ -159,9 +170,13 @@ export class Engine implements Endpoint {
     return new EngineCall(this.#parts, { connectionState: stateless, revision, client, ...about }, NO_STREAM);
   }
 
-  /** @param track runs the handlers of calls from now on. */
-  trackCalls(track: TrackCall): void {
+  /** @param track runs handlers, and whatever else authors give, from now on. */
+  trackWith(track: Track): void {
     this.#parts.tracking.track = track;
+  }
+
+  get track(): Track | undefined {
+    return this.#parts.tracking.track;
   }
 
   connect(sink?: Sink, options: ConnectOptions = {}): Connection {

@@ -39,13 +39,8 @@ export interface Serving<R> {
   readonly late?: (call: EngineCall, timeoutMs: number) => MethodResult;
 }
 
-/** Runs the handler of a call, and takes note that what it begins belongs to that call. */
-export type TrackCall = <T>(call: EngineCall, run: () => T) => T;
-
 /** What all exchanges of one engine share. */
 export interface ExchangeParts extends CallParts {
-  /** What is known of calls outside of the engine; `track` is absent where nothing asks. */
-  readonly tracking: { track?: TrackCall | undefined };
   readonly writer: ResponseWriter;
   readonly timeLimits: TimeLimits;
   /** Logs that there was no room for a request. */

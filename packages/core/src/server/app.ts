@@ -2,10 +2,7 @@ import type { AppEvents } from '../engine/subscriptions/subscriptions.js';
 import type { Logger } from '../protocol/logging.js';
 import type { ServiceId } from '../protocol/constructor.js';
 import type { PromptDefinition, ResourceDefinition, ToolDefinition } from '../metadata/definitions.js';
-import type { Endpoint, RunningRuntime, Runtime } from '../transport/transport.js';
-import { logDetails } from '../context/call.js';
-import type { EngineCall } from '../engine/engine-call.js';
-import type { TrackCall } from '../engine/exchange.js';
+import type { Endpoint, RunningRuntime, Runtime, Track, Tracked } from '../transport/transport.js';
 import { type AppParts, keepParts } from './app-parts.js';
 import { buildRecord } from './build-record.js';
 import { type AsyncStorage, callStorage, endWith, isInspected, releaseStdoutOfAll } from './platform.js';
@@ -172,7 +169,7 @@ export class App {
     const { engine, logger, isWorker } = this.#parts;
     const chosen = runtime ?? (isWorker ? workerRuntime(() => engine.start()) : await chooseRuntime());
     logger.relayTo(chosen.logger);
-    if (chosen.ownsProcess) reporter.survive(logger, (run) => engine.trackCalls(run));
+    if (chosen.ownsProcess) reporter.survive(logger, (run) => engine.trackWith(run));
     // What others keep of standard output, this one needs, unless it has an address.
     if (chosen.name !== 'http') releaseStdoutOfAll();
     return chosen.start(this.#served());
@@ -208,8 +205,8 @@ export class App {
   }
 }
 
-interface Tracked {
-  readonly call: EngineCall;
+interface Running {
+  readonly about: Tracked;
   readonly logger: Logger;
 }
 
@@ -217,11 +214,12 @@ interface Tracked {
 class RejectionReporter {
   /** What begins to track the calls of an app; empty once that has begun. */
   readonly #waiting = new Set<{ readonly begin: () => void; readonly logger: Logger }>();
-  #storage: AsyncStorage<Tracked> | undefined;
+  #storage: AsyncStorage<Running> | undefined;
   #isTracking = false;
 
   /**
-   * Survives promises that a handler began and that nothing awaits: they are logged with the definition whose handler it was. Other
+   * Survives promises that a handler, or what authenticates requests, began and that nothing awaits: they are logged with the definition whose
+   * handler it was, or with the request. Other
    * unhandled rejections end the process, as the host does by itself, unless the author listens to them. This lasts until the process
    * ends: what a closed app has left behind may still fail.
    *
@@ -230,17 +228,17 @@ class RejectionReporter {
    *
    * @param track is given what runs handlers from then on.
    */
-  survive(logger: Logger, track: (run: TrackCall) => void): void {
-    const storage = (this.#storage ??= callStorage<Tracked>(this.#report));
+  survive(logger: Logger, track: (run: Track) => void): void {
+    const storage = (this.#storage ??= callStorage<Running>(this.#report));
     if (!storage) return;
-    const begin = (): void => track((call, run) => storage.run({ call, logger }, run));
+    const begin = (): void => track((about, run) => storage.run({ about, logger }, run));
     if (this.#isTracking || storage.isCheap) begin();
     else this.#waiting.add({ begin, logger });
   }
 
   readonly #report = (reason: unknown, isAlone: boolean): void => {
-    const tracked = this.#storage?.getStore();
-    if (tracked) return tracked.logger.error({ err: reason, ...logDetails(tracked.call) }, FORGOTTEN);
+    const running = this.#storage?.getStore();
+    if (running) return running.logger.error({ err: reason, ...running.about.details() }, FORGOTTEN);
     if (this.#waiting.size === 0) {
       if (isAlone) throw reason;
       return;
@@ -257,4 +255,4 @@ class RejectionReporter {
 const reporter = new RejectionReporter();
 
 const FORGOTTEN =
-  'a promise of a handler was rejected, and nothing awaited it: await it, or give it a catch()';
+  'a promise of a handler, or of what authenticates, was rejected, and nothing awaited it: await it, or give it a catch()';

@@ -13,6 +13,8 @@ export {
   type Connection,
   type RunningRuntime,
   type Runtime,
+  type Track,
+  type Tracked,
 } from './transport.js';
 export {
   errorResponse,

@@ -166,12 +166,23 @@ export interface ReadinessReport {
   readonly checks: Readonly<Record<string, PartCheck>>;
 }
 
+/** What an author's code runs for. */
+export interface Tracked {
+  /** Gives what the log says of it. */
+  details(): object;
+}
+
+/** Runs an author's code, and takes note of what it begins: promises that are rejected and that nothing awaits are logged, and end nothing. */
+export type Track = <T>(about: Tracked, run: () => T) => T;
+
 /** The server as a transport sees it. */
 export interface Endpoint {
   /** Where a transport reports what no client should see. */
   readonly logger: Logger;
   /** Says where log lines go from now on, unless the author gave a logger: what mounts an app calls it. */
   logTo?(logger: Logger): void;
+  /** Runs what an author has given the transport, such as what authenticates requests; absent as long as nothing takes note of that. */
+  readonly track?: Track | undefined;
   /** What it shares with those of other processes. */
   readonly backend: EndpointBackend;
   /**
@@ -229,8 +240,8 @@ export interface Runtime {
   /** Where log lines go unless the author gave a logger. */
   readonly logger?: Logger;
   /**
-   * Whether the process is there for this server: then promises of handlers that are rejected, and that nothing awaits, are logged
-   * with their definition, and do not end the process.
+   * Whether the process is there for this server: then promises of handlers, and of what authenticates requests, that are rejected, and that
+   * nothing awaits, are logged with their definition or request, and do not end the process.
    * @default false
    */
   readonly ownsProcess?: boolean;

@@ -309,10 +309,13 @@ describe('@RequireScopes', () => {
     await expect(started).rejects.toThrow("defineTool('count'), scopes: it must be a list");
   });
 
-  test.each([['a b'], [''], [7], [['files']], ['s'.repeat(257)]])('refuses to start with the scope %j', async (scope) => {
-    const tool = defineTool({ name: 'count', scopes: [scope as string], handle: () => 1 });
-    const started = createApp({ name: 'counts', version: '1.0.0', definitions: [tool] });
-    await expect(started).rejects.toThrow(DefinitionError);
-    await expect(started).rejects.toThrow('is no scope');
-  });
+  test.each([['a b'], [''], [7], [['files']], ['s'.repeat(257)]])(
+    'refuses to start with the scope %j',
+    async (scope) => {
+      const tool = defineTool({ name: 'count', scopes: [scope as string], handle: () => 1 });
+      const started = createApp({ name: 'counts', version: '1.0.0', definitions: [tool] });
+      await expect(started).rejects.toThrow(DefinitionError);
+      await expect(started).rejects.toThrow('is no scope');
+    },
+  );
 });

@@ -1,6 +1,6 @@
-import { ERROR_CODES, type Logger, type MaybePromise } from '@sigil/core';
+import { ERROR_CODES, type MaybePromise } from '@sigil/core';
 import { Deadlines, isPromise } from '@sigil/core/internal';
-import { type Principal, requirePrincipal } from '@sigil/core/transport';
+import { type Endpoint, type Principal, requirePrincipal } from '@sigil/core/transport';
 import { aboutRequest, failed, failSafely, logRefusal, refuse, refuseForNow } from '../answers.js';
 import type { Authenticate, Authorizer, Decision, Refusal, RequestHead } from './authorization.js';
 import { bearerToken } from './bearer-tokens.js';
@@ -52,7 +52,7 @@ export class Authentication {
   constructor(
     private readonly decide: Decide,
     times: AuthenticationTimes,
-    private readonly logger: Logger,
+    private readonly endpoint: Pick<Endpoint, 'logger' | 'track'>,
   ) {
     this.#times = new Deadlines(times.authenticateTimeoutMs);
     this.#rechecks = new Deadlines(times.reauthenticateMs);
@@ -64,7 +64,7 @@ export class Authentication {
    * @throws whatever the author's function throws at once.
    */
   admit(http: HttpExchange, serve: () => void): void {
-    const { logger } = this;
+    const { logger } = this.endpoint;
     const found = this.#ask(http, false);
     if (!isPromise(found)) return this.#admitted(http, found, serve);
     found.then(
@@ -92,14 +92,20 @@ export class Authentication {
         if (!isOpen) return;
         if (refusal?.status === 503) throw new Error(refusal.message);
         if (refusal || principal?.id !== http.principal?.id) {
-          this.logger.info(aboutRequest(http), 'a stream ended: its request is not authenticated any more');
+          this.endpoint.logger.info(
+            aboutRequest(http),
+            'a stream ended: its request is not authenticated any more',
+          );
           return refused();
         }
         // Guards see its scopes and claims as they are now.
         http.principal = principal;
         if (principal) renewed?.(principal);
       } catch (error) {
-        this.logger.error({ err: error, ...aboutRequest(http) }, 'a stream could not be authenticated again');
+        this.endpoint.logger.error(
+          { err: error, ...aboutRequest(http) },
+          'a stream could not be authenticated again',
+        );
       }
       if (isOpen) deadline = this.#rechecks.add(ask);
     };
@@ -112,7 +118,11 @@ export class Authentication {
   }
 
   #ask(http: HttpExchange, isOpen: boolean): MaybePromise<Decision> {
-    const found = this.decide(new Head(http), isOpen);
+    const head = new Head(http);
+    const { track } = this.endpoint;
+    const found = track
+      ? track({ details: () => aboutRequest(http) }, () => this.decide(head, isOpen))
+      : this.decide(head, isOpen);
     if (!isPromise(found)) return found;
     const { afterMs } = this.#times;
     return this.#times.within(found, () => new LateError(`authenticate took longer than ${afterMs} ms`));
@@ -121,7 +131,7 @@ export class Authentication {
   #admitted(http: HttpExchange, { refusal, principal }: Decision, serve: () => void): void {
     if (refusal) {
       const { status, message, headers, details } = refusal;
-      logRefusal(http, this.logger, status, { reason: message, ...details });
+      logRefusal(http, this.endpoint.logger, status, { reason: message, ...details });
       return refuse(http, status, ERROR_CODES.invalidRequest, message, null, headers);
     }
     http.principal = principal;

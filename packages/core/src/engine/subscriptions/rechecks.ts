@@ -86,7 +86,7 @@ export class Rechecks {
   async #anew(request: AdmittedRequest, check: (call: EngineCall) => Promise<void>): Promise<void> {
     const call = new EngineCall(this.parts, request, NO_STREAM);
     try {
-      await check(call);
+      await call.track(() => check(call));
     } catch (error) {
       this.parts.options.logger.error({ err: error }, 'a subscription could not be checked');
     }

@@ -1,0 +1,56 @@
+/** What a listener does when its event comes. */
+type Listen = () => unknown;
+
+/**
+ * Keeps listeners of a signal from ending the process: one that throws, or whose promise is rejected, would. The signal stays the one that
+ * it is, for `fetch`, `AbortSignal.any` and `instanceof`; signals that are made of it are not guarded.
+ *
+ * @param signal gets methods of its own in front of those it has.
+ * @param run runs a listener, and throws nothing.
+ * @returns the signal.
+ */
+export function guardListeners(signal: AbortSignal, run: (listen: Listen) => void): AbortSignal {
+  const add = signal.addEventListener.bind(signal);
+  const remove = signal.removeEventListener.bind(signal);
+  // One that is added twice is one all the same.
+  const guarded = new WeakMap<EventListenerOrEventListenerObject, EventListener>();
+  const guard = (listener: EventListenerOrEventListenerObject): EventListener => {
+    const known = guarded.get(listener);
+    if (known) return known;
+    const made: EventListener = (event) => run(() => listen(listener, signal, event));
+    guarded.set(listener, made);
+    return made;
+  };
+  let onabort: AbortSignal['onabort'] = null;
+  const abort: EventListener = (event) => run(() => onabort && Reflect.apply(onabort, signal, [event]));
+  const methods: Pick<AbortSignal, 'addEventListener' | 'removeEventListener' | 'onabort'> = {
+    addEventListener(
+      type: string,
+      listener: EventListenerOrEventListenerObject | null,
+      options?: boolean | AddEventListenerOptions,
+    ): void {
+      if (listener) add(type, guard(listener), options);
+    },
+    removeEventListener(
+      type: string,
+      listener: EventListenerOrEventListenerObject | null,
+      options?: boolean | EventListenerOptions,
+    ): void {
+      if (listener) remove(type, guard(listener), options);
+    },
+    get onabort() {
+      return onabort;
+    },
+    set onabort(listener) {
+      onabort = typeof listener === 'function' ? listener : null;
+      if (onabort) add('abort', abort);
+      else remove('abort', abort);
+    },
+  };
+  return Object.defineProperties(signal, Object.getOwnPropertyDescriptors(methods));
+}
+
+function listen(listener: EventListenerOrEventListenerObject, signal: AbortSignal, event: Event): unknown {
+  if (typeof listener === 'function') return Reflect.apply(listener, signal, [event]);
+  return listener.handleEvent(event);
+}
