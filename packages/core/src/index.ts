@@ -98,10 +98,16 @@ export {
   type DefinitionInfo,
   type GuardContext,
   RequestContext,
-  type RequestHeaders,
 } from './context/context.js';
 export { CompletionContext, PromptContext, ResourceContext, ToolContext } from './context/contexts.js';
-export type { AskOptions, ClientView, ContextState, InputResponses, RoundOptions } from './context/call.js';
+export type {
+  AskOptions,
+  ClientView,
+  ContextState,
+  InputResponses,
+  RequestHeaders,
+  RoundOptions,
+} from './context/call.js';
 export type { RequestInfo } from './protocol/principal.js';
 
 // What handlers ask the client

@@ -2,6 +2,7 @@ import type { App } from '@sigil/core';
 import { OptionChecks, type OptionTable } from '@sigil/core/internal';
 import type { Endpoint } from '@sigil/core/transport';
 import {
+  type CredentialHeader,
   type HttpLimits,
   type HttpOptions,
   LOOPBACK_HOSTS,
@@ -41,6 +42,7 @@ const OPTIONS: OptionTable<HttpOptions> = {
   authenticate: true,
   authorization: true,
   reauthenticateMs: true,
+  exposeHeaders: true,
 };
 
 /** What a handler serves. @throws DefinitionError when it is no app, as the promise of one. */
@@ -119,6 +121,7 @@ export function resolveOptions(
   if (options.authorization && options.authenticate)
     checks.refuse('authenticate', 'authorization decides already', 'give one of them');
   checkHosts(options, checks);
+  checkExposed(options.exposeHeaders, checks);
   const { maxBodyBytes = MIB, maxBufferedBytes = 16 * MIB } = limits;
   const {
     maxTotalBodyBytes = Math.max(64 * MIB, 4 * maxBodyBytes),
@@ -148,6 +151,7 @@ export function resolveOptions(
     authorization: options.authorization,
     authenticateTimeoutMs: limits.authenticateTimeoutMs ?? 10_000,
     reauthenticateMs: options.reauthenticateMs ?? 60_000,
+    exposeHeaders: options.exposeHeaders,
   };
 }
 
@@ -180,6 +184,17 @@ function checkHosts(options: HttpOptions, checks: OptionChecks): void {
         checks.refuse(key, `'${wrong}' must be ${wanted[key]}, such as ${EXAMPLES[key]}`);
     }
   }
+}
+
+const CREDENTIALS: readonly CredentialHeader[] = ['authorization', 'proxy-authorization', 'cookie'];
+
+function checkExposed(given: unknown, checks: OptionChecks): void {
+  if (given === undefined) return;
+  if (!isTexts(given) || !given.every((name) => CREDENTIALS.some((known) => known === name)))
+    checks.refuse(
+      'exposeHeaders',
+      `it must be a list of ${CREDENTIALS.join(', ')}; other headers are always there`,
+    );
 }
 
 function isTexts(value: unknown): value is readonly string[] {

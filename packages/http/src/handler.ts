@@ -129,6 +129,7 @@ class EndpointHandler {
   }
 
   #route(http: HttpExchange): void {
+    http.exposeHeaders = this.parts.options.exposeHeaders;
     const document = http.target.startsWith(WELL_KNOWN) ? this.parts.document(http.target) : undefined;
     if (document) return serveDocument(http, document);
     if (refusesCaller(http, this.#origins, this.#logger)) return;

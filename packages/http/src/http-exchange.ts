@@ -46,6 +46,8 @@ export interface HttpExchange extends RequestInfo {
   readonly repeated: 'Host' | 'Authorization' | undefined;
   /** The origin of the page that called, once it has been let in: answers then let it read them. */
   corsOrigin: string | undefined;
+  /** See `HttpOptions.exposeHeaders`. */
+  exposeHeaders: RequestInfo['exposeHeaders'];
   /** Who the request is made for, once that has been verified. */
   principal: Principal | undefined;
   /** How long the body was, in bytes, once it has been read. */

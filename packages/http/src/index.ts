@@ -3,5 +3,5 @@ export { http } from './runtime.js';
 // Mounting into servers of Node
 export { nodeHandler, type NodeHandler } from './mount.js';
 // Options
-export type { HttpOptions, HttpRuntimeOptions, SessionOptions } from './options.js';
+export type { CredentialHeader, HttpOptions, HttpRuntimeOptions, SessionOptions } from './options.js';
 export type { RouteHandler } from './routes.js';

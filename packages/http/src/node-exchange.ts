@@ -37,6 +37,7 @@ type BodyDone = (body: string | undefined, problem?: BodyProblem) => void;
 /** An exchange of `node:http`, written straight to its response. */
 export class NodeExchange implements HttpExchange {
   corsOrigin: string | undefined;
+  exposeHeaders: HttpExchange['exposeHeaders'];
   principal: Principal | undefined;
   bodyBytes = 0;
 

@@ -122,6 +122,9 @@ export interface StreamOptions {
   readonly store?: EventStore | false;
 }
 
+/** A header that lets whoever has it act as the client. */
+export type CredentialHeader = 'authorization' | 'proxy-authorization' | 'cookie';
+
 /** What the HTTP transport may be told, wherever it is mounted. */
 export interface HttpOptions {
   /**
@@ -164,6 +167,12 @@ export interface HttpOptions {
    * @default undefined: `authenticate` decides
    */
   readonly authorization?: Authorization | undefined;
+  /**
+   * Headers with credentials that guards, middleware and handlers see in `ctx.headers`: what they do not see, they cannot log or pass on.
+   *
+   * @default []: none
+   */
+  readonly exposeHeaders?: readonly CredentialHeader[];
   /**
    * How often `authenticate` is asked again about the request of a stream that stays open, in milliseconds. Where it gives
    * `undefined`, or another principal, the stream ends, and the request is cancelled that waits on it; where it fails or takes too long
@@ -307,6 +316,7 @@ export interface ResolvedOptions {
   readonly authorization: Authorization | undefined;
   readonly authenticateTimeoutMs: number;
   readonly reauthenticateMs: number;
+  readonly exposeHeaders: readonly CredentialHeader[] | undefined;
   /** Whether sessions are refused: processes beside this one would not know them. */
   readonly isStateless?: boolean;
 }

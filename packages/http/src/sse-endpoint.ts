@@ -93,6 +93,7 @@ export class SseEndpoint {
   }
 
   #route(http: HttpExchange, target: SseTarget): void {
+    http.exposeHeaders = this.parts.options.exposeHeaders;
     if (refusesCaller(http, this.#origins, this.#endpoint.logger)) return;
     const { authentication } = this.parts;
     if (!authentication || http.method === 'OPTIONS') return this.#serve(http, target);

@@ -25,6 +25,7 @@ export class WebExchange implements HttpExchange {
   /** A `Request` does not say where it came from. */
   readonly address = undefined;
   corsOrigin: string | undefined;
+  exposeHeaders: HttpExchange['exposeHeaders'];
   principal: Principal | undefined;
   bodyBytes = 0;
   readonly #request: Request;

@@ -36,6 +36,9 @@ export interface AskOptions {
 /** How a handler asks several questions at once: their names are their keys. */
 export type RoundOptions = Omit<AskOptions, 'key'>;
 
+/** The headers of an HTTP request, names in lower case. */
+export type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
 /** Answers of the client as they came, by the keys of their questions. */
 export type InputResponses = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
@@ -60,6 +63,18 @@ export function logDetails(call: Call): object {
   };
 }
 
+const NO_HEADERS: RequestHeaders = Object.freeze({});
+
+/** With these, others could act as the client. */
+const CREDENTIALS = ['authorization', 'proxy-authorization', 'cookie'];
+
+/** The headers of a request that handlers and guards see: without credentials, unless they are exposed. Empty on other transports than HTTP. */
+export function headersFor({ headers = NO_HEADERS, exposeHeaders = [] }: RequestInfo): RequestHeaders {
+  const hidden = CREDENTIALS.filter((name) => name in headers && !exposeHeaders.includes(name));
+  if (hidden.length === 0) return headers;
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !hidden.includes(name)));
+}
+
 /** One request in flight, as contexts, guards and middleware see it. The engine implements it. */
 export interface Call {
   readonly id: RequestId;
@@ -70,6 +85,8 @@ export interface Call {
   readonly client: ClientView;
   readonly principal: Principal | undefined;
   readonly requestInfo: RequestInfo;
+  /** The headers that handlers see; see `headersFor`. */
+  readonly headers: RequestHeaders;
   /** The definition it is about, in the words of its author's code, once that is known. */
   readonly where: string | undefined;
   /** What services may live as long as: given to the container that is asked for one. */

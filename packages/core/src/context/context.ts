@@ -12,7 +12,15 @@ import type { JsonSchema } from '../protocol/json.js';
 import type { LogLevel } from '../protocol/logging.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
 import type { Principal } from '../protocol/principal.js';
-import type { AskOptions, Call, ClientView, ContextState, InputResponses, RoundOptions } from './call.js';
+import type {
+  AskOptions,
+  Call,
+  ClientView,
+  ContextState,
+  InputResponses,
+  RequestHeaders,
+  RoundOptions,
+} from './call.js';
 import {
   type InputResponsesTo,
   ask,
@@ -33,16 +41,13 @@ export interface DefinitionInfo {
   readonly metadata: Readonly<Record<PropertyKey, unknown>>;
 }
 
-/** The headers of an HTTP request, names in lower case. */
-export type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
-
 /** A request to see or use a definition, as guards see it. The context of a call is one. */
 export interface GuardContext {
   readonly definition: DefinitionInfo;
   /** The authenticated principal; `undefined` on an unauthenticated transport. */
   readonly principal: Principal | undefined;
   readonly client: ClientView;
-  /** The HTTP headers of the request; empty on other transports. */
+  /** The HTTP headers of the request, without credentials; empty on other transports. See `RequestContext.headers`. */
   readonly headers: RequestHeaders;
   /**
    * The HTTP request as the server has it that it came to, an `IncomingMessage` or a `Request`; with the packages for Fastify, Hono and
@@ -53,8 +58,6 @@ export interface GuardContext {
   /** What is handed on: within a call to middleware and the handler, within a list from one definition to the next. */
   readonly state: ContextState;
 }
-
-const NO_HEADERS: RequestHeaders = Object.freeze({});
 
 /**
  * What a handler may know and do beyond its arguments. Declare a parameter of this type, or of one of its
@@ -118,9 +121,12 @@ export class RequestContext implements GuardContext {
     return this.#call.principal;
   }
 
-  /** The HTTP headers of the request, names in lower case; empty on other transports. */
+  /**
+   * The HTTP headers of the request, names in lower case; empty on other transports. `authorization`, `proxy-authorization` and `cookie`
+   * are left out, unless the transport is told to expose them: `http({ exposeHeaders: ['cookie'] })`.
+   */
   get headers(): RequestHeaders {
-    return headersOf(this.#call);
+    return this.#call.headers;
   }
 
   /** The HTTP request as the server has it that it came to; `undefined` on other transports, and where it may be over. */
@@ -278,11 +284,6 @@ export function contextOf(call: Call, Context: ContextClass, definition: Definit
 /** Gives a context the arguments, once they have been checked. */
 export function setArguments(context: RequestContext, args: unknown): void {
   (context as { args: unknown }).args = args;
-}
-
-/** The HTTP headers of a request; empty on other transports. */
-export function headersOf({ requestInfo }: Pick<Call, 'requestInfo'>): RequestHeaders {
-  return requestInfo.headers ?? NO_HEADERS;
 }
 
 /** Whether a type that reflection gave is a context class, of this copy of the package or another. */

@@ -4,7 +4,9 @@ import {
   type ClientView,
   type ContextState,
   type InputResponses,
+  headersFor,
   logDetails,
+  type RequestHeaders,
   type RoundOptions,
 } from '../context/call.js';
 import type { InputResponsesTo, InputRequired, InputQuestion, InputQuestions } from '../context/questions.js';
@@ -101,6 +103,7 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
   isScope = false;
   readonly #parts: CallParts;
   readonly #stream: Stream;
+  #headers: RequestHeaders | undefined;
   #state: ContextState | undefined;
   #controller: AbortController | undefined;
   #aborted: Error | undefined;
@@ -139,6 +142,10 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
 
   get session(): object {
     return this.connectionState.session ?? this;
+  }
+
+  get headers(): RequestHeaders {
+    return (this.#headers ??= headersFor(this.requestInfo));
   }
 
   get meta(): Readonly<Record<string, unknown>> {
@@ -342,8 +349,9 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
 }
 
 /** A copy of what a transport knows of a request, to be kept: the transport may have given its own record, which holds the connection. */
-export function lasting({ headers, address, quotaKey, principal }: RequestInfo): RequestInfo {
-  return { headers, address, quotaKey, principal };
+export function lasting(requestInfo: RequestInfo): RequestInfo {
+  const { exposeHeaders, address, quotaKey, principal } = requestInfo;
+  return { headers: headersFor(requestInfo), exposeHeaders, address, quotaKey, principal };
 }
 
 /** What a log message can carry: the value, or in words why it cannot be carried. */

@@ -1,5 +1,4 @@
-import type { ClientView, ContextState } from '../context/call.js';
-import type { RequestHeaders } from '../context/context.js';
+import type { ClientView, ContextState, RequestHeaders } from '../context/call.js';
 import type { Logger } from '../protocol/logging.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
 import type { Principal } from '../protocol/principal.js';

@@ -1,4 +1,4 @@
-import { headersOf } from '../context/context.js';
+import { headersFor } from '../context/call.js';
 import { isToolError, missingExtension, Diagnostics } from '../errors/errors.js';
 import { toolErrorResult } from '../invoke/failure.js';
 import { isObject } from '../protocol/json.js';
@@ -152,7 +152,9 @@ function viewOf(exchange: ViewedExchange, inSessions: ReadonlySet<string>): Exte
     client,
     principal,
     quotaKey,
-    headers: headersOf(call),
+    get headers() {
+      return call.headers;
+    },
     get signal() {
       return call.signal;
     },
@@ -180,20 +182,18 @@ function recordOf({
   neededScopes,
 }: EngineCall): RecordedCall {
   const { requestState: _state, inputResponses: _responses, ...rest } = params;
-  const headers = Object.entries(requestInfo.headers ?? {}).filter(([name]) => !CREDENTIALS.has(name));
+  const { headers, address } = requestInfo;
   return {
     version: revision.version,
     params: rest,
     principal,
     neededScopes,
-    headers: Object.fromEntries(headers),
-    address: requestInfo.address,
+    // What is written down has no credentials, whatever handlers see.
+    headers: headersFor({ headers }),
+    address,
     quotaKey: typeof quotaKey === 'string' ? quotaKey : undefined,
   };
 }
-
-/** What is not written down of a request: with them others could act as the client. */
-const CREDENTIALS: ReadonlySet<string> = new Set(['authorization', 'proxy-authorization', 'cookie']);
 
 function noCall(): Error {
   return new Error('this is no call of a tool: there is no handler whose run could end');

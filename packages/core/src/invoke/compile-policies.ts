@@ -2,12 +2,7 @@ import { type Diagnostics, invalidParams } from '../errors/errors.js';
 import type { Container } from '../container/container.js';
 import { type Call, logDetails } from '../context/call.js';
 import type { Guard, GuardLike, Middleware, MiddlewareLike, NextFunction } from '../context/policies.js';
-import {
-  type GuardContext,
-  type DefinitionInfo,
-  headersOf,
-  type RequestContext,
-} from '../context/context.js';
+import { type GuardContext, type DefinitionInfo, type RequestContext } from '../context/context.js';
 import { type Constructor, isConstructor } from '../protocol/constructor.js';
 import { frozenCopy, isObject } from '../protocol/json.js';
 import type { Logger } from '../protocol/logging.js';
@@ -310,8 +305,8 @@ function resolve<T extends object>(cls: Constructor<T>, call: Call, container: C
 }
 
 function guardContextOf(call: Call, definition: DefinitionInfo): GuardContext {
-  const { principal, client, state, requestInfo } = call;
-  return { definition, principal, client, headers: headersOf(call), source: requestInfo.source, state };
+  const { principal, client, headers, state, requestInfo } = call;
+  return { definition, principal, client, headers, source: requestInfo.source, state };
 }
 
 function nameOf(like: GuardLike | MiddlewareLike | undefined, index: number): string {

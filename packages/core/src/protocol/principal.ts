@@ -60,6 +60,8 @@ export function lacksScopes(principal: Principal | undefined, scopes: readonly s
 export interface RequestInfo {
   /** HTTP headers, names in lower case; absent on other transports. */
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>> | undefined;
+  /** Headers with credentials that handlers see all the same: `authorization`, `proxy-authorization`, `cookie`. */
+  readonly exposeHeaders?: readonly string[] | undefined;
   /** The network address the request came from, such as `192.0.2.7`; absent where the transport does not know it. */
   readonly address?: string | undefined;
   /**
