@@ -46,11 +46,12 @@ export function respondJson(
 export function respondRejection(
   http: HttpExchange,
   message: string,
-  { code, scopes }: Rejection,
+  { code, scopes, retryAfterSeconds }: Rejection,
   { statusOf, insufficientScope }: Pick<AnswerRules, 'statusOf' | 'insufficientScope'>,
   headers?: ResponseHeaders,
 ): void {
-  if (!scopes) return respondJson(http, statusOf(code), message, headers);
+  const retry = retryAfterSeconds === undefined ? {} : { 'Retry-After': `${Math.ceil(retryAfterSeconds)}` };
+  if (!scopes) return respondJson(http, statusOf(code), message, { ...headers, ...retry });
   const refusal = insufficientScope(http, scopes);
   respondJson(http, refusal.status, message, { ...headers, ...refusal.headers });
 }

@@ -151,11 +151,22 @@ describe('a guard of Nest', () => {
     expect(await refusing({ canActivate } as CanActivate)).toEqual([]);
   });
 
-  test('refuses when it fails, and the log tells', async () => {
-    const err = { message: 'the directory is down' };
-    const line = ['a guard failed; access is refused', { err }];
-    // Once for the list, once for the call.
-    expect(await refusing({ canActivate: () => refuse(new Error(err.message)) })).toMatchObject([line, line]);
+  test('fails the request when it fails, and the log tells', async () => {
+    @Injectable()
+    @UseGuards({ canActivate: () => refuse(new Error('the directory is down')) })
+    class Secret {
+      @Tool()
+      tell(): string {
+        return 'told';
+      }
+    }
+    const logger = keepingLogger();
+    const client = await serve({ providers: [Secret], options: { logger } });
+    await expect(client.listTools()).rejects.toThrow('Internal error');
+    await expect(client.callTool('tell')).rejects.toThrow('Internal error');
+    const err = { message: expect.stringContaining('failed: the directory is down') };
+    const line = ['a request failed unexpectedly', { err, where: 'Secret.tell' }];
+    expect(logger.lines).toMatchObject([line, line]);
   });
 
   test('refuses when it throws what is about requests, and the log tells once', async () => {

@@ -6,7 +6,10 @@ import type { GuardContext, RequestContext } from './context.js';
 export interface Guard {
   /**
    * Decides whether a definition may be seen and used. Asked for lists, calls, reads, completions and subscriptions alike, before
-   * arguments are parsed. An error counts as no.
+   * arguments are parsed; for a list, once for each definition in it.
+   *
+   * @throws whatever the request is to fail with: neither yes nor no. Any error is answered as an internal one; an `OverloadedError` has
+   *   clients try again later, over HTTP by 503 with `Retry-After`.
    */
   allows(context: GuardContext): MaybePromise<boolean>;
   /**

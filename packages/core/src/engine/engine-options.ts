@@ -78,8 +78,8 @@ export interface LimitOptions {
    */
   readonly maxSessionBytes?: number;
   /**
-   * Milliseconds that the guards of one definition may take to answer one question. After them access is refused, and the log says
-   * which guards did not answer.
+   * Milliseconds that a guard may take to answer one question. After them the request fails, over HTTP with 503, and the log says which
+   * guard did not answer.
    * @default 10 seconds
    */
   readonly guardTimeoutMs?: number;

@@ -184,8 +184,8 @@ export function isProtocolError(error: unknown): error is ProtocolError {
 }
 
 /**
- * Refuses a request for want of room (-32603), wherever that is found out: HTTP answers it with 503, as one to
- * repeat later.
+ * Refuses a request that cannot be served now (-32603), for want of room or of what it needs, wherever that is found out: HTTP answers it with
+ * 503, as one to repeat later.
  *
  * @example
  * ```ts
@@ -197,11 +197,15 @@ export class OverloadedError extends ProtocolError {
 
   /**
    * @param message what there is too much of, for the client's developer.
-   * @param options `cause` is logged and never sent.
+   * @param options `cause` is logged and never sent. `retryAfterSeconds` says when the client may try again, by `Retry-After` over HTTP; 10
+   *   by default.
    */
-  constructor(message: string, options?: ErrorOptions) {
+  constructor(message: string, options?: ErrorOptions & { readonly retryAfterSeconds?: number }) {
     super(ERROR_CODES.internalError, message, undefined, options);
+    this.retryAfterSeconds = options?.retryAfterSeconds;
   }
+
+  readonly retryAfterSeconds: number | undefined;
 }
 
 /**

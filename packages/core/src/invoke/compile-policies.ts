@@ -1,15 +1,19 @@
-import { type Diagnostics, invalidParams } from '../errors/errors.js';
+import {
+  type Diagnostics,
+  invalidParams,
+  isProtocolError,
+  messageOf,
+  OverloadedError,
+} from '../errors/errors.js';
 import type { Container } from '../container/container.js';
-import { type Call, logDetails } from '../context/call.js';
+import type { Call } from '../context/call.js';
 import type { Guard, GuardLike, Middleware, MiddlewareLike, NextFunction } from '../context/policies.js';
 import { type GuardContext, type DefinitionInfo, type RequestContext } from '../context/context.js';
 import { type Constructor, isConstructor } from '../protocol/constructor.js';
 import { frozenCopy, isObject } from '../protocol/json.js';
-import type { Logger } from '../protocol/logging.js';
 import { isScope } from '../protocol/principal.js';
 import { after, isPromise, type MaybePromise, observed, recovered } from '../protocol/maybe-promise.js';
 import type { Deadlines } from '../transport/deadlines.js';
-import type { LogThrottle } from '../transport/log-throttle.js';
 import type { Declaration, GuardCheck, NamedGuard } from './declaration.js';
 
 /** Decides whether one call may run with its arguments. */
@@ -21,13 +25,16 @@ export type Around = (call: Call, context: RequestContext, handler: () => unknow
 /** What asking guards needs. */
 export interface GuardParts {
   readonly container: Container;
-  readonly logger: Logger;
   /** Milliseconds that a guard may take. */
   readonly guardTime: Deadlines;
-  readonly told: LogThrottle;
 }
 
-/** Compiles guards into one check: all must allow, the first that does not ends the asking. */
+/** A guard has thrown. Access is neither granted nor refused: the request fails. */
+class GuardFailure extends Error {
+  override readonly name = 'GuardFailure';
+}
+
+/** Compiles guards into one check: all must allow, the first that does not ends the asking. It fails when a guard does. */
 export function compileGuards(
   guards: readonly GuardLike[],
   definition: DefinitionInfo,
@@ -40,18 +47,17 @@ export function compileGuards(
     if (!ask) return true;
     return after(ask(call, access), (allowed) => allowed === true && askFrom(index + 1, call, access));
   };
-  const refuse = (error: unknown, call: Call): boolean => {
-    const { kind, name } = definition;
-    // One that hangs does so for every definition of a list, and whenever a client asks.
-    if (error instanceof LateGuardError && !parts.told.allows(error.message)) return false;
-    parts.logger.error({ err: error, kind, name, ...logDetails(call) }, 'a guard failed; access is refused');
-    return false;
+  const fail = (error: unknown): never => {
+    // Such an error is for the client.
+    if (isProtocolError(error)) throw error;
+    const names = guards.map(nameOf).join(', ');
+    throw new GuardFailure(
+      `${guards.length === 1 ? 'The guard' : 'One of the guards'} ${names} failed: ${messageOf(error)}`,
+      { cause: error },
+    );
   };
   return (call, context) =>
-    recovered(
-      () => askFrom(0, call, context ?? guardContextOf(call, definition)),
-      (error) => refuse(error, call),
-    );
+    recovered(() => askFrom(0, call, context ?? guardContextOf(call, definition)), fail);
 }
 
 /** Compiles each guard into a check of its own, for telling which of them refuses. Requests are served by `compileGuards`. */
@@ -74,21 +80,14 @@ export function nameGuards(
 export function compilePermits(guards: readonly GuardLike[], parts: GuardParts): PermitsCall | undefined {
   const classes = guards.filter((guard) => isClass<Guard>(guard));
   if (classes.length === 0) return undefined;
-  const late = (error: unknown, call: Call): boolean => {
-    if (!(error instanceof LateGuardError)) throw error;
-    if (parts.told.allows(error.message))
-      parts.logger.error({ err: error, ...logDetails(call) }, 'a guard failed; access is refused');
-    return false;
-  };
   const askFrom = (index: number, call: Call, context: RequestContext): MaybePromise<boolean> => {
     const guard = classes[index];
     if (!guard) return true;
     const permitted = after(resolve(guard, call, parts.container), (instance) =>
       instance.permits ? instance.permits(context) : true,
     );
-    const inItsTime = inTime(permitted, `The guard ${guard.name}`, parts.guardTime);
     return after(
-      isPromise(inItsTime) ? inItsTime.catch((error: unknown) => late(error, call)) : inItsTime,
+      inTime(permitted, `The guard ${guard.name}`, parts.guardTime),
       // A guard that forgets to answer has not agreed.
       (agreed) => agreed === true && askFrom(index + 1, call, context),
     );
@@ -147,16 +146,18 @@ function scopesOf(given: unknown): readonly string[] {
 
 const SCOPE_RULE = 'a scope has 256 letters, digits and signs at most, and no spaces, quotes or backslashes';
 
-/** A guard, or a function that gives scopes, has not answered in time. */
-class LateGuardError extends Error {
-  override readonly name = 'LateGuardError';
-}
-
-/** Waits for what a guard says, and fails when that takes too long. */
+/**
+ * Waits for what a guard says, or for scopes that a function gives. When that takes too long, the request is refused for now.
+ *
+ * @param who answers, for the log.
+ */
 function inTime<T>(answer: MaybePromise<T>, who: string, guardTime: Deadlines): MaybePromise<T> {
   if (!isPromise(answer)) return answer;
-  const { afterMs } = guardTime;
-  return guardTime.within(answer, () => new LateGuardError(`${who} did not answer within ${afterMs} ms`));
+  const late = (): Error => {
+    const cause = new Error(`${who} did not answer within ${guardTime.afterMs} ms`);
+    return new OverloadedError('Access cannot be checked now; try again later', { cause });
+  };
+  return guardTime.within(answer, late);
 }
 
 /** Compiles middleware into one function, the first outermost; `undefined` without any. */

@@ -1,5 +1,5 @@
 import type { Container } from '../container/container.js';
-import { type Call, logDetails } from '../context/call.js';
+import type { Call } from '../context/call.js';
 import { CompletionContext, PromptContext, ResourceContext, ToolContext } from '../context/contexts.js';
 import {
   type ContextClass,
@@ -9,7 +9,7 @@ import {
   setArguments,
 } from '../context/context.js';
 import { type InputRequired, isSuspension } from '../context/questions.js';
-import { InsufficientScopeError, invalidParams, isInternal, ToolError } from '../errors/errors.js';
+import { InsufficientScopeError, invalidParams, ToolError } from '../errors/errors.js';
 import type {
   CompletionDefinition,
   PromptDefinition,
@@ -28,7 +28,6 @@ import type {
 } from '../protocol/results.js';
 import { convertStrings, InvalidValueError, type ValuePlan } from '../schema/index.js';
 import type { Deadlines } from '../transport/deadlines.js';
-import { LogThrottle } from '../transport/log-throttle.js';
 import type {
   AskingInvoke,
   Binding,
@@ -101,8 +100,7 @@ export class HandlerCompiler {
   readonly #guardParts: GuardParts;
 
   constructor(private readonly options: InvokeOptions) {
-    const { instances, logger, guardTime } = options;
-    this.#guardParts = { container: instances.container, logger, guardTime, told: new LogThrottle() };
+    this.#guardParts = { container: options.instances.container, guardTime: options.guardTime };
   }
 
   /** Compiles who may see and use a definition: its guards as one check, and one by one, and what completing it needs. */
@@ -193,36 +191,16 @@ export class HandlerCompiler {
     return async (call, uri, variables) => {
       if (allows && !(await allows(call))) return undefined;
       if (lacksScopes(call.principal, fixed) || !(scopesOf || permits)) return fixed;
-      const parsed = await this.#unlessFailed(call, info, async () => ({
-        args: await parse({ ...variables }),
-      }));
-      if (!parsed) return undefined;
-      const needed = scopesOf ? await scopesOf(parsed.args) : fixed;
+      const args = await valid(() => parse({ ...variables }));
+      // What has no valid arguments is not there.
+      if (!args) return undefined;
+      const needed = scopesOf ? await scopesOf(args.value) : fixed;
       if (!permits || lacksScopes(call.principal, needed)) return needed;
       // The request may be about several resources: each gets a context of its own.
       const context = Object.assign(new ResourceContext(call, info), { uri });
-      setArguments(context, parsed.args);
-      const permitted = await this.#unlessFailed(call, info, async () => permits(call, context));
-      return permitted === true ? needed : undefined;
+      setArguments(context, args.value);
+      return (await permits(call, context)) ? needed : undefined;
     };
-  }
-
-  /** Gives `undefined` for what fails: a guard that cannot be asked refuses. */
-  async #unlessFailed<T>(
-    call: Call,
-    { kind, name }: DefinitionInfo,
-    ask: () => Promise<T>,
-  ): Promise<T | undefined> {
-    try {
-      return await ask();
-    } catch (error) {
-      if (!(error instanceof InvalidValueError) && isInternal(error))
-        this.options.logger.error(
-          { err: error, kind, name, ...logDetails(call) },
-          'a guard failed; access is refused',
-        );
-      return undefined;
-    }
   }
 
   /** Resources, prompts and completions: whatever fails is an error response. */
@@ -313,6 +291,16 @@ export class HandlerCompiler {
 }
 
 const NO_SCOPES: NeededScopes = { fixed: [] };
+
+/** What a check gives; `undefined` for a value that it refuses. */
+async function valid(check: () => MaybePromise<unknown>): Promise<{ readonly value: unknown } | undefined> {
+  try {
+    return { value: await check() };
+  } catch (error) {
+    if (error instanceof InvalidValueError) return undefined;
+    throw error;
+  }
+}
 
 /** Goes on with what some work gives, or with what it throws. What going on throws is neither. */
 function attempt<T, A>(

@@ -1,5 +1,7 @@
 import { type Inspectable, partsOf } from './app-parts.js';
 import type { Container } from '../container/container.js';
+import type { Logger } from '../protocol/logging.js';
+import { recovered } from '../protocol/maybe-promise.js';
 import type { Principal } from '../protocol/principal.js';
 import type { Entry } from '../registry/entry.js';
 import type { Registry } from '../registry/registry.js';
@@ -23,7 +25,7 @@ export interface Explanation {
   readonly hiddenFromSessions: boolean;
   /** Its guards, in the order they are asked: the names of their classes or functions. */
   readonly guards: readonly string[];
-  /** The first guard that refuses; absent when all allow. */
+  /** The first guard that refuses, or fails; absent when all allow. */
   readonly refusedBy?: string;
 }
 
@@ -42,7 +44,7 @@ const MOST_NEAR = 3;
  * ```
  */
 export async function explain(app: Inspectable, name: string, principal?: Principal): Promise<Explanation> {
-  const { engine, registry, container, releaseStdout } = partsOf(app);
+  const { engine, registry, container, logger, releaseStdout } = partsOf(app);
   releaseStdout();
   const entry =
     registry.tools.get(name) ??
@@ -52,7 +54,7 @@ export async function explain(app: Inspectable, name: string, principal?: Princi
   const format = EXPLANATION_FORMAT;
   if (!entry)
     return { format, name, nearest: nearestTo(name, registry), hiddenFromSessions: false, guards: [] };
-  const refusedBy = await firstRefusal(entry, engine.hypotheticalCall(principal), container);
+  const refusedBy = await firstRefusal(entry, engine.hypotheticalCall(principal), container, logger);
   return {
     format,
     name,
@@ -69,9 +71,19 @@ async function firstRefusal(
   { guards = [] }: Entry,
   call: Call,
   container: Container,
+  logger: Logger,
 ): Promise<string | undefined> {
   try {
-    for (const { name, allows } of guards) if (!(await allows(call))) return name;
+    for (const { name, allows } of guards) {
+      const allowed = await recovered(
+        () => allows(call),
+        (error) => {
+          logger.error({ err: error }, 'a guard failed');
+          return false;
+        },
+      );
+      if (!allowed) return name;
+    }
     return undefined;
   } finally {
     await container.release?.(call);

@@ -42,6 +42,8 @@ export interface Rejection {
   readonly code: number;
   /** All that the request needs, when its principal lacks any of them. */
   readonly scopes?: readonly string[];
+  /** When the client may try again, in seconds, where the server says so. */
+  readonly retryAfterSeconds?: number | undefined;
 }
 
 /** A request that has been accepted and not yet answered. */

@@ -329,15 +329,26 @@ describe('guards are asked again', () => {
   test.each([
     ['fail', () => Promise.reject(new Error('database gone'))],
     ['do not answer', () => new Promise<boolean>(() => undefined)],
-  ])('and refuse when they %s', async (_how, failing) => {
-    const state = { failing: false };
+  ])('and neither refuse nor allow when they %s: they are asked again', async (_how, failing) => {
+    let answer: () => boolean | Promise<boolean> = () => true;
+    const logger = recordingLogger();
     const { app: started } = revocable({
-      definitions: [texts([() => (state.failing ? failing() : true)])],
+      definitions: [texts([() => answer()])],
       limits: { recheckMs: 20, guardTimeoutMs: 20 },
+      logger,
     });
     const client = statelessClient(await started);
-    await listen(client, { resourceSubscriptions: ['text://a'] });
-    state.failing = true;
+    await listen(client, { resourceSubscriptions: ['text://a', 'text://b'] });
+    answer = failing;
+    const failures = () => logger.lines.filter(({ level }) => level === 'error');
+    await until(() => failures().length === 2);
+    // One line each time.
+    expect(failures()[0]).toMatchObject({
+      message: 'a subscription could not be checked; it stays for now',
+      details: { about: ['text://a', 'text://b'] },
+    });
+    expect(client.messages.some(({ id }) => id === 'sub')).toBe(false);
+    answer = () => false;
     expect((await client.response('sub')).result).toBeDefined();
   });
 

@@ -3,6 +3,7 @@ import {
   type GuardContext,
   Arg,
   Complete,
+  defineResource,
   defineTool,
   type Guard,
   Inject,
@@ -12,7 +13,16 @@ import {
   Tool,
   UseGuards,
 } from '../../src/index.js';
-import { appOf, type Client, openSession, problemsOf, recordingLogger, textOf } from '../harness.js';
+import { OverloadedError } from '../../src/errors/errors.js';
+import {
+  appOf,
+  type Client,
+  openSession,
+  problemsOf,
+  recordingLogger,
+  statelessClient,
+  textOf,
+} from '../harness.js';
 
 const names = async (client: Client) => (await client.list('tools')).map(({ name }) => name);
 
@@ -89,17 +99,58 @@ describe('guards', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('no database'))],
-  ])('refuse when one %s, and the reason is logged', async (_, fail) => {
+  ])('neither allow nor refuse when one %s: each request fails, by one line of the log', async (_, fail) => {
     const logger = recordingLogger();
     const guards = [fail as () => boolean];
-    const definitions = [defineTool({ name: 'one', guards, handle: () => 1 })];
+    const [one, two] = ['one', 'two'].map((name) => defineTool({ name, guards, handle: () => 1 }));
+    const page = defineResource({ uri: 'x://page', name: 'page', guards, handle: () => 'page' });
+    const open = defineTool({ name: 'open', handle: () => 1 });
+    const definitions = [one, two, open, page].filter((each) => each !== undefined);
     const client = await openSession(await appOf({ logger, definitions }));
-    expect(await client.error('tools/call', { name: 'one' })).toEqual({
-      code: -32602,
-      message: 'Unknown tool: one',
-    });
-    expect(await names(client)).toEqual([]);
-    expect(logger.lines[0]).toMatchObject({ level: 'error', details: { name: 'one' } });
+    const requests: [string, object, string?][] = [
+      ['tools/call', { name: 'one' }, "defineTool('one')"],
+      ['tools/list', {}, "defineTool('one'), defineTool('two')"],
+      ['resources/list', {}, "defineResource('page')"],
+      ['resources/read', { uri: 'x://page' }, "defineResource('page')"],
+      ['resources/subscribe', { uri: 'x://page' }],
+    ];
+    for (const [method, params, where] of requests) {
+      expect(await client.error(method, { ...params })).toEqual({ code: -32603, message: 'Internal error' });
+      const line = logger.lines.splice(0);
+      expect(line).toMatchObject([
+        { level: 'error', details: { method, ...(where === undefined ? {} : { where }) } },
+      ]);
+      const { err } = line[0]?.details as { err: Error };
+      expect(err.message).toMatch(/^The guard .* failed: no database$/);
+      expect(err.cause).toEqual(new Error('no database'));
+    }
+  });
+
+  test('that fail for a whole list have their definitions named, though not all of them', async () => {
+    const logger = recordingLogger();
+    const guards = [() => Promise.reject(new Error('no database'))];
+    const definitions = Array.from({ length: 500 }, (_, at) =>
+      defineTool({ name: `t${at}`, handle: () => 1 }),
+    );
+    const client = statelessClient(await appOf({ logger, definitions, guards }));
+    expect((await client.error('tools/list')).code).toBe(-32603);
+    expect(logger.lines).toHaveLength(1);
+    expect(logger.lines[0]?.details['where']).toMatch(
+      /^defineTool\('t0'\), .*defineTool\('t19'\), 480 more$/,
+    );
+  });
+
+  test('fail a request with the error that is for clients, where they throw one', async () => {
+    const guards = [
+      (): boolean => {
+        throw new OverloadedError('The directory is down', { retryAfterSeconds: 30 });
+      },
+    ];
+    const definitions = [defineTool({ name: 'one', guards, handle: () => 1 })];
+    const client = statelessClient(await appOf({ definitions }));
+    const error = { code: -32603, message: 'The directory is down' };
+    expect(await client.error('tools/call', { name: 'one' })).toEqual(error);
+    expect(await client.error('tools/list')).toEqual(error);
   });
 
   test.each([[undefined], [1], ['yes'], [{}]])(

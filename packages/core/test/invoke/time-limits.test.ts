@@ -98,7 +98,7 @@ describe('a guard that does not answer', () => {
     }
   }
 
-  test.each(ERAS)('hides its definition, leaves the others, and is logged, in %s', async (version) => {
+  test.each(ERAS)('fails the request, leaves the others, and is logged, in %s', async (version) => {
     const logger = recordingLogger();
     class Tools {
       @Tool({ description: 'Open' })
@@ -118,23 +118,20 @@ describe('a guard that does not answer', () => {
     }
     const app = await appOf({ services: [Tools], limits: { guardTimeoutMs: 50 }, logger });
     const client = await clientOf(app, version, { requestInfo: { principal: { id: 'ann' } } });
-    expect(await client.request('tools/list', {}, 5)).toMatchObject({
-      result: { tools: [{ name: 'open' }] },
-    });
-    expect(await client.error('tools/call', { name: 'closed' })).toMatchObject({ code: -32602 });
+    const late = { code: -32603, message: 'Access cannot be checked now; try again later' };
+    expect(await client.request('tools/list', {}, 5)).toMatchObject({ error: late });
+    expect(await client.error('tools/call', { name: 'closed' })).toEqual(late);
     expect(textOf(await client.call('open'))).toBe('open');
-    expect(await client.request('resources/list')).toMatchObject({ result: { resources: [] } });
-    // Each guard once a minute: a client can ask as often as it likes, and a list asks it for every definition.
+    expect(await client.error('resources/list')).toEqual(late);
+    // Once a minute: a client can ask as often as it likes.
     expect(logger.lines.map(({ details }) => String(details['err']))).toEqual([
-      'LateGuardError: The guard Hanging did not answer within 50 ms',
-      expect.stringMatching(/^LateGuardError: The guard .* did not answer within 50 ms$/),
+      'Error: The guard Hanging did not answer within 50 ms',
     ]);
     expect(logger.lines[0]).toMatchObject({
-      level: 'error',
-      message: 'a guard failed; access is refused',
+      level: 'warn',
+      message: 'requests are refused for now',
       details: {
-        kind: 'tool',
-        name: 'closed',
+        where: 'Tools.closed',
         requestId: 5,
         method: 'tools/list',
         principal: 'ann',
@@ -178,7 +175,7 @@ describe('a guard that does not answer', () => {
     expect(Asked.most).toBe(pageSize === undefined ? 40 : pageSize + 1);
   });
 
-  test('refuses what a guard does not permit in time', async () => {
+  test('fails the call when a guard does not say in time whether it permits it', async () => {
     class Unsure implements Guard {
       allows(): boolean {
         return true;
@@ -198,13 +195,13 @@ describe('a guard that does not answer', () => {
     const client = statelessClient(
       await appOf({ services: [Tools], limits: { guardTimeoutMs: 50 }, logger }),
     );
-    expect(await client.call('delete')).toMatchObject({
-      isError: true,
-      content: [{ text: 'Access denied: delete may not be called with these arguments' }],
+    expect(await client.error('tools/call', { name: 'delete' })).toEqual({
+      code: -32603,
+      message: 'Access cannot be checked now; try again later',
     });
     expect(logger.lines).toMatchObject([
       {
-        message: 'a guard failed; access is refused',
+        message: 'requests are refused for now',
         details: { err: { message: 'The guard Unsure did not answer within 50 ms' }, method: 'tools/call' },
       },
     ]);

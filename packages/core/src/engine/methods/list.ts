@@ -80,9 +80,20 @@ export class ListView<E extends Entry> {
     let held: (readonly [Position, E])[] = [];
     // Guards are asked side by side, of as many entries as may fill the page: one that takes its time holds up no other.
     const ask = async (): Promise<void> => {
+      const failed = new Map<string, unknown>();
       const answers = await Promise.all(
-        held.map(async ([, { guardCheck }]) => (await guardCheck?.(call)) ?? true),
+        held.map(async ([, { guardCheck, where }]) => {
+          try {
+            return (await guardCheck?.(call)) ?? true;
+          } catch (error) {
+            failed.set(where, error);
+            return false;
+          }
+        }),
       );
+      // Without them the list would but look shorter, and clients keep lists.
+      const [error] = failed.values();
+      if (failed.size > 0) throw failing(call, [...failed.keys()], error);
       visible = visible.concat(held.filter((_, index) => answers[index] === true));
       held = [];
     };
@@ -137,6 +148,16 @@ export class ListView<E extends Entry> {
     this.#starts.add(0);
     this.#isGuarded = [...collection].some((entry) => entry.guardCheck);
   }
+}
+
+/** Most definitions that a line of the log names. */
+const MOST_NAMED = 20;
+
+/** What a list fails with whose guards have failed for some definitions: one line of the log names them. */
+function failing(call: EngineCall, names: readonly string[], error: unknown): unknown {
+  const more = names.length > MOST_NAMED ? [`${names.length - MOST_NAMED} more`] : [];
+  call.where = [...names.slice(0, MOST_NAMED), ...more].join(', ');
+  return error;
 }
 
 function raw(members: string): RawJson {

@@ -57,21 +57,21 @@ export class Rechecks {
   }
 
   #checkListener({ call: opened, subscriptions, mayGoOn }: Listener): Promise<void> {
-    return this.#anew(opened, async (call) => {
+    return this.#anew(opened, async (call, failed) => {
       const checks = [...(subscriptions ?? [])].map(async (uri) => {
-        if (!(await this.#allows(call, uri)) && this.listeners.end(opened)) this.#report(call, uri);
+        if (!(await this.#allows(call, uri, failed)) && this.listeners.end(opened)) this.#report(call, uri);
       });
       await Promise.all(checks);
-      const agrees = await this.#agrees({}, call, () => mayGoOn(call));
+      const agrees = await agreed('extensions', failed, () => mayGoOn(call));
       if (!agrees && this.listeners.end(opened)) this.#report(call);
     });
   }
 
   #checkSession(session: Session, request: AdmittedRequest): Promise<void> {
     const requestInfo = { ...request.requestInfo, principal: session.principal };
-    return this.#anew({ ...request, requestInfo }, async (call) => {
+    return this.#anew({ ...request, requestInfo }, async (call, failed) => {
       const checks = [...(session.subscriptions ?? [])].map(async (uri) => {
-        if ((await this.#allows(call, uri)) || !this.subscribers.drop(session, uri)) return;
+        if ((await this.#allows(call, uri, failed)) || !this.subscribers.drop(session, uri)) return;
         this.#report(call, uri);
         await request.connectionState.change(
           (state) => withoutSubscription(state, uri),
@@ -83,43 +83,56 @@ export class Rechecks {
   }
 
   /** Checks with a call of its own: what guards have put into the state of the request is not what they are asked for. */
-  async #anew(request: AdmittedRequest, check: (call: EngineCall) => Promise<void>): Promise<void> {
+  async #anew(
+    request: AdmittedRequest,
+    check: (call: EngineCall, failed: Failures) => Promise<void>,
+  ): Promise<void> {
     const call = new EngineCall(this.parts, request, NO_STREAM);
+    const failed: Failures = new Map();
     try {
-      await call.track(() => check(call));
+      await call.track(() => check(call, failed));
     } catch (error) {
-      this.parts.options.logger.error({ err: error }, 'a subscription could not be checked');
+      failed.set('the subscription', error);
     }
+    const [error] = failed.values();
+    if (failed.size > 0)
+      this.parts.options.logger.error(
+        { err: error, about: [...failed.keys()].slice(0, MOST_NAMED), ...logDetails(call) },
+        'a subscription could not be checked; it stays for now',
+      );
     call.over();
     if (call.isScope) this.parts.release(call);
   }
 
   /** What is served no more has no guards that could refuse it. */
-  async #allows(call: EngineCall, uri: string): Promise<boolean> {
+  async #allows(call: EngineCall, uri: string, failed: Failures): Promise<boolean> {
     const found = this.parts.options.registry.resolveUri(uri);
     if (!found || this.#closed) return true;
-    return this.#agrees({ uri }, call, async () => {
+    return agreed(uri, failed, async () => {
       const needed = await found.entry.hears(call, uri, found.variables);
       return needed !== undefined && !lacksScopes(call.principal, needed);
     });
   }
 
-  /** Whether guards agree. Those that fail, which they do when they take too long, refuse. */
-  async #agrees(about: object, call: EngineCall, ask: () => MaybePromise<boolean>): Promise<boolean> {
-    try {
-      return await ask();
-    } catch (error) {
-      this.parts.options.logger.error(
-        { err: error, ...about, ...logDetails(call) },
-        'a guard of a subscription failed; access is refused',
-      );
-      return false;
-    }
-  }
-
   #report(call: EngineCall, uri?: string): void {
     const about = uri === undefined ? logDetails(call) : { uri, ...logDetails(call) };
     this.parts.options.logger.info(about, 'a subscription has ended: guards refuse it now');
+  }
+}
+
+/** What could not be checked, and why. */
+type Failures = Map<string, unknown>;
+
+/** How many of them a line of the log names. */
+const MOST_NAMED = 20;
+
+/** Whether guards agree. Where that cannot be found out now the subscription stays: they are asked again. */
+async function agreed(about: string, failed: Failures, ask: () => MaybePromise<boolean>): Promise<boolean> {
+  try {
+    return await ask();
+  } catch (error) {
+    failed.set(about, error);
+    return true;
   }
 }
 
