@@ -50,6 +50,12 @@ export interface LimitOptions {
    */
   readonly maxBatchBytes?: number;
   /**
+   * Most bytes of one response. Instead of a larger one, a tool call is answered with an `isError` result that has the model ask for less,
+   * and any other request with an error (-32603). The results of tasks are bounded by their store.
+   * @default 16 MiB
+   */
+  readonly maxResultBytes?: number;
+  /**
    * Most `subscriptions/listen` requests open at once in this process. More are refused, over HTTP with 503.
    * @default 10,000
    */
@@ -108,6 +114,7 @@ export const DEFAULT_LIMITS: Limits = {
   maxDepth: 64,
   maxBatchLength: 100,
   maxBatchBytes: 16 * 1024 * 1024,
+  maxResultBytes: 16 * 1024 * 1024,
   maxSubscriptions: 10_000,
   maxSubscriptionsPerClient: 1000,
   maxSubscribedUris: 1000,

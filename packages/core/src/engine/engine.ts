@@ -93,7 +93,10 @@ export class Engine implements Endpoint {
     const subscribers = new Subscribers(this.events, limits);
     const listeners = new Listeners(subscribers, limits);
     const requester = new ClientRequester(new QuestionCodec(options.formPlan));
-    const writer = new ResponseWriter(options.stampServerInfo ? options.info : undefined);
+    const writer = new ResponseWriter(
+      options.stampServerInfo ? options.info : undefined,
+      limits.maxResultBytes,
+    );
     const extensions = new Extensions(
       options.extensions.map((create) => {
         const extension: Extension = create(this.#host(listeners, () => `extension ${extension.id}`));

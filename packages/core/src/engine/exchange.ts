@@ -8,7 +8,7 @@ import type { CallSlots } from './admission.js';
 import type { BackgroundDelivery } from './asking/delivery.js';
 import { type Journal, journalOf, memoryOf } from './asking/round-trip-state.js';
 import { type AdmittedRequest, type CallParts, EngineCall, type Stream } from './engine-call.js';
-import { type MethodResult, type ResponseWriter, sendError } from './response.js';
+import { type MethodResult, type ResponseWriter, sendError, TooLargeError } from './response.js';
 import type { TimeLimits } from './time-limit.js';
 
 /** Most rounds within one request, before its handler is taken to ask without end. */
@@ -319,10 +319,21 @@ export class Exchange implements ActiveRequest, Stream {
       const text = writer.result(id, revision, given);
       this.#respond(() => this.#sink.end(text));
     } catch (error) {
+      if (error instanceof TooLargeError) return this.#deliverLess(error, given);
       // It has what JSON cannot carry; nothing has been sent.
       this.#logError(error, 'a result cannot be written as JSON');
       this.#answerError(toProtocolError(error, options.exposeErrors));
     }
+  }
+
+  /** Answers that a result is too large. */
+  #deliverLess(error: TooLargeError, { instead }: MethodResult): void {
+    const { call } = this;
+    const { options, writer } = this.#parts;
+    options.logger.warn({ bytes: error.bytes, ...logDetails(call) }, 'a result is too large');
+    if (!instead) return this.#answerError(error);
+    const text = writer.result(call.id, call.revision, instead(error.message));
+    this.#respond(() => this.#sink.end(text));
   }
 
   #deliverError(thrown: ProtocolError): void {

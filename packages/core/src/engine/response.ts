@@ -1,4 +1,4 @@
-import { ERROR_CODES, type ProtocolError } from '../errors/errors.js';
+import { ERROR_CODES, ProtocolError } from '../errors/errors.js';
 import type { Implementation } from '../protocol/descriptors.js';
 import { RawJson, toJson } from '../protocol/json.js';
 import { errorResponse, readableId, type RequestId } from '../protocol/protocol.js';
@@ -19,6 +19,19 @@ export interface MethodResult {
    * @default 'complete'
    */
   readonly type?: string;
+  /** Gives what is sent instead, where that is too large. Absent where that is an error. */
+  readonly instead?: (message: string) => MethodResult;
+}
+
+/** A response is longer than one may be. */
+export class TooLargeError extends ProtocolError {
+  constructor(
+    readonly bytes: number,
+    maxBytes: number,
+  ) {
+    const message = `The result is too large: it has ${bytes} bytes, and may have ${maxBytes}. Ask for less, such as by a filter, a range or a page`;
+    super(ERROR_CODES.internalError, message);
+  }
 }
 
 /** Writes the responses of one engine: the one place where results become text. */
@@ -26,11 +39,30 @@ export class ResponseWriter {
   /** What is added to results that say nothing of their own, as text, by revision and cache hint. */
   readonly #common = new Map<Revision, Map<CacheHint | undefined, string>>();
 
-  /** @param serverInfo the identity of the server, where results name it. */
-  constructor(private readonly serverInfo: Implementation | undefined) {}
+  /**
+   * @param serverInfo the identity of the server, where results name it.
+   * @param maxBytes what one response may have.
+   */
+  constructor(
+    private readonly serverInfo: Implementation | undefined,
+    private readonly maxBytes: number,
+  ) {}
 
-  /** Writes the response with a result. */
+  /**
+   * Writes the response with a result.
+   *
+   * @throws TooLargeError when it is too large.
+   */
   result(id: RequestId, revision: Revision, given: MethodResult): string {
+    const response = this.#response(id, revision, given);
+    // A character has three bytes at most.
+    if (response.length <= this.maxBytes / 3) return response;
+    const bytes = new TextEncoder().encode(response).byteLength;
+    if (bytes > this.maxBytes) throw new TooLargeError(bytes, this.maxBytes);
+    return response;
+  }
+
+  #response(id: RequestId, revision: Revision, given: MethodResult): string {
     const { result } = given;
     if (!(result instanceof RawJson)) {
       const members = { ...result, ...this.#members(revision, given) };

@@ -34,7 +34,7 @@ export function toolMethods({ options, extensions }: MethodParts): MethodTable {
       enter: (run) => extensions.callTool(exchange, entry, run),
       answer: (result) => {
         if (isInputRequired(result)) return exchange.nextRound(result, callTool, `The tool ${name}`);
-        return { result: call.revision.callResult(result, entry), meta: result._meta };
+        return { result: call.revision.callResult(result, entry), meta: result._meta, instead: forModel };
       },
       timeoutMs: entry.timeoutMs ?? appTimeoutMs,
       late,
@@ -48,6 +48,10 @@ export function toolMethods({ options, extensions }: MethodParts): MethodTable {
 }
 
 function late({ params }: EngineCall, timeoutMs: number): MethodResult {
-  const text = `The tool ${String(params['name'])} did not finish within ${timeoutMs} ms`;
+  return forModel(`The tool ${String(params['name'])} did not finish within ${timeoutMs} ms`);
+}
+
+/** A failure that the model is to see. */
+function forModel(text: string): MethodResult {
   return { result: { content: [{ type: 'text', text }], isError: true } };
 }
