@@ -88,29 +88,35 @@ export interface StreamParticulars {
   readonly refused?: (() => void) | undefined;
   /** See `StreamRules.watch`. */
   readonly renewed?: ((principal: Principal) => void) | undefined;
+  /** Called when it has ended, by either side. */
+  readonly ended?: (() => void) | undefined;
 }
 
 /** Sends JSON-RPC messages as server-sent events. */
 export class EventStream {
-  readonly #body: BodyStream;
-  readonly #keepAlive: ReturnType<typeof setInterval>;
-  readonly #unwatch: (() => void) | undefined;
-  #ended = false;
+  /** Absent once it has ended: what holds the stream then must not hold its response and socket. */
+  #body: BodyStream | undefined;
+  #release: () => void;
 
   constructor(
     http: HttpExchange,
     { keepAliveMs, watch }: StreamRules,
-    { headers = {}, refused = () => this.end(), renewed }: StreamParticulars = {},
+    { headers = {}, refused = () => this.end(), renewed, ended }: StreamParticulars = {},
   ) {
     this.#body = http.stream({ ...STREAM_HEADERS, ...headers });
-    this.#keepAlive = setInterval(() => this.#body.write(':\n\n'), keepAliveMs);
-    unref(this.#keepAlive);
-    this.#unwatch = watch?.(http, refused, renewed);
+    const keepAlive = setInterval(() => this.#body?.write(':\n\n'), keepAliveMs);
+    unref(keepAlive);
+    const unwatch = watch?.(http, refused, renewed);
+    this.#release = () => {
+      clearInterval(keepAlive);
+      unwatch?.();
+      ended?.();
+    };
     http.onGone(() => this.#stop());
   }
 
   get ended(): boolean {
-    return this.#ended;
+    return this.#body === undefined;
   }
 
   /**
@@ -120,35 +126,39 @@ export class EventStream {
    */
   send(message: string, id?: string): void {
     const named = id === undefined ? '' : `id: ${id}\n`;
-    if (!this.#ended) this.#body.write(`event: message\n${named}data: ${message}\n\n`);
+    this.#body?.write(`event: message\n${named}data: ${message}\n\n`);
   }
 
   /** Gives a client an id to come back with before there is any message (2025-11-25, "Sending Messages to the Server"). */
   prime(id: string, retryMs: number): void {
-    if (!this.#ended) this.#body.write(`id: ${id}\nretry: ${retryMs}\ndata:\n\n`);
+    this.#body?.write(`id: ${id}\nretry: ${retryMs}\ndata:\n\n`);
   }
 
   /** Tells a client how long to wait before it comes back. */
   retry(retryMs: number): void {
-    if (!this.#ended) this.#body.write(`retry: ${retryMs}\n\n`);
+    this.#body?.write(`retry: ${retryMs}\n\n`);
   }
 
   /** Sends an event of another kind than a message. */
   announce(event: string, data: string): void {
-    if (!this.#ended) this.#body.write(`event: ${event}\ndata: ${data}\n\n`);
+    this.#body?.write(`event: ${event}\ndata: ${data}\n\n`);
   }
 
   end(): void {
-    if (this.#ended) return;
+    const body = this.#body;
     this.#stop();
-    this.#body.end();
+    body?.end();
   }
 
   #stop(): void {
-    this.#ended = true;
-    clearInterval(this.#keepAlive);
-    this.#unwatch?.();
+    this.#body = undefined;
+    this.#release();
+    this.#release = nothing;
   }
+}
+
+function nothing(): void {
+  // There is nothing to stop any more.
 }
 
 /** Why what goes on for a request ends before its answer. */

@@ -122,7 +122,7 @@ export interface StreamOptions {
   readonly store?: EventStore | false;
 }
 
-/** A header that lets whoever has it act as the client. */
+/** A header by which others could act as the client. */
 export type CredentialHeader = 'authorization' | 'proxy-authorization' | 'cookie';
 
 /** What the HTTP transport may be told, wherever it is mounted. */

@@ -226,6 +226,12 @@ const STANDALONE = new RegExp(`^${UUID}$`);
 const SCOPES = '(?:~[A-Za-z0-9_-]+)?';
 const OF_REQUEST = new RegExp(`^${UUID}-([A-Za-z0-9_-]*)${SCOPES}$`);
 
+/** A name for the stream of what belongs to no request. */
+export function nameStandaloneStream(): string {
+  // A session keeps it. What Node gives is a text of many pieces, which take ten times the room of one.
+  return crypto.randomUUID().split('-').join('-');
+}
+
 /** A name for the stream of a request, that tells which one it is; of a batch when there is no id. */
 export function nameRequestStream(id: RequestId | undefined): string {
   const json = id === undefined ? '' : JSON.stringify(id);

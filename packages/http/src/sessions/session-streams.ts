@@ -8,13 +8,15 @@ import {
   ANSWERS_WITHIN_MS,
   GONE_AFTER_MS,
   nameRequestStream,
+  nameStandaloneStream,
   readStreamName,
   type SharedStreams,
 } from './node-messages.js';
 
-/** What the streams of a session have in common. */
+/** What the streams of a session have in common. The session itself: there are many, and nothing is kept beside it. */
 export interface StreamParts {
-  readonly session: string;
+  /** That of the session. */
+  readonly id: string;
   /** Without one nothing is kept, and no client can resume. */
   readonly store: EventStore | undefined;
   readonly rules: StreamRules;
@@ -28,11 +30,11 @@ export interface StreamParts {
   /** The id of the principal the session belongs to. */
   readonly owner: string | undefined;
   /** Told of its principal, whose scopes and claims may be others by now. */
-  readonly renewed: (principal: Principal) => void;
+  renewed(principal: Principal): void;
   /** What processes say of streams; absent where the session, or what is kept of its streams, belongs to this one. */
   readonly shared: SharedStreams | undefined;
   /** Tells the client that anything may have changed. */
-  readonly announceAll: () => void;
+  announceAll(): void;
 }
 
 /** What a client is told whose stream cannot be read now. */
@@ -40,18 +42,20 @@ const NOT_NOW = 'The stream cannot be resumed now; try again later';
 
 /** The streams of one session: one for each request that needs one, and one for what belongs to no request. */
 export class SessionStreams {
-  readonly #running = new Map<string, SessionStream>();
+  // Made when they are needed: sessions are many, and most have only ever had the one stream for what belongs to no request.
+  /** The streams of requests. */
+  #running: Map<string, SessionStream> | undefined;
   /** Clients here of streams that other processes run, by the name of the stream. */
-  readonly #followers = new Map<string, StreamFollower>();
+  #followers: Map<string, StreamFollower> | undefined;
   #standalone: SessionStream | undefined;
   /** Streams of which this process has told that their client has come to it, until that has come back over the bus. */
-  readonly #claims = new Map<string, () => void>();
+  #claims: Map<string, () => void> | undefined;
 
   constructor(private readonly parts: StreamParts) {}
 
   /** Whether a client is connected that waits for no answer of this process. */
   get listening(): boolean {
-    return this.#standalone?.connected === true || this.#followers.size > 0;
+    return this.#standalone?.connected === true || (this.#followers?.size ?? 0) > 0;
   }
 
   /** Whether what belongs to no request is sent by this process. */
@@ -73,39 +77,41 @@ export class SessionStreams {
     refused: () => void,
   ): SessionStream {
     const name = this.parts.shared ? nameRequestStream(id) : crypto.randomUUID();
-    const stream = this.#add(withScopes(name, scopes), refused);
+    const stream = new SessionStream(withScopes(name, scopes), this.parts, { refused });
+    (this.#running ??= new Map()).set(stream.id, stream);
     stream.connect(http);
     return stream;
   }
 
   /** Ends the stream of a request: from now on it is in the store only. @param last what is sent on it before. */
   end(stream: SessionStream, last?: string): void {
-    stream.end(last, () => this.#running.delete(stream.id));
+    stream.end(last, () => this.#running?.delete(stream.id));
   }
 
   /** Answers a request with the stream for what belongs to no request. */
   listen(http: HttpExchange): void {
     if (this.#standalone) return this.#standalone.connect(http);
-    const standalone = (this.#standalone = this.#add(crypto.randomUUID()));
+    const standalone = (this.#standalone = new SessionStream(nameStandaloneStream(), this.parts));
     this.#claim(standalone.id);
     // Before the client knows of the stream, and could go on with it elsewhere.
-    void after(this.parts.shared?.resumed(this.parts.session, standalone.id), () => standalone.connect(http));
+    void after(this.parts.shared?.resumed(this.parts.id, standalone.id), () => standalone.connect(http));
   }
 
   /** Goes on with a stream where its client lost it. Event ids of other sessions lead to nothing. */
   resume(http: HttpExchange, lastEventId: string): void {
     const { stream, id } = readEventId(lastEventId);
-    const running = this.#running.get(stream);
+    const running = this.#standalone?.id === stream ? this.#standalone : this.#running?.get(stream);
     if (running) return running.resume(http, id);
     const { shared } = this.parts;
     const kind = shared && readStreamName(stream)?.kind;
     if (kind === 'standalone') return this.#takeOver(http, stream, id);
     if (shared && kind) {
-      void this.#followers.get(stream)?.letGo();
-      const follower = new StreamFollower(http, stream, id, { ...this.parts, shared }, () => {
-        if (this.#followers.get(stream) === follower) this.#followers.delete(stream);
+      const followers = (this.#followers ??= new Map<string, StreamFollower>());
+      void followers.get(stream)?.letGo();
+      const follower = new StreamFollower(http, stream, id, this.parts, shared, () => {
+        if (followers.get(stream) === follower) followers.delete(stream);
       });
-      this.#followers.set(stream, follower);
+      followers.set(stream, follower);
       this.#claim(stream);
       return follower.begin();
     }
@@ -115,30 +121,30 @@ export class SessionStreams {
   /** Takes note that the client has come to another process for a stream. */
   movedAway(stream: string, retryMs?: number): void {
     // What was told before this process told that the client has come here is over.
-    if (this.#claims.has(claimOf(stream))) return;
-    void this.#followers.get(stream)?.letGo(retryMs);
+    if (this.#claims?.has(claimOf(stream))) return;
+    void this.#followers?.get(stream)?.letGo(retryMs);
     const isStandalone = readStreamName(stream)?.kind === 'standalone';
-    const own = isStandalone ? this.#standalone : this.#running.get(stream);
+    const own = isStandalone ? this.#standalone : this.#running?.get(stream);
     if (isStandalone) this.#standalone = undefined;
-    if (isStandalone && own) this.#running.delete(own.id);
     own?.handOver();
   }
 
   /** Takes note that all processes have been told that the client of a stream has come to this one. */
   claimed(stream: string): void {
-    this.#claims.get(claimOf(stream))?.();
+    this.#claims?.get(claimOf(stream))?.();
   }
 
   /** Keeps a stream from what others told before: the bus gives back what this process tells, in its order. */
   #claim(stream: string): void {
     if (!this.parts.shared) return;
     const key = claimOf(stream);
-    this.#claims.get(key)?.();
+    const claims = (this.#claims ??= new Map<string, () => void>());
+    claims.get(key)?.();
     // Without a bus nothing comes back, and nothing else.
-    const cancel = afterMs(ANSWERS_WITHIN_MS, () => this.#claims.delete(key));
-    this.#claims.set(key, () => {
+    const cancel = afterMs(ANSWERS_WITHIN_MS, () => claims.delete(key));
+    claims.set(key, () => {
       cancel();
-      this.#claims.delete(key);
+      claims.delete(key);
     });
   }
 
@@ -153,41 +159,37 @@ export class SessionStreams {
    * @param all whether also those that do.
    */
   letGo(all = false): void {
-    for (const follower of [...this.#followers.values()]) void follower.letGo(this.parts.retryMs);
-    for (const stream of all ? this.#running.values() : [this.#standalone]) stream?.disconnect();
+    for (const follower of [...(this.#followers?.values() ?? [])]) void follower.letGo(this.parts.retryMs);
+    for (const stream of all ? this.#all : [this.#standalone]) stream?.disconnect();
   }
 
   /** Ends all streams, and drops what has been kept of them, unless another process may go on with them. */
   close(): void {
-    const { shared, session } = this.parts;
-    for (const follower of [...this.#followers.values()]) void follower.letGo();
+    const { shared, id: session } = this.parts;
+    for (const follower of [...(this.#followers?.values() ?? [])]) void follower.letGo();
     const standalone = this.#standalone;
     this.#standalone = undefined;
-    if (shared && standalone) this.#running.delete(standalone.id);
     if (shared) standalone?.release();
-    for (const stream of this.#running.values()) this.end(stream);
+    else if (standalone) this.end(standalone);
+    for (const stream of this.#all) this.end(stream);
     if (!shared) void askStore(this.parts, (store) => store.forget(session));
   }
 
   /** Waits until all that was sent is where it belongs. */
   async settled(): Promise<void> {
-    await Promise.all([...this.#running.values()].map((stream) => stream.settled()));
+    await Promise.all(this.#all.map((stream) => stream.settled()));
   }
 
   /** Writes a stream from now on that another process has written, and sends what the client has missed of it. */
   #takeOver(http: HttpExchange, id: string, last: string | undefined): void {
-    const before = this.#standalone;
-    if (before) this.#running.delete(before.id);
-    before?.release();
-    this.#standalone = this.#add(id);
+    this.#standalone?.release();
+    this.#standalone = new SessionStream(id, this.parts);
     this.#claim(id);
     this.#standalone.takeOver(http, last);
   }
 
-  #add(id: string, refused?: () => void): SessionStream {
-    const stream = new SessionStream(id, this.parts, { refused });
-    this.#running.set(id, stream);
-    return stream;
+  get #all(): SessionStream[] {
+    return [...(this.#standalone ? [this.#standalone] : []), ...(this.#running?.values() ?? [])];
   }
 }
 
@@ -204,7 +206,6 @@ function claimOf(stream: string): string {
  * kept for the next one. What is done to a stream is done in order, also when the store takes its time.
  */
 export class SessionStream {
-  readonly #name: StreamName;
   #connection: EventStream | undefined;
   #last: string | undefined;
   #turn: Promise<void> | undefined;
@@ -228,12 +229,15 @@ export class SessionStream {
   ) {
     this.#ended = its.ended ?? false;
     this.#refused = its.refused;
-    this.#name = { session: parts.session, stream: id };
+  }
+
+  get #name(): StreamName {
+    return { session: this.parts.id, stream: this.id };
   }
 
   /** Whether a client is connected to it. */
   get connected(): boolean {
-    return this.#connection !== undefined && !this.#connection.ended;
+    return this.#connection?.ended === false;
   }
 
   /** Goes on with the response of a request. An older connection, dead or alive, gives way. */
@@ -248,7 +252,7 @@ export class SessionStream {
    * @param id that of the last event the client got; absent when it got none.
    */
   resume(http: HttpExchange, id: string | undefined): void {
-    if (this.#isFollowed) void this.parts.shared?.resumed(this.parts.session, this.id);
+    if (this.#isFollowed) void this.parts.shared?.resumed(this.parts.id, this.id);
     this.#isFollowed = false;
     this.#inTurn(() =>
       after(this.#read(id), (rest) => {
@@ -267,7 +271,7 @@ export class SessionStream {
    * and what it would have sent is not known.
    */
   takeOver(http: HttpExchange, id: string | undefined): void {
-    const { shared, session, announceAll } = this.parts;
+    const { shared, id: session } = this.parts;
     const done = (isServed: boolean): void => {
       if (isServed) this.#endTakeover?.();
       else this.#inTurn(() => this.#catchUp());
@@ -275,7 +279,7 @@ export class SessionStream {
     const unfollow = shared?.follow(this.id, done);
     const cancelWait = afterMs(ANSWERS_WITHIN_MS, () => {
       done(true);
-      announceAll();
+      this.parts.announceAll();
     });
     this.#last = id;
     this.#endTakeover = () => {
@@ -316,7 +320,7 @@ export class SessionStream {
     this.#inTurn(() => {
       this.#connection?.retry(retryMs);
       this.#connection?.end();
-      if (this.#isFollowed) void this.parts.shared?.resumed(this.parts.session, this.id, retryMs);
+      if (this.#isFollowed) void this.parts.shared?.resumed(this.parts.id, this.id, retryMs);
     });
   }
 
@@ -327,7 +331,7 @@ export class SessionStream {
    * @param ended called when that is done: nothing is left but what is in the store.
    */
   end(last: string | undefined, ended: () => void): void {
-    const { shared, session } = this.parts;
+    const { shared, id: session } = this.parts;
     const finish = (): MaybePromise<void> =>
       last !== undefined
         ? this.#write(last, true)
@@ -399,9 +403,15 @@ export class SessionStream {
   }
 
   #attach(http: HttpExchange, last: string | undefined, missed: StreamRest['events']): void {
-    const { rules, resumable, retryMs, renewed } = this.parts;
+    const { rules, resumable, retryMs } = this.parts;
     this.#connection?.end();
-    const connection = (this.#connection = new EventStream(http, rules, { refused: this.#refused, renewed }));
+    const connection = (this.#connection = new EventStream(http, rules, {
+      refused: this.#refused,
+      renewed: (principal) => this.parts.renewed(principal),
+      ended: () => {
+        if (this.#connection?.ended) this.#connection = undefined;
+      },
+    }));
     // Also on a stream that is resumed: clients forget the last id with each connection.
     if (resumable && !this.#ended) connection.prime(eventId(this.id, last), retryMs);
     for (const { id, message } of missed) connection.send(message, eventId(this.id, id));
@@ -443,10 +453,10 @@ class StreamFollower {
     private readonly http: HttpExchange,
     private readonly stream: string,
     last: string | undefined,
-    private readonly parts: StreamParts & { readonly shared: SharedStreams },
+    private readonly parts: StreamParts,
+    private readonly shared: SharedStreams,
     private readonly ended: () => void,
   ) {
-    const { shared } = parts;
     this.#last = last;
     this.#cancelWait = afterMs(ANSWERS_WITHIN_MS, () => this.#askAgain());
     this.#unfollow = shared.follow(stream, (isServed) => {
@@ -458,7 +468,7 @@ class StreamFollower {
   /** Tells the process that runs the request, and begins to read: it says of all that it sends from then on that there is more. */
   begin(): void {
     this.http.onGone(() => this.#finish());
-    void this.parts.shared.resumed(this.parts.session, this.stream);
+    void this.shared.resumed(this.parts.id, this.stream);
     void this.#read();
   }
 
@@ -488,7 +498,7 @@ class StreamFollower {
   }
 
   async #readOnce(): Promise<void> {
-    const { session } = this.parts;
+    const { id: session } = this.parts;
     const name = { session, stream: this.stream };
     const rest = await askStore(this.parts, (store) => store.after(name, this.#last));
     if (this.#done) return;
@@ -511,15 +521,18 @@ class StreamFollower {
   }
 
   #connect(hasEnded: boolean): EventStream {
-    const { rules, renewed, resumable, retryMs } = this.parts;
-    const connection = new EventStream(this.http, rules, { refused: () => this.#finish(), renewed });
+    const { rules, resumable, retryMs } = this.parts;
+    const connection = new EventStream(this.http, rules, {
+      refused: () => this.#finish(),
+      renewed: (principal) => this.parts.renewed(principal),
+    });
     if (resumable && !hasEnded) connection.prime(eventId(this.stream, this.#last), retryMs);
     return connection;
   }
 
   #askAgain(): void {
     this.#cancelWait = afterMs(GONE_AFTER_MS - ANSWERS_WITHIN_MS, () => void this.#replace());
-    void this.parts.shared.resumed(this.parts.session, this.stream);
+    void this.shared.resumed(this.parts.id, this.stream);
   }
 
   /** Answers in the place of a process that is gone. Where it is not, and has answered meanwhile, nothing is added. */
@@ -527,7 +540,7 @@ class StreamFollower {
     // It may have come to the end before it could hear of this client.
     await this.#read();
     if (this.#done) return;
-    const { session, shared } = this.parts;
+    const { id: session } = this.parts;
     const name = { session, stream: this.stream };
     const found = readStreamName(this.stream);
     if (found?.kind === 'request' && found.id !== undefined) {
@@ -535,7 +548,7 @@ class StreamFollower {
       const answer = errorResponse(found.id, { code: ERROR_CODES.internalError, message });
       await askStore(this.parts, (store) => store.append(name, answer, true));
     } else await askStore(this.parts, (store) => store.end(name));
-    shared.grown(this.stream);
+    this.shared.grown(this.stream);
     await this.#read();
     this.#finish();
   }

@@ -2,12 +2,12 @@ import type { Logger, MaybePromise, RequestInfo } from '@sigil/core';
 import type { StoredSession } from '@sigil/core/backend';
 import { lacksScopes } from '@sigil/core/extension';
 import { type Deadline, scopesIn, unref, within } from '@sigil/core/internal';
-import type { Connection, Sink } from '@sigil/core/transport';
+import type { Connection, Principal, Sink } from '@sigil/core/transport';
 import { type OverloadRefusal, refuseScopes } from '../answers.js';
 import type { HttpExchange } from '../http-exchange.js';
 import type { HandlerParts } from '../parts.js';
 import { ABOUT } from './node-messages.js';
-import { readEventId, SessionStreams } from './session-streams.js';
+import { readEventId, SessionStreams, type StreamParts } from './session-streams.js';
 import { mayUse, SharedSessions } from './shared-sessions.js';
 
 /** The sessions of one endpoint, longest idle first. They expire, and there is a cap, for all and for each client. */
@@ -216,7 +216,7 @@ function longestIdle(sessions: Iterable<HttpSession>): HttpSession | undefined {
 }
 
 /** A session of a client up to 2025-11-25: its connection, and its streams. */
-export class HttpSession implements Sink {
+export class HttpSession implements Sink, StreamParts {
   readonly connection: Connection;
   lastUsed: number;
   #owner: string | undefined;
@@ -262,30 +262,45 @@ export class HttpSession implements Sink {
     return this.parts.eventStore !== undefined && this.connection.resumes;
   }
 
+  get store(): StreamParts['store'] {
+    return this.parts.eventStore;
+  }
+
+  get rules(): StreamParts['rules'] {
+    return this.parts.streams;
+  }
+
+  get retryMs(): number {
+    return this.parts.options.retryMs;
+  }
+
+  get logger(): Logger {
+    return this.parts.endpoint.logger;
+  }
+
+  get told(): StreamParts['told'] {
+    return this.parts.streamsTold;
+  }
+
+  get shared(): StreamParts['shared'] {
+    return this.parts.sharedStreams;
+  }
+
+  renewed(principal: Principal): void {
+    this.connection.renew(principal);
+  }
+
+  announceAll(): void {
+    this.connection.announceAll();
+  }
+
   /** Says how a request is refused whose principal lacks scopes. */
   get insufficientScope(): HandlerParts['insufficientScope'] {
     return this.parts.insufficientScope;
   }
 
   get streams(): SessionStreams {
-    if (this.#streams) return this.#streams;
-    const { endpoint, eventStore, options, sharedStreams, streams, streamsTold } = this.parts;
-    const ownerNow = (): string | undefined => this.#owner;
-    return (this.#streams = new SessionStreams({
-      session: this.id,
-      store: eventStore,
-      rules: streams,
-      retryMs: options.retryMs,
-      resumable: this.resumable,
-      logger: endpoint.logger,
-      told: streamsTold,
-      get owner() {
-        return ownerNow();
-      },
-      renewed: (principal) => this.connection.renew(principal),
-      shared: sharedStreams,
-      announceAll: () => this.connection.announceAll(),
-    }));
+    return (this.#streams ??= new SessionStreams(this));
   }
 
   /** Serves a GET: resumes the stream that an event id names, else carries what belongs to no request. */
