@@ -214,6 +214,9 @@ describe('a server whose handlers forget promises', () => {
       await until(() => forgotten().length === count);
     }
     expect(forgotten()[2]).toContain('"httpMethod":"POST","path":"/mcp"');
+    expect(await (await fetch(new URL('/hook', String(address)))).text()).toBe('taken');
+    await until(() => forgotten().length === 4);
+    expect(forgotten()[3]).toContain('"path":"/hook"');
     server.child.kill('SIGTERM');
     expect((await server.ended).code).toBe(0);
   });

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import type { Logger, MaybePromise } from '@sigil/core';
+import type { MaybePromise } from '@sigil/core';
+import type { Endpoint } from '@sigil/core/transport';
 
 /** Answers the requests of one path, in the web's way. */
 export type RouteHandler = (request: Request) => MaybePromise<Response>;
@@ -10,16 +11,18 @@ export async function serveRoute(
   handle: RouteHandler,
   request: IncomingMessage,
   response: ServerResponse,
-  logger: Logger,
+  { logger, track }: Pick<Endpoint, 'logger' | 'track'>,
 ): Promise<void> {
+  const about = { path: request.url };
   try {
-    const { status, headers, body } = await handle(webRequest(request, response));
+    const run = (): MaybePromise<Response> => handle(webRequest(request, response));
+    const { status, headers, body } = await (track ? track({ details: () => about }, run) : run());
     response.writeHead(status, [...headers].flat());
     if (body && request.method !== 'HEAD') await pipeline(body, response);
     else response.end();
   } catch (error) {
     if (response.destroyed) return;
-    logger.error({ err: error, path: request.url }, 'a route failed');
+    logger.error({ err: error, ...about }, 'a route failed');
     if (response.headersSent) return void response.destroy();
     response.writeHead(500, { 'Content-Length': 0, Connection: 'close' }).end();
   }

@@ -103,7 +103,7 @@ async function start(
     const route = routes.find(([own]) => isAt(target, own));
     if (route) {
       if (!refusesCaller(exchange, origins, endpoint.logger))
-        void serveRoute(route[1], request, response, endpoint.logger);
+        void serveRoute(route[1], request, response, endpoint);
       return;
     }
     const served =

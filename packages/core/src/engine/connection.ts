@@ -6,6 +6,7 @@ import {
   toProtocolError,
 } from '../errors/errors.js';
 import { isDeeper, isObject } from '../protocol/json.js';
+import { recovered } from '../protocol/maybe-promise.js';
 import type { Principal, RequestInfo } from '../protocol/principal.js';
 import {
   claimOf,
@@ -126,7 +127,14 @@ export class EngineConnection implements Connection, ExchangeOwner {
   notify(method: string, params?: object): void {
     if (!this.session) return;
     const message = params ? { jsonrpc: '2.0', method, params } : { jsonrpc: '2.0', method };
-    this.#state.sink.send(this.#state.write(message));
+    const text = this.#state.write(message);
+    this.#sent(() => this.#state.sink.send(text));
+  }
+
+  /** What a transport cannot send to one client is no fault of others, who are to be told the same. */
+  #sent(send: () => void): void {
+    const { logger } = this.#parts.options;
+    void recovered(send, (error) => logger.error({ err: error }, 'a message could not be sent'));
   }
 
   /** Tells the client that a page its user was sent to has done its work. @returns whether it was this client's user. */
@@ -136,8 +144,7 @@ export class EngineConnection implements Connection, ExchangeOwner {
     const params = { elicitationId };
     const { sink } = this.#state;
     const text = this.#state.write({ jsonrpc: '2.0', method: NOTIFICATIONS.elicitationComplete, params });
-    if (sink.deliver) sink.deliver(text);
-    else sink.send(text);
+    this.#sent(() => (sink.deliver ? sink.deliver(text) : sink.send(text)));
     return true;
   }
 

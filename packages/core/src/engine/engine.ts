@@ -103,6 +103,7 @@ export class Engine implements Endpoint {
         return extension;
       }),
       writer,
+      logger,
     );
     const tracking: ConnectionParts['tracking'] = {};
     const methodParts = {

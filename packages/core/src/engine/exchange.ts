@@ -2,7 +2,7 @@ import { logDetails } from '../context/call.js';
 import { type InputRequired, isSuspension } from '../context/questions.js';
 import { ERROR_CODES, OverloadedError, ProtocolError, toProtocolError } from '../errors/errors.js';
 import type { Invoke } from '../invoke/declaration.js';
-import { isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
+import { isPromise, type MaybePromise, recovered } from '../protocol/maybe-promise.js';
 import type { ActiveRequest, Sink } from '../transport/transport.js';
 import type { CallSlots } from './admission.js';
 import type { BackgroundDelivery } from './asking/delivery.js';
@@ -222,7 +222,12 @@ export class Exchange implements ActiveRequest, Stream {
   }
 
   send(message: object): void {
-    if (!this.done) this.#sink.send(this.call.connectionState.write(message));
+    if (this.done) return;
+    const text = this.call.connectionState.write(message);
+    void recovered(
+      () => this.#sink.send(text),
+      (error) => this.#logError(error, 'a message could not be sent'),
+    );
   }
 
   closeStream(retryMs?: number): void {
@@ -356,11 +361,7 @@ export class Exchange implements ActiveRequest, Stream {
   /** What a transport cannot send is no fault of the request, and must not end the process. */
   #respond(send: () => void): void {
     this.#end();
-    try {
-      send();
-    } catch (error) {
-      this.#logError(error, 'a response could not be sent');
-    }
+    void recovered(send, (error) => this.#logError(error, 'a response could not be sent'));
   }
 
   #logError(error: unknown, message: string): void {

@@ -2,7 +2,8 @@ import { headersFor } from '../context/call.js';
 import { isToolError, missingExtension, Diagnostics } from '../errors/errors.js';
 import { toolErrorResult } from '../invoke/failure.js';
 import { isObject } from '../protocol/json.js';
-import { after, type MaybePromise, observed } from '../protocol/maybe-promise.js';
+import type { Logger } from '../protocol/logging.js';
+import { after, type MaybePromise, observed, recovered } from '../protocol/maybe-promise.js';
 import { METHODS } from '../protocol/protocol.js';
 import type { ToolEntry } from '../registry/entry.js';
 import { methodNotFound } from './admission.js';
@@ -17,7 +18,7 @@ import type {
   RecordedCall,
   ToolCalls,
 } from './extension.js';
-import type { MethodResult, ResponseWriter } from './response.js';
+import { forModel, type MethodResult, type ResponseWriter } from './response.js';
 import type { Revision } from './revisions/index.js';
 
 const NO_PARTS: readonly ToolCalls[] = [];
@@ -39,6 +40,7 @@ export class Extensions {
   constructor(
     private readonly extensions: readonly Extension[],
     private readonly writer: ResponseWriter,
+    private readonly logger: Logger,
   ) {
     checkExtensions(extensions);
     this.inspect = Object.fromEntries(extensions.flatMap(({ inspect = {} }) => Object.entries(inspect)));
@@ -85,7 +87,7 @@ export class Extensions {
       };
       return part.serve(call, () => next());
     };
-    return serve(0).then(toMethodResult, toolFailure);
+    return serve(0).then((result) => ({ ...toMethodResult(result), instead: forModel }), toolFailure);
   }
 
   /** Whether clients of a revision can use a tool at all. */
@@ -118,7 +120,11 @@ export class Extensions {
 
   /** Has them begin what goes on without requests. */
   start(): void {
-    for (const extension of this.extensions) void extension.start?.();
+    for (const extension of this.extensions)
+      void recovered(
+        () => extension.start?.(),
+        (error) => this.logger.error({ err: error, extension: extension.id }, 'an extension could not begin'),
+      );
   }
 
   async close(): Promise<void> {

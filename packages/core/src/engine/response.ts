@@ -23,6 +23,11 @@ export interface MethodResult {
   readonly instead?: (message: string) => MethodResult;
 }
 
+/** The result of a tool that has failed in a way that the model is to see. */
+export function forModel(text: string): MethodResult {
+  return { result: { content: [{ type: 'text', text }], isError: true } };
+}
+
 /** A response is longer than one may be. */
 export class TooLargeError extends ProtocolError {
   constructor(

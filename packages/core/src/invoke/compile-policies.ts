@@ -147,11 +147,11 @@ function scopesOf(given: unknown): readonly string[] {
 const SCOPE_RULE = 'a scope has 256 letters, digits and signs at most, and no spaces, quotes or backslashes';
 
 /**
- * Waits for what a guard says, or for scopes that a function gives. When that takes too long, the request is refused for now.
+ * Waits for what a guard says, or for scopes that a function gives, or the like. When that takes too long, the request is refused for now.
  *
  * @param who answers, for the log.
  */
-function inTime<T>(answer: MaybePromise<T>, who: string, guardTime: Deadlines): MaybePromise<T> {
+export function inTime<T>(answer: MaybePromise<T>, who: string, guardTime: Deadlines): MaybePromise<T> {
   if (!isPromise(answer)) return answer;
   const late = (): Error => {
     const cause = new Error(`${who} did not answer within ${guardTime.afterMs} ms`);

@@ -56,6 +56,7 @@ import {
   type GuardParts,
   nameGuards,
   type NeededScopes,
+  inTime,
 } from './compile-policies.js';
 
 /** What compiling handlers needs. */
@@ -185,13 +186,16 @@ export class HandlerCompiler {
   hears(declaration: Declaration<ResourceDefinition>, info: DefinitionInfo, input: ValuePlan): Hears {
     const { guards } = declaration;
     const allows = compileGuards(guards, info, this.#guardParts);
-    const { fixed, of: scopesOf } = compileScopes(declaration, this.#guardParts.guardTime) ?? NO_SCOPES;
+    const { guardTime } = this.#guardParts;
+    const { fixed, of: scopesOf } = compileScopes(declaration, guardTime) ?? NO_SCOPES;
     const permits = compilePermits(guards, this.#guardParts);
     const parse = converting(input);
     return async (call, uri, variables) => {
       if (allows && !(await allows(call))) return undefined;
       if (lacksScopes(call.principal, fixed) || !(scopesOf || permits)) return fixed;
-      const args = await valid(() => parse({ ...variables }));
+      const args = await valid(() =>
+        inTime(parse({ ...variables }), `The check of the variables of ${info.name}`, guardTime),
+      );
       // What has no valid arguments is not there.
       if (!args) return undefined;
       const needed = scopesOf ? await scopesOf(args.value) : fixed;
@@ -231,7 +235,7 @@ export class HandlerCompiler {
           attempt(
             () => passage.limited(check(sent)),
             run,
-            (error) => failed(error, call, passage),
+            (error) => passage.limited(failed(error, call, passage)),
           ),
         );
       }
@@ -245,7 +249,7 @@ export class HandlerCompiler {
           }),
         (error) => {
           call.needs(fixed);
-          return passage.enter(() => failed(error, call, passage));
+          return passage.enter(() => passage.limited(failed(error, call, passage)));
         },
       );
     }

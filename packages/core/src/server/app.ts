@@ -255,4 +255,4 @@ class RejectionReporter {
 const reporter = new RejectionReporter();
 
 const FORGOTTEN =
-  'a promise of a handler, or of what authenticates, was rejected, and nothing awaited it: await it, or give it a catch()';
+  'a promise of a handler, a route, or what authenticates was rejected, and nothing awaited it: await it, or give it a catch()';

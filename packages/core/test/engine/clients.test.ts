@@ -163,12 +163,18 @@ describe('an app', () => {
     expect(names).toHaveLength(1);
   });
 
-  test('is not stopped by a listener that fails', async () => {
+  test.each<[string, () => unknown]>([
+    [
+      'fails',
+      () => {
+        throw new Error('broken');
+      },
+    ],
+    ['fails later', () => Promise.reject(new Error('broken'))],
+  ])('is not stopped by a listener that %s', async (_what, listener) => {
     const logger = recordingLogger();
     const app = await appOf({ definitions: [hello()], logger });
-    app.on('rootsChanged', () => {
-      throw new Error('broken');
-    });
+    app.on('rootsChanged', listener);
     const client = await openSession(app);
     client.notify('notifications/roots/list_changed');
     await settled();

@@ -10,7 +10,15 @@ import {
 } from '../../src/index.js';
 import type { AppExtension, Extension, ExtensionFactory, ExtensionHost } from '../../src/extension.js';
 import { META } from '../../src/transport/index.js';
-import { appOf, type Client, openSession, problemsOf, settled, statelessClient } from '../harness.js';
+import {
+  appOf,
+  type Client,
+  openSession,
+  problemsOf,
+  recordingLogger,
+  settled,
+  statelessClient,
+} from '../harness.js';
 
 const WEATHER = 'com.example/weather';
 const DECLARED = { extensions: { [WEATHER]: {} } };
@@ -237,6 +245,36 @@ describe('an extension that brings definitions', () => {
     });
     expect(problems).toEqual([problem, expect.objectContaining({ code: 'SIGIL_DUPLICATE_NAME' })]);
   });
+});
+
+test('an extension that cannot begin is reported, and ends no process', async () => {
+  const logger = recordingLogger();
+  const start = () => Promise.reject(new Error('no clock'));
+  const app = await appOf({ definitions: [tool('rain')], extensions: [weather({ start })], logger });
+  await statelessClient(app).result('server/discover');
+  await settled();
+  expect(logger.lines).toMatchObject([
+    {
+      message: 'an extension could not begin',
+      details: { extension: WEATHER, err: { message: 'no clock' } },
+    },
+  ]);
+});
+
+test('a result that is too large has the model ask for less, also where an extension takes part in the call', async () => {
+  const large = defineTool({ name: 'rain', handle: () => 'x' });
+  const toolCalls: Extension['toolCalls'] = () => ({
+    serve: async (_call, next) => ({
+      ...(await next()),
+      content: [{ type: 'text', text: 'x'.repeat(2_000) }],
+    }),
+  });
+  const app = await appOf({
+    definitions: [large],
+    extensions: [weather({ toolCalls })],
+    limits: { maxResultBytes: 1_000 },
+  });
+  expect(await statelessClient(app).call('rain')).toMatchObject({ isError: true });
 });
 
 describe('extensions that cannot be taken', () => {

@@ -1,10 +1,13 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { IsString, ValidateBy } from 'class-validator';
 import {
   type GuardContext,
   defineTool,
   type Guard,
+  mapError,
   type Middleware,
   type NextFunction,
+  RequireScopes,
   Resource,
   TaskSupport,
   Tool,
@@ -82,6 +85,45 @@ describe('a handler whose author says nothing of time', () => {
     const look = () => client.result('tasks/get', { taskId: taskId as string });
     await until(async () => (await look())['status'] !== 'working');
     expect(await look()).toMatchObject({ status: 'completed', result: { content: [{ text: 'written' }] } });
+  });
+});
+
+describe('an error mapper that does not answer', () => {
+  test.each(ERAS)(
+    'has the time of its handler, also for arguments that are refused, in %s',
+    async (version) => {
+      const number = { type: 'object', properties: { number: { type: 'integer' } } };
+      const errors = [mapError(Error, () => hang())];
+      const double = defineTool({ name: 'double', input: number, errors, timeoutMs: 30, handle: () => 1 });
+      const client = await clientOf(await appOf({ definitions: [double] }), version);
+      expect(await client.call('double', { number: 'seven' })).toMatchObject({
+        isError: true,
+        content: [{ text: 'The tool double did not finish within 30 ms' }],
+      });
+    },
+  );
+});
+
+test('a check of variables that does not answer has the time of a guard where a resource is subscribed to', async () => {
+  class Query {
+    @IsString()
+    @ValidateBy({ name: 'slow', async: true, validator: { validate: () => hang() } })
+    id!: string;
+  }
+  class Notes {
+    @Resource('note://{id}')
+    @RequireScopes(({ id }: Query) => (id === 'open' ? [] : ['notes']))
+    read(query: Query): string {
+      return query.id;
+    }
+  }
+  const client = await clientOf(
+    await appOf({ services: [Notes], limits: { guardTimeoutMs: 30 } }),
+    '2025-11-25',
+  );
+  expect(await client.error('resources/subscribe', { uri: 'note://1' })).toMatchObject({
+    code: -32603,
+    message: 'Access cannot be checked now; try again later',
   });
 });
 

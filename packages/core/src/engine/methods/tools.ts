@@ -4,7 +4,7 @@ import { METHODS, repeated } from '../../protocol/protocol.js';
 import { readArguments, readString } from '../admission.js';
 import type { EngineCall } from '../engine-call.js';
 import type { MethodHandler } from '../exchange.js';
-import type { MethodResult } from '../response.js';
+import { forModel, type MethodResult } from '../response.js';
 import { listMethod } from './list.js';
 import type { MethodParts, MethodTable } from './table.js';
 
@@ -49,9 +49,4 @@ export function toolMethods({ options, extensions }: MethodParts): MethodTable {
 
 function late({ params }: EngineCall, timeoutMs: number): MethodResult {
   return forModel(`The tool ${String(params['name'])} did not finish within ${timeoutMs} ms`);
-}
-
-/** A failure that the model is to see. */
-function forModel(text: string): MethodResult {
-  return { result: { content: [{ type: 'text', text }], isError: true } };
 }

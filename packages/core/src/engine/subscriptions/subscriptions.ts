@@ -2,6 +2,7 @@ import type { ClientView } from '../../context/call.js';
 import { invalidParams, OverloadedError } from '../../errors/errors.js';
 import { bytesOf } from '../../protocol/json.js';
 import type { Logger } from '../../protocol/logging.js';
+import { recovered } from '../../protocol/maybe-promise.js';
 import { META, NOTIFICATIONS } from '../../protocol/protocol.js';
 import type { ListKind } from '../../backend/change-bus.js';
 import { Quota } from '../../transport/quota.js';
@@ -37,15 +38,11 @@ export class Events {
     return () => listeners.delete(listener);
   }
 
-  /** Calls every listener; one that throws is reported, and the others are called all the same. */
+  /** Calls every listener; one that fails, at once or later, is reported, and the others are called all the same. */
   emit<K extends keyof AppEvents>(event: K, ...details: AppEvents[K]): void {
-    for (const listener of this.#listeners.get(event) ?? []) {
-      try {
-        (listener as EventListener<K>)(...details);
-      } catch (error) {
-        this.logger.error({ err: error, event }, 'a listener failed');
-      }
-    }
+    const failed = (error: unknown): void => this.logger.error({ err: error, event }, 'a listener failed');
+    for (const listener of this.#listeners.get(event) ?? [])
+      void recovered(() => (listener as EventListener<K>)(...details), failed);
   }
 }
 
