@@ -210,7 +210,7 @@ describe('closing http()', () => {
     const server = await start();
     const client = running.client(server.address);
     client.socket.pause();
-    const letters = 30_000_000;
+    const letters = 15_000_000;
     const message = JSON.stringify(
       request('tools/call', { name: 'large', arguments: { letters }, _meta: envelope() }),
     );
