@@ -86,12 +86,13 @@ describe('arguments that are repeated in headers', () => {
     ['a header that differs in case', { region: 'eu' }, { 'Mcp-Param-Region': 'EU' }],
     ['base64 without its padding', { region: 'Hello' }, { 'Mcp-Param-Region': '=?base64?SGVsbG8?=' }],
     ['base64 outside its alphabet', { region: 'Hello' }, { 'Mcp-Param-Region': '=?base64?SGVs*G8=?=' }],
+    ['bytes outside of visible ASCII', { region: 'Z\u00fcrich' }, { 'Mcp-Param-Region': 'Z\u00fcrich' }],
     ['another integer', { level: 42 }, { 'Mcp-Param-Level': '43' }],
     ['no integer', { level: 0 }, { 'Mcp-Param-Level': ' ' }],
     ['another boolean', { dry: true }, { 'Mcp-Param-Dry-Run': 'True' }],
     ['a header without an argument', {}, { 'Mcp-Param-Region': 'eu' }],
     ['an argument that cannot be written', { region: { toString: null } }, { 'Mcp-Param-Region': 'eu' }],
-  ])('are refused with %s: -32020 [checklist 13]', async (_what, args, headers) => {
+  ])('are refused with %s: -32020 [checklist 13] [checklist 60]', async (_what, args, headers) => {
     expect(await call('find', args, headers as Record<string, string>)).toBe(-32020);
   });
 

@@ -52,6 +52,14 @@ describeBridges('headers that repeat the body', (bench) => {
     ['Mcp-Name is base64 without markers', { 'Mcp-Name': 'ZWNobw==' }],
   ])('%s: -32020 [checklist 12]', async (_what, headers) => expectMismatch(await withHeaders(headers)));
 
+  test('bytes outside of visible ASCII are -32020, though their Latin-1 agrees [checklist 60]', async () => {
+    const uri = 'note://caf\u00e9';
+    const spoilt = { id: 'the id', headers: { 'Mcp-Name': uri } };
+    await expectMismatch(await postModern(bench(), 'resources/read', { uri }, spoilt));
+    const headers = { 'Mcp-Name': base64(uri) };
+    expect((await postModern(bench(), 'resources/read', { uri }, { headers })).status).toBe(200);
+  });
+
   test.each([
     ['plain', { 'Mcp-Name': 'echo' }],
     ['with white space around', { 'Mcp-Name': ' \t echo  ' }],

@@ -37,7 +37,7 @@ export function admit(
     claim === undefined ? admitToSession(connectionState, method) : admitByClaim(claim, params['_meta']);
   const { revision } = admission;
   if (!revision.requests.has(method) && (revision.sessions || !added.has(method))) {
-    throw methodNotFound(method);
+    throw new MethodNotFoundError(method);
   }
   return admission;
 }
@@ -53,9 +53,11 @@ function admitByClaim(claimed: unknown, meta: unknown): Admission {
   return { revision, client: clientOfEnvelope(isObject(meta) ? meta : {}, revision.version) };
 }
 
-/** The error for a method that is not served, here or by this revision. */
-export function methodNotFound(method: string): ProtocolError {
-  return new ProtocolError(ERROR_CODES.methodNotFound, `Method not found: ${repeated(method)}`);
+/** The error for a method that is not served, here or by this revision. It refuses the request itself, whenever it is found out. */
+export class MethodNotFoundError extends ProtocolError {
+  constructor(method: string) {
+    super(ERROR_CODES.methodNotFound, `Method not found: ${repeated(method)}`);
+  }
 }
 
 /** A claim as far as it can be repeated: an object could be too large. */
@@ -218,8 +220,9 @@ export function headerMismatch(headers: Headers, message: CheckedMessage): strin
 }
 
 function nameMismatch(sent: string | undefined, name: string): string | undefined {
-  if (sent === name) return undefined;
   if (sent === undefined) return 'the header Mcp-Name is missing';
+  if (NOT_VISIBLE.test(sent)) return 'the header Mcp-Name has bytes that are not visible ASCII';
+  if (sent === name) return undefined;
   const decoded = decodeHeader(sent);
   if (decoded === undefined) return 'the header Mcp-Name is not valid base64';
   return decoded === name
@@ -245,6 +248,7 @@ function repeats(sent: string | undefined, value: unknown): string | undefined {
   if (value === undefined || value === null)
     return sent === undefined ? undefined : 'has a value, and there is none for';
   if (sent === undefined) return 'is missing, which repeats';
+  if (NOT_VISIBLE.test(sent)) return 'has bytes that are not visible ASCII for';
   const decoded = decodeHeader(sent);
   if (decoded === undefined) return 'is not valid base64 for';
   return isSame(decoded, value) ? undefined : 'does not repeat';
@@ -267,6 +271,8 @@ function headerOf(headers: Headers, name: string): string | undefined {
   return typeof value === 'object' ? value.join(', ') : value;
 }
 
+/** What a header must not have: Latin-1, which is what other bytes are read as, could agree with a body by chance. */
+const NOT_VISIBLE = /[^\t\x20-\x7e]/;
 const SENTINEL = /^=\?base64\?(.*)\?=$/s;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 

@@ -18,7 +18,7 @@ import {
 } from '../protocol/protocol.js';
 import type { SessionState } from '../backend/backend.js';
 import type { ActiveRequest, Connection, ConnectOptions, Sink } from '../transport/transport.js';
-import { admit, headerMismatch, methodNotFound } from './admission.js';
+import { admit, headerMismatch, MethodNotFoundError } from './admission.js';
 import { lasting } from './engine-call.js';
 import { Exchange, type ExchangeOwner, type ExchangeParts, type MethodHandler } from './exchange.js';
 import { ConnectionState, Session } from './connection-state.js';
@@ -291,7 +291,7 @@ export class EngineConnection implements Connection, ExchangeOwner {
         if (said) return this.#receiveRequest(id, said.method, said.params, sink, requestInfo, claim);
       }
       const { revision, client } = admit(this.#state, claim, method, params, extensions.methods);
-      if (!handler) throw methodNotFound(method);
+      if (!handler) throw new MethodNotFoundError(method);
       const connectionState = revision.sessions ? this.#state : this.#parts.stateless;
       if (connectionState === this.#state) this.renew(requestInfo.principal);
       const owner = this.#isShared ? undefined : this.#state;

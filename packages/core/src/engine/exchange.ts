@@ -4,7 +4,7 @@ import { ERROR_CODES, OverloadedError, ProtocolError, toProtocolError } from '..
 import type { Invoke } from '../invoke/declaration.js';
 import { isPromise, type MaybePromise, recovered } from '../protocol/maybe-promise.js';
 import type { ActiveRequest, Sink } from '../transport/transport.js';
-import type { CallSlots } from './admission.js';
+import { type CallSlots, MethodNotFoundError } from './admission.js';
 import type { BackgroundDelivery } from './asking/delivery.js';
 import { type Journal, journalOf, memoryOf } from './asking/round-trip-state.js';
 import { type AdmittedRequest, type CallParts, EngineCall, type Stream } from './engine-call.js';
@@ -354,7 +354,10 @@ export class Exchange implements ActiveRequest, Stream {
     if (this.done) return;
     // What the client cannot do is found out by the handler, yet refuses the request itself (basic, "Capabilities").
     if (thrown instanceof OverloadedError) this.#parts.overloaded(call, thrown);
-    const isRejection = REJECTIONS.includes(error.code) || thrown instanceof OverloadedError;
+    const isRejection =
+      REJECTIONS.includes(error.code) ||
+      thrown instanceof OverloadedError ||
+      thrown instanceof MethodNotFoundError;
     this.#respond(() => sendError(this.#sink, call.id, error, isRejection));
   }
 

@@ -6,7 +6,7 @@ import type { Logger } from '../protocol/logging.js';
 import { after, type MaybePromise, observed, recovered } from '../protocol/maybe-promise.js';
 import { METHODS } from '../protocol/protocol.js';
 import type { ToolEntry } from '../registry/entry.js';
-import { methodNotFound } from './admission.js';
+import { MethodNotFoundError } from './admission.js';
 import type { EngineCall } from './engine-call.js';
 import type { Exchange, MethodHandler } from './exchange.js';
 import type {
@@ -212,7 +212,7 @@ function handlerOf(
 ): MethodHandler {
   return (exchange, params) => {
     const call = viewOf(exchange, inSessions);
-    if (extension.settings() === undefined) throw methodNotFound(call.method);
+    if (extension.settings() === undefined) throw new MethodNotFoundError(call.method);
     if (!method.undeclared && !call.declares(extension.id)) throw missingExtension(extension.id);
     const given = after(method.serve(call, params), (result) => toMethodResult(result as ExtensionResult));
     return exchange.limited(given, undefined);

@@ -21,6 +21,16 @@ export class Registry {
     return () => this.#listeners.delete(listener);
   }
 
+  /** Whether there ever was a resource or a template. */
+  get hasResources(): boolean {
+    return this.resources.everUsed || this.templates.everUsed;
+  }
+
+  /** Whether there ever was a source of completions. */
+  get hasCompletions(): boolean {
+    return this.completions.size > 0;
+  }
+
   /** The entry that serves a URI: the resource with exactly that URI, else the first template that matches. */
   resolveUri(uri: string): ResolvedUri | undefined {
     const resource = this.resources.get(uri);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { Arg, Tool } from '../../src/index.js';
+import { Arg, Complete, Prompt, Tool } from '../../src/index.js';
 import {
   appOf,
   Client,
@@ -181,9 +181,14 @@ describe('tools/call', () => {
 
 describe('another unknown name', () => {
   class Others {
-    @Tool()
-    one() {
-      return 1;
+    @Prompt()
+    one(@Arg('a') a: string) {
+      return a;
+    }
+
+    @Complete('one', 'a')
+    ones() {
+      return ['a'];
     }
   }
 

@@ -247,7 +247,8 @@ describe('completions', () => {
   test('are added, found, replaced and removed while the app is up', async () => {
     const app = await appOf({ definitions: [ask(() => 'x')] });
     const client = await openSession(app);
-    expect(await completionsOf(client, ofPrompt, 'of')).toEqual([]);
+    const params = { ref: ofPrompt, argument: { name: 'of', value: 'A' } };
+    expect(await client.error('completion/complete', params)).toMatchObject({ code: -32601 });
     app.completions.add(defineCompletion({ ref: 'ask', argument: 'of', complete: () => ['first'] }));
     expect(await completionsOf(client, ofPrompt, 'of')).toEqual(['first']);
     app.completions.add(defineCompletion({ ref: 'ask', argument: 'of', complete: () => ['second'] }));

@@ -5,15 +5,11 @@ import type { Revision } from '../revisions/index.js';
 
 /** What a server offers, read off what is registered. */
 function deriveCapabilities(registry: Registry): ServerCapabilities {
-  const hasResources = registry.resources.everUsed || registry.templates.everUsed;
-  const hasCompletions = [...registry.prompts, ...registry.templates].some(
-    (entry) => Object.keys(entry.completers).length > 0,
-  );
   return {
     ...(registry.tools.everUsed ? { tools: { listChanged: true } } : {}),
-    ...(hasResources ? { resources: { listChanged: true, subscribe: true } } : {}),
+    ...(registry.hasResources ? { resources: { listChanged: true, subscribe: true } } : {}),
     ...(registry.prompts.everUsed ? { prompts: { listChanged: true } } : {}),
-    ...(hasCompletions ? { completions: {} } : {}),
+    ...(registry.hasCompletions ? { completions: {} } : {}),
     // Any handler may log through its context.
     logging: {},
   };

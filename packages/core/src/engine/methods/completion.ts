@@ -5,7 +5,7 @@ import type { PromptEntry, ResourceEntry, TemplateEntry } from '../../registry/e
 import type { Registry } from '../../registry/registry.js';
 import { readString } from '../admission.js';
 import type { MethodResult } from '../response.js';
-import type { MethodParts, MethodTable } from './table.js';
+import { type MethodParts, type MethodTable, ofCapability } from './table.js';
 
 const NOTHING: MethodResult = Object.freeze({
   result: { completion: { values: [], total: 0, hasMore: false } },
@@ -15,28 +15,31 @@ const NOTHING: MethodResult = Object.freeze({
 export function completionMethods({ options }: MethodParts): MethodTable {
   const { registry, timeoutMs } = options;
   return {
-    [METHODS.complete]: async (exchange, params) => {
-      const { call } = exchange;
-      const { ref, argument } = params;
-      if (!isObject(argument)) throw invalidParams('"argument" must be an object with "name" and "value"');
-      const name = readString(argument, 'name');
-      const value = readString(argument, 'value');
-      const { arguments: known } = isObject(params['context']) ? params['context'] : {};
-      const partial = { ...(isObject(known) ? known : {}), [name]: value };
-      const entry = isObject(ref) ? referred(registry, ref) : undefined;
-      if (!entry) throw unknownReference();
-      call.where = entry.where;
-      if (!((await entry.guardCheck?.(call)) ?? true)) throw unknownReference();
-      if (entry.partialScopes) call.needs(await entry.partialScopes(partial));
-      const completers = 'completers' in entry ? entry.completers : {};
-      const run = Object.hasOwn(completers, name) ? completers[name] : undefined;
-      if (!run) return NOTHING;
-      return exchange.invoke({ where: entry.where, run }, partial, {
-        refuse: () => NOTHING,
-        answer: (result) => ({ result }),
-        timeoutMs,
-      });
-    },
+    [METHODS.complete]: ofCapability(
+      () => registry.hasCompletions,
+      async (exchange, params) => {
+        const { call } = exchange;
+        const { ref, argument } = params;
+        if (!isObject(argument)) throw invalidParams('"argument" must be an object with "name" and "value"');
+        const name = readString(argument, 'name');
+        const value = readString(argument, 'value');
+        const { arguments: known } = isObject(params['context']) ? params['context'] : {};
+        const partial = { ...(isObject(known) ? known : {}), [name]: value };
+        const entry = isObject(ref) ? referred(registry, ref) : undefined;
+        if (!entry) throw unknownReference();
+        call.where = entry.where;
+        if (!((await entry.guardCheck?.(call)) ?? true)) throw unknownReference();
+        if (entry.partialScopes) call.needs(await entry.partialScopes(partial));
+        const completers = 'completers' in entry ? entry.completers : {};
+        const run = Object.hasOwn(completers, name) ? completers[name] : undefined;
+        if (!run) return NOTHING;
+        return exchange.invoke({ where: entry.where, run }, partial, {
+          refuse: () => NOTHING,
+          answer: (result) => ({ result }),
+          timeoutMs,
+        });
+      },
+    ),
   };
 }
 

@@ -3,7 +3,6 @@ import type { CacheHint } from '../../protocol/results.js';
 import { decodeCursor, encodeCursor } from '../../transport/pages.js';
 import type { Collection, Position } from '../../registry/registry.js';
 import type { Entry } from '../../registry/entry.js';
-import { methodNotFound } from '../admission.js';
 import type { EngineCall } from '../engine-call.js';
 import type { MethodHandler } from '../exchange.js';
 import type { Revision } from '../revisions/index.js';
@@ -11,8 +10,6 @@ import type { Revision } from '../revisions/index.js';
 /** What a list is made of. */
 interface ListParts<E extends Entry> {
   readonly collection: Collection<E>;
-  /** Whether the server has the feature that this list is of; whether anything was ever in the list when absent. */
-  readonly isOffered?: () => boolean;
   /** The member of the result that holds the entries, such as `tools`. */
   readonly key: string;
   readonly pageSize: number | undefined;
@@ -26,12 +23,11 @@ interface ListParts<E extends Entry> {
 
 /** Makes the method of one kind of list, which gives the page after a cursor. */
 export function listMethod<E extends Entry>(parts: ListParts<E>): MethodHandler {
-  const { collection, isOffered, hint } = parts;
+  const { hint } = parts;
   const views = new Map<Revision, ListView<E>>();
   /** For lists that differ by who asks, whatever their author says. */
   const privateHint: CacheHint = { ...hint, cacheScope: 'private' };
   return ({ call }, { cursor }) => {
-    if (!(isOffered?.() ?? collection.everUsed)) throw methodNotFound(call.method);
     // A cursor names a place in the order of additions, so it stays good when entries come and go.
     const start: Position = decodeCursor(cursor);
     const view = views.get(call.revision) ?? new ListView(parts, call.revision);

@@ -4,12 +4,13 @@ import { METHODS, repeated } from '../../protocol/protocol.js';
 import { readArguments, readString } from '../admission.js';
 import type { MethodHandler } from '../exchange.js';
 import { listMethod } from './list.js';
-import type { MethodParts, MethodTable } from './table.js';
+import { type MethodParts, type MethodTable, ofCapability } from './table.js';
 
 /** `prompts/list` and `prompts/get`. */
 export function promptMethods({ options }: MethodParts): MethodTable {
   const { registry, pageSize, cacheHints, timeoutMs } = options;
   const { prompts } = registry;
+  const isOffered = (): boolean => prompts.everUsed;
   const list = listMethod({
     collection: prompts,
     key: 'prompts',
@@ -41,7 +42,7 @@ export function promptMethods({ options }: MethodParts): MethodTable {
   };
 
   return {
-    [METHODS.listPrompts]: list,
-    [METHODS.getPrompt]: getPrompt,
+    [METHODS.listPrompts]: ofCapability(isOffered, list),
+    [METHODS.getPrompt]: ofCapability(isOffered, getPrompt),
   };
 }

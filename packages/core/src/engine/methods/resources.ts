@@ -4,16 +4,15 @@ import { readString } from '../admission.js';
 import type { MethodHandler } from '../exchange.js';
 import { NOT_KEPT } from './cache-hints.js';
 import { listMethod } from './list.js';
-import type { MethodParts, MethodTable } from './table.js';
+import { type MethodParts, type MethodTable, ofCapability } from './table.js';
 
 /** `resources/list`, `resources/templates/list` and `resources/read`. */
 export function resourceMethods({ options }: MethodParts): MethodTable {
   const { registry, pageSize, cacheHints, timeoutMs } = options;
   const { resources, templates } = registry;
-  const isOffered = (): boolean => resources.everUsed || templates.everUsed;
+  const isOffered = (): boolean => registry.hasResources;
   const resourceList = listMethod({
     collection: resources,
-    isOffered,
     key: 'resources',
     pageSize,
     hint: cacheHints.of(METHODS.listResources),
@@ -21,7 +20,6 @@ export function resourceMethods({ options }: MethodParts): MethodTable {
   });
   const templateList = listMethod({
     collection: templates,
-    isOffered,
     key: 'resourceTemplates',
     pageSize,
     hint: cacheHints.of(METHODS.listTemplates),
@@ -51,8 +49,8 @@ export function resourceMethods({ options }: MethodParts): MethodTable {
   };
 
   return {
-    [METHODS.listResources]: resourceList,
-    [METHODS.listTemplates]: templateList,
-    [METHODS.readResource]: readResource,
+    [METHODS.listResources]: ofCapability(isOffered, resourceList),
+    [METHODS.listTemplates]: ofCapability(isOffered, templateList),
+    [METHODS.readResource]: ofCapability(isOffered, readResource),
   };
 }

@@ -9,7 +9,7 @@ import type { Exchange } from '../exchange.js';
 import { withoutSubscription, withSubscription } from '../session-state.js';
 import { LISTS } from '../subscriptions/changes.js';
 import type { Listener, SubscriptionFilter } from '../subscriptions/subscriptions.js';
-import { EMPTY, type MethodParts, type MethodTable } from './table.js';
+import { EMPTY, type MethodParts, type MethodTable, ofCapability } from './table.js';
 
 /**
  * `resources/subscribe` and `resources/unsubscribe`, for the session they are sent in, and `subscriptions/listen`: one long request
@@ -17,8 +17,9 @@ import { EMPTY, type MethodParts, type MethodTable } from './table.js';
  */
 export function subscriptionMethods(parts: MethodParts): MethodTable {
   const { options, subscribers, listeners, rechecks } = parts;
+  const isOffered = (): boolean => options.registry.hasResources;
   return {
-    [METHODS.subscribe]: async ({ call }, params) => {
+    [METHODS.subscribe]: ofCapability(isOffered, async ({ call }, params) => {
       const uri = readString(params, 'uri');
       const found = options.registry.resolveUri(uri);
       const needed = await found?.entry.hears(call, uri, found.variables);
@@ -49,8 +50,8 @@ export function subscriptionMethods(parts: MethodParts): MethodTable {
         throw error;
       }
       return EMPTY;
-    },
-    [METHODS.unsubscribe]: ({ call }, params) => {
+    }),
+    [METHODS.unsubscribe]: ofCapability(isOffered, ({ call }, params) => {
       const uri = readString(params, 'uri');
       const { session } = call.connectionState;
       if (!session) return EMPTY;
@@ -59,7 +60,7 @@ export function subscriptionMethods(parts: MethodParts): MethodTable {
         () => void subscribers.drop(session, uri),
       );
       return after(changed, () => EMPTY);
-    },
+    }),
     [METHODS.listen]: async (exchange, { notifications }) => {
       const { call } = exchange;
       if (!isObject(notifications)) throw invalidParams('"notifications" must be an object');

@@ -6,12 +6,13 @@ import type { EngineCall } from '../engine-call.js';
 import type { MethodHandler } from '../exchange.js';
 import { forModel, type MethodResult } from '../response.js';
 import { listMethod } from './list.js';
-import type { MethodParts, MethodTable } from './table.js';
+import { type MethodParts, type MethodTable, ofCapability } from './table.js';
 
 /** `tools/list` and `tools/call`. */
 export function toolMethods({ options, extensions }: MethodParts): MethodTable {
   const { registry, pageSize, cacheHints, timeoutMs: appTimeoutMs } = options;
   const { tools } = registry;
+  const isOffered = (): boolean => tools.everUsed;
   const list = listMethod({
     collection: tools,
     key: 'tools',
@@ -42,8 +43,8 @@ export function toolMethods({ options, extensions }: MethodParts): MethodTable {
   };
 
   return {
-    [METHODS.listTools]: list,
-    [METHODS.callTool]: callTool,
+    [METHODS.listTools]: ofCapability(isOffered, list),
+    [METHODS.callTool]: ofCapability(isOffered, callTool),
   };
 }
 
