@@ -14,6 +14,7 @@ import type { Tool, ToolAnnotations } from '../protocol/descriptors.js';
 import type { ResourceContents } from '../protocol/content.js';
 import { frozenCopy, jsonFault, withoutUndefined } from '../protocol/json.js';
 import { once } from '../protocol/maybe-promise.js';
+import { metaKeyFault } from '../protocol/meta.js';
 import { compileMatcher, plainHead } from '../protocol/uri-template/match.js';
 import { parseUriTemplate, type UriTemplate, UriTemplateError } from '../protocol/uri-template/parse.js';
 import type { SchemaCompiler } from '../schema/index.js';
@@ -197,8 +198,15 @@ function baseOf(
   };
 }
 
-/** What every list would fail to be written for. */
+/** What the protocol forbids, and what every list would fail to be written for. */
 function checkMeta(meta: Presentation['meta'], at: Diagnostics): void {
+  for (const key of Object.keys(meta ?? {})) {
+    const wrong = metaKeyFault(key);
+    if (wrong === undefined) continue;
+    const fix =
+      'begin it with a domain of yours and a slash, such as "com.example/cost", or give a plain name of letters and digits';
+    at.at('meta').add('SIGIL_INVALID_OPTIONS', `'${key}' ${wrong}`, fix);
+  }
   const fault = jsonFault(meta);
   if (fault === undefined) return;
   const fix = 'give values that JSON can carry; what only guards and middleware read belongs in "metadata"';

@@ -1,5 +1,6 @@
 import { invalidParams } from '../../errors/errors.js';
 import { isInputRequired } from '../../invoke/encode.js';
+import { authorMeta } from '../../protocol/meta.js';
 import { METHODS, repeated } from '../../protocol/protocol.js';
 import { readArguments, readString } from '../admission.js';
 import type { MethodHandler } from '../exchange.js';
@@ -35,7 +36,7 @@ export function promptMethods({ options }: MethodParts): MethodTable {
           ...message,
           content: call.revision.content(message.content),
         }));
-        return { result: { ...result, messages }, meta: result._meta };
+        return { result: { ...result, messages }, meta: authorMeta(result._meta) };
       },
       timeoutMs: entry.timeoutMs ?? timeoutMs,
     });

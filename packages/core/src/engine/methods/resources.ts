@@ -1,4 +1,5 @@
 import { isInputRequired } from '../../invoke/encode.js';
+import { authorMeta } from '../../protocol/meta.js';
 import { METHODS } from '../../protocol/protocol.js';
 import { readString } from '../admission.js';
 import type { MethodHandler } from '../exchange.js';
@@ -42,7 +43,7 @@ export function resourceMethods({ options }: MethodParts): MethodTable {
         if (isInputRequired(result)) return exchange.nextRound(result, readResource, `The resource ${uri}`);
         // It may depend on answers, which are no part of what a client finds kept results by.
         const cache = exchange.isRetry ? NOT_KEPT : cacheHints.ofRead(entry, result);
-        return { result: revision.readResult(result), cache, meta: result._meta };
+        return { result: revision.readResult(result), cache, meta: authorMeta(result._meta) };
       },
       timeoutMs: entry.timeoutMs ?? timeoutMs,
     });

@@ -1,5 +1,6 @@
 import { invalidParams } from '../../errors/errors.js';
 import { isInputRequired } from '../../invoke/encode.js';
+import { authorMeta } from '../../protocol/meta.js';
 import { METHODS, repeated } from '../../protocol/protocol.js';
 import { readArguments, readString } from '../admission.js';
 import type { EngineCall } from '../engine-call.js';
@@ -35,7 +36,7 @@ export function toolMethods({ options, extensions }: MethodParts): MethodTable {
       enter: (run) => extensions.callTool(exchange, entry, run),
       answer: (result) => {
         if (isInputRequired(result)) return exchange.nextRound(result, callTool, `The tool ${name}`);
-        return { result: call.revision.callResult(result, entry), meta: result._meta, instead: forModel };
+        return { result: call.revision.callResult(result, entry), meta: authorMeta(result._meta), instead: forModel };
       },
       timeoutMs: entry.timeoutMs ?? appTimeoutMs,
       late,

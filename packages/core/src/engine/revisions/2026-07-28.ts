@@ -53,7 +53,7 @@ export const revision20260728: Revision = {
   missingCapability: (message, requiredCapabilities) =>
     new ProtocolError(ERROR_CODES.missingClientCapability, message, { requiredCapabilities }),
   envelope({ resultType, serverInfo, cache, meta }) {
-    const named = serverInfo === undefined ? meta : { [META.serverInfo]: serverInfo, ...meta };
+    const named = serverInfo === undefined ? meta : { ...meta, [META.serverInfo]: serverInfo };
     return {
       resultType,
       ...(cache ? { ttlMs: cache.ttlMs, cacheScope: cache.cacheScope } : {}),
