@@ -17,8 +17,9 @@ import { writeSession } from './session-state.js';
 
 /** What `initialize` settled between a client and a server, and what the client asked for since. */
 export class Session implements ClientView {
-  /** Whether the client has said that it is ready: until then nothing is sent that it did not ask for. */
+  /** Whether the client has said that it is ready: until then nothing is sent that it did not ask for. See `becomeReady`. */
   ready = false;
+  #readyListeners: Set<() => void> | undefined;
   logLevel: LogLevel | undefined;
   /** The principal of its latest request, with the scopes and claims it has by now. */
   principal: Principal | undefined;
@@ -44,6 +45,20 @@ export class Session implements ClientView {
 
   get protocolVersion(): string {
     return this.revision.version;
+  }
+
+  /** Takes note that the client is ready. */
+  becomeReady(): void {
+    this.ready = true;
+    for (const listener of this.#readyListeners ?? []) listener();
+    this.#readyListeners = undefined;
+  }
+
+  /** Calls back when the client becomes ready. @returns a function that stops the listening. */
+  onReady(listener: () => void): () => void {
+    const listeners = (this.#readyListeners ??= new Set());
+    listeners.add(listener);
+    return () => listeners.delete(listener);
   }
 }
 

@@ -184,7 +184,7 @@ export class EngineConnection implements Connection, ExchangeOwner {
     const written = readSession(state);
     if (!written || this.#closed) return false;
     const session = this.#state.session ?? this.#begin(written, requestInfo);
-    session.ready = written.ready;
+    if (written.ready) session.becomeReady();
     session.logLevel = written.logLevel;
     if (written.dialect) this.#state.speaksDialect = true;
     this.#subscribe(session, written.subscriptions, requestInfo);

@@ -208,6 +208,7 @@ test.each([
 ])('requests of a connection at the node %s have ids of it', async (node, pattern) => {
   const { connection, ask, sent } = open(await createServer(), { node });
   await ask('initialize', OPENING);
+  connection.receive({ jsonrpc: '2.0', method: 'notifications/initialized' });
   const answer = ask('tools/call', { name: 'roots', arguments: {} });
   const question = sent.find(({ method }) => method === 'roots/list');
   expect(String(question?.['id'])).toMatch(pattern);

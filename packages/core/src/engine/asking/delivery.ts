@@ -1,7 +1,8 @@
 import type { ClientView, RoundOptions } from '../../context/call.js';
 import { InputResponseError, ERROR_CODES, ProtocolError } from '../../errors/errors.js';
 import { METHODS, NOTIFICATIONS, type RequestId } from '../../protocol/protocol.js';
-import type { ConnectionState } from '../connection-state.js';
+import { within } from '../../transport/deadlines.js';
+import type { ConnectionState, Session } from '../connection-state.js';
 import type { Revision } from '../revisions/index.js';
 import type { Answer, InputRequest, InputRequests, Journal } from './round-trip-state.js';
 import type { RoundTrips } from './round-trips.js';
@@ -91,9 +92,11 @@ export const deliverByRoundTrip: Delivery = {
 
 /** Carries questions as JSON-RPC requests to the client, on the stream of the request that asks (up to 2025-11-25). */
 export const deliverByRequest: Delivery = {
-  ask(asking, _key, request, options = {}) {
-    const roots = request.method === METHODS.listRoots ? asking.connectionState.session?.roots : undefined;
-    if (roots) return Promise.resolve({ roots });
+  async ask(asking, _key, request, options = {}) {
+    const { session } = asking.connectionState;
+    if (request.method === METHODS.listRoots && session?.roots) return { roots: session.roots };
+    if (session?.ready === false)
+      await untilReady(session, options.signal ?? asking.signal, options.timeoutMs);
     return isPage(request) ? sendToPage(asking, request, options) : send(asking, request, options);
   },
 };
@@ -137,6 +140,33 @@ export async function together<Q, A>(
 
 const DEFAULT_TIMEOUT_MS = 5 * 60_000;
 const DEFAULT_MAX_TIMEOUT_MS = 60 * 60_000;
+
+/** How long a client may take to say that it is ready, in milliseconds. It is to say so as soon as its session is open. */
+const READY_MS = 10_000;
+
+/**
+ * Waits for a client to say that it is ready: until then it is to be asked nothing (2025-11-25, basic/lifecycle, "Initialization").
+ *
+ * @param timeoutMs how long it may take to answer, in milliseconds.
+ * @throws InputResponseError when it does not say so in time.
+ */
+async function untilReady(session: Session, signal: AbortSignal, timeoutMs = READY_MS): Promise<void> {
+  const ms = Math.min(READY_MS, timeoutMs);
+  let stop = (): void => undefined;
+  const ready = new Promise<void>((resolve) => {
+    stop = session.onReady(resolve);
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  try {
+    await within(ms, ready);
+  } finally {
+    stop();
+  }
+  // Who waits for an answer to a request that was cancelled hears of that when the question is sent.
+  if (session.ready || signal.aborted) return;
+  const message = `The client did not send ${NOTIFICATIONS.initialized} within ${ms} ms: it cannot be asked before`;
+  throw new InputResponseError('late', message);
+}
 
 /** Sends a request to the client and waits for its answer. */
 export async function send(

@@ -29,7 +29,7 @@ function initialized({ connectionState }: Notified): void {
   if (!session || session.ready) return;
   const changed = connectionState.change(
     (state) => ({ ...state, ready: true }),
-    () => void (session.ready = true),
+    () => session.becomeReady(),
   );
   // A notification has no answer: the transport knows that it could not be kept, and says so in its own way.
   if (isPromise(changed)) void observed(changed);
