@@ -69,7 +69,7 @@ afterAll(async () => {
 });
 
 describe('a request', () => {
-  test('without a token is told where to get one, and of no error [A3] [A4] [A5] [A19]', async () => {
+  test('without a token is told where to get one, and of no error [A3] [A4] [A5] [A19] [checklist 49]', async () => {
     const refused = await server.call('hello');
     expect(refused.status).toBe(401);
     expect(ProtectedServer.challenge(refused)).toBe(
@@ -182,7 +182,7 @@ describe('a missing scope', () => {
   const insufficient = (scope: string): string =>
     `Bearer error="insufficient_scope", scope="${scope}", resource_metadata="${metadataUrl()}", error_description="The token lacks a scope"`;
 
-  test('of a tool is answered with 403 and all scopes of the call [A6] [A7]', async () => {
+  test('of a tool is answered with 403 and all scopes of the call [A6] [A7] [checklist 49]', async () => {
     const refused = await server.call(
       'write',
       { folder: 'notes' },

@@ -281,7 +281,10 @@ export function logRefusal(
   logger.info({ status, ...aboutRequest(http), ...sent }, 'a request was refused');
 }
 
-function cut(text: string | undefined): string | undefined {
+/** Cuts short what a client sent, for the log and for errors. */
+export function cut(text: string): string;
+export function cut(text: string | undefined): string | undefined;
+export function cut(text: string | undefined): string | undefined {
   return text?.slice(0, MOST_LOGGED);
 }
 

@@ -8,7 +8,7 @@ import {
   REVISION_FEATURES,
   TooMuchJsonError,
 } from '@sigil/core/transport';
-import { logRefusal, refuse } from './answers.js';
+import { cut, logRefusal, refuse } from './answers.js';
 import type { BodyLimits, HttpExchange } from './http-exchange.js';
 import { LOOPBACK_HOSTS, type ResolvedOptions } from './options.js';
 
@@ -43,7 +43,7 @@ export function refusesCaller(http: HttpExchange, origins: OriginCheck, logger: 
 
 /** Refuses a method that an endpoint does not have. @param allowed those it has, for the header `Allow`. */
 export function refuseMethod(http: HttpExchange, allowed: string): void {
-  refuse(http, 405, invalidRequest, `${http.method} is not allowed`, null, { Allow: allowed });
+  refuse(http, 405, invalidRequest, `${cut(http.method)} is not allowed`, null, { Allow: allowed });
 }
 
 /** Refuses a body that is not JSON by its own account. @returns whether the request has been refused. */
@@ -200,7 +200,7 @@ export function readMessage(http: HttpExchange, limits: BodyLimits, take: (messa
         http,
         415,
         ERROR_CODES.invalidRequest,
-        `Content-Encoding ${encoding} is not supported`,
+        `Content-Encoding ${cut(encoding)} is not supported`,
         null,
         {
           'Accept-Encoding': 'identity',
@@ -247,7 +247,7 @@ export function refusesVersion(http: HttpExchange, id: RequestId | null): boolea
   const known = PROTOCOL_VERSIONS.some((candidate) => candidate === version);
   const message = known
     ? `Version ${version} needs ${NEEDS_ENVELOPE} in the body`
-    : `Unsupported MCP-Protocol-Version: ${version}`;
+    : `Unsupported MCP-Protocol-Version: ${cut(version)}`;
   refuse(http, 400, known ? ERROR_CODES.invalidParams : ERROR_CODES.invalidRequest, message, id);
   return true;
 }

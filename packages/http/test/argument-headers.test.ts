@@ -120,6 +120,34 @@ describe('a header', () => {
     });
   });
 
+  test('is warned of at start where its argument is named like a secret [checklist 65]', async () => {
+    class Vault {
+      @Tool()
+      open(
+        @McpHeader('Vault') @Arg('vault') vault: string,
+        @McpHeader('One') @Arg('password') a: string,
+        @McpHeader('Two') @Arg('accessToken') b: string,
+        @McpHeader('Three') @Arg('api_key') c: string,
+        @McpHeader('Client-Secret') @Arg('other') d: string,
+        @McpHeader('Rows') @Arg('tokens', { type: 'integer' }) rows: number,
+      ) {
+        return [vault, a, b, c, d, rows];
+      }
+    }
+    const warned: unknown[] = [];
+    const ignore = (): void => undefined;
+    const warn = (details: object | string): void => void warned.push(details);
+    const logger = { debug: ignore, info: ignore, warn, error: ignore };
+    const where = 'Vault.open';
+    await createApp({ name: 'test', version: '1', services: [Vault], logger });
+    expect(warned).toEqual([
+      { where, header: 'mcp-param-one', argument: 'password' },
+      { where, header: 'mcp-param-two', argument: 'accessToken' },
+      { where, header: 'mcp-param-three', argument: 'api_key' },
+      { where, header: 'mcp-param-client-secret', argument: 'other' },
+    ]);
+  });
+
   test('keeps the app from starting when its name is none, or there twice, or its argument no primitive', async () => {
     class Bad {
       @Tool()

@@ -59,6 +59,15 @@ describeBridges(
       await expectAlive(bench());
     });
 
+    test('no error repeats more than 256 characters of a header [checklist 55]', async () => {
+      const session = await openSession(bench());
+      const ping = { jsonrpc: '2.0', id: 7, method: 'ping' };
+      const headers = { 'MCP-Protocol-Version': 'v'.repeat(5_000) };
+      const text = await (await session.post(ping, { headers })).text();
+      expect(text).toContain('"error"');
+      expect(text.length).toBeLessThan(500);
+    });
+
     test.each(['__proto__', 'constructor', 'toString'])(
       'a method called %s is an unknown one',
       async (method) => {

@@ -70,7 +70,7 @@ describe('sessions of one client', () => {
     expect(await statuses(other, ...own)).toEqual([200, 404, 200, 200]);
   });
 
-  test('give way to none while they are at work: 503, and when to come again', async () => {
+  test('give way to none while they are at work: 503, and when to come again [checklist 59]', async () => {
     const from = await mount({ sessions: { maxPerClient: 2 } });
     const client = from('192.0.2.1');
     const [calling, listening] = [await openSession(client), await openSession(client)];

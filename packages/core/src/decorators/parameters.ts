@@ -172,8 +172,8 @@ export const Ctx: () => ParameterDecorator = createParamDecorator((context) => c
 
 /**
  * Has clients repeat an argument in the HTTP header `Mcp-Param-<name>`, for gateways that route by it without reading bodies.
- * Requests whose header and body disagree are refused. For a property of a DTO, or beside `@Arg`; strings, integers and
- * booleans only.
+ * Requests whose header and body disagree are refused. Proxies log headers: an argument named like a secret is warned of at start.
+ * For a property of a DTO, or beside `@Arg`; strings, integers and booleans only.
  *
  * @param name the part of the header after `Mcp-Param-`; unique within the tool.
  * @throws TypeError when it is neither on a property nor on a parameter of a method.

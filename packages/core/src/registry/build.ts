@@ -13,6 +13,7 @@ import type {
 import type { Tool, ToolAnnotations } from '../protocol/descriptors.js';
 import type { ResourceContents } from '../protocol/content.js';
 import { frozenCopy, jsonFault, withoutUndefined } from '../protocol/json.js';
+import type { Logger } from '../protocol/logging.js';
 import { once } from '../protocol/maybe-promise.js';
 import { metaKeyFault } from '../protocol/meta.js';
 import { compileMatcher, plainHead } from '../protocol/uri-template/match.js';
@@ -24,6 +25,7 @@ import {
   checkCache,
   checkUnknownProperties,
   checkVariables,
+  isSecret,
   mirroredArguments,
   promptArguments,
 } from './checks.js';
@@ -46,6 +48,7 @@ export interface BuildTools {
   readonly unknownProperties?: UnknownProperties | undefined;
   /** How extensions take part in definitions. */
   readonly hooks: readonly DefinitionHooks[];
+  readonly logger: Logger;
   readonly diagnostics: Diagnostics;
 }
 
@@ -82,6 +85,12 @@ function buildTool(declaration: Declaration<ToolDefinition>, tools: BuildTools):
   const returned = definition.output === undefined ? declaration.returns : explicitSource(definition.output);
   const output = returned && schemas.output(returned, at.at('output').where, at.problems);
   checkUnknownProperties(definition, at);
+  const mirrored = frozenCopy(input.mirrored ? mirroredArguments(input.advertised, at) : []);
+  for (const argument of mirrored.filter(isSecret))
+    tools.logger.warn(
+      { where, header: argument.header, argument: argument.path.join('.') },
+      'an argument that is named like a secret is repeated in a header, which proxies log: take @McpHeader off it',
+    );
   const base = baseOf(declaration, 'tool', name, tools);
   const { info } = base;
   // Not at boot: the schemas are written when a client first asks for them.
@@ -100,7 +109,7 @@ function buildTool(declaration: Declaration<ToolDefinition>, tools: BuildTools):
     get descriptor() {
       return describe();
     },
-    mirrored: frozenCopy(input.mirrored ? mirroredArguments(input.advertised, at) : []),
+    mirrored,
     run: handlers.tool(declaration, info, input, output),
   });
 }

@@ -9,6 +9,7 @@ import type { ValuePlan } from '../schema/index.js';
 
 /** RFC 9110 §5.1. */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const PREFIX = 'mcp-param-';
 const TYPES: readonly unknown[] = ['string', 'integer', 'boolean'];
 
 /**
@@ -36,7 +37,7 @@ export function mirroredArguments(schema: JsonSchema, at: Diagnostics): Mirrored
     const { type } = property;
     if (!TYPES.includes(type))
       return refuse(`the argument for the header ${name} is no string, integer or boolean`);
-    const header = `mcp-param-${name.toLowerCase()}`;
+    const header = `${PREFIX}${name.toLowerCase()}`;
     if (found.some((other) => other.header === header))
       return refuse(`two arguments have the header ${name}`);
     found.push({ header, path, type: type as MirroredArgument['type'] });
@@ -54,6 +55,15 @@ export function mirroredArguments(schema: JsonSchema, at: Diagnostics): Mirrored
 
   visit(schema, []);
   return found;
+}
+
+const SECRET =
+  /^key$|password|passphrase|passwd|secret|token|credential|authorization|(?:api|access|private|secret|signing)key/;
+
+/** Whether an argument is named like a secret, which no header should have (2026-07-28, server/tools, "x-mcp-header"). */
+export function isSecret({ header, path, type }: MirroredArgument): boolean {
+  const names = [header.slice(PREFIX.length), path.at(-1) ?? ''];
+  return type === 'string' && names.some((name) => SECRET.test(name.toLowerCase().replace(/[^a-z0-9]/g, '')));
 }
 
 const POLICIES: readonly unknown[] = ['reject', 'strip', 'keep'];

@@ -147,7 +147,7 @@ async function compileDefinitions(
     coerce,
   });
   const registry = new Registry();
-  const tools = { schemas, handlers, unknownProperties, hooks: extensions };
+  const tools = { schemas, handlers, unknownProperties, hooks: extensions, logger };
   populate(registry, declarations, { ...tools, diagnostics });
   diagnostics.report(services.check(classes, schemas.constraints));
   await schemas.settle(diagnostics.problems);

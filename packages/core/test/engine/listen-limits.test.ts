@@ -69,7 +69,7 @@ describe('the number of open subscriptions', () => {
     expect(full.heard(acknowledged)).toHaveLength(3);
   });
 
-  test('is bounded for each principal, over all connections', async () => {
+  test('is bounded for each principal, over all connections [checklist 59]', async () => {
     const app = await serve({ limits: { maxSubscriptionsPerClient: 1 } });
     const of = (id: string) => statelessClient(app, {}, { requestInfo: { principal: { id } } });
     await listen(of('ada'));
@@ -112,7 +112,7 @@ describe('the number of open subscriptions', () => {
 describe('what subscriptions keep', () => {
   const limits = { maxSubscribedBytes: 40_000 };
 
-  test('is bounded for each client: a quarter of what there is, and given back at the end', async () => {
+  test('is bounded for each client: a quarter of what there is, and given back at the end [checklist 59]', async () => {
     const app = await serve({ limits });
     const [full, other] = [statelessClient(app), statelessClient(app)];
     const much = { resourceSubscriptions: uris(10, 200) };

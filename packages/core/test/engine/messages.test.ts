@@ -51,7 +51,7 @@ describe('a malformed message', () => {
 
   const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) });
 
-  test('with more than 64 levels is refused, unless the app takes more', async () => {
+  test('with more than 64 levels is refused, unless the app takes more [checklist 55]', async () => {
     // The message and its params are levels themselves.
     const ping = (id: number, levels: number) => ({
       jsonrpc: '2.0',
@@ -69,7 +69,7 @@ describe('a malformed message', () => {
     expect(await taking.error('ping', { x: nested(99) })).toMatchObject({ code: -32600 });
   });
 
-  test('with an id of more than 256 characters is refused, and the id is not repeated', async () => {
+  test('with an id of more than 256 characters is refused, and the id is not repeated [checklist 55]', async () => {
     expect(await answerTo({ jsonrpc: '2.0', id: 'i'.repeat(256), method: 'ping' })).toMatchObject({
       result: {},
     });
@@ -80,15 +80,29 @@ describe('a malformed message', () => {
   });
 
   test.each<[string, string, object]>([
-    ['a method', 'm'.repeat(5_000), {}],
+    ['a cursor', 'tools/list', { cursor: 'c'.repeat(5_000) }],
+    ['an argument', 'tools/call', { name: 'echo', arguments: { ['a'.repeat(5_000)]: 1 } }],
     ['a tool', 'tools/call', { name: 't'.repeat(5_000) }],
     ['a prompt', 'prompts/get', { name: 'p'.repeat(5_000) }],
     ['a resource', 'resources/read', { uri: `r://${'r'.repeat(5_000)}` }],
     ['a completion', 'completion/complete', { ref: nested(60), argument: { name: 'a', value: 'b' } }],
-  ])('that names %s that is not there is repeated in part at most', async (_what, method, params) => {
-    const answer = await answerTo({ jsonrpc: '2.0', id: 3, method, params });
-    expect(answer).toMatchObject({ id: 3, error: { code: expect.any(Number) } });
-    expect(JSON.stringify(answer).length).toBeLessThan(1_000);
+  ])(
+    'that names %s that is not there is repeated in part at most [checklist 55]',
+    async (_what, method, params) => {
+      const answer = await answerTo({ jsonrpc: '2.0', id: 3, method, params });
+      expect(answer).toMatchObject(
+        method === 'tools/call' && 'arguments' in params
+          ? { id: 3, result: { isError: true } }
+          : { id: 3, error: { code: expect.any(Number) } },
+      );
+      expect(JSON.stringify(answer).length).toBeLessThan(1_000);
+    },
+  );
+
+  test('that asks for a method with a long name is refused with -32601 [checklist 55]', async () => {
+    const answer = await answerTo({ jsonrpc: '2.0', id: 3, method: 'm'.repeat(5_000) });
+    expect(answer).toMatchObject({ id: 3, error: { code: -32601 } });
+    expect(JSON.stringify(answer).length).toBeLessThan(400);
   });
 
   test.each(['capabilities', 'clientInfo'])(

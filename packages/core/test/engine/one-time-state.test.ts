@@ -55,7 +55,7 @@ describe('a state that is accepted once', () => {
     },
   );
 
-  test('is accepted by one alone of 40 requests at the same time, in several processes that share keys and store', async () => {
+  test('is accepted by one alone of 40 requests at the same time, in several processes that share keys and store [checklist 58]', async () => {
     const store = new SlowStateStore();
     const apps = await Promise.all([1, 2, 3, 4].map(() => serve({ state: { keys: [KEY], store } })));
     const state = await first(apps[0] as App);
@@ -205,7 +205,7 @@ describe('a state that is accepted once', () => {
     ]);
   });
 
-  test('is accepted once where nothing is said', async () => {
+  test('is accepted once where nothing is said [checklist 58]', async () => {
     const app = await serve();
     const state = await first(app);
     await client(app).result('tools/call', retry(state));

@@ -163,7 +163,7 @@ describe('a handler that asks a stateless client', () => {
     expect(textOf(await round(client, 'everybody', {}, rest))).toBe('Ada m 0');
   });
 
-  test('takes no answers to what it has not asked: they are no consent', async () => {
+  test('takes no answers to what it has not asked: they are no consent [checklist 58]', async () => {
     const client = statelessClient(await shop(), CAPABILITIES);
     const inputResponses = { name: ACCEPT('Ada'), model: MODEL, roots: { roots: [] }, extra: {} };
     const first = (await round(client, 'everybody', {}, { inputResponses })) as unknown as Input;

@@ -13,7 +13,7 @@ describe('what sessions keep of their clients', () => {
   const limits = { maxSessionBytes: 160_000 };
   const large = { capabilities: { experimental: { note: 'x'.repeat(3500) } } };
 
-  test('is bounded for each client: a sixteenth of what there is, and given back when the session ends', async () => {
+  test('is bounded for each client: a sixteenth of what there is, and given back when the session ends [checklist 59]', async () => {
     const app = await appOf({ limits });
     const open = async (id: string) => {
       const client = new Client(app, { requestInfo: { principal: { id } } });

@@ -23,7 +23,7 @@ class SeenStore extends MemoryTaskStore {
 }
 
 describe('tasks at work', () => {
-  test('are bounded for each client, and leave room for others', async () => {
+  test('are bounded for each client, and leave room for others [checklist 59]', async () => {
     const { app, gate } = await waitingApp({ tasks: { maxRunningPerClient: 1 } });
     const of = (id: string) => taskClient(app, {}, { principal: { id } });
     const [ada, bob] = [of('ada'), of('bob')];

@@ -217,7 +217,7 @@ describe('what JSON cannot carry', () => {
       [what, make, false],
     ]) as [string, () => unknown, boolean][],
   )(
-    'is an error of the request in the _meta of a result, and logged: %s (later: %s)',
+    'is an error of the request in the _meta of a result, and logged: %s (later: %s) [checklist 56]',
     async (_what, make, later) => {
       const logger = recordingLogger();
       const give = (value: object): unknown => (later ? Promise.resolve(value) : value);
@@ -243,16 +243,19 @@ describe('what JSON cannot carry', () => {
     },
   );
 
-  test.each(strange)('is left out of the data of an error, or made writable: %s', async (_what, make) => {
-    const fail = async () => {
-      throw new ProtocolError(4711, 'No', { strange: make() });
-    };
-    const app = await appOf({ definitions: [defineTool({ name: 't', handle: fail })] });
-    expect(await statelessClient(app).error('tools/call', { name: 't' })).toMatchObject({
-      code: 4711,
-      message: 'No',
-    });
-  });
+  test.each(strange)(
+    'is left out of the data of an error, or made writable: %s [checklist 56]',
+    async (_what, make) => {
+      const fail = async () => {
+        throw new ProtocolError(4711, 'No', { strange: make() });
+      };
+      const app = await appOf({ definitions: [defineTool({ name: 't', handle: fail })] });
+      expect(await statelessClient(app).error('tools/call', { name: 't' })).toMatchObject({
+        code: 4711,
+        message: 'No',
+      });
+    },
+  );
 });
 
 describe('an error mapper that takes its time', () => {

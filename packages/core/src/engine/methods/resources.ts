@@ -1,6 +1,6 @@
 import { isInputRequired } from '../../invoke/encode.js';
 import { authorMeta } from '../../protocol/meta.js';
-import { METHODS } from '../../protocol/protocol.js';
+import { METHODS, repeated } from '../../protocol/protocol.js';
 import { readString } from '../admission.js';
 import type { MethodHandler } from '../exchange.js';
 import { NOT_KEPT } from './cache-hints.js';
@@ -40,7 +40,8 @@ export function resourceMethods({ options }: MethodParts): MethodTable {
       refuse,
       answer: (result) => {
         if (!result) return refuse();
-        if (isInputRequired(result)) return exchange.nextRound(result, readResource, `The resource ${uri}`);
+        if (isInputRequired(result))
+          return exchange.nextRound(result, readResource, `The resource ${repeated(uri)}`);
         // It may depend on answers, which are no part of what a client finds kept results by.
         const cache = exchange.isRetry ? NOT_KEPT : cacheHints.ofRead(entry, result);
         return { result: revision.readResult(result), cache, meta: authorMeta(result._meta) };
