@@ -102,8 +102,8 @@ export interface Call {
    * @throws InsufficientScopeError when the principal lacks any.
    */
   needs(scopes: readonly string[]): void;
-  progress(progress: number, total?: number, message?: string): void;
-  log(level: LogLevel, data: unknown, logger?: string): void;
+  progress(progress: number, total?: number, message?: string, meta?: Record<string, unknown>): void;
+  log(level: LogLevel, data: unknown, logger?: string, meta?: Record<string, unknown>): void;
   ask<T>(question: InputQuestion<T>, options?: AskOptions): Promise<T>;
   askAll<Q extends InputQuestions>(questions: Q, options?: RoundOptions): Promise<InputResponsesTo<Q>>;
   ping(options?: AskOptions): Promise<void>;

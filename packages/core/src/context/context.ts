@@ -144,9 +144,12 @@ export class RequestContext implements GuardContext {
    *
    * @param progress how far the work has come; must increase with every call.
    * @param total what `progress` will be at the end, when known.
+   * @param message what is being done, for the user.
+   * @param _meta goes with the report, for clients that know its keys.
+   * @throws TypeError when `_meta` is no object.
    */
-  progress(progress: number, total?: number, message?: string): void {
-    this.#call.progress(progress, total, message);
+  progress(progress: number, total?: number, message?: string, _meta?: Record<string, unknown>): void {
+    this.#call.progress(progress, total, message, _meta);
   }
 
   /**
@@ -292,33 +295,33 @@ export function isContextClass(type: unknown): boolean {
 }
 
 /**
- * Sends log messages to the client, one method a severity of RFC 5424. Each takes the message, which may be anything JSON can carry, and
- * the name of the part of the server that speaks.
+ * Sends log messages to the client, one method a severity of RFC 5424. Each takes the message, which may be anything JSON can carry,
+ * the name of the part of the server that speaks, and the `_meta` of the message.
  */
 export interface ContextLog {
   /** Logs what helps to find a fault. */
-  debug(data: unknown, logger?: string): void;
+  debug(data: unknown, logger?: string, _meta?: Record<string, unknown>): void;
   /** Logs what went as it should. */
-  info(data: unknown, logger?: string): void;
+  info(data: unknown, logger?: string, _meta?: Record<string, unknown>): void;
   /** Logs what is normal, and worth a look. */
-  notice(data: unknown, logger?: string): void;
+  notice(data: unknown, logger?: string, _meta?: Record<string, unknown>): void;
   /** Logs what may become a fault. */
-  warning(data: unknown, logger?: string): void;
+  warning(data: unknown, logger?: string, _meta?: Record<string, unknown>): void;
   /** Logs what failed. */
-  error(data: unknown, logger?: string): void;
+  error(data: unknown, logger?: string, _meta?: Record<string, unknown>): void;
   /** Logs what failed and takes more with it. */
-  critical(data: unknown, logger?: string): void;
+  critical(data: unknown, logger?: string, _meta?: Record<string, unknown>): void;
   /** Logs what has to be mended at once. */
-  alert(data: unknown, logger?: string): void;
+  alert(data: unknown, logger?: string, _meta?: Record<string, unknown>): void;
   /** Logs that the server is of no use. */
-  emergency(data: unknown, logger?: string): void;
+  emergency(data: unknown, logger?: string, _meta?: Record<string, unknown>): void;
 }
 
 function logOf(call: Call): ContextLog {
   const at =
     (level: LogLevel): ContextLog['info'] =>
-    (data, logger) =>
-      call.log(level, data, logger);
+    (data, logger, _meta) =>
+      call.log(level, data, logger, _meta);
   return {
     debug: at('debug'),
     info: at('info'),

@@ -1,6 +1,6 @@
 import type { ClientView } from '../context/call.js';
 import { ERROR_CODES, invalidParams, OverloadedError, ProtocolError } from '../errors/errors.js';
-import { fromBase64 } from '../protocol/base64.js';
+import { fromBase64, isBase64 } from '../protocol/base64.js';
 import { readImplementation } from './session-state.js';
 import type { MirroredArgument } from '../protocol/descriptors.js';
 import { bytesOf, isObject } from '../protocol/json.js';
@@ -274,7 +274,6 @@ function headerOf(headers: Headers, name: string): string | undefined {
 /** What a header must not have: Latin-1, which is what other bytes are read as, could agree with a body by chance. */
 const NOT_VISIBLE = /[^\t\x20-\x7e]/;
 const SENTINEL = /^=\?base64\?(.*)\?=$/s;
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /**
  * Decodes a header value: base64 between the sentinels, else as it stands without surrounding white space.
@@ -285,7 +284,7 @@ function decodeHeader(value: string): string | undefined {
   const trimmed = value.trim();
   const encoded = SENTINEL.exec(trimmed)?.[1];
   if (encoded === undefined) return trimmed;
-  if (!BASE64.test(encoded)) return undefined;
+  if (!isBase64(encoded)) return undefined;
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(fromBase64(encoded));
   } catch {

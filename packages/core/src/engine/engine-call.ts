@@ -15,6 +15,7 @@ import type { ResolutionScope, ServiceId } from '../protocol/constructor.js';
 import { InsufficientScopeError, MASKED_MESSAGE } from '../errors/errors.js';
 import { isObject, toLogJson, UnwritableError } from '../protocol/json.js';
 import { isLogLevel, type LogLevel, passes } from '../protocol/logging.js';
+import { authorMeta } from '../protocol/meta.js';
 import { type MaybePromise, observed, recovered } from '../protocol/maybe-promise.js';
 import { lacksScopes, type Principal, type RequestInfo } from '../protocol/principal.js';
 import { isRequestId, META, NOTIFICATIONS, type RequestId } from '../protocol/protocol.js';
@@ -255,7 +256,7 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
     }
   }
 
-  progress(progress: number, total?: number, message?: string): void {
+  progress(progress: number, total?: number, message?: string, meta?: Record<string, unknown>): void {
     this.knownRounds?.throwIfEnded();
     if (this.background) {
       if (message !== undefined) this.background.report(message);
@@ -271,11 +272,12 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
       progress,
       ...(Number.isFinite(total) ? { total } : {}),
       ...(message === undefined ? {} : { message }),
+      ...(meta === undefined ? {} : { _meta: notified(meta) }),
     };
     this.notify(NOTIFICATIONS.progress, this.revision.progress(params));
   }
 
-  log(level: LogLevel, data: unknown, logger?: string): void {
+  log(level: LogLevel, data: unknown, logger?: string, meta?: Record<string, unknown>): void {
     const asked = this.meta[META.logLevel];
     const threshold = this.revision.logThreshold({
       session: this.connectionState.session?.logLevel,
@@ -286,6 +288,7 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
       level,
       ...(logger === undefined ? {} : { logger }),
       data: loggable(data),
+      ...(meta === undefined ? {} : { _meta: notified(meta) }),
     });
   }
 
@@ -352,6 +355,11 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
 export function lasting(requestInfo: RequestInfo): RequestInfo {
   const { exposeHeaders, address, quotaKey, principal } = requestInfo;
   return { headers: headersFor(requestInfo), exposeHeaders, address, quotaKey, principal };
+}
+
+/** The `_meta` of a notification, in a form that JSON has. @throws TypeError when it is no object. */
+function notified(meta: Record<string, unknown>): unknown {
+  return toLogJson(authorMeta(meta));
 }
 
 /** What a log message can carry: the value, or in words why it cannot be carried. */

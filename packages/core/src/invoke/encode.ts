@@ -13,6 +13,9 @@ import {
   type PromptMessage,
   type ResourceContents,
   message,
+  sendableBlock,
+  sendableBlocks,
+  sendableContents,
 } from '../protocol/content.js';
 import { isObject, toJson } from '../protocol/json.js';
 import type { Logger } from '../protocol/logging.js';
@@ -56,11 +59,11 @@ export function encodeChecked(
 ): MaybePromise<CallToolResult | InputRequired> {
   if (isInputRequired(value)) return value;
   if (isToolResult(value)) {
-    checkMembers(value);
+    const result = checkMembers(value);
     // A failed result need not fit the schema (server/tools, "Output Schema").
-    if (value.isError === true) return value;
-    return after(output.check(value.structuredContent), (structuredContent) => ({
-      ...value,
+    if (result.isError === true) return result;
+    return after(output.check(result.structuredContent), (structuredContent) => ({
+      ...result,
       structuredContent,
     }));
   }
@@ -87,8 +90,8 @@ function encodeObject(value: object | null): CallToolResult | InputRequired {
   if (value === null) return { content: [] };
   if (isInputRequired(value)) return value;
   if (isToolResult(value)) return checkMembers(value);
-  if (isContent(value)) return { content: [value] };
-  if (isContentList(value)) return { content: value };
+  if (isContent(value)) return { content: [sendableBlock(value)] };
+  if (isContentList(value)) return { content: sendableBlocks(value) };
   if (isBytes(value)) {
     const resource = {
       uri: 'data:application/octet-stream',
@@ -101,13 +104,14 @@ function encodeObject(value: object | null): CallToolResult | InputRequired {
   return json === undefined ? { content: [] } : new StructuredResult(json);
 }
 
-/** @throws TypeError when members of a result are not what clients expect there. */
+/** A whole result as it is sent. @throws TypeError when members of it are not what clients expect there. */
 function checkMembers(result: CallToolResult): CallToolResult {
   const { isError, _meta } = result;
   if (isError !== undefined && typeof isError !== 'boolean')
     throw new TypeError('"isError" of a result must be true or false');
   if (_meta !== undefined && !isObject(_meta)) throw new TypeError('"_meta" of a result must be an object');
-  return result;
+  const content = sendableBlocks(result.content);
+  return content === result.content ? result : { ...result, content };
 }
 
 /** Changes contents on their way out. */
@@ -129,7 +133,9 @@ export function encodeResource(
   if (value === undefined || value === null) return undefined;
   if (isInputRequired(value)) return value;
   const result = toResult(value, uri, mimeType);
-  return shape ? { ...result, contents: result.contents.map(shape) } : result;
+  if (!shape && !result.contents.some((contents) => 'blob' in contents)) return result;
+  const contents = result.contents.map(sendableContents);
+  return { ...result, contents: shape ? contents.map(shape) : contents };
 }
 
 function isReadResult(value: unknown): value is ReadResourceResult {
@@ -174,14 +180,18 @@ export function encodePrompt(
   description: string | undefined,
 ): GetPromptResult | InputRequired {
   if (isInputRequired(value)) return value;
-  if (isPromptResult(value)) return value;
+  if (isPromptResult(value)) return { ...value, messages: value.messages.map(sendableMessage) };
   if (isObject(value) && Array.isArray(value['messages'])) {
     throw new TypeError(
       '"messages" of a prompt must be messages as message.user() and message.assistant() make',
     );
   }
-  const messages = (Array.isArray(value) ? value : [value]).map(toMessage);
+  const messages = (Array.isArray(value) ? value : [value]).map((item) => sendableMessage(toMessage(item)));
   return description === undefined ? { messages } : { description, messages };
+}
+
+function sendableMessage(given: PromptMessage): PromptMessage {
+  return { ...given, content: sendableBlock(given.content) };
 }
 
 function toMessage(value: unknown): PromptMessage {
@@ -278,7 +288,7 @@ function isToolResult(value: unknown): value is CallToolResult {
 /** Whether a value is the contents of a resource. */
 function isResourceContents(value: unknown): value is ResourceContents {
   if (!isObject(value) || typeof value['uri'] !== 'string') return false;
-  return typeof value['text'] === 'string' || typeof value['blob'] === 'string';
+  return typeof value['text'] === 'string' || typeof value['blob'] === 'string' || isBytes(value['blob']);
 }
 
 /** Whether a value is a prompt message. */

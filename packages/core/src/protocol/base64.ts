@@ -16,6 +16,13 @@ export function isBytes(value: unknown): value is Bytes {
   return ArrayBuffer.isView(value) || Object.prototype.toString.call(value) === '[object ArrayBuffer]';
 }
 
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+
+/** Whether a text is base64 with its padding (RFC 4648 §4). */
+export function isBase64(text: string): boolean {
+  return text.length % 4 === 0 && BASE64.test(text);
+}
+
 /** Encodes bytes as base64 (RFC 4648 §4). */
 export function toBase64(bytes: Bytes): string {
   const view = ArrayBuffer.isView(bytes)

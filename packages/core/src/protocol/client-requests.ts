@@ -80,4 +80,9 @@ export interface CreateMessageResult extends SamplingMessage {
 export interface Root {
   readonly uri: string;
   readonly name?: string;
+  readonly title?: string;
+  readonly kind?: string;
+  readonly _meta?: Record<string, unknown>;
+  /** Whatever else the client says of it, unchecked. */
+  readonly [member: string]: unknown;
 }

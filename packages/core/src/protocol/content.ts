@@ -1,4 +1,4 @@
-import { type Bytes, toBase64 } from './base64.js';
+import { type Bytes, isBase64, isBytes, toBase64 } from './base64.js';
 
 /** Who a piece of content is for. */
 export type Role = 'user' | 'assistant';
@@ -226,4 +226,55 @@ function promptMessage(role: Role, block: string | ContentBlock): PromptMessage 
 
 function encode(data: Bytes | string): string {
   return typeof data === 'string' ? data : toBase64(data);
+}
+
+/** The parts of a content block that may be bytes. */
+interface BinaryBlock {
+  readonly type: string;
+  readonly data?: unknown;
+  readonly resource?: unknown;
+}
+
+/**
+ * A content block as it is sent: with bytes as base64.
+ *
+ * @throws TypeError for a text in their place that is not base64.
+ */
+export function sendableBlock<B extends BinaryBlock>(block: B): B {
+  switch (block.type) {
+    case 'image':
+    case 'audio': {
+      const data = base64Of(block.data, `"data" of ${block.type} content`);
+      return data === block.data ? block : { ...block, data };
+    }
+    case 'resource': {
+      const resource = block.resource as ResourceContents;
+      const sent = sendableContents(resource);
+      return sent === resource ? block : { ...block, resource: sent };
+    }
+    default:
+      return block;
+  }
+}
+
+/** The same for several. @returns the list itself where there is nothing but text. */
+export function sendableBlocks<B extends BinaryBlock>(blocks: readonly B[]): readonly B[] {
+  return blocks.every(isText) ? blocks : blocks.map(sendableBlock);
+}
+
+function isText({ type }: BinaryBlock): boolean {
+  return type === 'text';
+}
+
+/** The same for the contents of a resource. @throws TypeError for a blob that is neither bytes nor base64. */
+export function sendableContents<C extends ResourceContents>(contents: C): C {
+  if (!('blob' in contents) || contents.blob === undefined) return contents;
+  const blob = base64Of(contents.blob, '"blob" of the contents of a resource');
+  return blob === contents.blob ? contents : { ...contents, blob };
+}
+
+function base64Of(data: unknown, what: string): string {
+  if (isBytes(data)) return toBase64(data);
+  if (typeof data === 'string' && isBase64(data)) return data;
+  throw new TypeError(`${what} must be bytes or base64: of a data URL, give what follows the comma`);
 }

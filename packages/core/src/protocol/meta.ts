@@ -21,14 +21,14 @@ export function metaKeyFault(key: string): string | undefined {
 }
 
 /**
- * The `_meta` that an author gave a result, without the keys that the protocol fills in itself.
+ * The `_meta` that an author gave a result or notification, without the keys that the protocol fills in itself.
  *
  * @throws TypeError when it is no object.
  */
 export function authorMeta(meta: Meta | undefined): Meta | undefined {
   if (meta === undefined) return undefined;
   if (typeof meta !== 'object' || meta === null || Array.isArray(meta))
-    throw new TypeError('"_meta" of a result must be an object');
+    throw new TypeError('"_meta" must be an object');
   if (!RESERVED_KEYS.some((key) => key in meta)) return meta;
   return Object.fromEntries(Object.entries(meta).filter(([key]) => !RESERVED_KEYS.includes(key)));
 }

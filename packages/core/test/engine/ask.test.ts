@@ -173,11 +173,12 @@ describe('roots', () => {
     expect(asked(client)[0]).toEqual({ jsonrpc: '2.0', id: expect.any(Number), method: 'roots/list' });
   });
 
-  test('have a URI and a name, whatever else the client sends', async () => {
-    const roots = [{ uri: 'file:///home', name: 7, admin: true }, { uri: 'file:///tmp' }];
+  test('are what the client says of them, but for members of another type than they have', async () => {
+    const whole = { uri: 'file:///tmp', name: 'Tmp', title: 'T', kind: 'folder', _meta: { a: 1 }, own: [2] };
+    const roots = [{ uri: 'file:///home', name: 7, title: {}, kind: 1, _meta: 'x', admin: true }, whole];
     const client = await session(() => ({ roots }));
     expect((await client.call('roots'))['structuredContent']).toEqual({
-      roots: [{ uri: 'file:///home' }, { uri: 'file:///tmp' }],
+      roots: [{ uri: 'file:///home', admin: true }, whole],
     });
   });
 

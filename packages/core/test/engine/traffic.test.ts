@@ -325,3 +325,22 @@ describe('requests in flight', () => {
     expect(textOf(await client.call('slow'))).toBe('done');
   });
 });
+
+test.each(VERSIONS)('progress and log messages have the _meta of their author: %s', async (version) => {
+  class Speaker {
+    @Tool()
+    speak(context: ToolContext) {
+      const _meta = { 'com.example/part': 1, [META.serverInfo]: 'mine' };
+      context.progress(1, 2, 'half', _meta);
+      context.log.info('said', 'part', _meta);
+      return 'done';
+    }
+  }
+  const client = await clientOf(await appOf({ services: [Speaker] }), version);
+  await client.call('speak', {}, { progressToken: 'a', [META.logLevel]: 'info' });
+  const _meta = { 'com.example/part': 1 };
+  expect(client.heard('notifications/progress')).toEqual([expect.objectContaining({ _meta })]);
+  expect(client.heard('notifications/message')).toEqual([
+    { level: 'info', logger: 'part', data: 'said', _meta },
+  ]);
+});

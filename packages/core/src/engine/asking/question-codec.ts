@@ -1,6 +1,14 @@
 import type { FormLike, InputQuestion } from '../../context/questions.js';
 import { InputResponseError } from '../../errors/errors.js';
-import type { ElicitResult, ElicitUrlResult, Root } from '../../protocol/client-requests.js';
+import type {
+  CreateMessageParams,
+  ElicitResult,
+  ElicitUrlResult,
+  Root,
+  SamplingContent,
+  SamplingMessage,
+} from '../../protocol/client-requests.js';
+import { sendableBlock } from '../../protocol/content.js';
 import { isObject, type JsonSchema, propertiesOf } from '../../protocol/json.js';
 import { METHODS } from '../../protocol/protocol.js';
 import { InvalidValueError, type ValuePlan } from '../../schema/index.js';
@@ -25,7 +33,7 @@ export class QuestionCodec {
         return { method: METHODS.elicit, params: { mode: 'url', message, url } };
       }
       case 'sample':
-        return { method: METHODS.createMessage, params: revision.sampling(question.params) };
+        return { method: METHODS.createMessage, params: revision.sampling(withBase64(question.params)) };
       case 'roots':
         return { method: METHODS.listRoots };
     }
@@ -55,6 +63,14 @@ export class QuestionCodec {
   }
 }
 
+/** What a model is asked, with bytes as base64. */
+function withBase64(params: CreateMessageParams): CreateMessageParams {
+  const sent = (content: SamplingContent | readonly SamplingContent[]): SamplingMessage['content'] =>
+    'type' in content ? sendableBlock(content) : content.map(sendableBlock);
+  const messages = params.messages.map((message) => ({ ...message, content: sent(message.content) }));
+  return { ...params, messages };
+}
+
 function malformed(method: string): InputResponseError {
   return new InputResponseError('invalid', `The client sent a malformed answer to ${method}`);
 }
@@ -68,13 +84,19 @@ function isSampled({ role, content, model }: Answer): boolean {
   return ROLES.includes(role) && areBlocks && typeof model === 'string';
 }
 
-/** The roots of an answer, with the members that roots have and no others. */
+/** Members of roots that are text. */
+const ROOT_TEXTS: readonly string[] = ['name', 'title', 'kind'];
+
+/** The roots of an answer as the client gave them, without known members of another type than they have. */
 function readRoots({ roots }: Answer): readonly Root[] {
   if (!Array.isArray(roots)) throw malformed(METHODS.listRoots);
   return roots.map((root: unknown) => {
-    const { uri, name } = isObject(root) ? root : {};
+    const { uri, _meta, ...members } = isObject(root) ? root : {};
     if (typeof uri !== 'string' || !URL.canParse(uri)) throw malformed(METHODS.listRoots);
-    return typeof name === 'string' ? { uri, name } : { uri };
+    const kept = Object.entries(members).filter(
+      ([name, value]) => !ROOT_TEXTS.includes(name) || typeof value === 'string',
+    );
+    return { uri, ...Object.fromEntries(kept), ...(isObject(_meta) ? { _meta } : {}) };
   });
 }
 
