@@ -22,7 +22,7 @@ import { guardStdout, type StreamWrite } from './stdout-guard.js';
  * It ends by itself at the end of its input, when the client no longer reads, or on SIGTERM or SIGINT: requests in flight have
  * `drainMs` to finish and are aborted then, the app closes if this was its last runtime, and the process exits, whatever timers still
  * run. With streams of your own only a signal ends the process. A line that is too long, not UTF-8 or not JSON is answered with an
- * error and does not end it. Log lines go to standard error.
+ * error and does not end it. Another `initialize` begins the session anew. Log lines go to standard error.
  *
  * @param options limits and streams; those of the process by default.
  * @throws DefinitionError when an option is wrong.
@@ -89,10 +89,12 @@ class StdioConnection implements RunningRuntime {
         this.#refuse(ERROR_CODES.invalidRequest, `A message is longer than ${settings.maxLineBytes} bytes`),
     });
     this.#writer = this.#openWriter();
-    this.#connection = endpoint.connect({
-      send: (message) => this.#send(message),
-      end: (message) => this.#writer.write(message),
-    });
+    const sink = {
+      send: (message: string) => this.#send(message),
+      end: (message: string) => this.#writer.write(message),
+    };
+    // Adapters such as that of AWS for Lambda keep the process, and open a session with each of their own clients.
+    this.#connection = endpoint.connect(sink, { restarts: true });
     this.#listen();
     // A stream that has ended before says so no more.
     if (settings.input.readableEnded || settings.input.destroyed) this.#end(settings.input === process.stdin);

@@ -78,11 +78,23 @@ export class ConnectionState {
   /** What requests in the older dialect wait for; `undefined` as soon as it is kept that the client uses it. */
   dialectKept: Promise<void> | undefined;
 
-  /** @param options who keeps changes of the session, and how this process is named in ids. */
+  /**
+   * @param options who keeps changes of the session, and how this process is named in ids.
+   * @param endSession ends the session, but for the request that begins another one; absent where a session can be begun once alone.
+   */
   constructor(
     readonly sink: Sink = NOWHERE,
     private readonly options: Pick<ConnectOptions, 'node' | 'persist'> = {},
+    readonly endSession?: (beginning: object) => void,
   ) {}
+
+  /** Forgets the session, and all that was known of its client. */
+  forget(): void {
+    this.session = undefined;
+    this.#elicitations = undefined;
+    this.speaksDialect = false;
+    this.dialectKept = undefined;
+  }
 
   /**
    * Begins a session, which keeps what its client said of itself.

@@ -60,7 +60,8 @@ export class EngineConnection implements Connection, ExchangeOwner {
 
   constructor(parts: ConnectionParts, sink: Sink | undefined, options: ConnectOptions) {
     this.#parts = parts;
-    this.#state = new ConnectionState(sink, options);
+    const restart = (call: object): void => this.#endSession('The client has begun another session', call);
+    this.#state = new ConnectionState(sink, options, options.restarts ? restart : undefined);
     this.#isShared = options.shared === true;
   }
 
@@ -239,15 +240,21 @@ export class EngineConnection implements Connection, ExchangeOwner {
   close(reason = 'The connection was closed'): void {
     this.#closed = true;
     for (const exchange of [...(this.#inFlight ?? [])]) exchange.terminate(reason);
+    this.#endSession(reason);
+    this.#parts.closed(this);
+  }
+
+  /** Ends the requests of the session, but for one, and frees what it keeps. */
+  #endSession(reason: string, kept?: object): void {
+    for (const exchange of [...(this.#inFlight ?? [])])
+      if (exchange.call !== kept && exchange.call.connectionState === this.#state) exchange.terminate(reason);
     if (this.#state.hasAsked) this.#state.pending.failAll(reason);
     const { session } = this.#state;
-    if (session) {
-      this.#parts.subscribers.dropAll(session);
-      this.#parts.sessionBytes.give(session.quotaKey, session.bytes);
-      session.bytes = 0;
-      this.#parts.release(session);
-    }
-    this.#parts.closed(this);
+    if (!session) return;
+    this.#parts.subscribers.dropAll(session);
+    this.#parts.sessionBytes.give(session.quotaKey, session.bytes);
+    session.bytes = 0;
+    this.#parts.release(session);
   }
 
   ended(exchange: Exchange): void {

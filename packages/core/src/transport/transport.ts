@@ -213,6 +213,12 @@ export interface ConnectOptions {
    */
   readonly persist?: ((change: (state: SessionState) => SessionState) => MaybePromise<void>) | undefined;
   /**
+   * Whether its client may begin anew with another `initialize`: what belonged to its session so far ends then. Programs that one client
+   * after another talks to over the same streams need that.
+   * @default false
+   */
+  readonly restarts?: boolean;
+  /**
    * Names this process, by letters and digits. Requests to the client get ids of it, `<node>.<n>`, so that an answer which reaches
    * another process tells where it belongs.
    * @default undefined: ids are numbers

@@ -27,7 +27,7 @@ export function lifecycleMethods({ options, capabilities: offered, sessionBytes 
     if (typeof protocolVersion !== 'string')
       throw invalidParams('initialize needs a string "protocolVersion"');
     const { connectionState } = call;
-    if (connectionState.session) {
+    if (connectionState.session && !connectionState.endSession) {
       throw new ProtocolError(ERROR_CODES.invalidRequest, 'This session has been initialized already');
     }
     for (const [member, longest] of Object.entries(LONGEST)) {
@@ -42,6 +42,10 @@ export function lifecycleMethods({ options, capabilities: offered, sessionBytes 
     const session = new Session(revision, known, opening.capabilities, announced, call.quotaKey);
     session.logLevel = opening.logLevel;
     session.roots = opening.roots;
+    if (connectionState.session) {
+      connectionState.endSession?.(call);
+      connectionState.forget();
+    }
     connectionState.begin(session, sessionBytes);
     const serverInfo = revision.implementation(info);
     return {
