@@ -18,8 +18,7 @@ const SKILLS = 'io.modelcontextprotocol/skills';
  * memory; a change of the files shows after the next start. Files whose names begin with a dot are not served, and neither
  * is what is in no skill.
  *
- * Clients of 2026-07-28 find the skills with `skills/list`, `skills/get` and `resources/directory/read`; all clients read
- * the resources.
+ * Clients find the skills with `skills/list`, `skills/get` and `resources/directory/read`, and read the resources, in every revision.
  *
  * @param folder `new URL('./skills/', import.meta.url)`.
  * @param options limits, and guards of what is served.
@@ -42,7 +41,6 @@ export async function skills(folder: URL, options: SkillsOptions = {}): Promise<
       const served = new ServedFiles(host, found.files);
       return {
         id: SKILLS,
-        // Clients of sessions read the resources, and some look here for whether there are skills at all.
         inSessions: true,
         settings: () => (found.skills.length > 0 ? { directoryRead: true } : undefined),
         methods: {

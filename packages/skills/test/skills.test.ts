@@ -130,10 +130,23 @@ describe('skills', () => {
     ]);
   });
 
-  test('have methods for clients without sessions alone', async () => {
+  test('are found and read in the sessions they are announced in', async () => {
     const client = await serve(FILES, { client: { revision: '2025-11-25' } });
-    for (const method of ['skills/list', 'skills/get', 'resources/directory/read']) {
-      await expect(client.request(method, { uri: REFUNDS })).rejects.toMatchObject({ code: -32601 });
+    const modern = await serve(FILES);
+    const directory = REFUNDS.slice(0, REFUNDS.lastIndexOf('/'));
+    for (const [method, uri] of [
+      ['skills/list', REFUNDS],
+      ['skills/get', REFUNDS],
+      ['resources/directory/read', directory],
+    ] as const) {
+      const found = await client.request<object>(method, { uri });
+      const { resultType, ttlMs, cacheScope, _meta, ...same } = await modern.request<Record<string, unknown>>(
+        method,
+        { uri },
+      );
+      expect([resultType, ttlMs, cacheScope]).toEqual(['complete', 0, 'public']);
+      expect(_meta).toBeDefined();
+      expect(found).toEqual(same);
     }
     expect(await client.readResource(REFUNDS)).toMatchObject({
       contents: [{ text: FILES[REFUNDS.slice(8)] }],

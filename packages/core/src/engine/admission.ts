@@ -11,7 +11,7 @@ import { Quota } from '../transport/quota.js';
 import type { AdmittedRequest, EngineCall } from './engine-call.js';
 import type { Limits } from './engine-options.js';
 import type { ConnectionState } from './connection-state.js';
-import { claimedRevision, negotiate, STATELESS_VERSIONS } from './revisions/index.js';
+import { claimedRevision, negotiate, type Revision, STATELESS_VERSIONS } from './revisions/index.js';
 
 /** By which rules a request is served, and for whom. */
 type Admission = Pick<AdmittedRequest, 'revision' | 'client'>;
@@ -23,7 +23,7 @@ const UNKNOWN_CLIENT: ClientView = { capabilities: {}, protocolVersion: '' };
  * none belongs to the session of its connection (2026-07-28, basic/versioning).
  *
  * @param claim the version that the message claims; `undefined` when it belongs to the session.
- * @param added the methods of extensions, which stateless revisions admit.
+ * @param extensions say which methods they add for clients of a revision.
  * @throws ProtocolError when the request cannot be served by any revision.
  */
 export function admit(
@@ -31,12 +31,12 @@ export function admit(
   claim: unknown,
   method: string,
   params: Readonly<Record<string, unknown>>,
-  added: ReadonlyMap<string, unknown>,
+  extensions: { serve(revision: Revision, method: string): boolean },
 ): Admission {
   const admission =
     claim === undefined ? admitToSession(connectionState, method) : admitByClaim(claim, params['_meta']);
   const { revision } = admission;
-  if (!revision.requests.has(method) && (revision.sessions || !added.has(method))) {
+  if (!revision.requests.has(method) && !extensions.serve(revision, method)) {
     throw new MethodNotFoundError(method);
   }
   return admission;

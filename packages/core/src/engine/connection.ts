@@ -297,7 +297,7 @@ export class EngineConnection implements Connection, ExchangeOwner {
         const said = this.#state.understand(method, params);
         if (said) return this.#receiveRequest(id, said.method, said.params, sink, requestInfo, claim);
       }
-      const { revision, client } = admit(this.#state, claim, method, params, extensions.methods);
+      const { revision, client } = admit(this.#state, claim, method, params, extensions);
       if (!handler) throw new MethodNotFoundError(method);
       const connectionState = revision.sessions ? this.#state : this.#parts.stateless;
       if (connectionState === this.#state) this.renew(requestInfo.principal);

@@ -114,7 +114,7 @@ export interface Extension {
   /** Its identifier, such as `io.modelcontextprotocol/tasks`. */
   readonly id: string;
   /**
-   * Whether clients with sessions (up to 2025-11-25) are told of it too. Its methods are for the others alone.
+   * Whether clients with sessions (up to 2025-11-25) are told of it too, and may use its methods.
    * @default false
    */
   readonly inSessions?: boolean;

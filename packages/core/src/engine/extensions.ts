@@ -34,6 +34,8 @@ export class Extensions {
   /** The members of `params` that name what a request is about, by method. */
   readonly namedBy: ReadonlyMap<string, string>;
   readonly #inSessions: ReadonlySet<string>;
+  /** The methods that clients with sessions may call, too. */
+  readonly #sessionMethods: ReadonlySet<string>;
   readonly #toolCalls = new WeakMap<ToolEntry, readonly ToolCalls[]>();
 
   /** @throws DefinitionError when two of them are the same extension, or add the same method. */
@@ -52,9 +54,17 @@ export class Extensions {
     this.methods = new Map(
       added.map(({ name, method, extension }) => [name, handlerOf(extension, method, this.#inSessions)]),
     );
+    this.#sessionMethods = new Set(
+      added.flatMap(({ name, extension }) => (extension.inSessions ? [name] : [])),
+    );
     this.namedBy = new Map(
       added.flatMap(({ name, method }) => (method.namedBy === undefined ? [] : [[name, method.namedBy]])),
     );
+  }
+
+  /** Whether they add a method for clients of a revision. */
+  serve(revision: Revision, method: string): boolean {
+    return revision.sessions ? this.#sessionMethods.has(method) : this.methods.has(method);
   }
 
   /** What clients of a revision are told under `capabilities.extensions`; `undefined` for nothing. */
@@ -227,9 +237,17 @@ function toolFailure(error: unknown): MethodResult {
 
 function toMethodResult(given: ExtensionResult): MethodResult {
   if (!isObject(given)) throw new TypeError('an extension gave a result that is no object');
-  const { resultType, ...result } = given;
-  const meta = result['_meta'] as MethodResult['meta'];
-  return { result, meta, ...(typeof resultType === 'string' ? { type: resultType } : {}) };
+  const { resultType, ...members } = given;
+  const { ttlMs, cacheScope, ...rest } = members;
+  // Each revision says in its own way how long a result may be kept, or not at all. What has no scope is no such hint.
+  const isHint = typeof ttlMs === 'number' && (cacheScope === 'public' || cacheScope === 'private');
+  const meta = members['_meta'] as MethodResult['meta'];
+  return {
+    result: isHint ? rest : members,
+    meta,
+    ...(isHint ? { cache: { ttlMs, cacheScope } } : {}),
+    ...(typeof resultType === 'string' ? { type: resultType } : {}),
+  };
 }
 
 /** @throws DefinitionError for what is no extension, and for an extension or a method that is there twice. */

@@ -17,7 +17,7 @@ export function replay(
   const method = METHODS.callTool;
   const handler = parts.methods.get(method);
   const connectionState = parts.stateless;
-  const { revision, client } = admit(connectionState, version, method, params, parts.extensions.methods);
+  const { revision, client } = admit(connectionState, version, method, params, parts.extensions);
   let settle: () => void = () => undefined;
   const ended = new Promise<void>((resolve) => (settle = resolve));
   const owner = {

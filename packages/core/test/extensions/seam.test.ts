@@ -102,6 +102,14 @@ describe('an extension of somebody else', () => {
     expect(await capabilitiesIn(false)).not.toHaveProperty('extensions');
   });
 
+  test('is served to clients with sessions that it is told to', async () => {
+    const client = await openSession(await serve([weather({ inSessions: true })]), '2025-11-25', DECLARED);
+    expect(await client.result('weather/today', { city: 'Rome' })).toEqual({ city: 'Rome', sky: 'clear' });
+    const undeclared = await openSession(await serve([weather({ inSessions: true })]));
+    expect(await undeclared.error('weather/today')).toMatchObject({ code: -32600 });
+    expect(await undeclared.result('weather/help')).toEqual({ text: 'Ask for a city' });
+  });
+
   test('takes part in the calls of the tools it chooses, and in no others', async () => {
     const client = statelessClient(await serve());
     expect(await client.call('rain')).toMatchObject({ content: [{ text: 'very wet' }] });
