@@ -1,6 +1,6 @@
 import { type App, ERROR_CODES, type MaybePromise } from '@sigil/core';
 import { announceLaterApp } from '@sigil/core/internal';
-import { errorResponse } from '@sigil/core/transport';
+import { type Endpoint, errorResponse } from '@sigil/core/transport';
 import { endpointOf, endpointPath, mountOptions } from './check-options.js';
 import { createHandler, type HttpHandler } from './handler.js';
 import type { HttpOptions } from './options.js';
@@ -55,7 +55,11 @@ const DEFAULT_GRACE_MS = 5_000;
  * ```
  */
 export function fetchHandler(app: App, options: HttpOptions = {}): FetchHandler {
-  const handler = createHandler(endpointOf('fetchHandler', app), mountOptions('fetchHandler', options));
+  return mountEndpoint(endpointOf('fetchHandler', app), options);
+}
+
+function mountEndpoint(endpoint: Endpoint, options: HttpOptions): FetchHandler {
+  const handler = createHandler(endpoint, mountOptions('fetchHandler', options));
   const handle = (request: Request, source?: unknown): Promise<Response> => {
     const exchange = new WebExchange(request, handler.output, source);
     handler.handle(exchange);
@@ -104,6 +108,12 @@ export interface Hosted<P> {
    * @default undefined: requests of every path are taken
    */
   readonly path?: string;
+  /**
+   * Why nothing can be asked of the clients of sessions: a handler that asks fails at once, with this text.
+   *
+   * @default undefined: they can be asked
+   */
+  readonly unaskable?: string;
 }
 
 /** Serves the requests of a host, with what its platform gives along. */
@@ -130,7 +140,7 @@ export interface HostHandler<P> {
  * export const shop = { fetch: (request: Request, env: Env) => handler(request, env) };
  * ```
  */
-export function hostHandler<P>({ of, app, options, path: usual }: Hosted<P>): HostHandler<P> {
+export function hostHandler<P>({ of, app, options, path: usual, unaskable }: Hosted<P>): HostHandler<P> {
   if (typeof app !== 'function')
     throw new TypeError('Give a function that makes the app: () => createApp({ … })');
   const checked = ({ path = usual, ...rest }: HostOptions) => {
@@ -144,7 +154,8 @@ export function hostHandler<P>({ of, app, options, path: usual }: Hosted<P>): Ho
   const make = async (platform: P): Promise<Host> => {
     const { path, rest } = known ?? checked((options as (platform: P) => HostOptions)(platform));
     const served = await app(platform);
-    const handler = fetchHandler(served, rest);
+    const endpoint = endpointOf('fetchHandler', served);
+    const handler = mountEndpoint(unaskable === undefined ? endpoint : silent(endpoint, unaskable), rest);
     if (path !== undefined) handler.mountedAt(path);
     return { app: served, path, handler };
   };
@@ -164,6 +175,13 @@ export function hostHandler<P>({ of, app, options, path: usual }: Hosted<P>): Ho
     await host?.app.close();
   };
   return Object.assign(serve, { close });
+}
+
+/** An endpoint that asks nothing of the clients of sessions. */
+function silent(endpoint: Endpoint, unaskable: string): Endpoint {
+  const { logger, backend } = endpoint;
+  const connect: Endpoint['connect'] = (sink, options) => endpoint.connect(sink, { ...options, unaskable });
+  return { logger, backend, connect };
 }
 
 /** An app that has been made, and what serves it. */

@@ -13,9 +13,15 @@ export interface LambdaResult {
 /** How long before the time limit of the function its answers are ended, in milliseconds: so that what there is of them is sent. */
 const END_EARLY_MS = 1_000;
 
+/** Why clients of sessions cannot be asked by a function that answers in one piece. */
+const UNASKABLE =
+  'The client cannot be asked: this function answers in one piece, which a question would never be sent before. ' +
+  'Serve the app by lambdaStreamHandler, or to clients of 2026-07-28';
+
 /**
  * Serves an app as a Lambda function that answers in one piece, behind a Function URL or an HTTP API of API Gateway. Streams are sent
- * when they end, or a second before the function's time is over; clients that open one by GET are refused, which they must expect.
+ * when they end, or a second before the function's time is over; clients that open one by GET are refused, which they must expect. A
+ * handler that asks a client of a session fails at once: the question could not reach it. Clients of 2026-07-28 are asked.
  *
  * @param app makes the app, when the first request comes; called once, and again after it has failed.
  * @param options `path` of the endpoint, `/mcp` by default, and those of `fetchHandler`.
@@ -30,7 +36,7 @@ export function lambdaHandler(
   app: () => MaybePromise<App>,
   options: HostOptions = {},
 ): (event: APIGatewayProxyEventV2, context: Context) => Promise<LambdaResult> {
-  const answer = answerer('lambdaHandler', app, options);
+  const answer = answerer('lambdaHandler', app, options, UNASKABLE);
   return async (event, context) => {
     const response = await answer(event, context);
     return { ...headOf(response), body: await response.text() };
@@ -68,8 +74,14 @@ export function lambdaStreamHandler(
 }
 
 /** Answers events with the web's responses, whose bodies end before the time of the function is over. */
-function answerer(of: string, app: () => MaybePromise<App>, options: HostOptions) {
-  const handler = hostHandler<undefined>({ of, app, options, path: '/mcp' });
+function answerer(of: string, app: () => MaybePromise<App>, options: HostOptions, unaskable?: string) {
+  const handler = hostHandler<undefined>({
+    of,
+    app,
+    options,
+    path: '/mcp',
+    ...(unaskable === undefined ? {} : { unaskable }),
+  });
   return (event: APIGatewayProxyEventV2, context: Context): Promise<Response> | Response => {
     const over = AbortSignal.timeout(Math.max(0, context.getRemainingTimeInMillis() - END_EARLY_MS));
     const body = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');

@@ -145,3 +145,32 @@ describe('a call that is not done when the time of the function is', () => {
     expect(JSON.parse(answer.body)).toMatchObject(answered);
   });
 });
+
+test('refuses a question to a session at once: nobody could answer it', async () => {
+  const asking = lambdaHandler(
+    () =>
+      createApp({
+        name: 'asking',
+        version: '1.0.0',
+        definitions: [
+          defineTool({ name: 'ask', handle: (_args, ctx) => ctx.roots() }),
+          defineTool({ name: 'ping', handle: (_args, ctx) => ctx.ping() }),
+        ],
+      }),
+    { allowedHosts: ['shop.example'] },
+  );
+  const rawPath = '/mcp';
+  const headers = { host: 'shop.example', 'content-type': 'application/json' };
+  const opening = INITIALIZE.replace('"capabilities":{}', '"capabilities":{"roots":{}}');
+  const first = await asking(eventOf({ rawPath, headers, body: opening }), context);
+  const session = { ...headers, 'mcp-session-id': first.headers['mcp-session-id'] ?? '' };
+  for (const name of ['ask', 'ping']) {
+    const call = { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name, arguments: {} } };
+    const event = eventOf({ rawPath, headers: session, body: JSON.stringify(call) });
+    const { statusCode, body } = await asking(event, context);
+    expect(statusCode).toBe(200);
+    expect(JSON.parse(body)).toMatchObject({
+      result: { isError: true, content: [{ text: expect.stringContaining('The client cannot be asked') }] },
+    });
+  }
+});

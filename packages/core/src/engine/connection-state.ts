@@ -84,9 +84,14 @@ export class ConnectionState {
    */
   constructor(
     readonly sink: Sink = NOWHERE,
-    private readonly options: Pick<ConnectOptions, 'node' | 'persist'> = {},
+    private readonly options: Pick<ConnectOptions, 'node' | 'persist' | 'unaskable'> = {},
     readonly endSession?: (beginning: object) => void,
   ) {}
+
+  /** Why nothing can be asked of the client; `undefined` where it can. */
+  get unaskable(): string | undefined {
+    return this.options.unaskable;
+  }
 
   /** Forgets the session, and all that was known of its client. */
   forget(): void {

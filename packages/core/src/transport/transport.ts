@@ -219,6 +219,12 @@ export interface ConnectOptions {
    */
   readonly restarts?: boolean;
   /**
+   * Why nothing can be asked of the client of a session: a handler that asks fails at once, with this text. For transports that send
+   * nothing before the answer, or that answers do not come back to.
+   * @default undefined: it can be asked
+   */
+  readonly unaskable?: string | undefined;
+  /**
    * Names this process, by letters and digits. Requests to the client get ids of it, `<node>.<n>`, so that an answer which reaches
    * another process tells where it belongs.
    * @default undefined: ids are numbers

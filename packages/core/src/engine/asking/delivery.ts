@@ -95,7 +95,8 @@ export const deliverByRequest: Delivery = {
   async ask(asking, _key, request, options = {}) {
     const { session } = asking.connectionState;
     if (request.method === METHODS.listRoots && session?.roots) return { roots: session.roots };
-    if (session?.ready === false)
+    const { unaskable } = asking.connectionState;
+    if (session?.ready === false && unaskable === undefined)
       await untilReady(session, options.signal ?? asking.signal, options.timeoutMs);
     return isPage(request) ? sendToPage(asking, request, options) : send(asking, request, options);
   },
@@ -179,6 +180,8 @@ export async function send(
     maxTimeoutMs = Math.max(DEFAULT_MAX_TIMEOUT_MS, timeoutMs),
     signal = asking.signal,
   } = options;
+  const { unaskable } = asking.connectionState;
+  if (unaskable !== undefined) throw new InputResponseError('gone', unaskable);
   const answer = await asking.connectionState.pending.ask({
     send: (id) => {
       // What takes a user or a model may take long: progress on it buys time.
