@@ -198,8 +198,8 @@ export interface HttpServerLimits extends HttpLimits {
    */
   readonly headersTimeoutMs?: number;
   /**
-   * How long a connection is kept for a next request, in milliseconds. Behind a load balancer it should be longer than what
-   * that waits.
+   * How long a connection is kept for a next request, in milliseconds, as clients are told. It is closed after more than three times as long, so that
+   * what they send at the last moment is served. Behind a load balancer it should be longer than what that waits.
    *
    * @default 5 seconds
    */

@@ -120,6 +120,7 @@ async function start(
       );
   });
   limitConnections(server, maxConnections, endpoint.logger);
+  keepForRequestsOnTheirWay(server, times.keepAliveTimeout);
   const sockets = trackSockets(server);
   await listen(server, port, host);
   let settle: () => void = () => undefined;
@@ -177,6 +178,23 @@ function limitConnections(server: Server, maxConnections: number, logger: Logger
   server.on('drop', () => {
     if (told.allows('drop'))
       logger.warn({ maxConnections }, 'connections are refused: there are as many as there may be');
+  });
+}
+
+/**
+ * Closes idle connections later than their clients are told (`Keep-Alive: timeout`), after more than three times as long. A client may use one at the
+ * last moment, and Node looks at timers before it reads: on a busy machine such requests were answered by a reset.
+ *
+ * @param keepAliveTimeout what clients are told, in milliseconds. Other timeouts of a socket are those of answers at work.
+ */
+function keepForRequestsOnTheirWay(server: Server, keepAliveTimeout: number): void {
+  // Node adds a second itself, by version; this is never the same.
+  const told = [keepAliveTimeout, keepAliveTimeout + 1_000];
+  const longer = 2 * keepAliveTimeout + 1_500;
+  // Node closes none itself where there is a listener.
+  server.on('timeout', (socket: Socket) => {
+    if (told.includes(socket.timeout ?? 0)) socket.setTimeout(longer);
+    else if (socket.timeout === longer) socket.destroy();
   });
 }
 
