@@ -62,6 +62,33 @@ describePage('handlers', ({ connect }) => {
     expect(completion.values).toEqual(['The Dispossessed']);
   });
 
+  test('shows all that functions define, every kind of content, and lists in pages', async () => {
+    const client = await connect('museum.ts');
+    const { content } = await client.callTool({ name: 'exhibit', arguments: {} });
+    expect(content.map(({ type }) => type)).toEqual([
+      'text',
+      'image',
+      'audio',
+      'resource',
+      'resource',
+      'resource_link',
+    ]);
+    const { contents } = await client.readResource({ uri: 'museum://rooms/tower' });
+    expect(contents).toMatchObject([{ text: 'The tower, from above' }]);
+    const { messages } = await client.getPrompt({ name: 'tour', arguments: { first: 'hall' } });
+    expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant']);
+    const { completion } = await client.complete({
+      ref: { type: 'ref/prompt', name: 'tour' },
+      argument: { name: 'last', value: '' },
+      context: { arguments: { first: 'hall' } },
+    });
+    expect(completion.values).toEqual(['garden', 'tower']);
+    const page = await client.request({ method: 'tools/list' });
+    expect(page).toMatchObject({ tools: [{ name: 'exhibit' }], nextCursor: expect.any(String) });
+    const refused = await client.callTool({ name: 'describe', arguments: { room: 'hall' } }).catch(String);
+    expect(refused).toContain('has no model to offer');
+  });
+
   test('shows a tool that is added to a running app', async () => {
     const client = await connect('shout.ts');
     expect(textOf(await client.callTool({ name: 'shout', arguments: { what: 'tea' } }))).toBe('TEA');

@@ -67,6 +67,7 @@ export {
   type FunctionDefinition,
   type PromptFunctionOptions,
   type ResourceFunctionOptions,
+  type VariablesOf,
   type ToolFunctionOptions,
 } from './decorators/define.js';
 export type {

@@ -88,14 +88,58 @@ export function defineTool<S extends SchemaLike = Record<string, never>, O exten
   return record(options, { kind: 'tool' });
 }
 
-/** What `defineResource` is told: a URI or URI template, what `@Resource` is told, and the handler. */
-export interface ResourceFunctionOptions<S extends SchemaLike> extends ResourceOptions, Policies {
-  readonly uri: string;
+/** What stands between commas. */
+type Parts<E extends string> = E extends `${infer First},${infer Rest}` ? First | Parts<Rest> : E;
+
+/** The variables of an expression: those of a query, which URIs may leave out, end with a question mark here. */
+type Variables<E extends string> = E extends `${'?' | '&'}${infer Names}`
+  ? `${Parts<Names>}?`
+  : Parts<E extends `${'+' | '#' | '.' | '/' | ';'}${infer Names}` ? Names : E>;
+
+/** The variables of all expressions of a URI template. */
+type AllVariables<U extends string> = U extends `${string}{${infer E}}${infer Rest}`
+  ? Variables<E> | AllVariables<Rest>
+  : never;
+
+type Bare<V extends string> = V extends `${infer Required}?` ? Required : V;
+
+type VariableName<V extends string> = V extends `${infer Name}*` | `${infer Name}:${number}` ? Name : V;
+
+/**
+ * The variables of a URI template as a handler without a schema gets them: strings, `undefined` for what a query leaves out, and a list
+ * for several values of a variable with `*`.
+ *
+ * @typeParam U the URI template.
+ * @example
+ * ```ts
+ * const read = ({ id, format = 'json' }: VariablesOf<'users://{id}{?format}'>) => users.get(id, format);
+ * ```
+ */
+export type VariablesOf<U extends string> = string extends U
+  ? Record<string, string>
+  : {
+      readonly [V in AllVariables<U> as VariableName<Bare<V>>]:
+        | (Bare<V> extends `${string}*` ? string | string[] : string)
+        | (V extends `${string}?` ? undefined : never);
+    };
+
+/**
+ * What `defineResource` is told: a URI or URI template, what `@Resource` is told, and the handler.
+ *
+ * @typeParam S the schema of the variables.
+ * @typeParam U the URI template, which names them.
+ */
+export interface ResourceFunctionOptions<S extends SchemaLike, U extends string = string>
+  extends ResourceOptions, Policies {
+  readonly uri: U;
   readonly name: string;
   /** Schema of the variables; without one the handler gets them as strings. */
   readonly input?: S;
   /** Gives what the client reads. */
-  readonly handle: (variables: ArgumentsOf<S>, context: ResourceContext) => unknown;
+  readonly handle: (
+    variables: S extends Record<string, never> ? VariablesOf<U> : ArgumentsOf<S>,
+    context: ResourceContext,
+  ) => unknown;
 }
 
 /**
@@ -108,13 +152,13 @@ export interface ResourceFunctionOptions<S extends SchemaLike> extends ResourceO
  * const profile = defineResource({
  *   uri: 'users://{id}/profile',
  *   name: 'profile',
- *   handle: ({ id }) => users.get(String(id)),
+ *   handle: ({ id }) => users.get(id),
  * });
  * ```
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources
  */
-export function defineResource<S extends SchemaLike = Record<string, never>>(
-  options: ResourceFunctionOptions<S>,
+export function defineResource<S extends SchemaLike = Record<string, never>, const U extends string = string>(
+  options: ResourceFunctionOptions<S, U>,
 ): FunctionDefinition<ResourceDefinition> {
   return record(options, { kind: 'resource' });
 }

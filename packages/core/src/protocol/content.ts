@@ -85,10 +85,14 @@ export interface Icon {
   readonly theme?: 'light' | 'dark';
 }
 
-/** One message of a prompt. */
-export interface PromptMessage {
+/**
+ * One message of a prompt.
+ *
+ * @typeParam B the kind of its content.
+ */
+export interface PromptMessage<B extends ContentBlock = ContentBlock> {
   readonly role: Role;
-  readonly content: ContentBlock;
+  readonly content: B;
 }
 
 type Extras = Pick<TextContent, 'annotations' | '_meta'>;
@@ -191,8 +195,15 @@ export const resourceContents = {
   },
 };
 
+/** Makes a message of text, or of a content block. */
+interface MessageBuilder {
+  (block: string): PromptMessage<TextContent>;
+  <B extends ContentBlock>(block: B): PromptMessage<B>;
+  (block: string | ContentBlock): PromptMessage;
+}
+
 /**
- * Makes the messages of a prompt.
+ * Makes the messages of a prompt, or of what a model is asked.
  *
  * @example
  * ```ts
@@ -200,28 +211,22 @@ export const resourceContents = {
  * ```
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts#promptmessage
  */
-export const message = {
-  /**
-   * Makes a message in the user's voice.
-   *
-   * @param block text, or a content block.
-   */
-  user(block: string | ContentBlock): PromptMessage {
-    return promptMessage('user', block);
-  },
+export const message: { readonly user: MessageBuilder; readonly assistant: MessageBuilder } = {
+  /** Makes a message in the user's voice, of text or a content block. */
+  user: messageBuilder('user'),
 
-  /**
-   * Makes a message in the model's voice.
-   *
-   * @param block text, or a content block.
-   */
-  assistant(block: string | ContentBlock): PromptMessage {
-    return promptMessage('assistant', block);
-  },
+  /** Makes a message in the model's voice, of text or a content block. */
+  assistant: messageBuilder('assistant'),
 };
 
-function promptMessage(role: Role, block: string | ContentBlock): PromptMessage {
-  return { role, content: typeof block === 'string' ? content.text(block) : block };
+function messageBuilder(role: Role): MessageBuilder {
+  function build(block: string): PromptMessage<TextContent>;
+  function build<B extends ContentBlock>(block: B): PromptMessage<B>;
+  function build(block: string | ContentBlock): PromptMessage;
+  function build(block: string | ContentBlock): PromptMessage {
+    return { role, content: typeof block === 'string' ? content.text(block) : block };
+  }
+  return build;
 }
 
 function encode(data: Bytes | string): string {
