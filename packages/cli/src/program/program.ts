@@ -123,8 +123,8 @@ function lastError(stderr: string): string | undefined {
   return lines.findLast((line) => /^(\w*Error\b|Uncaught)/.test(line));
 }
 
-/** One problem in the report of a `DefinitionError`. */
-const PROBLEM = /^ *\d+\. (?<problem>.*)\n *Fix: (?<fix>.*) \[(?<code>SIGIL_\w+)\]$/gm;
+/** One problem in the report of a `DefinitionError`. Node puts brackets around an error without frames. */
+const PROBLEM = /^ *\d+\. (?<problem>.*)\n *Fix: (?<fix>.*) \[(?<code>SIGIL_\w+)\]+$/gm;
 
 /** The problems with definitions that a program wrote to standard error when it failed. */
 export function reportedProblems(stderr: string): ReportedProblem[] {

@@ -11,7 +11,7 @@ const problem = (where: string) => ({
 
 test('problems are read off the report of a definition error, as Node prints it', () => {
   const error = new DefinitionError([problem('A.a'), problem('B.b')]);
-  const printed = `file:///main.js:1\nthrow x\n^\n\n${error.stack}\n  code: 'SIGIL_INVALID_DEFINITIONS'\n\nNode.js v22\n`;
+  const printed = `file:///main.js:1\nthrow x\n^\n\n[${error.stack}]\n\nNode.js v22\n`;
   expect(reportedProblems(printed)).toEqual(
     ['A.a', 'B.b'].map((where) => ({
       code: 'SIGIL_INVALID_NAME',

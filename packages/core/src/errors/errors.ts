@@ -82,8 +82,7 @@ export interface DefinitionProblem {
  */
 export class DefinitionError extends Error {
   override readonly name = 'DefinitionError';
-  readonly code: DefinitionCode;
-  /** Not enumerable: the message has all of it, and Node prints the enumerable members of an uncaught error too. */
+  declare readonly code: DefinitionCode;
   declare readonly problems: readonly DefinitionProblem[];
 
   /**
@@ -92,8 +91,10 @@ export class DefinitionError extends Error {
    */
   constructor(problems: readonly DefinitionProblem[], options?: ErrorOptions) {
     super(report(problems), options);
-    Object.defineProperty(this, 'problems', { value: problems });
-    this.code = problems.length === 1 && problems[0] ? problems[0].code : 'SIGIL_INVALID_DEFINITIONS';
+    const code = problems.length === 1 && problems[0] ? problems[0].code : 'SIGIL_INVALID_DEFINITIONS';
+    // Not enumerable, and without frames: a program that ends with this error prints its text, which names the places.
+    Object.defineProperties(this, { problems: { value: problems }, code: { value: code } });
+    this.stack = `${this.name}: ${this.message}`;
   }
 }
 

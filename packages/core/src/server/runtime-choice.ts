@@ -38,7 +38,7 @@ export async function chooseRuntime(): Promise<Runtime> {
   const args = ownArguments();
   checkFlags(args);
   if (choosesStdio()) {
-    const flag = [...VALUE_FLAGS, '--allow-anonymous'].find((each) => valueOf(args, each) !== undefined);
+    const flag = [...VALUE_FLAGS, '--allow-anonymous'].find((each) => indexOf(args, each) >= 0);
     if (flag !== undefined)
       throw wrong(flag, `${flag} needs --http: over stdio the program does not listen`, 'add --http', flag);
     const { stdio } = await load('@sigil/stdio');
@@ -139,11 +139,18 @@ function isTypingError(typed: string, known: string): boolean {
   return [restA.slice(1), restA].includes(restB.slice(1)) || restA.slice(1) === restB || swapped === restB;
 }
 
-/** The text after a flag or its equals sign; empty when the arguments end there. */
+/** The text after a flag or its equals sign. @throws DefinitionError when there is none, or another flag follows. */
 function valueOf(args: readonly string[], flag: string): string | undefined {
-  const index = args.findIndex((arg) => arg === flag || arg.startsWith(`${flag}=`));
+  const index = indexOf(args, flag);
   const found = args[index];
-  return found === flag ? (args[index + 1] ?? '') : found?.slice(flag.length + 1);
+  if (found !== flag) return found?.slice(flag.length + 1);
+  const value = args[index + 1];
+  if (value !== undefined && !value.startsWith('--')) return value;
+  throw wrong(flag, `${flag} has no value`, `write ${flag} <value>`);
+}
+
+function indexOf(args: readonly string[], flag: string): number {
+  return args.findIndex((arg) => arg === flag || arg.startsWith(`${flag}=`));
 }
 
 /** Reads the text of a flag or variable, whose name is for messages. */

@@ -74,14 +74,19 @@ describe('app.run() without a runtime', () => {
     await app.close();
   });
 
-  test('refuses a flag without its value', async () => {
-    await expect(run(['--http', '--port'])).rejects.toMatchObject({ code: 'SIGIL_INVALID_OPTIONS' });
-  });
+  test.each([[['--port']], [['--port', '--host', '127.0.0.1']], [['--port', '--stdio-like']]])(
+    'refuses a flag without its value, or with another flag in its place: %j',
+    async (args) => {
+      await expect(run(['--http', ...args])).rejects.toMatchObject({
+        code: 'SIGIL_INVALID_OPTIONS',
+        problems: [expect.objectContaining({ where: '--port', what: '--port has no value' })],
+      });
+    },
+  );
 
   test.each([
     ['--host', ['--host', ''], {}],
     ['--host', ['--host='], {}],
-    ['--host', ['--host'], {}],
     ['HOST', [], { HOST: '' }],
     ['HOST', [], { HOST: ' ' }],
   ])('refuses an empty host, which would be every address: %s', async (where, args, env) => {
