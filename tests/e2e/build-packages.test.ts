@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process';
 import {
+  cpSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
@@ -67,6 +69,11 @@ const PACKAGES: Readonly<Record<string, string>> = {
     export const picture = require.resolve(['picture', 'here'].join('-'));`,
   'picture-here/package.json': `{ "name": "picture-here", "cpu": ["${process.arch}"], "main": "addon.node" }`,
   'picture-here/addon.node': 'not for this machine',
+  'decorated/package.json':
+    '{ "name": "decorated", "type": "module", "exports": "./index.js", "peerDependencies": { "reflect-metadata": "*" } }',
+  'decorated/index.js': `
+    export class Thing {}
+    Reflect.metadata('made', 'here')(Thing);`,
   'interop/package.json': '{ "name": "interop", "exports": "./modules/index.js" }',
   'interop/modules/package.json': '{ "type": "module" }',
   'interop/modules/index.js': "import common from '../common.js'; export const { value } = common;",
@@ -97,14 +104,15 @@ async function built(
   readonly code: number;
   readonly out: string;
   readonly external: unknown;
+  readonly workers: unknown;
   readonly problems: string;
 }> {
   const out = join(project, 'dist', `${name}.bundle.mjs`);
   const { code, stdout, stderr } = await command(
     ...['build', write(`dist/${name}.js`, text), '--out', out, '--json', ...args],
   );
-  const { external = undefined } = JSON.parse(stdout) as { external?: unknown };
-  return { code, out, external, problems: stdout + stderr };
+  const { external, workers } = JSON.parse(stdout) as { external?: unknown; workers?: unknown };
+  return { code, out, external, workers, problems: stdout + stderr };
 }
 
 /** What a program answers over stdio. */
@@ -136,10 +144,7 @@ test('refuses an external package where the target has none', async () => {
     `${USERS} import { serialize } from 'serializer'; export default { serialize };`,
     ...['--external', 'serializer', '--target', 'worker'],
   );
-  expect([code, problems]).toEqual([
-    1,
-    expect.stringContaining('serializer: it stays external'),
-  ]);
+  expect([code, problems]).toEqual([1, expect.stringContaining('serializer: it stays external')]);
 });
 
 test('leaves class-validator, class-transformer and typedi external where that is asked for', async () => {
@@ -185,6 +190,90 @@ test('leaves a package external that finds its addon by itself, and names it', a
     ['picture'],
     expect.stringMatching(/picture-here.addon\.node\n$/),
   ]);
+});
+
+test('loads reflect-metadata before an external package that needs it', async () => {
+  const { external, out } = await built(
+    'decorating',
+    `import { Thing } from 'decorated'; ${USERS} console.error(Reflect.getMetadata('made', Thing)); ${SERVED}`,
+    ...['--external', 'decorated'],
+  );
+  const running = run(process.execPath, [out]);
+  running.child.stdin?.end();
+  expect([external, (await running).stderr]).toEqual([['decorated', 'reflect-metadata'], 'here\n']);
+});
+
+test.each([
+  [
+    'a function of its own',
+    "import { createRequire as make } from 'node:module'; const load = make(import.meta.url); const later = () => load('decorated');",
+  ],
+  [
+    'no function of its own',
+    "import module from 'node:module'; const later = () => module.createRequire(import.meta.url)('decorated/index.js');",
+  ],
+])('names a package that is required at run time, with %s', async (_, code) => {
+  const { external } = await built('requiring', `${code} ${USERS} console.error(later); ${SERVED}`);
+  expect(external).toEqual(['decorated', 'reflect-metadata']);
+});
+
+test('names the files that are run as workers', async () => {
+  const { workers } = await built(
+    'working',
+    `import { Worker } from 'node:worker_threads'; ${USERS} console.error(() => new Worker(new URL('./pool.js', import.meta.url))); ${SERVED}`,
+  );
+  expect(workers).toEqual(['./pool.js']);
+});
+
+test('writes beside the program, and replaces a link', async () => {
+  const precious = write('precious.mjs', 'precious');
+  mkdirSync(join(project, 'other'), { recursive: true });
+  symlinkSync(precious, join(project, 'other/app.mjs'));
+  const entry = write('other/main.js', USERS + SERVED);
+  const { code, stdout, stderr } = await command('build', entry);
+  expect([code, stderr, stdout.split('\n')[0]]).toEqual([0, '', expect.stringMatching(/other\/app\.mjs$/)]);
+  expect(readFileSync(precious, 'utf8')).toBe('precious');
+  expect(await answerOf(join(project, 'other/app.mjs'), { name: 'Eve' })).toMatch(/"name":"Eve"/);
+});
+
+test('refuses a folder of the project that leads out of it', async () => {
+  const elsewhere = mkdtempSync(join(tmpdir(), 'sigil-elsewhere-'));
+  try {
+    symlinkSync(elsewhere, join(project, 'link'), 'dir');
+    const entry = write('dist/linked.js', USERS + SERVED);
+    await expect(
+      bundle({
+        absWorkingDir: project,
+        entryPoints: [entry],
+        outfile: join(project, 'link/more/app.mjs'),
+        bundle: true,
+        logLevel: 'silent',
+        plugins: [sigil()],
+      }),
+    ).rejects.toThrow(/link\/more\/app\.mjs would be written out of the project/);
+    expect(readdirSync(elsewhere)).toEqual([]);
+  } finally {
+    rmSync(elsewhere, { recursive: true });
+  }
+});
+
+test('says in a line which package is missing that the framework needs', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'sigil-lacking-'));
+  const packages = join(home, 'node_modules');
+  try {
+    for (const name of ['core', 'cli'])
+      cpSync(join('packages', name), join(packages, '@sigil', name), { recursive: true });
+    for (const name of readdirSync('node_modules').filter((one) => !/^\.|^@sigil$|^typedi$/.test(one)))
+      symlinkSync(join(process.cwd(), 'node_modules', name), join(packages, name), 'dir');
+    const bin = join(packages, '@sigil/cli/bin/sigil.mjs');
+    await expect(run(process.execPath, [bin, 'build'])).rejects.toMatchObject({
+      code: 1,
+      stderr:
+        "sigil: Cannot find module 'typedi'. What it needs is installed by: npm install @sigil/core typedi\n",
+    });
+  } finally {
+    rmSync(home, { recursive: true });
+  }
 });
 
 test('bears sources with CRLF, and other minifiers', async () => {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import { build, type Message } from 'esbuild';
 import { type ReportedProblem, ServerError, UsageError } from '../failures.js';
@@ -77,10 +77,16 @@ export async function bundleProgram(options: BundleOptions): Promise<Bundled> {
   const misspelt = external.find((one) => !imported.has(importedPackage(one)));
   if (misspelt !== undefined)
     throw new UsageError(`--external ${misspelt}: the program imports no package of this name`);
-  for (const { path, contents } of outputFiles) await writeFile(path, contents);
+  for (const { path, contents } of outputFiles) {
+    // A link is replaced: what it leads to stays as it is.
+    await rm(path, { force: true });
+    await writeFile(path, contents, { flag: 'wx' });
+  }
   return {
     examined,
-    external: [...externalPackages(metafile, cwd, TARGETS[target]).keys()].sort(),
+    external: [
+      ...new Set([...externalPackages(metafile, cwd, TARGETS[target]).keys(), ...examined.required]),
+    ].sort(),
     warnings: warnings.map(({ text, location }) =>
       location ? `${location.file}:${location.line}: ${text}` : text,
     ),
@@ -94,7 +100,8 @@ function failureOf(error: unknown, cwd: string): unknown {
   if (own !== undefined || errors.length === 0) return own ?? error;
   return new ServerError(
     'the program cannot be bundled',
-    errors.map((one) => problemOf(one, cwd)),
+    // Modules that wait for a bundling which has failed repeat its failure as a whole.
+    errors.filter(({ text }) => !text.startsWith('Build failed')).map((one) => problemOf(one, cwd)),
   );
 }
 

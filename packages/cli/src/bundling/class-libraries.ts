@@ -2,14 +2,14 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { OnResolveArgs } from 'esbuild';
-import { type AnyNode, parse } from 'acorn';
+import type { ImportedRules } from './program-text.js';
 
 /*
  * The decorators of class-validator and class-transformer write down what they are told, and typedi what it makes. So a program has one
  * copy of each: in the bundle, or external. The framework loads class-validator as a whole, and gets the module `RULES` instead.
  */
 
-/** The packages that a program may have once only. What is external is loaded first, and decorators need reflect-metadata then. */
+/** The packages that a program may have once only. */
 export const CLASS_LIBRARIES: readonly string[] = [
   'class-validator',
   'class-transformer',
@@ -64,43 +64,4 @@ export function bundledForm({ path }: LibraryImport, hasFiles: boolean): Library
 export function bundledRules(rules: ImportedRules): string {
   const names = new Set(['getMetadataStorage', 'Allow', ...rules]);
   return `export ${rules === 'all' ? '*' : `{ ${[...names].join(', ')} }`} from '${RULES_FILE}';`;
-}
-
-/** Which exports of class-validator a program imports. */
-export type ImportedRules = readonly string[] | 'all';
-
-/**
- * What a bundle imports of class-validator by name.
- *
- * @param specifiers what it imports it by.
- * @returns 'all' where it takes the module as a whole, such as by `import()`.
- */
-export function importedRules(code: string, specifiers: ReadonlySet<unknown>): ImportedRules {
-  const names = new Set<string>();
-  const isWanted = (node: AnyNode): boolean => node.type === 'Literal' && specifiers.has(node.value);
-  for (const node of nodesOf(parse(code, { ecmaVersion: 'latest', sourceType: 'module' }))) {
-    if (node.type === 'ImportDeclaration' && isWanted(node.source)) {
-      for (const one of node.specifiers)
-        if (one.type === 'ImportSpecifier' && one.imported.type === 'Identifier')
-          names.add(one.imported.name);
-        else return 'all';
-    } else if (
-      (node.type === 'ExportAllDeclaration' && isWanted(node.source)) ||
-      (node.type === 'ImportExpression' && isWanted(node.source)) ||
-      (node.type === 'CallExpression' && node.arguments.some(isWanted))
-    )
-      return 'all';
-  }
-  return [...names].sort();
-}
-
-/** A node, and all that are in it. */
-function* nodesOf(root: AnyNode): Iterable<AnyNode> {
-  const waiting: unknown[] = [root];
-  while (waiting.length > 0) {
-    const one = waiting.pop();
-    if (typeof one !== 'object' || one === null) continue;
-    if ('type' in one && 'start' in one) yield one as AnyNode;
-    for (const inner of Object.values(one)) waiting.push(inner);
-  }
 }

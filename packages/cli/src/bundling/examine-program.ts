@@ -3,8 +3,7 @@ import type { BuildDescription, DiscoveredFiles } from '@sigil/core/build';
 import type { BuildOptions, Plugin, PluginBuild } from 'esbuild';
 import { ServerError } from '../failures.js';
 import {
-  type ImportedRules,
-  importedRules,
+  CLASS_LIBRARIES,
   installedForm,
   installedRules,
   type LibraryForm,
@@ -13,8 +12,10 @@ import {
 } from './class-libraries.js';
 import { leaveExternal, externalPackages, sharedPackages } from './external.js';
 import { modulePlaces, PLACES, placesText } from './places.js';
+import { importedPackage, packageFolder } from './packages.js';
 import { preparedText, virtualModules } from './prepared.js';
 import type { Program } from './program.js';
+import { type ImportedRules, ProgramText } from './program-text.js';
 import { DESCRIBE, describeProgram } from './run-described.js';
 
 /** What is found out of a program before it is bundled. */
@@ -26,6 +27,10 @@ export interface Examined {
   readonly rules: ImportedRules;
   /** Packages that stay external because others do that use them. */
   readonly shared: ReadonlySet<string>;
+  /** Packages that the program requires at run time, unseen by the bundler. */
+  readonly required: readonly string[];
+  /** Files that it runs as workers. */
+  readonly workers: readonly string[];
   /** What the program exports. */
   readonly exports: readonly string[];
 }
@@ -74,7 +79,7 @@ export async function examineProgram(
         virtualModules(
           {
             'sigil:program': () =>
-              `import 'sigil:describe'; import 'sigil:prepared'; import ${JSON.stringify(entry)}; import 'sigil:end';`,
+              `import 'reflect-metadata'; import 'sigil:describe'; import 'sigil:prepared'; import ${JSON.stringify(entry)}; import 'sigil:end';`,
             'sigil:describe': () => DESCRIBE + (target.globals ?? ''),
             'sigil:prepared': () => preparedText({ validators: [], patterns: [] }, discovered, out),
             'sigil:end': () => "import { loaded } from 'sigil:describe'; await loaded();",
@@ -94,14 +99,19 @@ export async function examineProgram(
     const { description, discovered: more } = await describeProgram(code, out, timeoutMs);
     discovered = { ...discovered, ...more };
     if (!description || Object.keys(more).length > 0) continue;
+    const text = new ProgramText(code);
+    const required = [...new Set(text.requiredPackages().map(importedPackage))].filter(
+      (name) => !CLASS_LIBRARIES.includes(name),
+    );
     const external = externalPackages(metafile, cwd, target);
+    for (const name of required) external.set(name, packageFolder(name, entry));
     const exports = Object.entries(metafile.outputs).flatMap(([path, output]) =>
       path.endsWith('entry.js') ? output.exports : [],
     );
     refuseUnservable(program, [...external.keys()], exports);
-    const rules = importedRules(code, specifiers);
+    const rules = text.importedRules(specifiers);
     const shared = sharedPackages(external, packages);
-    return { description, discovered, rules, shared, exports };
+    return { description, discovered, rules, shared, required, workers: text.workerFiles(), exports };
   }
   throw new ServerError('what the program discovers discovers more and more');
 }

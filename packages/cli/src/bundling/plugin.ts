@@ -90,7 +90,8 @@ export function examiningPlugin(
         async [entry]() {
           const names = (await examined).exports.map((one) => JSON.stringify(one));
           const file = JSON.stringify(entry);
-          return `import 'sigil:prepared'; import ${file}; export { ${names.join(', ')} } from ${file};`;
+          // Packages that stay external are loaded before all else, and their decorators may need it.
+          return `import 'reflect-metadata'; import 'sigil:prepared'; import ${file}; export { ${names.join(', ')} } from ${file};`;
         },
       };
       void virtualModules(modules, framework).setup(bundler);

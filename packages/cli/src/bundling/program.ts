@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, realpathSync } from 'node:fs';
-import { basename, dirname, extname, join, resolve } from 'node:path';
+import { basename, dirname, extname, join, relative, resolve, sep } from 'node:path';
 import type { BuildOptions } from 'esbuild';
 import { ServerError } from '../failures.js';
 import { packageFolder, Packages } from './packages.js';
@@ -44,6 +44,12 @@ export function programOf(
   if (framework === undefined)
     throw new ServerError(`${first} is no program of Sigil: @sigil/core is not installed`);
   const out = resolve(cwd, outfile ?? join(outdir, `${basename(entry, extname(entry))}.js`));
+  let there = dirname(out);
+  while (!existsSync(there)) there = dirname(there);
+  if (isWithin(out, cwd) && !isWithin(realpathSync(there), realpathSync(cwd)))
+    throw new ServerError(
+      `${relative(cwd, out)} would be written out of the project: ${relative(cwd, there)} leads to ${realpathSync(there)}; give that as the folder`,
+    );
   mkdirSync(dirname(out), { recursive: true });
   return {
     cwd,
@@ -53,4 +59,8 @@ export function programOf(
     framework,
     packages: new Packages(),
   };
+}
+
+function isWithin(path: string, folder: string): boolean {
+  return `${path}${sep}`.startsWith(`${folder}${sep}`);
 }

@@ -17,7 +17,7 @@ export function reportOf(
   { out, minify, target }: BundleOptions,
 ): Report {
   const { apps, validators } = examined.description;
-  const { rules } = examined;
+  const { rules, workers } = examined;
   const file = relative(process.cwd(), out);
   const content = readFileSync(out);
   const [bytes, gzip] = [content.length, gzipSync(content).length];
@@ -36,6 +36,7 @@ export function reportOf(
       rules === 'all' ? 'all rules: it is imported as a whole' : rules.join(', ') || 'none',
     ],
     ...external.map((name) => ['external', `${name}: to be installed beside the file`]),
+    ...workers.map((name) => ['worker', `${name}: a file of its own, which is not in this one`]),
     ['size', `${kilobytes(bytes)}${minify ? ' minified' : ''}, ${kilobytes(gzip)} gzip`],
     ['start', TARGETS[target].start.replace('%', file)],
   ];
@@ -49,6 +50,7 @@ export function reportOf(
       validators: validators.length,
       rules,
       external,
+      workers,
       warnings,
     },
     lines: [file, ...table(rows).map((row) => `  ${row}`), ...warnings.map((text) => `  warning: ${text}`)],

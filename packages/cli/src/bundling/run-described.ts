@@ -58,7 +58,7 @@ export const loaded = async () => {
 export async function describeProgram(code: string, out: string, timeoutMs: number): Promise<Told> {
   const path = join(dirname(out), `.${basename(out)}.${process.pid}.mjs`);
   const answer = `${path}.json`;
-  await writeFile(path, code);
+  await writeFile(path, code, { flag: 'wx' });
   const env = { ...process.env, SIGIL_BUILD_TOLD: answer, MCP_TRANSPORT: 'stdio' };
   const options = { env, timeout: timeoutMs, killSignal: 'SIGKILL', maxBuffer: Infinity } as const;
   try {

@@ -13,7 +13,7 @@ export interface Target {
   readonly globals?: string;
   /** What serves: the program itself, or what a platform takes from its exports. */
   readonly serves: 'program' | 'exports';
-  /** The file that `sigil build` writes unless another name is given. */
+  /** The file beside the program that `sigil build` writes unless another name is given. */
   readonly file: string;
   /** How the file is started, where `%` stands for it. */
   readonly start: string;
@@ -31,7 +31,7 @@ export const TARGETS: Readonly<Record<TargetName, Target>> = {
     hasFiles: true,
     provided: /^node:/,
     serves: 'program',
-    file: 'dist/app.mjs',
+    file: 'app.mjs',
     start: 'node %',
   },
   worker: {
@@ -39,7 +39,7 @@ export const TARGETS: Readonly<Record<TargetName, Target>> = {
     hasFiles: false,
     provided: /^(?:node:|cloudflare:)/,
     serves: 'exports',
-    file: 'dist/worker.mjs',
+    file: 'worker.mjs',
     start: 'wrangler deploy % --no-bundle',
   },
   lambda: {
@@ -48,7 +48,7 @@ export const TARGETS: Readonly<Record<TargetName, Target>> = {
     provided: /^(?:node:|@aws-sdk\/|@smithy\/)/,
     globals: 'globalThis.awslambda = { streamifyResponse: (handler) => handler };',
     serves: 'exports',
-    file: 'dist/lambda.mjs',
+    file: 'lambda.mjs',
     start: 'deploy % as the handler of the function',
   },
   deno: {
@@ -64,7 +64,7 @@ export const TARGETS: Readonly<Record<TargetName, Target>> = {
   serve: ${SERVE},
 };`,
     serves: 'program',
-    file: 'dist/app.mjs',
+    file: 'app.mjs',
     start: 'deno run -A %',
   },
   bun: {
@@ -73,7 +73,7 @@ export const TARGETS: Readonly<Record<TargetName, Target>> = {
     provided: /^(?:node:|bun(?::|$))/,
     globals: `globalThis.Bun = { version: '1.0.0', argv: process.argv, env: process.env, serve: ${SERVE} };`,
     serves: 'program',
-    file: 'dist/app.mjs',
+    file: 'app.mjs',
     start: 'bun %',
   },
 };

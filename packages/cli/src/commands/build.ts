@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { bundleProgram } from '../bundling/bundle.js';
 import { reportOf } from '../bundling/report.js';
 import { TARGETS } from '../bundling/targets.js';
@@ -23,9 +23,10 @@ export const build: Command = {
   async run(args, terminal) {
     const { values, operands } = readArguments(args, OPTIONS, [], ['<main.js>']);
     const target = readChoice('--target', values.target, TARGETS);
+    const entry = resolve(operands[0] ?? DEFAULT_ENTRY);
     const options = {
-      entry: resolve(operands[0] ?? DEFAULT_ENTRY),
-      out: resolve(values.out ?? TARGETS[target].file),
+      entry,
+      out: resolve(values.out ?? join(dirname(entry), TARGETS[target].file)),
       target,
       minify: !values['no-minify'],
       external: values.external,
