@@ -53,11 +53,6 @@ const isMap = ({ schema }: SchemaLocation): boolean =>
 const isUntyped = (place: SchemaLocation): boolean =>
   !place.isRoot && !has('type', '$ref', 'anyOf', 'oneOf', 'allOf', 'enum', 'const')(place);
 
-const hasOptional = ({ schema }: SchemaLocation): boolean => {
-  const required: readonly unknown[] = Array.isArray(schema['required']) ? schema['required'] : [];
-  return Object.keys(schema['properties'] ?? {}).some((name) => !required.includes(name));
-};
-
 const patternLike =
   (source: RegExp) =>
   ({ schema: { pattern } }: SchemaLocation): boolean =>
@@ -99,7 +94,7 @@ export const HOST_RULES: Readonly<Record<HostName, readonly HostRule[]>> = {
       effect: 'refuses',
       source: 'https://github.com/openai/openai-agents-python/pull/454',
       schemas: {
-        'an object without `properties`': (place) => isObjectSchema(place) && !has('properties')(place),
+        'arguments without `properties`': (place) => place.isRoot && !has('properties')(place),
       },
     },
     {
@@ -139,7 +134,7 @@ export const HOST_RULES: Readonly<Record<HostName, readonly HostRule[]>> = {
       source: OPENAI_STRUCTURED,
       schemas: {
         'a schema without a type': isUntyped,
-        'arguments that may be left out': hasOptional,
+        'arguments that may be left out': ({ isOptional }) => isOptional,
         'an object without `additionalProperties: false`': (place) => isOpen(place) && !isMap(place),
         'objects more than 10 levels deep': ({ depth }) => depth > 10,
         'more than 1,000 values of an enum': ({ schema }) =>

@@ -8,6 +8,8 @@ export interface SchemaLocation {
   /** What it describes, such as `lines[].code`; empty for the whole. */
   readonly path: string;
   readonly isRoot: boolean;
+  /** Whether it is a named member that may be left out. */
+  readonly isOptional: boolean;
   /** How many objects it lies in, itself included. */
   readonly depth: number;
   /** Set for a reference to a schema it lies in: whether nothing between the two may be left out. */
@@ -16,6 +18,7 @@ export interface SchemaLocation {
 
 interface Position {
   readonly path: string;
+  readonly isOptional: boolean;
   readonly depth: number;
   /** The schemas it lies in, outermost first. */
   readonly within: readonly JsonObject[];
@@ -31,9 +34,9 @@ export function placesIn(root: JsonObject): SchemaLocation[] {
 
   const visit = (schema: unknown, at: Position): void => {
     if (!isObject(schema)) return;
-    const { path, within } = at;
+    const { path, isOptional, within } = at;
     const depth = at.depth + ([schema['type']].flat().includes('object') ? 1 : 0);
-    const place = { schema, path, depth, isRoot: within.length === 0 };
+    const place = { schema, path, depth, isOptional, isRoot: within.length === 0 };
     const target = typeof schema['$ref'] === 'string' ? document.target(schema['$ref']) : undefined;
     const heldBy = isObject(target) ? within.indexOf(target) : -1;
     if (heldBy !== -1) {
@@ -44,13 +47,17 @@ export function placesIn(root: JsonObject): SchemaLocation[] {
     seen.add(schema);
     places.push(place);
     visit(target, { ...at, depth });
-    for (const { inner, name, isOptional } of stepsFrom(schema)) {
-      const optionalIn = isOptional ? within.length : at.optionalIn;
-      visit(inner, { path: path + name, depth, within: [...within, schema], optionalIn });
-    }
+    for (const { inner, name, isOptional = false, isNamed = false } of stepsFrom(schema))
+      visit(inner, {
+        path: path + name,
+        depth,
+        isOptional: isOptional && isNamed,
+        within: [...within, schema],
+        optionalIn: isOptional ? within.length : at.optionalIn,
+      });
   };
 
-  visit(root, { path: '', depth: 0, within: [], optionalIn: -1 });
+  visit(root, { path: '', depth: 0, isOptional: false, within: [], optionalIn: -1 });
   return places.map((place) => ({ ...place, path: place.path.replace(/^\./, '') }));
 }
 
@@ -60,6 +67,8 @@ interface Step {
   readonly name: string;
   /** Whether a value may do without it. */
   readonly isOptional?: boolean;
+  /** Whether it leads to a member of an object by its name. */
+  readonly isNamed?: boolean;
 }
 
 function stepsFrom(schema: JsonObject): Step[] {
@@ -71,6 +80,7 @@ function stepsFrom(schema: JsonObject): Step[] {
       inner,
       name: `.${name}`,
       isOptional: !needed.includes(name),
+      isNamed: true,
     })),
     ...Object.values(objectOf(schema['patternProperties'])).map((inner) => ({
       inner,
@@ -78,7 +88,12 @@ function stepsFrom(schema: JsonObject): Step[] {
       isOptional: true,
     })),
     ...all(['additionalProperties', 'unevaluatedProperties'], '.*', true),
-    ...all(['items', 'prefixItems', 'contains'], '[]'),
+    ...['items', 'prefixItems'].flatMap((keyword) =>
+      Array.isArray(schema[keyword])
+        ? schema[keyword].map((inner: unknown, at) => ({ inner, name: `[${at}]` }))
+        : [],
+    ),
+    ...all(['items', 'contains'], '[]'),
     ...all(['anyOf', 'oneOf', 'allOf', 'then', 'else'], ''),
     ...Object.values(objectOf(schema['dependentSchemas'])).map((inner) => ({ inner, name: '' })),
   ];

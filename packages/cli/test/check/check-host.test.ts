@@ -58,7 +58,6 @@ describe('what hosts do not take', () => {
   test('is an object or array that says nothing of what is in it, and a map', () => {
     const bare = object({ list: { type: 'array' }, some: { type: 'object' } });
     expect(said(bare)).toEqual([
-      'REFUSES openai refuses an object without `properties`: some',
       'REFUSES openai refuses an array without `items`: list',
       'IGNORES openai ignores an object with members of any name: some',
     ]);
@@ -94,9 +93,32 @@ describe('what hosts do not take', () => {
     const count = { type: 'integer', minimum: 1 };
     const strict = said({ type: 'object', properties: { count }, additionalProperties: false }, true);
     expect(strict).toEqual([
-      'NOT_STRICT openai refuses in strict mode arguments that may be left out',
+      'NOT_STRICT openai refuses in strict mode arguments that may be left out: count',
       'NOT_STRICT anthropic refuses in strict mode `minimum`: count',
     ]);
+  });
+
+  test('is at the place where it is: the argument, the element', () => {
+    const records = {
+      type: 'array',
+      items: object({ id: { type: 'string' }, note: { type: 'string' } }, { required: ['id'] }),
+      prefixItems: [
+        { type: 'string', uniqueItems: true },
+        { type: 'string', not: {} },
+      ],
+    };
+    expect(said(object({ records }), true).filter((one) => one.includes(' openai '))).toEqual([
+      'IGNORES openai ignores `prefixItems`: records',
+      'IGNORES openai ignores `uniqueItems`: records[0]',
+      'IGNORES openai ignores `not`: records[1]',
+      'NOT_STRICT openai refuses in strict mode arguments that may be left out: records[].note',
+    ]);
+  });
+
+  test('is no argument at all where the schema says nothing of them', () => {
+    const bare = { type: 'object' };
+    expect(said(bare)).toContain('REFUSES openai refuses arguments without `properties`');
+    expect(said(object({ bare })).filter((one) => one.startsWith('REFUSES'))).toEqual([]);
   });
 
   test('is in strict mode a value of any kind', () => {
@@ -112,7 +134,7 @@ describe('what hosts do not take', () => {
       $defs: { tree: object({ left: { $ref: '#/$defs/tree' } }, { required }) },
     });
     expect(said(tree([]), true)).toEqual([
-      'NOT_STRICT openai refuses in strict mode arguments that may be left out: tree',
+      'NOT_STRICT openai refuses in strict mode arguments that may be left out: tree.left',
       'NOT_STRICT anthropic refuses in strict mode a schema that holds itself: tree.left',
     ]);
     expect(said(tree(['left']))).toEqual([
