@@ -47,6 +47,7 @@ describe.each([
 
     await project.save('2');
     await says(dev, /src\/main\.ts.*error.*TS2769/);
+    await says(dev, 'sigil: serving what was compiled last');
     expect(await project.tools()).toEqual(['two']);
 
     await project.save(`'three'`);
@@ -89,6 +90,31 @@ describe('sigil dev', () => {
     await project.serves('two');
     await says(dev, /restarted/);
     expect(dev.stdout.match(/sigil: /g)).toHaveLength(2);
+    await stop(dev, 'SIGINT');
+  });
+
+  test.each([
+    ['one that is served', `export const more = 'more';`],
+    ['one that fails', `throw new Error('broken here');`],
+  ])('leaves out what was compiled of a deleted source: %s', async (_, text) => {
+    project.write('src/more.ts', `${text}\nexport {};\n`);
+    project.write(
+      'src/main.ts',
+      `import { existsSync } from 'node:fs';
+import { createApp, defineTool } from '@sigil/core';
+const more = new URL('./more.js', import.meta.url);
+if (existsSync(more)) await import(more.href);
+const tool = defineTool({ name: existsSync(more) ? 'more' : 'one', handle: () => 'done' });
+const app = await createApp({ name: 'dev', version: '1.0.0', definitions: [tool] });
+await app.run();
+`,
+    );
+    const dev = project.dev();
+    if (text.startsWith('throw')) await says(dev, 'waiting for a change');
+    else await project.serves('more');
+    rmSync(join(project.folder, 'src/more.ts'));
+    await project.serves('one');
+    await says(dev, 'sigil: removed dist/more.js: its source is gone');
     await stop(dev, 'SIGINT');
   });
 

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
-import { dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { watch } from 'chokidar';
+import { objectOf, parseJson } from '../json.js';
 
 /** What a compiler writes and no program loads. */
 const NOT_RUN = /\.(map|d\.[cm]?ts|tsbuildinfo)$/;
@@ -43,6 +44,25 @@ export class CompiledOutput {
     return hash.digest('hex');
   }
 
+  /**
+   * The sources of what is compiled, as source maps beside it name them, each with the files that come of it. A compiler leaves those of
+   * a deleted source where they are.
+   */
+  async sources(): Promise<ReadonlyMap<string, readonly string[]>> {
+    const found = new Map<string, string[]>();
+    for (const path of await this.#files()) {
+      const map = `${path}.map`;
+      const text = await readFile(map, 'utf8').catch(() => '');
+      const { sources, sourceRoot = '' } = objectOf(parseJson(text));
+      const names: readonly unknown[] = Array.isArray(sources) ? sources : [];
+      const [source] = names;
+      if (typeof source !== 'string' || names.length > 1) continue;
+      const from = resolve(dirname(path), String(sourceRoot), source);
+      found.set(from, [...(found.get(from) ?? []), path, map]);
+    }
+    return found;
+  }
+
   async #files(folder = this.folder): Promise<string[]> {
     const found = await readdir(folder, { withFileTypes: true }).catch(() => []);
     const files: string[] = [];
@@ -56,6 +76,13 @@ export class CompiledOutput {
   }
 }
 
+/** What is watched. */
+export interface Watch {
+  /** Watches further files. */
+  add(paths: Iterable<string>): void;
+  close(): Promise<void>;
+}
+
 /** A compiler writes many files at once: what it does not go on with for this many milliseconds is done. */
 const QUIET_MS = 100;
 
@@ -63,15 +90,17 @@ const QUIET_MS = 100;
  * Watches what a compiler writes, and the settings.
  *
  * @param changed called once the compiler is done.
- * @returns stops watching.
  */
-export function watchOutput(output: CompiledOutput, changed: () => void): () => Promise<void> {
+export function watchOutput(output: CompiledOutput, changed: () => void): Watch {
   const { cwd, folder, settings } = output;
   // The folder and the settings may not be there yet, and may be deleted: what is around them stays.
   const around = [...new Set([dirname(folder), cwd])];
   const seen = [...around, settings];
+  const sources = new Set<string>();
   const ignored = (path: string): boolean =>
-    !seen.includes(path) && ((path !== folder && !path.startsWith(folder + sep)) || output.ignores(path));
+    !seen.includes(path) &&
+    !sources.has(path) &&
+    ((path !== folder && !path.startsWith(folder + sep)) || output.ignores(path));
   const state: { timer?: ReturnType<typeof setTimeout> } = {};
   const watcher = watch(around, { ignored, ignoreInitial: true });
   const note = (): void => {
@@ -80,8 +109,15 @@ export function watchOutput(output: CompiledOutput, changed: () => void): () => 
   };
   // The watcher does not report what was written before it was ready.
   watcher.on('ready', note).on('all', note);
-  return async () => {
-    await watcher.close();
-    clearTimeout(state.timer);
+  return {
+    add(paths) {
+      const more = [...paths].filter((path) => !sources.has(path));
+      for (const path of more) sources.add(path);
+      watcher.add(more);
+    },
+    async close() {
+      await watcher.close();
+      clearTimeout(state.timer);
+    },
   };
 }

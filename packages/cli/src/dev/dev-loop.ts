@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { EXIT_CODES, type ExitCode } from '../failures.js';
 import { Child, type Lines, type CommandLine } from './child.js';
-import { CompiledOutput, watchOutput } from './compiled-output.js';
+import { CompiledOutput, type Watch, watchOutput } from './compiled-output.js';
 import { addressFor, DevServer } from './dev-server.js';
 
 /** What is compiled and started. */
@@ -16,6 +18,9 @@ export interface DevOptions {
   readonly compiler: CommandLine;
 }
 
+/** How `tsc` ends what it says of code that does not compile. */
+const FOUND_ERRORS = /\bFound [1-9]\d* errors?\b/;
+
 /** Compiles at every change, and has the server run that was compiled last. */
 export class DevLoop {
   /** Resolves with the exit code once everything has ended. */
@@ -23,10 +28,12 @@ export class DevLoop {
   readonly #output: CompiledOutput;
   readonly #server: DevServer;
   readonly #compiler: Child;
-  readonly #stopWatching: () => Promise<void>;
+  readonly #watch: Watch;
   /** The output that the server was started with. */
   #served: string | undefined;
   #hasWaited = false;
+  /** The sources that there were. */
+  readonly #seen = new Set<string>();
   #turn: Promise<void> | undefined;
   #isOutdated = false;
   #resolve: (code: ExitCode) => void = () => undefined;
@@ -43,8 +50,14 @@ export class DevLoop {
     this.#output = new CompiledOutput(cwd, entry);
     const program = { command: process.execPath, args: ['--enable-source-maps', entry, ...args], cwd, env };
     this.#server = new DevServer(program, addressFor(args), lines, say);
-    this.#stopWatching = watchOutput(this.#output, () => this.#refresh());
-    this.#compiler = new Child(compiler, lines);
+    this.#watch = watchOutput(this.#output, () => this.#refresh());
+    this.#compiler = new Child(compiler, {
+      out: (line) => {
+        lines.out(line);
+        if (FOUND_ERRORS.test(line) && this.#server.isRunning) this.say('serving what was compiled last');
+      },
+      err: lines.err,
+    });
     void this.#compiler.ended.then((how) => {
       if (this.#compiler.wasAsked) return;
       this.say(`the compiler ended with ${how}: it has to go on watching`);
@@ -65,7 +78,7 @@ export class DevLoop {
   }
 
   async #end(): Promise<void> {
-    await Promise.all([this.#stopWatching(), this.#compiler.end(), this.#server.close()]);
+    await Promise.all([this.#watch.close(), this.#compiler.end(), this.#server.close()]);
     await this.#turn;
   }
 
@@ -78,11 +91,27 @@ export class DevLoop {
   async #catchUp(): Promise<void> {
     while (this.#isOutdated && !this.#stopping) {
       this.#isOutdated = false;
+      await this.#removeOrphans();
       const compiled = await this.#output.fingerprint();
       if (compiled === undefined) this.#waitForEntry();
       if (compiled === undefined || compiled === this.#served) continue;
       this.#served = compiled;
       await this.#server.restart(() => this.#isOutdated);
+    }
+  }
+
+  /** Removes what was compiled of sources that are gone: a folder given as `discover` would still be served whole. */
+  async #removeOrphans(): Promise<void> {
+    const sources = await this.#output.sources();
+    this.#watch.add(sources.keys());
+    for (const [source, files] of sources) {
+      const isThere = existsSync(source);
+      if (isThere) this.#seen.add(source);
+      // Others were never here: a package may bring maps without what they lead to.
+      if (isThere || !this.#seen.has(source)) continue;
+      const [removed = ''] = files;
+      this.say(`removed ${relative(this.options.cwd, removed)}: its source is gone`);
+      await Promise.all(files.map((file) => rm(file, { force: true })));
     }
   }
 

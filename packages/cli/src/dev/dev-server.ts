@@ -22,6 +22,10 @@ export class DevServer {
     private readonly say: (line: string) => void,
   ) {}
 
+  get isRunning(): boolean {
+    return this.#child?.isRunning === true;
+  }
+
   /**
    * Starts it, after ending the one that runs.
    *
