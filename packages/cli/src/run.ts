@@ -5,7 +5,7 @@
 
 import { build } from './commands/build.js';
 import { check } from './commands/check.js';
-import type { Command } from './commands/command.js';
+import { type Command, helpOf } from './commands/command.js';
 import { manifest, manifestDiff } from './commands/manifest.js';
 import { dev } from './commands/dev.js';
 import { sessionsLs } from './commands/sessions.js';
@@ -47,13 +47,15 @@ export async function runSigil(args: readonly string[], terminal: Terminal): Pro
     terminal.out(packageVersion());
     return EXIT_CODES.ok;
   }
-  if (args.includes('--help') || args.length === 0) {
-    for (const line of usage()) terminal.out(line);
+  const found = COMMANDS.find(([names]) => names.every((word, at) => args[at] === word));
+  // What follows `--` is for a server.
+  const [end] = [args.indexOf('--'), args.length].filter((at) => at >= 0);
+  if (args.slice(0, end).some((one) => one === '--help' || one === '-h') || args.length === 0) {
+    for (const line of found ? helpOf(found[1]) : usage()) terminal.out(line);
     return args.length === 0 ? EXIT_CODES.usage : EXIT_CODES.ok;
   }
   try {
-    const [words, command] =
-      COMMANDS.find(([names]) => names.every((word, at) => args[at] === word)) ?? unknown(args[0]);
+    const [words, command] = found ?? unknown(args[0]);
     return await command.run(args.slice(words.length), terminal);
   } catch (error) {
     if (error instanceof UsageError) {
@@ -88,7 +90,7 @@ function usage(): string[] {
     '',
     ...commands,
     '',
-    'Every command but dev takes --json; those that ask a server take --timeout <seconds>, 10 by default.',
+    'sigil <command> --help tells the options of a command, with an example.',
     'Exit codes: 0 all is well, 1 something was found, 2 wrong usage, 130 interrupted.',
   ];
 }

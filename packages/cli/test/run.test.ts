@@ -37,6 +37,34 @@ describe('the command, run by a program', () => {
     expect(await run(['--version'])).toEqual({ code: 0, lines: [expect.stringMatching(/^\d+\.\d+\.\d+$/)] });
   });
 
+  test.each([
+    [
+      ['check', '--help'],
+      'sigil check <main.js|manifest.json>',
+      '--budget <tokens>',
+      '  sigil check dist/main.js',
+    ],
+    [['manifest', 'diff', '--help'], 'sigil manifest diff ', '--json', '  sigil manifest diff manifest.json'],
+    [['dev', '-h'], 'sigil dev ', '--compile <command>', '  sigil dev dist/main.js -- --http'],
+    [['tasks', 'show', 'x', '--help'], 'sigil tasks show ', '--arguments', '  sigil tasks show 3f0c8f7e'],
+  ])('tells the options of a command, with an example: %j', async (args, first, option, example) => {
+    const { code, lines } = await run(args);
+    expect([code, lines[0]]).toEqual([0, expect.stringContaining(first)]);
+    expect(lines.find((line) => line.startsWith(`  ${option}`))).toMatch(/\S {2,}\w+/);
+    expect(lines.at(-1)).toContain(example);
+  });
+
+  test('tells of all commands where none is named', async () => {
+    const { lines } = await run(['tasks', '--help']);
+    expect(lines).toEqual((await run(['--help'])).lines);
+    expect(lines.filter((line) => line.startsWith('  sigil '))).toHaveLength(10);
+  });
+
+  test('refuses an option as the value of another', async () => {
+    const { code, lines } = await run(['check', full, '--budget', '--json']);
+    expect([code, lines]).toEqual([2, ["! sigil: option '--budget' has no value (sigil --help tells more)"]]);
+  });
+
   test('has colours where there are any', async () => {
     const { lines } = await run(['manifest', 'diff', full, empty], true);
     expect(lines[0]).toBe('\u001b[31mbreaking  tool add    tool removed\u001b[39m');

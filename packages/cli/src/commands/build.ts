@@ -3,15 +3,31 @@ import { bundleProgram } from '../bundling/bundle.js';
 import { reportOf } from '../bundling/report.js';
 import { TARGETS } from '../bundling/targets.js';
 import { EXIT_CODES, UsageError } from '../failures.js';
-import { type Command, readArguments, readChoice, readNumber } from './command.js';
+import { type Command, readArguments, readChoice, readNumber, SERVER_OPTIONS } from './command.js';
 
 const OPTIONS = {
-  target: { type: 'string', default: 'node' },
-  out: { type: 'string' },
-  external: { type: 'string', multiple: true, default: [] as string[] },
-  'no-minify': { type: 'boolean', default: false },
-  timeout: { type: 'string', default: '60' },
-  json: { type: 'boolean' },
+  target: {
+    type: 'string',
+    value: 'target',
+    default: 'node',
+    about: `where the file runs: ${Object.keys(TARGETS).join(', ')}`,
+  },
+  out: { type: 'string', value: 'file', about: 'the file to write; app.mjs beside the program by default' },
+  external: {
+    type: 'string',
+    value: 'package',
+    multiple: true,
+    default: [] as string[],
+    about: 'a package that stays external',
+  },
+  'no-minify': { type: 'boolean', default: false, about: 'leave the code readable' },
+  timeout: {
+    type: 'string',
+    value: 'seconds',
+    default: '60',
+    about: 'how long the program may take to describe itself',
+  },
+  json: SERVER_OPTIONS.json,
 } as const;
 /** What the compiler makes of src/main.ts. */
 const DEFAULT_ENTRY = 'dist/main.js';
@@ -20,6 +36,8 @@ const DEFAULT_ENTRY = 'dist/main.js';
 export const build: Command = {
   synopsis: 'build [<main.js>] [--target <target>] [--out <file>] [--no-minify] [--external <package>]…',
   purpose: 'make one file of a program, whose schemas are compiled',
+  example: 'build dist/main.js --out dist/server.mjs',
+  options: OPTIONS,
   async run(args, terminal) {
     const { values, operands } = readArguments(args, OPTIONS, [], ['<main.js>']);
     const target = readChoice('--target', values.target, TARGETS);

@@ -7,11 +7,15 @@ import { styled, table, type Terminal } from '../terminal.js';
 import { type Command, readArguments, readChoice, readNumber, SERVER_OPTIONS } from './command.js';
 
 const OPTIONS = {
-  budget: { type: 'string', default: '1000' },
-  profile: { type: 'string' },
-  for: { type: 'string', multiple: true },
-  strict: { type: 'boolean' },
-  json: { type: 'boolean' },
+  budget: { type: 'string', value: 'tokens', default: '1000', about: 'the most that a tool may cost' },
+  profile: { type: 'string', value: 'directory', about: `also what a directory asks: ${choice(PROFILES)}` },
+  for: {
+    type: 'string',
+    value: 'host',
+    multiple: true,
+    about: `also what a host of models does not take: ${choice(HOST_RULES)}`,
+  },
+  strict: { type: 'boolean', about: 'also what these hosts refuse in strict mode' },
   ...SERVER_OPTIONS,
 } as const;
 
@@ -19,6 +23,8 @@ const OPTIONS = {
 export const check: Command = {
   synopsis: `check <main.js|manifest.json> [--budget <tokens>] [--profile ${choice(PROFILES)}] [--for ${choice(HOST_RULES)}]… [--strict]`,
   purpose: 'find what specification, models and directories hold against a server',
+  example: 'check dist/main.js --for openai,anthropic',
+  options: OPTIONS,
   async run(args, terminal) {
     const { values, operands } = readArguments(args, OPTIONS, ['<main.js>']);
     const budget = readNumber('--budget', values.budget);

@@ -1,7 +1,7 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { messageOf } from '@sigil/core/internal';
 import { type ExitCode, UsageError } from '../failures.js';
-import type { Terminal } from '../terminal.js';
+import { table, type Terminal } from '../terminal.js';
 
 /** A command of `sigil`. */
 export interface Command {
@@ -9,6 +9,9 @@ export interface Command {
   readonly synopsis: string;
   /** What it does, in one line. */
   readonly purpose: string;
+  /** A call of it, without `sigil`. */
+  readonly example: string;
+  readonly options: Options;
   /**
    * @param args what follows the name of the command.
    * @throws UsageError when they make no sense.
@@ -16,11 +19,26 @@ export interface Command {
   run(args: readonly string[], terminal: Terminal): Promise<ExitCode> | ExitCode;
 }
 
-type Options = NonNullable<ParseArgsConfig['options']>;
+/** Options by their names, as `parseArgs` of Node takes them, each with what it says and what its value is called. */
+type Options = Readonly<
+  Record<string, NonNullable<ParseArgsConfig['options']>[string] & { about: string; value?: string }>
+>;
 type Parsed<O extends Options> = ReturnType<typeof parseArgs<{ options: O; allowPositionals: true }>>;
 
 /** Options that every command which starts a server has. */
-export const SERVER_OPTIONS = { timeout: { type: 'string', default: '10' } } as const;
+export const SERVER_OPTIONS = {
+  timeout: { type: 'string', value: 'seconds', default: '10', about: 'how long the server may take' },
+  json: { type: 'boolean', about: 'the result as JSON' },
+} as const;
+
+/** The help of one command. */
+export function helpOf({ synopsis, purpose, example, options }: Command): string[] {
+  const rows = Object.entries(options).map(([name, { value, about, default: usual }]) => [
+    `  --${name}${value === undefined ? '' : ` <${value}>`}`,
+    `${about}${typeof usual === 'string' ? `; ${usual} by default` : ''}`,
+  ]);
+  return [`sigil ${synopsis}`, `  ${purpose}`, '', ...table(rows), '', 'For example', `  sigil ${example}`];
+}
 
 /**
  * Reads the arguments of a command.
@@ -65,7 +83,7 @@ function parse<O extends Options>(args: readonly string[], options: O): Parsed<O
     return parseArgs({ args: [...args], options, allowPositionals: true });
   } catch (error) {
     // The first sentence says what is wrong; the others are about arguments that begin with a dash.
-    const [what = ''] = messageOf(error).split('. ');
+    const [what = ''] = messageOf(error).replace('argument is ambiguous', 'has no value').split(/\.\s/);
     throw new UsageError(what.charAt(0).toLowerCase() + what.slice(1));
   }
 }

@@ -5,13 +5,17 @@ import { EXIT_CODES, type ExitCode } from '../failures.js';
 import { styled } from '../terminal.js';
 import { type Command, readArguments } from './command.js';
 
-const OPTIONS = { compile: { type: 'string' } } as const;
+const OPTIONS = {
+  compile: { type: 'string', value: 'command', about: 'another compiler, which keeps watching' },
+} as const;
 const DEFAULT_ENTRY = 'dist/main.js';
 
 /** `sigil dev`: compiles at every change, and restarts the server. */
 export const dev: Command = {
   synopsis: 'dev [<main.js>] [--compile <command>] [-- <argument>…]',
   purpose: 'compile at every change, and restart the server over HTTP',
+  example: 'dev dist/main.js -- --http --port 8080',
+  options: OPTIONS,
   async run(args, terminal) {
     const { own, server } = splitArguments(args);
     const { values, operands } = readArguments(own, OPTIONS, [], ['<main.js>']);

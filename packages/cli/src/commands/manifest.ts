@@ -7,12 +7,17 @@ import { manifestFrom, manifestOfProgram, manifestText } from '../program/manife
 import { styled, table, type Terminal } from '../terminal.js';
 import { type Command, readArguments, readNumber, SERVER_OPTIONS } from './command.js';
 
-const OPTIONS = { out: { type: 'string' }, json: { type: 'boolean' }, ...SERVER_OPTIONS } as const;
+const OPTIONS = {
+  out: { type: 'string', value: 'file', about: 'the file to write; standard output by default' },
+  ...SERVER_OPTIONS,
+} as const;
 
 /** `sigil manifest`: writes down what a server promises. */
 export const manifest: Command = {
   synopsis: 'manifest <main.js> [--out <file>]',
   purpose: 'write what a server promises to its clients',
+  example: 'manifest dist/main.js --out manifest.json',
+  options: OPTIONS,
   async run(args, terminal) {
     const { values, operands } = readArguments(args, OPTIONS, ['<main.js>']);
     const timeoutMs = readNumber('--timeout', values.timeout) * 1000;
@@ -32,15 +37,16 @@ function write(path: string, text: string): void {
   }
 }
 
-const DIFF_OPTIONS = { json: { type: 'boolean' }, ...SERVER_OPTIONS } as const;
 const STYLES = { breaking: 'red', additive: 'green', wording: 'dim' } as const;
 
 /** `sigil manifest diff`: tells what a change of a manifest does to clients. */
 export const manifestDiff: Command = {
   synopsis: 'manifest diff <old.json> <new.json|main.js>',
   purpose: 'tell what changed, and whether it breaks clients',
+  example: 'manifest diff manifest.json dist/main.js',
+  options: SERVER_OPTIONS,
   async run(args, terminal) {
-    const { values, operands } = readArguments(args, DIFF_OPTIONS, ['<old.json>', '<new.json>']);
+    const { values, operands } = readArguments(args, SERVER_OPTIONS, ['<old.json>', '<new.json>']);
     const timeoutMs = readNumber('--timeout', values.timeout) * 1000;
     const [old = '', present = ''] = operands;
     const before = await manifestFrom(old, { timeoutMs });

@@ -6,10 +6,9 @@ import { counted, inOneLine, type Style, styled, table, type Terminal, withCount
 import { type Command, readArguments, readChoice, readNumber, SERVER_OPTIONS } from './command.js';
 
 const LS_OPTIONS = {
-  status: { type: 'string', multiple: true },
-  tool: { type: 'string' },
-  limit: { type: 'string', default: '50' },
-  json: { type: 'boolean' },
+  status: { type: 'string', value: 'status', multiple: true, about: 'tasks of this status alone' },
+  tool: { type: 'string', value: 'name', about: 'tasks of this tool alone' },
+  limit: { type: 'string', value: 'n', default: '50', about: 'the most that is listed' },
   ...SERVER_OPTIONS,
 } as const;
 
@@ -26,6 +25,8 @@ const STYLES: Readonly<Record<TaskStatus, Style | undefined>> = {
 export const tasksLs: Command = {
   synopsis: 'tasks ls <main.js> [--status <status>]… [--tool <name>] [--limit <n>]',
   purpose: 'list the tasks in the store of a server, the oldest first',
+  example: 'tasks ls dist/main.js --status failed',
+  options: LS_OPTIONS,
   async run(args, terminal) {
     const { values, operands } = readArguments(args, LS_OPTIONS, ['<main.js>']);
     const limit = readNumber('--limit', values.limit);
@@ -39,47 +40,38 @@ export const tasksLs: Command = {
   },
 };
 
-/** `sigil tasks show`: shows one task, with what is encrypted in the store. */
-export const tasksShow: Command = aboutOne(
-  'show',
-  ' [--arguments]',
-  'show a task, and how it has ended',
-  describe,
-);
-
-/** `sigil tasks cancel`: ends a task that has not ended. */
-export const tasksCancel: Command = aboutOne('cancel', '', 'end a task, wherever it runs', () => [
-  'Cancelled',
-]);
-
-/** `sigil tasks retry`: begins a failed task again. */
-export const tasksRetry: Command = aboutOne(
-  'retry',
-  '',
-  'begin a failed task again, as a new one',
-  (task) => [task.taskId],
-);
-
 const ONE_OPTIONS = {
-  main: { type: 'string' },
-  arguments: { type: 'boolean' },
-  json: { type: 'boolean' },
+  main: { type: 'string', value: 'main.js', about: 'the program of the server' },
   ...SERVER_OPTIONS,
 } as const;
 
+const ARGUMENTS = { arguments: { type: 'boolean', about: 'also the values of its arguments' } } as const;
+
+/** `sigil tasks show`: shows one task, with what is encrypted in the store. */
+export const tasksShow: Command = aboutOne('show', 'show a task, and how it has ended', describe);
+
+/** `sigil tasks cancel`: ends a task that has not ended. */
+export const tasksCancel: Command = aboutOne('cancel', 'end a task, wherever it runs', () => ['Cancelled']);
+
+/** `sigil tasks retry`: begins a failed task again. */
+export const tasksRetry: Command = aboutOne('retry', 'begin a failed task again, as a new one', (task) => [
+  task.taskId,
+]);
+
 function aboutOne<V extends keyof Answers['tasks']>(
   verb: V,
-  more: string,
   purpose: string,
   describe: (answer: Answers['tasks'][V]) => readonly string[],
 ): Command {
+  const options = { ...ONE_OPTIONS, ...(verb === 'show' && ARGUMENTS) };
   return {
-    synopsis: `tasks ${verb} <task id> --main <main.js>${more}`,
+    synopsis: `tasks ${verb} <task id> --main <main.js>${verb === 'show' ? ' [--arguments]' : ''}`,
     purpose,
+    example: `tasks ${verb} 3f0c8f7e-6f0e-4a53-9d0c-5f1f4f3a2f11 --main dist/main.js`,
+    options,
     async run(args, terminal) {
-      const { values, operands } = readArguments(args, ONE_OPTIONS, ['<task id>']);
+      const { values, operands } = readArguments(args, options, ['<task id>']);
       if (values.main === undefined) throw new UsageError('--main <main.js> is missing');
-      if (values.arguments && verb !== 'show') throw new UsageError('--arguments belongs to tasks show');
       const timeoutMs = readNumber('--timeout', values.timeout) * 1000;
       const details = { taskId: operands[0], arguments: values.arguments };
       const answer = await askStore(values.main, 'tasks', verb, details, { timeoutMs });

@@ -7,11 +7,10 @@ import { explanationOfProgram } from '../program/explanation.js';
 import { type Command, readArguments, readNumber, SERVER_OPTIONS } from './command.js';
 
 const OPTIONS = {
-  main: { type: 'string' },
-  as: { type: 'string' },
-  scope: { type: 'string', multiple: true },
-  claims: { type: 'string' },
-  json: { type: 'boolean' },
+  main: { type: 'string', value: 'main.js', about: 'the program of the server' },
+  as: { type: 'string', value: 'principal', about: 'the id of who asks; nobody by default' },
+  scope: { type: 'string', value: 'scope', multiple: true, about: 'a scope of theirs' },
+  claims: { type: 'string', value: 'json', about: 'their claims' },
   ...SERVER_OPTIONS,
 } as const;
 
@@ -26,6 +25,8 @@ interface Who {
 export const why: Command = {
   synopsis: 'why <tool> --main <main.js> [--as <principal> [--scope <scope>]… [--claims <json>]]',
   purpose: 'tell why a client does not see a tool, prompt or resource',
+  example: 'why reset_counts --main dist/main.js --as bob --scope admin',
+  options: OPTIONS,
   async run(args, terminal) {
     const { values, operands } = readArguments(args, OPTIONS, ['<tool>']);
     if (values.main === undefined) throw new UsageError('--main <main.js> is missing');
