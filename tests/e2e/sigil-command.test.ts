@@ -3,14 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, jest, test } from '@jest/globals';
 import type { CheckReport } from '@sigil/cli';
-import { EVERYTHING, INVENTORY } from './processes.js';
+import { endProcesses, EVERYTHING, freePort, INVENTORY, ServerProcess, until } from './processes.js';
 import { fixture, official, sigil, type WrittenManifest } from './sigil-command.js';
 
 // Each starts a program or two, and the machine may be busy.
 jest.setTimeout(30_000);
 
 const folder = mkdtempSync(join(tmpdir(), 'sigil-cli-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(async () => {
+  await endProcesses();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 describe('sigil manifest', () => {
   test('writes the same manifest of an app each time', async () => {
@@ -63,6 +66,63 @@ describe('sigil manifest', () => {
         { name: 'b', description: 'b\u2028b' },
       ],
     });
+  });
+});
+
+describe('a server that is no program of Node', () => {
+  test('is asked by its command line', async () => {
+    const asked = await sigil('manifest', '--', process.execPath, '--no-warnings', INVENTORY, '--stdio');
+    expect(asked).toEqual(await sigil('manifest', INVENTORY));
+    const why = await sigil('why', 'check_inventory', '--', process.execPath, INVENTORY);
+    expect(why.stdout).toContain('check_inventory is a tool');
+  });
+
+  test('is named when it cannot be started', async () => {
+    const { code, stderr } = await sigil('check', '--', 'no-such-command', 'x');
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^sigil: no-such-command cannot be started: .*ENOENT\n$/),
+    ]);
+  });
+
+  test('has what it says when it ends shown', async () => {
+    const { code, stderr } = await sigil(
+      'check',
+      '--',
+      process.execPath,
+      '-e',
+      'console.error("no key\\nno hope"); process.exit(3)',
+    );
+    expect([code, stderr]).toEqual([
+      1,
+      'sigil: the program ended with exit code 3 and did not answer. It said:\nno key\nno hope\n',
+    ]);
+  });
+
+  test.each([
+    ['made with Sigil', INVENTORY, ['--http', '--port']],
+    ['with sessions', fixture('session-server.mjs'), []],
+  ])('is asked over HTTP: %s', async (_, script, args) => {
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}/mcp`;
+    const refused = await sigil('check', '--url', url);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining(`${url} does not answer`)]);
+    const server = new ServerProcess(script, [...args, String(port)]);
+    await until(async () => (await fetch(url).catch(() => undefined)) !== undefined);
+    const { code, stdout } = await sigil('manifest', '--url', url, '--header', 'authorization: Bearer me');
+    server.child.kill();
+    await server.ended;
+    expect([code, JSON.parse(stdout).tools.length > 0]).toEqual([0, true]);
+  });
+
+  test('is shown capabilities of clients, is answered, and has a list that it refuses found', async () => {
+    const { code, stdout, stderr } = await sigil('check', fixture('refusing-server.mjs'));
+    expect([code, stderr]).toEqual([1, '']);
+    expect(stdout).toContain('CHECK_LIST_REFUSED  resources/templates/list  Method not found');
+    expect(stdout).toMatch(/asked_for_roots_sampling_elicitation +\d+/);
+    expect((await sigil('manifest', fixture('refusing-server.mjs'))).stderr).toBe(
+      'sigil: the server refused resources/templates/list: Method not found\n',
+    );
   });
 });
 
@@ -259,7 +319,7 @@ describe('a server that does not start', () => {
     const { code, stderr } = await sigil('check', fixture('silent-program.mjs'), '--timeout', '0.5');
     expect([code, stderr]).toEqual([
       1,
-      'sigil: the program did not answer within 0.5 s: it must call app.run(), or serve MCP over stdio\n',
+      'sigil: the program did not answer within 0.5 s: it must call app.run(), or serve MCP\n',
     ]);
   });
 });
@@ -267,7 +327,7 @@ describe('a server that does not start', () => {
 describe('the command sigil', () => {
   test.each([
     [['serve'], "there is no command 'serve'"],
-    [['manifest'], '<main.js> is missing'],
+    [['manifest'], '<main.js> is missing, or --url <url>, or -- <command>'],
     [['manifest', 'a.js', 'b.js'], "'b.js' is one argument too many"],
     [['manifest', 'none.js'], 'there is no file none.js'],
     [['manifest', 'diff', 'a.json'], '<new.json> is missing'],
@@ -278,7 +338,7 @@ describe('the command sigil', () => {
     [['check', INVENTORY, '--profile', 'other'], "--profile must be one of claude, chatgpt, not 'other'"],
     [['check', INVENTORY, '--budget', 'few'], "--budget must be a positive number, not 'few'"],
     [['check', INVENTORY, '--loud'], "unknown option '--loud'"],
-    [['why', 'add'], '--main <main.js> is missing'],
+    [['why', 'add'], '<main.js> is missing, or --url <url>, or -- <command>'],
     [
       ['why', 'add', '--main', 'x.js', '--scope', 'a'],
       '--scope belongs to a principal: give --as <principal> too',

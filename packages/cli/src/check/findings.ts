@@ -9,6 +9,7 @@ export const CHECK_CODES = {
   CHECK_NO_TITLE: 'a tool has no title, which a directory asks for',
   CHECK_NO_HINT: 'a tool does not say what it does to the world in the way a directory asks for',
   CHECK_CONTRADICTING_HINTS: 'a tool says that it only reads and that it destroys',
+  CHECK_LIST_REFUSED: 'the server announces a feature and refuses its list',
   CHECK_HOST_REFUSES: 'a host of models refuses every request with the tool',
   CHECK_HOST_IGNORES:
     'a host of models ignores a part of an input schema, so a model is not told of it or not held to it',

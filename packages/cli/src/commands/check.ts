@@ -1,10 +1,20 @@
 import { checkManifest, type CheckReport } from '../check/check-manifest.js';
 import { PROFILES } from '../check/check-tool.js';
+import type { Finding } from '../check/findings.js';
 import { HOST_RULES } from '../check/host-rules.js';
 import { EXIT_CODES } from '../failures.js';
 import { manifestFrom } from '../program/manifest.js';
 import { styled, table, type Terminal } from '../terminal.js';
-import { type Command, readArguments, readChoice, readNumber, SERVER_OPTIONS } from './command.js';
+import {
+  ADDRESS_OPTIONS,
+  addressOf,
+  type Command,
+  readArguments,
+  readChoice,
+  readNumber,
+  SERVER_OPTIONS,
+  splitArguments,
+} from './command.js';
 
 const OPTIONS = {
   budget: { type: 'string', value: 'tokens', default: '1000', about: 'the most that a tool may cost' },
@@ -16,27 +26,34 @@ const OPTIONS = {
     about: `also what a host of models does not take: ${choice(HOST_RULES)}`,
   },
   strict: { type: 'boolean', about: 'also what these hosts refuse in strict mode' },
+  ...ADDRESS_OPTIONS,
   ...SERVER_OPTIONS,
 } as const;
 
 /** `sigil check`: looks for what would be held against a server. */
 export const check: Command = {
-  synopsis: `check <main.js|manifest.json> [--budget <tokens>] [--profile ${choice(PROFILES)}] [--for ${choice(HOST_RULES)}]… [--strict]`,
+  synopsis: `check <main.js|manifest.json|--url <url>|-- <command>> [--budget <tokens>] [--profile ${choice(PROFILES)}] [--for ${choice(HOST_RULES)}]… [--strict]`,
   purpose: 'find what specification, models and directories hold against a server',
   example: 'check dist/main.js --for openai,anthropic',
   options: OPTIONS,
   async run(args, terminal) {
-    const { values, operands } = readArguments(args, OPTIONS, ['<main.js>']);
+    const { own, server } = splitArguments(args);
+    const { values, operands } = readArguments(own, OPTIONS, [], ['<main.js>']);
     const budget = readNumber('--budget', values.budget);
-    const timeoutMs = readNumber('--timeout', values.timeout) * 1000;
     const profile =
       values.profile === undefined ? undefined : readChoice('--profile', values.profile, PROFILES);
-    const manifest = await manifestFrom(operands[0] ?? '', { timeoutMs });
+    const refused: Finding[] = [];
+    const [address, options] = addressOf(operands[0], server, values);
     const hosts = (values.for ?? [])
       .flatMap((names) => names.split(','))
       .map((name) => readChoice('--for', name, HOST_RULES));
     const strict = values.strict === true;
-    const report = checkManifest(manifest, { budget, hosts, strict, ...(profile ? { profile } : {}) });
+    const manifest = await manifestFrom(address, {
+      ...options,
+      onRefused: (where, what) => refused.push({ code: 'CHECK_LIST_REFUSED', where, what }),
+    });
+    const checked = checkManifest(manifest, { budget, hosts, strict, ...(profile ? { profile } : {}) });
+    const report = { ...checked, findings: [...refused, ...checked.findings] };
     if (values.json) terminal.out(JSON.stringify(report, undefined, 2));
     else for (const line of describe(report, terminal)) terminal.out(line);
     return report.findings.length > 0 ? EXIT_CODES.found : EXIT_CODES.ok;

@@ -1,6 +1,7 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { messageOf } from '@sigil/core/internal';
 import { type ExitCode, UsageError } from '../failures.js';
+import type { AskOptions, ServerAddress } from '../program/program.js';
 import { table, type Terminal } from '../terminal.js';
 
 /** A command of `sigil`. */
@@ -30,6 +31,61 @@ export const SERVER_OPTIONS = {
   timeout: { type: 'string', value: 'seconds', default: '10', about: 'how long the server may take' },
   json: { type: 'boolean', about: 'the result as JSON' },
 } as const;
+
+/** Options that say which server is asked, in place of its program. */
+export const ADDRESS_OPTIONS = {
+  url: { type: 'string', value: 'url', about: 'a server that is up, over HTTP' },
+  header: {
+    type: 'string',
+    value: 'header',
+    multiple: true,
+    about: "a header of requests to it, such as 'authorization: Bearer …'",
+  },
+} as const;
+
+/** Splits arguments at `--`: what follows is for a server, or is its command line. */
+export function splitArguments(args: readonly string[]): SplitArguments {
+  const at = args.indexOf('--');
+  return at < 0 ? { own: args } : { own: args.slice(0, at), server: args.slice(at + 1) };
+}
+
+/** What a command is told, and what follows `--`. */
+export interface SplitArguments {
+  readonly own: readonly string[];
+  readonly server?: readonly string[];
+}
+
+/** How a server is asked that the arguments name. @throws UsageError unless they name one, in one way. */
+export function addressOf(
+  main: string | undefined,
+  command: readonly string[] | undefined,
+  {
+    timeout,
+    url,
+    header = [],
+  }: { timeout: string; url?: string | undefined; header?: readonly string[] | undefined },
+): readonly [ServerAddress, AskOptions] {
+  const given = [main, command, url === undefined ? undefined : readUrl(url)].filter(
+    (one) => one !== undefined,
+  );
+  const [server] = given;
+  if (server === undefined || (Array.isArray(server) && server.length === 0))
+    throw new UsageError('<main.js> is missing, or --url <url>, or -- <command>');
+  if (given.length > 1) throw new UsageError('<main.js>, --url and -- <command> exclude each other');
+  const headers = Object.fromEntries(
+    header.map((text) => {
+      const [name = '', ...value] = text.split(':');
+      if (value.length > 0) return [name, value.join(':').trim()];
+      throw new UsageError(`--header must be a name, a colon and a value, not '${name}'`);
+    }),
+  );
+  return [server, { timeoutMs: readNumber('--timeout', timeout) * 1000, headers }];
+}
+
+function readUrl(text: string): URL {
+  if (URL.canParse(text) && /^https?:/.test(text)) return new URL(text);
+  throw new UsageError(`--url must be an address over HTTP, not '${text}'`);
+}
 
 /** The help of one command. */
 export function helpOf({ synopsis, purpose, example, options }: Command): string[] {

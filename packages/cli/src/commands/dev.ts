@@ -3,7 +3,7 @@ import { compilerCommand } from '../dev/compiler-command.js';
 import { DevLoop } from '../dev/dev-loop.js';
 import { EXIT_CODES, type ExitCode } from '../failures.js';
 import { styled } from '../terminal.js';
-import { type Command, readArguments } from './command.js';
+import { type Command, readArguments, splitArguments } from './command.js';
 
 const OPTIONS = {
   compile: { type: 'string', value: 'command', about: 'another compiler, which keeps watching' },
@@ -17,7 +17,7 @@ export const dev: Command = {
   example: 'dev dist/main.js -- --http --port 8080',
   options: OPTIONS,
   async run(args, terminal) {
-    const { own, server } = splitArguments(args);
+    const { own, server = DEFAULT_ARGUMENTS } = splitArguments(args);
     const { values, operands } = readArguments(own, OPTIONS, [], ['<main.js>']);
     const cwd = process.cwd();
     const { hasColours } = terminal;
@@ -43,19 +43,6 @@ export const dev: Command = {
 
 /** A server on standard streams would have no client. */
 const DEFAULT_ARGUMENTS: readonly string[] = ['--http', '--port', '3000'];
-
-/** What a command is told, and what the server that it starts is told. */
-export interface SplitArguments {
-  readonly own: readonly string[];
-  readonly server: readonly string[];
-}
-
-/** Splits arguments at `--`. Without one, the server is to serve HTTP on port 3000. */
-export function splitArguments(args: readonly string[]): SplitArguments {
-  const at = args.indexOf('--');
-  if (at < 0) return { own: args, server: DEFAULT_ARGUMENTS };
-  return { own: args.slice(0, at), server: args.slice(at + 1) };
-}
 
 /** What ends the development loop, and the exit code of each: Ctrl-C is an interruption, the others are orders. */
 const STOPS = { SIGINT: EXIT_CODES.interrupted, SIGTERM: EXIT_CODES.ok, SIGHUP: EXIT_CODES.ok } as const;

@@ -5,23 +5,32 @@ import { type ManifestChange, CHANGE_LEVELS, type ChangeLevel } from '../diff/di
 import { EXIT_CODES, UsageError } from '../failures.js';
 import { manifestFrom, manifestOfProgram, manifestText } from '../program/manifest.js';
 import { styled, table, type Terminal } from '../terminal.js';
-import { type Command, readArguments, readNumber, SERVER_OPTIONS } from './command.js';
+import {
+  ADDRESS_OPTIONS,
+  addressOf,
+  type Command,
+  readArguments,
+  readNumber,
+  SERVER_OPTIONS,
+  splitArguments,
+} from './command.js';
 
 const OPTIONS = {
   out: { type: 'string', value: 'file', about: 'the file to write; standard output by default' },
+  ...ADDRESS_OPTIONS,
   ...SERVER_OPTIONS,
 } as const;
 
 /** `sigil manifest`: writes down what a server promises. */
 export const manifest: Command = {
-  synopsis: 'manifest <main.js> [--out <file>]',
+  synopsis: 'manifest <main.js|--url <url>|-- <command>> [--out <file>]',
   purpose: 'write what a server promises to its clients',
   example: 'manifest dist/main.js --out manifest.json',
   options: OPTIONS,
   async run(args, terminal) {
-    const { values, operands } = readArguments(args, OPTIONS, ['<main.js>']);
-    const timeoutMs = readNumber('--timeout', values.timeout) * 1000;
-    const found = await manifestOfProgram(operands[0] ?? '', { timeoutMs });
+    const { own, server } = splitArguments(args);
+    const { values, operands } = readArguments(own, OPTIONS, [], ['<main.js>']);
+    const found = await manifestOfProgram(...addressOf(operands[0], server, values));
     const text = manifestText(found);
     if (values.out === undefined) terminal.out(text.trimEnd());
     else write(values.out, text);

@@ -4,7 +4,7 @@ import type { Explanation } from '@sigil/core/manifest';
 import { EXIT_CODES, UsageError } from '../failures.js';
 import { type JsonObject, parseJson } from '../json.js';
 import { explanationOfProgram } from '../program/explanation.js';
-import { type Command, readArguments, readNumber, SERVER_OPTIONS } from './command.js';
+import { addressOf, type Command, readArguments, SERVER_OPTIONS, splitArguments } from './command.js';
 
 const OPTIONS = {
   main: { type: 'string', value: 'main.js', about: 'the program of the server' },
@@ -23,16 +23,17 @@ interface Who {
 
 /** `sigil why`: tells why something of a server is not seen. */
 export const why: Command = {
-  synopsis: 'why <tool> --main <main.js> [--as <principal> [--scope <scope>]… [--claims <json>]]',
+  synopsis:
+    'why <tool> <--main <main.js>|-- <command>> [--as <principal> [--scope <scope>]… [--claims <json>]]',
   purpose: 'tell why a client does not see a tool, prompt or resource',
   example: 'why reset_counts --main dist/main.js --as bob --scope admin',
   options: OPTIONS,
   async run(args, terminal) {
-    const { values, operands } = readArguments(args, OPTIONS, ['<tool>']);
-    if (values.main === undefined) throw new UsageError('--main <main.js> is missing');
-    const timeoutMs = readNumber('--timeout', values.timeout) * 1000;
+    const { own, server } = splitArguments(args);
+    const { values, operands } = readArguments(own, OPTIONS, ['<tool>']);
     const principal = principalOf(values);
-    const explanation = await explanationOfProgram(values.main, operands[0] ?? '', principal, { timeoutMs });
+    const [address, options] = addressOf(values.main, server, values);
+    const explanation = await explanationOfProgram(address, operands[0] ?? '', principal, options);
     const isSeen = explanation.kind !== undefined && explanation.refusedBy === undefined;
     if (values.json) terminal.out(JSON.stringify(explanation, undefined, 2));
     else for (const line of describe(explanation, values.as)) terminal.out(line);

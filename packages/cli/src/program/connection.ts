@@ -4,7 +4,8 @@ import { isObject } from '@sigil/core/internal';
 import { LATEST_LEGACY_VERSION, LATEST_VERSION, META, METHODS, NOTIFICATIONS } from '@sigil/core/transport';
 import { ServerError } from '../failures.js';
 import { type JsonObject, objectOf } from '../json.js';
-import { type AskOptions, askProgram, type Program } from './program.js';
+import type { Peer } from './peer.js';
+import { type AskOptions, askProgram, type ServerAddress } from './program.js';
 
 /**
  * Asks a program that is made with Sigil what only its own app can tell.
@@ -15,12 +16,12 @@ import { type AskOptions, askProgram, type Program } from './program.js';
  * @throws ServerError when it fails, does not answer in time, or is not made with Sigil.
  */
 export function askApp<T>(
-  script: string,
+  server: ServerAddress,
   question: Readonly<Record<string, string>>,
   options: AskOptions,
   read: (message: JsonObject) => T | undefined,
 ): Promise<T> {
-  return askProgram(script, question, options, (program) => {
+  return askProgram(server, question, options, (program) => {
     const serves = greet(program).then(() => {
       throw new ServerError('the server is not made with Sigil: only its own program could tell');
     });
@@ -36,16 +37,27 @@ export interface Greeted {
   readonly instructions: unknown;
 }
 
+/** What a client may be able to: servers hide from others what needs it. */
+const CAPABILITIES = {
+  roots: {},
+  sampling: { tools: {} },
+  elicitation: { form: {}, url: {} },
+  extensions: {
+    'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] },
+    'io.modelcontextprotocol/tasks': {},
+  },
+};
+
 /** How long a server may stay silent when it is asked in the way of 2026-07-28, in milliseconds: older ones may not answer. */
 const PROBE_MS = 3000;
 
 /** Meets a server in the newest revision it knows (2026-07-28, transports, stdio, "Backward Compatibility"). */
-export async function greet(program: Program): Promise<Greeted> {
+export async function greet(program: Peer): Promise<Greeted> {
   const client = { name: 'sigil', version: packageVersion() };
   const envelope = {
     [META.protocolVersion]: LATEST_VERSION,
     [META.clientInfo]: client,
-    [META.clientCapabilities]: {},
+    [META.clientCapabilities]: CAPABILITIES,
   };
   const connection = new Connection(program, envelope);
   const stop = new AbortController();
@@ -60,9 +72,9 @@ export async function greet(program: Program): Promise<Greeted> {
   return greeted(connection, discovered, objectOf(discovered['_meta'])[META.serverInfo]);
 }
 
-async function initialize(program: Program, clientInfo: JsonObject): Promise<Greeted> {
+async function initialize(program: Peer, clientInfo: JsonObject): Promise<Greeted> {
   const connection = new Connection(program, undefined);
-  const params = { protocolVersion: LATEST_LEGACY_VERSION, capabilities: {}, clientInfo };
+  const params = { protocolVersion: LATEST_LEGACY_VERSION, capabilities: CAPABILITIES, clientInfo };
   const initialized = await connection.request(METHODS.initialize, params);
   connection.notify(NOTIFICATIONS.initialized);
   return greeted(connection, initialized, initialized['serverInfo']);
@@ -82,13 +94,12 @@ function greeted(
 }
 
 /** A JSON-RPC error that a server answered with. */
-class AnsweredError extends ServerError {
+export class AnsweredError extends ServerError {
   constructor(
     method: string,
-    readonly code: unknown,
-    message: unknown,
+    readonly said: string,
   ) {
-    super(`the server refused ${method}: ${String(message)}`);
+    super(`the server refused ${method}: ${said}`);
   }
 }
 
@@ -98,9 +109,17 @@ export class Connection {
 
   /** @param envelope the `_meta` of every request. */
   constructor(
-    private readonly program: Program,
+    private readonly program: Peer,
     private readonly envelope: JsonObject | undefined,
-  ) {}
+  ) {
+    // A server may ask before it lists.
+    void program.first(({ id, method }) => {
+      if (id === undefined || method === undefined) return;
+      const error = { code: -32601, message: 'the command sigil only looks' };
+      const answer = method === 'roots/list' ? { result: { roots: [] } } : { error };
+      program.send({ jsonrpc: '2.0', id, ...answer });
+    });
+  }
 
   /**
    * Sends a request and waits for its result.
@@ -115,7 +134,7 @@ export class Connection {
     const meta = this.envelope ? { _meta: this.envelope } : {};
     this.program.send({ jsonrpc: '2.0', id, method, params: { ...params, ...meta } });
     const { result, error } = await response;
-    if (isObject(error)) throw new AnsweredError(method, error['code'], error['message']);
+    if (isObject(error)) throw new AnsweredError(method, String(error['message']));
     return objectOf(result);
   }
 

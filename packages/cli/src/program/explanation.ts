@@ -2,14 +2,14 @@ import type { Explanation } from '@sigil/core/manifest';
 import type { Principal } from '@sigil/core';
 import type { JsonObject } from '../json.js';
 import { askApp } from './connection.js';
-import type { AskOptions } from './program.js';
+import type { AskOptions, ServerAddress } from './program.js';
 
 const FORMAT: Explanation['format'] = 'sigil-explanation/1';
 
 /**
  * Why a principal does or does not see something of a server that is made with Sigil.
  *
- * @param script the path of the program.
+ * @param server the path of the program, or its command line.
  * @param name the name of a tool or prompt, the URI of a resource, or a URI template.
  * @param principal who asks; without one, a client that has not said who it is.
  * @param options how long it may take.
@@ -22,7 +22,7 @@ const FORMAT: Explanation['format'] = 'sigil-explanation/1';
  * ```
  */
 export function explanationOfProgram(
-  script: string,
+  server: ServerAddress,
   name: string,
   principal: Principal | undefined,
   options: AskOptions,
@@ -32,7 +32,7 @@ export function explanationOfProgram(
     SIGIL_INSPECT_NAME: name,
     SIGIL_INSPECT_PRINCIPAL: principal ? JSON.stringify(principal) : '',
   };
-  return askApp(script, question, options, (message) => (isExplanation(message) ? message : undefined));
+  return askApp(server, question, options, (message) => (isExplanation(message) ? message : undefined));
 }
 
 function isExplanation(message: JsonObject): message is JsonObject & Explanation {

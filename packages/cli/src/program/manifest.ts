@@ -4,14 +4,15 @@ import type { Manifest, ManifestParts } from '@sigil/core/manifest';
 import { METHODS } from '@sigil/core/transport';
 import { ServerError, UsageError } from '../failures.js';
 import { parseJson } from '../json.js';
-import { type Connection, greet } from './connection.js';
-import { type AskOptions, askProgram, type Program } from './program.js';
+import { AnsweredError, type Connection, greet } from './connection.js';
+import type { Peer } from './peer.js';
+import { type AskOptions, askProgram, type ServerAddress } from './program.js';
 
 /**
  * The manifest of a server: a program made with Sigil gives it and ends; any other serves as it always does, and is asked for
  * its lists.
  *
- * @param script the path of the program.
+ * @param server the path of its program, a command line, or a URL.
  * @param options how long it may take.
  * @throws UsageError when there is no such program.
  * @throws ServerError when it fails, or does not answer in time.
@@ -20,10 +21,10 @@ import { type AskOptions, askProgram, type Program } from './program.js';
  * const manifest = await manifestOfProgram('dist/main.js', { timeoutMs: 10_000 });
  * ```
  */
-export function manifestOfProgram(script: string, options: AskOptions): Promise<Manifest> {
-  return askProgram(script, { SIGIL_INSPECT: 'manifest' }, options, (program) => {
+export function manifestOfProgram(server: ServerAddress, options: AskOptions): Promise<Manifest> {
+  return askProgram(server, { SIGIL_INSPECT: 'manifest' }, options, (program) => {
     const given = program.first((message) => (isManifest(message) ? message : undefined));
-    return Promise.race([given, listedManifest(program)]);
+    return Promise.race([given, listedManifest(program, options)]);
   });
 }
 
@@ -33,8 +34,10 @@ export function manifestOfProgram(script: string, options: AskOptions): Promise<
  * @throws UsageError when there is no such file, or it holds no manifest.
  * @throws ServerError when the program fails, or does not answer in time.
  */
-export async function manifestFrom(source: string, options: AskOptions): Promise<Manifest> {
-  return source.endsWith('.json') ? readManifestFile(source) : manifestOfProgram(source, options);
+export async function manifestFrom(source: ServerAddress, options: AskOptions): Promise<Manifest> {
+  return typeof source === 'string' && source.endsWith('.json')
+    ? readManifestFile(source)
+    : manifestOfProgram(source, options);
 }
 
 /** The format of manifests that this version reads. Written out here: the value is in a module that loads the framework. */
@@ -78,10 +81,16 @@ function read(path: string): string {
 const MOST_PAGES = 10_000;
 
 /** The manifest of any MCP server, as far as its lists show it to a client without a principal. */
-async function listedManifest(program: Program): Promise<Manifest> {
+async function listedManifest(program: Peer, { onRefused }: AskOptions): Promise<Manifest> {
   const { connection, server, capabilities, instructions } = await greet(program);
   const list = (feature: string, method: string, member: string): Promise<unknown[]> =>
-    feature in capabilities ? everyPage(connection, method, member) : Promise.resolve([]);
+    feature in capabilities
+      ? everyPage(connection, method, member).catch((error: unknown) => {
+          if (!onRefused || !(error instanceof AnsweredError)) throw error;
+          onRefused(method, error.said);
+          return [];
+        })
+      : Promise.resolve([]);
   const parts = {
     server: { ...server, name: textOf(server['name']), version: textOf(server['version']) },
     ...(typeof instructions === 'string' ? { instructions } : {}),

@@ -1,21 +1,32 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn, type SpawnOptions } from 'node:child_process';
 import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import split from 'split2';
-import { isObject } from '@sigil/core/internal';
+import { messageOf } from '@sigil/core/internal';
 import { type ReportedProblem, ServerError, UsageError } from '../failures.js';
-import { type JsonObject, parseJson } from '../json.js';
+import { parseJson } from '../json.js';
+import { HttpServer } from './http-server.js';
+import { Peer } from './peer.js';
 
-/** How a program is asked. */
+/** A server: the path of a program for Node, the words of a command line that serves over stdio, or a URL. */
+export type ServerAddress = string | readonly string[] | URL;
+
+/** How a server is asked. */
 export interface AskOptions {
   /** Milliseconds until it must have answered. */
   readonly timeoutMs: number;
+  /** The folder that a program runs in. @default that of this process */
+  readonly cwd?: string;
+  /** Headers of requests to a URL, such as `authorization`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Is told of a list that the server announces and refuses. Without it, that is a failure. */
+  readonly onRefused?: (method: string, why: string) => void;
 }
 
 /**
- * Starts a program, asks it, and ends it.
+ * Starts a server, unless it is a URL, asks it, and ends it.
  *
  * @param question the variables of its environment that ask; a program that does not know them serves over stdio.
  * @param ask gives the answer.
@@ -23,20 +34,19 @@ export interface AskOptions {
  * @throws ServerError when it fails, or does not answer in time.
  */
 export async function askProgram<T>(
-  script: string,
+  server: ServerAddress,
   question: Readonly<Record<string, string>>,
-  { timeoutMs }: AskOptions,
-  ask: (program: Program) => Promise<T>,
+  { timeoutMs, cwd, headers = {} }: AskOptions,
+  ask: (program: Peer) => Promise<T>,
 ): Promise<T> {
-  const path = resolve(script);
-  if (!statSync(path, { throwIfNoEntry: false })?.isFile())
-    throw new UsageError(`there is no file ${script}`);
   // Whatever transport the surroundings ask for, this is about standard streams.
-  const program = new Program(path, { MCP_TRANSPORT: 'stdio', ...question });
+  const env = { ...process.env, MCP_TRANSPORT: 'stdio', ...question };
+  const program =
+    server instanceof URL ? new HttpServer(server, headers) : new Program(commandOf(server), { env, cwd });
   const stop = new AbortController();
   const late = sleep(timeoutMs, undefined, { signal: stop.signal }).then(() => {
     throw new ServerError(
-      `the program did not answer within ${timeoutMs / 1000} s: it must call app.run(), or serve MCP over stdio`,
+      `the program did not answer within ${timeoutMs / 1000} s: it must call app.run(), or serve MCP`,
     );
   });
   late.catch(() => undefined);
@@ -48,35 +58,43 @@ export async function askProgram<T>(
   }
 }
 
+function commandOf(server: string | readonly string[]): readonly string[] {
+  if (typeof server !== 'string') return server;
+  const path = resolve(server);
+  if (statSync(path, { throwIfNoEntry: false })?.isFile()) return [process.execPath, path];
+  throw new UsageError(`there is no file ${server}`);
+}
+
 const MOST_STDERR = 64 * 1024;
+/** How many lines of it are shown of a program that failed. */
+const MOST_LINES = 20;
 /** How long a program may take to end after the end of its input, in milliseconds; clients wait as long. */
 const GRACE_MS = 2000;
 
 /** A server's program, running as a child: its output a line of JSON at a time, and how it failed if it did. */
-export class Program {
-  /** Rejects with a `ServerError` when the program ends, and never resolves. */
+class Program extends Peer {
   readonly failed: Promise<never>;
   readonly #child: ChildProcessWithoutNullStreams;
-  readonly #listeners = new Set<(message: JsonObject) => void>();
   #stderr = '';
 
-  /** @param variables what its environment has beside ours. */
-  constructor(script: string, variables: Readonly<Record<string, string>>) {
-    const env = { ...process.env, ...variables };
-    this.#child = spawn(process.execPath, [script], { env, stdio: 'pipe' });
+  constructor([command = '', ...args]: readonly string[], options: Pick<SpawnOptions, 'env' | 'cwd'>) {
+    super();
+    this.#child = spawn(command, args, { ...options, stdio: 'pipe' });
     this.#child.stderr.setEncoding('utf8').on('data', (text: string) => {
       if (this.#stderr.length < MOST_STDERR) this.#stderr += text;
     });
     // A program that answers and ends does not read what it is sent meanwhile.
     this.#child.stdin.on('error', () => undefined);
     // Not node:readline: newer ones end lines at U+2028 and U+2029 too, which JSON has within strings.
-    this.#child.stdout.pipe(split()).on('data', (line: string) => {
-      const message = parseJson(line);
-      if (isObject(message)) for (const listener of [...this.#listeners]) listener(message);
-    });
-    this.failed = once(this.#child, 'close').then(([code]: unknown[]) => {
-      throw this.#failure(code as number | null);
-    });
+    this.#child.stdout.pipe(split()).on('data', (line: string) => this.receive(parseJson(line)));
+    this.failed = once(this.#child, 'close').then(
+      ([code]: unknown[]) => {
+        throw this.#failure(code as number | null);
+      },
+      (error: unknown) => {
+        throw new ServerError(`${command} cannot be started: ${messageOf(error)}`);
+      },
+    );
     this.failed.catch(() => undefined);
   }
 
@@ -85,22 +103,10 @@ export class Program {
     this.#child.stdin.write(`${JSON.stringify(message)}\n`);
   }
 
-  /** Waits for the first message that is of use. Whatever else the program prints is passed over. */
-  first<T>(read: (message: JsonObject) => T | undefined): Promise<T> {
-    return new Promise((resolve) => {
-      const listener = (message: JsonObject): void => {
-        const found = read(message);
-        if (found === undefined) return;
-        this.#listeners.delete(listener);
-        resolve(found);
-      };
-      this.#listeners.add(listener);
-    });
-  }
-
   /** Ends the program: by the end of its input, and by force when it goes on. */
   async end(): Promise<void> {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const { pid, exitCode, signalCode } = this.#child;
+    if (pid === undefined || exitCode !== null || signalCode !== null) return;
     const ended = once(this.#child, 'close');
     this.#child.stdin.end();
     const force = setTimeout(() => this.#child.kill('SIGKILL'), GRACE_MS);
@@ -112,15 +118,9 @@ export class Program {
     const problems = reportedProblems(this.#stderr);
     if (problems.length > 0) return new ServerError('the definitions of the server are wrong', problems);
     const how = code === null ? 'was killed' : `ended with exit code ${code}`;
-    const why = lastError(this.#stderr);
-    return new ServerError(`the program ${how} and did not answer${why === undefined ? '' : `: ${why}`}`);
+    const said = this.#stderr.trim().split('\n').slice(-MOST_LINES).join('\n');
+    return new ServerError(`the program ${how} and did not answer${said && `. It said:\n${said}`}`);
   }
-}
-
-/** The line in which Node names the error that ended a program. */
-function lastError(stderr: string): string | undefined {
-  const lines = stderr.split('\n').map((line) => line.trim());
-  return lines.findLast((line) => /^(\w*Error\b|Uncaught)/.test(line));
 }
 
 /** One problem in the report of a `DefinitionError`. Node puts brackets around an error without frames. */

@@ -1,0 +1,36 @@
+import { expect, test } from '@jest/globals';
+import { addressOf, splitArguments } from '../../src/commands/command.js';
+
+test.each([
+  [[], { own: [] }],
+  [['dist/a.js'], { own: ['dist/a.js'] }],
+  [['dist/a.js', '--'], { own: ['dist/a.js'], server: [] }],
+  [['--', '--stdio', '--', 'x'], { own: [], server: ['--stdio', '--', 'x'] }],
+])('%j is split at the first --', (args, split) => {
+  expect(splitArguments(args)).toEqual(split);
+});
+
+const timeout = '2';
+
+test('a server is named by its program, its command line or its URL', () => {
+  expect(addressOf('dist/main.js', undefined, { timeout })).toEqual([
+    'dist/main.js',
+    { timeoutMs: 2000, headers: {} },
+  ]);
+  expect(addressOf(undefined, ['npx', 'x', '--flag'], { timeout })[0]).toEqual(['npx', 'x', '--flag']);
+  const header = ['authorization: Bearer a:b'];
+  expect(addressOf(undefined, undefined, { timeout, url: 'http://127.0.0.1:3000/mcp', header })).toEqual([
+    new URL('http://127.0.0.1:3000/mcp'),
+    { timeoutMs: 2000, headers: { authorization: 'Bearer a:b' } },
+  ]);
+});
+
+test.each([
+  [undefined, undefined, {}, /<main\.js> is missing/],
+  [undefined, [], {}, /<main\.js> is missing/],
+  ['main.js', ['node', 'main.js'], {}, /exclude each other/],
+  [undefined, undefined, { url: 'file:///mcp' }, /--url must be an address over HTTP/],
+  [undefined, ['x'], { header: ['secret'] }, /--header must be a name, a colon and a value/],
+])('refuses %j, %j, %j', (main, command, options, message) => {
+  expect(() => addressOf(main, command, { timeout, ...options })).toThrow(message);
+});
