@@ -74,6 +74,8 @@ const PACKAGES: Readonly<Record<string, string>> = {
   'decorated/index.js': `
     export class Thing {}
     Reflect.metadata('made', 'here')(Thing);`,
+  'undeclared/package.json': '{ "name": "undeclared", "type": "module", "exports": "./index.js" }',
+  'undeclared/index.js': "Reflect.metadata('made', 'here')(class {});",
   'interop/package.json': '{ "name": "interop", "exports": "./modules/index.js" }',
   'interop/modules/package.json': '{ "type": "module" }',
   'interop/modules/index.js': "import common from '../common.js'; export const { value } = common;",
@@ -105,14 +107,15 @@ async function built(
   readonly out: string;
   readonly external: unknown;
   readonly workers: unknown;
+  readonly warnings: unknown;
   readonly problems: string;
 }> {
   const out = join(project, 'dist', `${name}.bundle.mjs`);
   const { code, stdout, stderr } = await command(
     ...['build', write(`dist/${name}.js`, text), '--out', out, '--json', ...args],
   );
-  const { external, workers } = JSON.parse(stdout) as { external?: unknown; workers?: unknown };
-  return { code, out, external, workers, problems: stdout + stderr };
+  const { external, workers, warnings } = JSON.parse(stdout) as Readonly<Record<string, unknown>>;
+  return { code, out, external, workers, warnings, problems: stdout + stderr };
 }
 
 /** What a program answers over stdio. */
@@ -201,6 +204,50 @@ test('loads reflect-metadata before an external package that needs it', async ()
   const running = run(process.execPath, [out]);
   running.child.stdin?.end();
   expect([external, (await running).stderr]).toEqual([['decorated', 'reflect-metadata'], 'here\n']);
+});
+
+test.each([
+  [
+    'needs reflect-metadata and does not say so',
+    "import 'undeclared';",
+    /Reflect\.metadata is not a function/,
+    ['--external', 'undeclared'],
+  ],
+  [
+    'is required by a computed name',
+    "import { createRequire } from 'node:module'; createRequire(import.meta.url)(['inter', 'op'].join(''));",
+    /Cannot find module 'interop'/,
+    [],
+  ],
+])('refuses a file that does not start because a package %s', async (_, code, why, args) => {
+  const build = (...more: string[]) => built('lacking', `${USERS} ${code} ${SERVED}`, ...args, ...more);
+  const { code: exit, problems } = await build();
+  expect([exit, problems]).toEqual([1, expect.stringMatching(why)]);
+  expect(problems).toContain('does not start as the program does');
+  expect(problems).toContain('--external reflect-metadata');
+  expect((await build('--no-verify')).code).toBe(0);
+  if (args.length > 0) expect((await build('--external', 'reflect-metadata')).code).toBe(0);
+});
+
+test('refuses a file that lists or refuses something else than the program', async () => {
+  const text = `${USERS} const name = process.argv[1].includes('.bundle.') ? 'bundled' : 'plain';
+    const input = { type: 'object', required: ['a'], properties: { a: { type: 'string', description: name } } };
+    const more = ['more', 'less'].map((one) => defineTool({ name: one === 'more' ? one + name : one, input, handle: () => 'x' }));
+    ${SERVED.replace('services:', 'definitions: more, services:')}`;
+  const { code, problems } = await built('other', text);
+  expect(code).toBe(1);
+  for (const line of [
+    /tool moreplain.*removed/,
+    /tool morebundled.*added/,
+    /tool less input\.a.*plain.*bundled/,
+  ])
+    expect(problems).toMatch(line);
+});
+
+test('says that a file was not compared whose program does not start here', async () => {
+  const text = `${USERS} Users.prototype.onInit = () => { throw new Error('no database'); }; ${SERVED}`;
+  const { code, warnings } = await built('away', text);
+  expect([code, warnings]).toEqual([0, [expect.stringMatching(/was not compared.*no database/s)]]);
 });
 
 test.each([

@@ -26,8 +26,8 @@ export interface BundleOptions {
 /** A bundle that is written. */
 export interface Bundled {
   readonly examined: Examined;
-  /** Packages that are installed beside it. */
-  readonly external: readonly string[];
+  /** Packages that are installed beside it, each with its folder where it is installed now. */
+  readonly external: ReadonlyMap<string, string | undefined>;
   readonly warnings: readonly string[];
 }
 
@@ -84,9 +84,7 @@ export async function bundleProgram(options: BundleOptions): Promise<Bundled> {
   }
   return {
     examined,
-    external: [
-      ...new Set([...externalPackages(metafile, cwd, TARGETS[target]).keys(), ...examined.required]),
-    ].sort(),
+    external: new Map([...examined.required, ...externalPackages(metafile, cwd, TARGETS[target])]),
     warnings: warnings.map(({ text, location }) =>
       location ? `${location.file}:${location.line}: ${text}` : text,
     ),

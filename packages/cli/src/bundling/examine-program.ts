@@ -27,8 +27,8 @@ export interface Examined {
   readonly rules: ImportedRules;
   /** Packages that stay external because others do that use them. */
   readonly shared: ReadonlySet<string>;
-  /** Packages that the program requires at run time, unseen by the bundler. */
-  readonly required: readonly string[];
+  /** Packages that the program requires at run time, unseen by the bundler, each with its folder. */
+  readonly required: ReadonlyMap<string, string | undefined>;
   /** Files that it runs as workers. */
   readonly workers: readonly string[];
   /** What the program exports. */
@@ -100,11 +100,14 @@ export async function examineProgram(
     discovered = { ...discovered, ...more };
     if (!description || Object.keys(more).length > 0) continue;
     const text = new ProgramText(code);
-    const required = [...new Set(text.requiredPackages().map(importedPackage))].filter(
-      (name) => !CLASS_LIBRARIES.includes(name),
+    const required = new Map(
+      text
+        .requiredPackages()
+        .map(importedPackage)
+        .filter((name) => !CLASS_LIBRARIES.includes(name))
+        .map((name) => [name, packageFolder(name, entry)]),
     );
-    const external = externalPackages(metafile, cwd, target);
-    for (const name of required) external.set(name, packageFolder(name, entry));
+    const external = new Map([...required, ...externalPackages(metafile, cwd, target)]);
     const exports = Object.entries(metafile.outputs).flatMap(([path, output]) =>
       path.endsWith('entry.js') ? output.exports : [],
     );

@@ -66,7 +66,7 @@ export function externalPackages(
   { inputs, outputs }: Metafile,
   cwd: string,
   { provided }: Pick<Target, 'provided'>,
-): Map<string, string | undefined> {
+): ReadonlyMap<string, string | undefined> {
   const imported = Object.values(outputs).flatMap(({ imports }) => imports.map(({ path }) => path));
   const found = new Map<string, string | undefined>();
   for (const [input, { imports }] of Object.entries(inputs))

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 
 /** What is read of a package's manifest. */
 interface Manifest {
@@ -14,6 +14,11 @@ interface Manifest {
 /** The package that an import names, of which it may want one module. */
 export function importedPackage(specifier: string): string {
   return /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier;
+}
+
+/** Whether a path is a folder, or in it. */
+export function isWithin(path: string, folder: string): boolean {
+  return `${path}${sep}`.startsWith(`${folder}${sep}`);
 }
 
 /** The folder of a package that a file imports; `undefined` when it is not installed. */

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, realpathSync } from 'node:fs';
-import { basename, dirname, extname, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, extname, join, relative, resolve } from 'node:path';
 import type { BuildOptions } from 'esbuild';
 import { ServerError } from '../failures.js';
-import { packageFolder, Packages } from './packages.js';
+import { isWithin, packageFolder, Packages } from './packages.js';
 import { type Target, type TargetName, TARGETS } from './targets.js';
 
 /** A program that is bundled. */
@@ -59,8 +59,4 @@ export function programOf(
     framework,
     packages: new Packages(),
   };
-}
-
-function isWithin(path: string, folder: string): boolean {
-  return `${path}${sep}`.startsWith(`${folder}${sep}`);
 }

@@ -13,11 +13,12 @@ export interface Report {
 
 /** Tells what a bundle contains, and how large it is. */
 export function reportOf(
-  { examined, external, warnings }: Bundled,
+  { examined, external: folders, warnings }: Bundled,
   { out, minify, target }: BundleOptions,
 ): Report {
   const { apps, validators } = examined.description;
   const { rules, workers } = examined;
+  const external = [...folders.keys()].sort();
   const file = relative(process.cwd(), out);
   const content = readFileSync(out);
   const [bytes, gzip] = [content.length, gzipSync(content).length];

@@ -1,6 +1,7 @@
 import { dirname, join, resolve } from 'node:path';
 import { bundleProgram } from '../bundling/bundle.js';
 import { reportOf } from '../bundling/report.js';
+import { compareWithProgram } from '../bundling/verify.js';
 import { TARGETS } from '../bundling/targets.js';
 import { EXIT_CODES, UsageError } from '../failures.js';
 import { type Command, readArguments, readChoice, readNumber, SERVER_OPTIONS } from './command.js';
@@ -20,6 +21,7 @@ const OPTIONS = {
     default: [] as string[],
     about: 'a package that stays external',
   },
+  'no-verify': { type: 'boolean', default: false, about: 'do not compare the file with the program' },
   'no-minify': { type: 'boolean', default: false, about: 'leave the code readable' },
   timeout: {
     type: 'string',
@@ -34,7 +36,8 @@ const DEFAULT_ENTRY = 'dist/main.js';
 
 /** `sigil build`: makes one file of a program. */
 export const build: Command = {
-  synopsis: 'build [<main.js>] [--target <target>] [--out <file>] [--no-minify] [--external <package>]…',
+  synopsis:
+    'build [<main.js>] [--target <target>] [--out <file>] [--external <package>]… [--no-minify] [--no-verify]',
   purpose: 'make one file of a program, whose schemas are compiled',
   example: 'build dist/main.js --out dist/server.mjs',
   options: OPTIONS,
@@ -51,7 +54,15 @@ export const build: Command = {
       timeoutMs: readNumber('--timeout', values.timeout) * 1000,
     };
     if (options.entry === options.out) throw new UsageError('--out is the program itself');
-    const report = reportOf(await bundleProgram(options), options);
+    const bundled = await bundleProgram(options);
+    const warnings = [...bundled.warnings];
+    const { runtime } = bundled.examined.description;
+    if (target === 'node' && runtime !== undefined && !values['no-verify']) {
+      const why = await compareWithProgram({ ...options, external: bundled.external, runtime });
+      if (why !== undefined)
+        warnings.push(`the file was not compared with the program, which does not start here: ${why}`);
+    }
+    const report = reportOf({ ...bundled, warnings }, options);
     if (values.json) terminal.out(JSON.stringify(report.json, undefined, 2));
     else for (const line of report.lines) terminal.out(line);
     return EXIT_CODES.ok;

@@ -94,7 +94,7 @@ export class App {
   async run(runtime?: Runtime): Promise<RunningRuntime> {
     if (this.#closing) throw new Error('This app has been closed; make a new one with createApp()');
     const record = buildRecord();
-    if (record) return record.serves();
+    if (record) return record.serves(runtime?.name ?? 'stdio');
     if (isInspected()) return this.#answer();
     this.#starting += 1;
     try {

@@ -72,8 +72,8 @@ export interface BuildRecord {
   announced(make: MakeLaterApp): void;
   /** A place has these modules, which the bundle does not have yet. */
   discovered(href: string, files: readonly string[]): void;
-  /** The program would serve from here on. Never resolves. */
-  serves(): Promise<never>;
+  /** The program would serve from here on. Never resolves. @param runtime the name of the runtime it has chosen, if any. */
+  serves(runtime?: string): Promise<never>;
 }
 
 /** A symbol of the process: what stands for Deno and Bun while a program is built finds the record by it. */

@@ -24,6 +24,8 @@ export interface BuildDescription {
   readonly patterns: readonly PatternVerdict[];
   /** Whether a pattern needs another engine than the native one. */
   readonly needsPatternEngine: boolean;
+  /** The runtime that `app.run()` was called with; without one, standard streams. Absent when it was not called. */
+  readonly runtime?: string | undefined;
   /** Why apps that are made at their first request could not be made. */
   readonly unmade: readonly string[];
 }
@@ -62,7 +64,7 @@ export function describeBuild(
       return compiled;
     };
   };
-  const end = async (): Promise<never> => {
+  const end = async (runtime?: string): Promise<never> => {
     const unmade: string[] = [];
     for (const make of later) unmade.push(...(await failuresOf(make, env)));
     for (const app of apps) await app.schemas.warm();
@@ -71,6 +73,7 @@ export function describeBuild(
       validators: await writeValidators([...schemas.values()]),
       patterns: apps.flatMap((app) => app.schemas.patternVerdicts),
       needsPatternEngine: apps.some((app) => app.schemas.needsPatternEngine),
+      runtime,
       unmade,
     });
   };

@@ -1,0 +1,139 @@
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import type { Manifest } from '@sigil/core/manifest';
+import { METHODS } from '@sigil/core/transport';
+import { diffManifests } from '../diff/diff-manifests.js';
+import { ServerError } from '../failures.js';
+import type { JsonObject } from '../json.js';
+import { greet } from '../program/connection.js';
+import { manifestOfProgram } from '../program/manifest.js';
+import { type AskOptions, askProgram } from '../program/program.js';
+import { isWithin, Packages } from './packages.js';
+
+/** A bundle, and the program that it was made of. */
+export interface Comparison {
+  readonly entry: string;
+  readonly out: string;
+  /** Packages that stay external, each with its folder where it is installed. */
+  readonly external: ReadonlyMap<string, string | undefined>;
+  /** The runtime of the program; only over standard streams its answers are compared as well. */
+  readonly runtime: string;
+  readonly timeoutMs: number;
+}
+
+/**
+ * Compares what a bundle lists and how it refuses calls with the program that it was made of. The bundle runs in a copy of the project that
+ * has no packages installed but external ones.
+ *
+ * @returns why they could not be compared, if so: the program itself may need what is not here.
+ * @throws ServerError when they differ, or the bundle does not start.
+ */
+export async function compareWithProgram(asked: Comparison): Promise<string | undefined> {
+  const { entry, out, runtime, timeoutMs } = asked;
+  const name = relative(process.cwd(), out);
+  const plain = await answersOf(entry, runtime, { timeoutMs }).catch((error: unknown) => error);
+  if (plain instanceof ServerError) return plain.message;
+  if (plain instanceof Error) throw plain;
+  const home = realpathSync(mkdtempSync(join(tmpdir(), 'sigil-verify-')));
+  try {
+    const { file, cwd } = installedIn(home, asked);
+    const bundled = await answersOf(file, runtime, { timeoutMs, cwd }).catch((error: unknown) => {
+      if (!(error instanceof ServerError)) throw error;
+      throw new ServerError(`${name} does not start as the program does: ${error.message}`, [
+        ...error.problems,
+        { code, problem: 'it lacks something that the program has', fix: FIX },
+      ]);
+    });
+    const differences = differencesOf(plain as Answers, bundled);
+    if (differences.length === 0) return undefined;
+    throw new ServerError(
+      `${name} is not what the program is`,
+      differences.map((problem) => ({ code, problem, fix: FIX })),
+    );
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+const code = 'SIGIL_BUILD_FAILED';
+const FIX =
+  'see whether it reads a file or a package that is not beside it; for decorators of an external package: --external reflect-metadata; or leave this comparison out: --no-verify';
+
+interface Answers {
+  readonly manifest: Manifest;
+  /** How calls were refused that lack arguments, by what was called. */
+  readonly refusals: Readonly<Record<string, string>>;
+}
+
+async function answersOf(script: string, runtime: string, options: AskOptions): Promise<Answers> {
+  const manifest = await manifestOfProgram(script, options);
+  if (runtime !== 'stdio') return { manifest, refusals: {} };
+  const calls: readonly (readonly [method: string, name: string])[] = [
+    ...manifest.tools.flatMap(({ name, inputSchema }) =>
+      hasRequired(inputSchema) ? [[METHODS.callTool, name] as const] : [],
+    ),
+    ...manifest.prompts.flatMap(({ name, arguments: args = [] }) =>
+      args.some(({ required }) => required) ? [[METHODS.getPrompt, name] as const] : [],
+    ),
+  ];
+  const refusals = await askProgram(script, {}, options, async (program) => {
+    const { connection } = await greet(program);
+    const answers: Record<string, string> = {};
+    for (const [method, name] of calls) {
+      const answer = connection.request(method, { name, arguments: {} });
+      answers[`${method} ${name}`] = await answer.then(JSON.stringify, (error: Error) => error.message);
+    }
+    return answers;
+  });
+  return { manifest, refusals };
+}
+
+function hasRequired({ required }: JsonObject): boolean {
+  return Array.isArray(required) && required.length > 0;
+}
+
+function differencesOf(plain: Answers, bundled: Answers): string[] {
+  return [
+    ...diffManifests(plain.manifest, bundled.manifest).map(
+      ({ where, path, what }) => `${where} ${path}: ${what}`,
+    ),
+    ...Object.entries(plain.refusals)
+      .filter(([call, answer]) => bundled.refusals[call] !== answer)
+      .map(([call, answer]) => `${call} without arguments: ${bundled.refusals[call]} in place of ${answer}`),
+  ];
+}
+
+/** Puts a bundle into an empty folder, with links to all that is in its project but packages, and to those that stay external. */
+function installedIn(home: string, { entry, out, external }: Comparison): { file: string; cwd: string } {
+  const root = new Packages().folderOf(entry) ?? dirname(out);
+  const isInside = isWithin(out, root);
+  const inHome = (path: string): string => join(home, isWithin(path, root) ? relative(root, path) : '');
+  const file = isInside ? inHome(out) : join(home, relative(dirname(out), out));
+  mkdirSync(dirname(file), { recursive: true });
+  for (let folder = dirname(out); isInside; folder = dirname(folder)) {
+    for (const one of readdirSync(folder, { withFileTypes: true })) {
+      const path = join(folder, one.name);
+      if (one.name === 'node_modules' || isWithin(out, path)) continue;
+      symlinkSync(path, inHome(path), one.isDirectory() ? 'junction' : 'file');
+    }
+    if (folder === root) break;
+  }
+  copyFileSync(out, file);
+  for (const [name, folder] of external) {
+    if (folder === undefined) continue;
+    const link = join(home, 'node_modules', name);
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(folder, link, 'junction');
+  }
+  const here = process.cwd();
+  return { file, cwd: isWithin(here, root) ? inHome(here) : here };
+}
