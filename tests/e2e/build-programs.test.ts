@@ -1,5 +1,13 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -67,6 +75,22 @@ async function main() {
   createServer(nodeHandler(first)).on('request', nodeHandler(second)).listen(0, '127.0.0.1');
 }
 void main();`,
+  'nest.js': `import 'reflect-metadata';
+import { appendFileSync } from 'node:fs';
+import { Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { Tool } from '@sigil/core';
+import { SigilModule } from '@sigil/nest';
+const note = (what: string): void => appendFileSync(new URL('../nest.log', import.meta.url), what + '\\n');
+class Shop {
+  @Tool({ description: 'Greets' }) greet(): string { return 'Hello'; }
+  onModuleInit(): void { note('migrated'); }
+}
+@Module({ imports: [SigilModule.forRoot({ name: 'shop', version: '1.0.0' })], providers: [Shop] })
+class ShopModule {}
+const nest = await NestFactory.create(ShopModule, { logger: false });
+await nest.listen(Number(process.env['PORT'] ?? 0), '127.0.0.1');
+note('listens');`,
   'without-http.js': `${IMPORTS}
 const greeting = process.moduleLoadList.includes('NativeModule http') ? 'HTTP is loaded' : 'Hello';
 const app = await ${APP};
@@ -298,7 +322,7 @@ test.each(['reads-as-commonjs.js', 'reads-by-require.js', 'reads-by-folder.js', 
 
 test.each([
   ['fails.js', [], /Error: The provider of 'pool' failed: no route to the database/],
-  ['in-main.js', ['--htpp'], /\n(?:\w+: )?DefinitionError: [^]*write --http/],
+  ['in-main.js', ['--htpp'], /\n\[?(?:\w+ \[)?DefinitionError\]?: [^]*write --http/],
 ])(
   '%s says why it fails as it did before, after no more than a line of code',
   async (entry, args, message) => {
@@ -310,6 +334,37 @@ test.each([
     expect(failed.stderr.length).toBeLessThan(4000);
   },
 );
+
+test('describes an application of Nest without starting it', async () => {
+  const { outputText } = transpileModule(PROGRAMS['nest.js'] ?? '', {
+    compilerOptions: {
+      target: ScriptTarget.ES2022,
+      module: ModuleKind.ESNext,
+      experimentalDecorators: true,
+      emitDecoratorMetadata: true,
+    },
+  });
+  writeFileSync(join(home, 'src/nest.js'), outputText);
+  const report = reportOf(await build('nest.js', '--json'));
+  expect([report.apps, report.warnings]).toMatchObject([[{ tools: ['greet'] }], []]);
+  expect(existsSync(join(home, 'nest.log'))).toBe(false);
+  const port = await freePort();
+  const running = startProgram(process.execPath, [builtOf('nest.js')], { PORT: `${port}` });
+  try {
+    const greeting = () =>
+      post(`http://127.0.0.1:${port}/mcp`, 'tools/call', { name: 'greet', arguments: {} });
+    await until(() =>
+      greeting().then(
+        () => true,
+        () => false,
+      ),
+    );
+    expect(await greeting()).toMatchObject({ content: [{ text: 'Hello' }] });
+    expect(readFileSync(join(home, 'nest.log'), 'utf8')).toBe('migrated\nlistens\n');
+  } finally {
+    await running.kill();
+  }
+});
 
 test.each(['worker', 'lambda'])('refuses a program that exports nothing for %s', async (target) => {
   const { code, stderr } = await build('in-main.js', '--target', target);

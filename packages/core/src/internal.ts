@@ -1,5 +1,10 @@
 // What the packages of this repository share, without promise: it may change in any release.
-export { announceLaterApp, type MakeLaterApp, type PlatformStandIn } from './server/build-record.js';
+export {
+  announceLaterApp,
+  buildRecord,
+  type MakeLaterApp,
+  type PlatformStandIn,
+} from './server/build-record.js';
 
 // What a file that `sigil build` has written hands over.
 export { prepare, type PreparedParts } from './server/build-record.js';

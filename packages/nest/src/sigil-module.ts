@@ -27,7 +27,7 @@ import {
   ProtocolError,
   ToolError,
 } from '@sigil/core';
-import { APP_OPTIONS, OptionChecks, type OptionTable } from '@sigil/core/internal';
+import { APP_OPTIONS, buildRecord, OptionChecks, type OptionTable } from '@sigil/core/internal';
 import { Endpoint, endpointController, nestLogger } from './endpoint.js';
 import { Enhancers } from './enhancers.js';
 import { lacks, nameOf } from './names.js';
@@ -184,6 +184,8 @@ async function makeApp(
     policies: (cls, method) => enhancers.policiesOf(cls, method),
     errors: [...(options.errors ?? []), httpExceptions],
   }).catch(inWordsOfForRoot);
+  // While the application is built, this is all that is asked of it: it does not start.
+  await buildRecord()?.serves();
   container.isMade = true;
   return app;
 }

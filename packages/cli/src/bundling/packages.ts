@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join, sep } from 'node:path';
+import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 
 /** What is read of a package's manifest. */
 interface Manifest {
@@ -18,7 +18,7 @@ export function importedPackage(specifier: string): string {
 
 /** Whether a path is a folder, or in it. */
 export function isWithin(path: string, folder: string): boolean {
-  return `${path}${sep}`.startsWith(`${folder}${sep}`);
+  return !isAbsolute(relative(folder, path)) && relative(folder, path).split(sep)[0] !== '..';
 }
 
 /** The folder of a package that a file imports; `undefined` when it is not installed. */

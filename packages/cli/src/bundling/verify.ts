@@ -114,12 +114,12 @@ function differencesOf(plain: Answers, bundled: Answers): string[] {
 
 /** Puts a bundle into an empty folder, with links to all that is in its project but packages, and to those that stay external. */
 function installedIn(home: string, { entry, out, external }: Comparison): { file: string; cwd: string } {
-  const root = new Packages().folderOf(entry) ?? dirname(out);
-  const isInside = isWithin(out, root);
-  const inHome = (path: string): string => join(home, isWithin(path, root) ? relative(root, path) : '');
-  const file = isInside ? inHome(out) : join(home, relative(dirname(out), out));
+  let root = new Packages().folderOf(entry) ?? dirname(dirname(entry));
+  while (!isWithin(out, root)) root = dirname(root);
+  const inHome = (path: string): string => join(home, relative(root, path));
+  const file = inHome(out);
   mkdirSync(dirname(file), { recursive: true });
-  for (let folder = dirname(out); isInside; folder = dirname(folder)) {
+  for (let folder = dirname(out); isWithin(folder, root); folder = dirname(folder)) {
     for (const one of readdirSync(folder, { withFileTypes: true })) {
       const path = join(folder, one.name);
       if (one.name === 'node_modules' || isWithin(out, path)) continue;
