@@ -22,6 +22,7 @@ const WITHOUT_EXAMPLE: Readonly<Record<string, string>> = {
   LATEST_VERSION: 'the name of a revision',
   MAX_DELAY_MS: 'a number',
   announceLaterApp: OWN,
+  buildRecord: OWN,
   describeBuild: OWN,
   messageOf: OWN,
   prepare: OWN,

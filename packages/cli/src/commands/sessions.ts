@@ -5,8 +5,7 @@ import { inOneLine, table, withCount } from '../terminal.js';
 import { type Command, readArguments, readNumber, SERVER_OPTIONS } from './command.js';
 
 const LS_OPTIONS = {
-  limit: { type: 'string', default: '50' },
-  json: { type: 'boolean' },
+  limit: { type: 'string', value: 'n', default: '50', about: 'the most that is listed' },
   ...SERVER_OPTIONS,
 } as const;
 
@@ -14,6 +13,8 @@ const LS_OPTIONS = {
 export const sessionsLs: Command = {
   synopsis: 'sessions ls <main.js> [--limit <n>]',
   purpose: 'list the sessions in the store of a server',
+  example: 'sessions ls dist/main.js --limit 200',
+  options: LS_OPTIONS,
   async run(args, terminal) {
     const { values, operands } = readArguments(args, LS_OPTIONS, ['<main.js>']);
     const limit = readNumber('--limit', values.limit);

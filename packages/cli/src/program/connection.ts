@@ -4,7 +4,7 @@ import { isObject } from '@sigil/core/internal';
 import { LATEST_LEGACY_VERSION, LATEST_VERSION, META, METHODS, NOTIFICATIONS } from '@sigil/core/transport';
 import { ServerError } from '../failures.js';
 import { type JsonObject, objectOf } from '../json.js';
-import type { Peer } from './peer.js';
+import type { AskedServer } from './asked-server.js';
 import { type AskOptions, askProgram, type ServerAddress } from './program.js';
 
 /**
@@ -52,7 +52,7 @@ const CAPABILITIES = {
 const PROBE_MS = 3000;
 
 /** Meets a server in the newest revision it knows (2026-07-28, transports, stdio, "Backward Compatibility"). */
-export async function greet(program: Peer): Promise<Greeted> {
+export async function greet(program: AskedServer): Promise<Greeted> {
   const client = { name: 'sigil', version: packageVersion() };
   const envelope = {
     [META.protocolVersion]: LATEST_VERSION,
@@ -72,7 +72,7 @@ export async function greet(program: Peer): Promise<Greeted> {
   return greeted(connection, discovered, objectOf(discovered['_meta'])[META.serverInfo]);
 }
 
-async function initialize(program: Peer, clientInfo: JsonObject): Promise<Greeted> {
+async function initialize(program: AskedServer, clientInfo: JsonObject): Promise<Greeted> {
   const connection = new Connection(program, undefined);
   const params = { protocolVersion: LATEST_LEGACY_VERSION, capabilities: CAPABILITIES, clientInfo };
   const initialized = await connection.request(METHODS.initialize, params);
@@ -109,7 +109,7 @@ export class Connection {
 
   /** @param envelope the `_meta` of every request. */
   constructor(
-    private readonly program: Peer,
+    private readonly program: AskedServer,
     private readonly envelope: JsonObject | undefined,
   ) {
     // A server may ask before it lists.

@@ -5,10 +5,10 @@ import { isObject, messageOf } from '@sigil/core/internal';
 import { META } from '@sigil/core/transport';
 import { ServerError } from '../failures.js';
 import { objectOf, parseJson } from '../json.js';
-import { Peer } from './peer.js';
+import { AskedServer } from './asked-server.js';
 
 /** A server that is asked over HTTP (Streamable HTTP). */
-export class HttpServer extends Peer {
+export class HttpServer extends AskedServer {
   readonly failed: Promise<never>;
   readonly #ending = new AbortController();
   #fail: (error: ServerError) => void = () => undefined;

@@ -5,7 +5,7 @@ import { METHODS } from '@sigil/core/transport';
 import { ServerError, UsageError } from '../failures.js';
 import { parseJson } from '../json.js';
 import { AnsweredError, type Connection, greet } from './connection.js';
-import type { Peer } from './peer.js';
+import type { AskedServer } from './asked-server.js';
 import { type AskOptions, askProgram, type ServerAddress } from './program.js';
 
 /**
@@ -81,7 +81,7 @@ function read(path: string): string {
 const MOST_PAGES = 10_000;
 
 /** The manifest of any MCP server, as far as its lists show it to a client without a principal. */
-async function listedManifest(program: Peer, { onRefused }: AskOptions): Promise<Manifest> {
+async function listedManifest(program: AskedServer, { onRefused }: AskOptions): Promise<Manifest> {
   const { connection, server, capabilities, instructions } = await greet(program);
   const list = (feature: string, method: string, member: string): Promise<unknown[]> =>
     feature in capabilities

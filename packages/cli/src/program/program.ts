@@ -8,7 +8,7 @@ import { messageOf } from '@sigil/core/internal';
 import { type ReportedProblem, ServerError, UsageError } from '../failures.js';
 import { parseJson } from '../json.js';
 import { HttpServer } from './http-server.js';
-import { Peer } from './peer.js';
+import { AskedServer } from './asked-server.js';
 
 /** A server: the path of a program for Node, the words of a command line that serves over stdio, or a URL. */
 export type ServerAddress = string | readonly string[] | URL;
@@ -37,7 +37,7 @@ export async function askProgram<T>(
   server: ServerAddress,
   question: Readonly<Record<string, string>>,
   { timeoutMs, cwd, headers = {} }: AskOptions,
-  ask: (program: Peer) => Promise<T>,
+  ask: (program: AskedServer) => Promise<T>,
 ): Promise<T> {
   // Whatever transport the surroundings ask for, this is about standard streams.
   const env = { ...process.env, MCP_TRANSPORT: 'stdio', ...question };
@@ -72,7 +72,7 @@ const MOST_LINES = 20;
 const GRACE_MS = 2000;
 
 /** A server's program, running as a child: its output a line of JSON at a time, and how it failed if it did. */
-class Program extends Peer {
+class Program extends AskedServer {
   readonly failed: Promise<never>;
   readonly #child: ChildProcessWithoutNullStreams;
   #stderr = '';

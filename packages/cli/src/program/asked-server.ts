@@ -2,7 +2,7 @@ import { isObject } from '@sigil/core/internal';
 import type { JsonObject } from '../json.js';
 
 /** A server that is asked, whatever it is reached by. */
-export abstract class Peer {
+export abstract class AskedServer {
   readonly #listeners = new Set<(message: JsonObject) => void>();
 
   /** Rejects with a `ServerError` when the server fails, and never resolves. */
