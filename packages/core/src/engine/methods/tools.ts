@@ -36,7 +36,11 @@ export function toolMethods({ options, extensions }: MethodParts): MethodTable {
       enter: (run) => extensions.callTool(exchange, entry, run),
       answer: (result) => {
         if (isInputRequired(result)) return exchange.nextRound(result, callTool, `The tool ${name}`);
-        return { result: call.revision.callResult(result, entry), meta: authorMeta(result._meta), instead: forModel };
+        return {
+          result: call.revision.callResult(result, entry),
+          meta: authorMeta(result._meta),
+          instead: forModel,
+        };
       },
       timeoutMs: entry.timeoutMs ?? appTimeoutMs,
       late,
