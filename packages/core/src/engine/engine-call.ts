@@ -15,10 +15,9 @@ import type { ResolutionScope, ServiceId } from '../protocol/constructor.js';
 import { InsufficientScopeError, MASKED_MESSAGE } from '../errors/errors.js';
 import { isObject, toLogJson, UnwritableError } from '../protocol/json.js';
 import { isLogLevel, type LogLevel, passes } from '../protocol/logging.js';
-import { authorMeta } from '../protocol/meta.js';
 import { type MaybePromise, observed, recovered } from '../protocol/maybe-promise.js';
 import { lacksScopes, type Principal, type RequestInfo } from '../protocol/principal.js';
-import { isRequestId, META, NOTIFICATIONS, type RequestId } from '../protocol/protocol.js';
+import { authorMeta, isRequestId, META, NOTIFICATIONS, type RequestId } from '../protocol/protocol.js';
 import type { Track, Tracked } from '../transport/transport.js';
 import type { ClientRequester } from './asking/client-requester.js';
 import {

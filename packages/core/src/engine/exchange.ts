@@ -26,6 +26,14 @@ export type MethodHandler = (
   params: Readonly<Record<string, unknown>>,
 ) => MaybePromise<MethodResult>;
 
+/** A method that is unknown, as any other, while the server lacks the capability it belongs to. */
+export function ofCapability(isOffered: () => boolean, handler: MethodHandler): MethodHandler {
+  return (exchange, params) => {
+    if (!isOffered()) throw new MethodNotFoundError(exchange.call.method);
+    return handler(exchange, params);
+  };
+}
+
 /** How one method answers by an entry. */
 export interface Serving<R> {
   /** Answers who may not see the entry: the same as if there were none. */

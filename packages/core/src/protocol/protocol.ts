@@ -147,6 +147,23 @@ export const META = {
   subscriptionId: 'io.modelcontextprotocol/subscriptionId',
 } as const;
 
+const RESERVED_KEYS: readonly string[] = Object.values(META);
+
+/**
+ * The `_meta` that an author gave a result or notification, without the keys that the protocol fills in itself.
+ *
+ * @throws TypeError when it is no object.
+ */
+export function authorMeta(
+  meta: Readonly<Record<string, unknown>> | undefined,
+): Readonly<Record<string, unknown>> | undefined {
+  if (meta === undefined) return undefined;
+  if (typeof meta !== 'object' || meta === null || Array.isArray(meta))
+    throw new TypeError('"_meta" must be an object');
+  if (!RESERVED_KEYS.some((key) => key in meta)) return meta;
+  return Object.fromEntries(Object.entries(meta).filter(([key]) => !RESERVED_KEYS.includes(key)));
+}
+
 /**
  * The version that a message claims for itself in `_meta` (2026-07-28, basic/versioning).
  *

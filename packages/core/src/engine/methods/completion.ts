@@ -4,8 +4,9 @@ import { METHODS } from '../../protocol/protocol.js';
 import type { PromptEntry, ResourceEntry, TemplateEntry } from '../../registry/entry.js';
 import type { Registry } from '../../registry/registry.js';
 import { readString } from '../admission.js';
+import { ofCapability } from '../exchange.js';
 import type { MethodResult } from '../response.js';
-import { type MethodParts, type MethodTable, ofCapability } from './table.js';
+import type { MethodParts, MethodTable } from './table.js';
 
 const NOTHING: MethodResult = Object.freeze({
   result: { completion: { values: [], total: 0, hasMore: false } },

@@ -1,11 +1,10 @@
 import { invalidParams } from '../../errors/errors.js';
 import { isInputRequired } from '../../invoke/encode.js';
-import { authorMeta } from '../../protocol/meta.js';
-import { METHODS, repeated } from '../../protocol/protocol.js';
+import { authorMeta, METHODS, repeated } from '../../protocol/protocol.js';
 import { readArguments, readString } from '../admission.js';
-import type { MethodHandler } from '../exchange.js';
+import { type MethodHandler, ofCapability } from '../exchange.js';
 import { listMethod } from './list.js';
-import { type MethodParts, type MethodTable, ofCapability } from './table.js';
+import type { MethodParts, MethodTable } from './table.js';
 
 /** `prompts/list` and `prompts/get`. */
 export function promptMethods({ options }: MethodParts): MethodTable {

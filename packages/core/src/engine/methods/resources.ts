@@ -1,11 +1,10 @@
 import { isInputRequired } from '../../invoke/encode.js';
-import { authorMeta } from '../../protocol/meta.js';
-import { METHODS, repeated } from '../../protocol/protocol.js';
+import { authorMeta, METHODS, repeated } from '../../protocol/protocol.js';
 import { readString } from '../admission.js';
-import type { MethodHandler } from '../exchange.js';
+import { type MethodHandler, ofCapability } from '../exchange.js';
 import { NOT_KEPT } from './cache-hints.js';
 import { listMethod } from './list.js';
-import { type MethodParts, type MethodTable, ofCapability } from './table.js';
+import type { MethodParts, MethodTable } from './table.js';
 
 /** `resources/list`, `resources/templates/list` and `resources/read`. */
 export function resourceMethods({ options }: MethodParts): MethodTable {

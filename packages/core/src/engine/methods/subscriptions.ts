@@ -5,11 +5,11 @@ import { lacksScopes } from '../../protocol/principal.js';
 import { METHODS } from '../../protocol/protocol.js';
 import { readString } from '../admission.js';
 import { type EngineCall, lasting } from '../engine-call.js';
-import type { Exchange } from '../exchange.js';
+import { type Exchange, ofCapability } from '../exchange.js';
 import { withoutSubscription, withSubscription } from '../session-state.js';
 import { LISTS } from '../subscriptions/changes.js';
 import type { Listener, SubscriptionFilter } from '../subscriptions/subscriptions.js';
-import { EMPTY, type MethodParts, type MethodTable, ofCapability } from './table.js';
+import { EMPTY, type MethodParts, type MethodTable } from './table.js';
 
 /**
  * `resources/subscribe` and `resources/unsubscribe`, for the session they are sent in, and `subscriptions/listen`: one long request

@@ -1,6 +1,5 @@
 import type { Quota } from '../../transport/quota.js';
 import type { EngineOptions } from '../engine-options.js';
-import { MethodNotFoundError } from '../admission.js';
 import type { MethodHandler } from '../exchange.js';
 import type { Extensions } from '../extensions.js';
 import type { MethodResult } from '../response.js';
@@ -22,14 +21,6 @@ export interface MethodParts {
 
 /** The methods of one group, by name. */
 export type MethodTable = Readonly<Record<string, MethodHandler>>;
-
-/** A method that is unknown, as any other, while the server lacks the capability it belongs to. */
-export function ofCapability(isOffered: () => boolean, handler: MethodHandler): MethodHandler {
-  return (exchange, params) => {
-    if (!isOffered()) throw new MethodNotFoundError(exchange.call.method);
-    return handler(exchange, params);
-  };
-}
 
 /** The result of a request that only wants to know that it was served. */
 export const EMPTY: MethodResult = Object.freeze({ result: Object.freeze({}) });

@@ -1,13 +1,12 @@
 import { invalidParams } from '../../errors/errors.js';
 import { isInputRequired } from '../../invoke/encode.js';
-import { authorMeta } from '../../protocol/meta.js';
-import { METHODS, repeated } from '../../protocol/protocol.js';
+import { authorMeta, METHODS, repeated } from '../../protocol/protocol.js';
 import { readArguments, readString } from '../admission.js';
 import type { EngineCall } from '../engine-call.js';
-import type { MethodHandler } from '../exchange.js';
+import { type MethodHandler, ofCapability } from '../exchange.js';
 import { forModel, type MethodResult } from '../response.js';
 import { listMethod } from './list.js';
-import { type MethodParts, type MethodTable, ofCapability } from './table.js';
+import type { MethodParts, MethodTable } from './table.js';
 
 /** `tools/list` and `tools/call`. */
 export function toolMethods({ options, extensions }: MethodParts): MethodTable {
