@@ -15,7 +15,6 @@ import type { ResourceContents } from '../protocol/content.js';
 import { frozenCopy, jsonFault, withoutUndefined } from '../protocol/json.js';
 import type { Logger } from '../protocol/logging.js';
 import { once } from '../protocol/maybe-promise.js';
-import { metaKeyFault } from '../protocol/meta.js';
 import { compileMatcher, plainHead } from '../protocol/uri-template/match.js';
 import { parseUriTemplate, type UriTemplate, UriTemplateError } from '../protocol/uri-template/parse.js';
 import type { SchemaCompiler } from '../schema/index.js';
@@ -26,6 +25,7 @@ import {
   checkUnknownProperties,
   checkVariables,
   isSecret,
+  metaKeyFault,
   mirroredArguments,
   promptArguments,
 } from './checks.js';

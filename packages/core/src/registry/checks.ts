@@ -128,6 +128,28 @@ const DATE_TIME = /^\d{4}-\d{2}-\d{2}(?:[Tt ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:
 
 const ROLES: readonly unknown[] = ['user', 'assistant'];
 
+/** A prefix, if any, and a name (2026-07-28, basic, section "_meta"). */
+const META_KEY = /^(?:([^/]*)\/)?([^/]*)$/;
+const META_LABEL = /^[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?$/;
+const META_NAME = /^(?:[A-Za-z0-9](?:[A-Za-z0-9_.-]*[A-Za-z0-9])?)?$/;
+const RESERVED_LABELS: readonly (string | undefined)[] = ['modelcontextprotocol', 'mcp'];
+const RESERVED_NAMES: readonly string[] = ['progressToken', 'traceparent', 'tracestate', 'baggage'];
+
+/** Says why an author may not use a key of `_meta`; `undefined` when one may. */
+export function metaKeyFault(key: string): string | undefined {
+  const [, prefix, name = ''] = META_KEY.exec(key) ?? [];
+  const labels = prefix?.split('.') ?? [];
+  if (
+    !META_KEY.test(key) ||
+    !META_NAME.test(name) ||
+    !labels.every((label) => META_LABEL.test(label)) ||
+    key === ''
+  )
+    return 'is no valid key';
+  const isReserved = RESERVED_LABELS.includes(labels[1]?.toLowerCase()) || RESERVED_NAMES.includes(key);
+  return isReserved ? 'is reserved by the protocol' : undefined;
+}
+
 /** Checks what a definition says about keeping its results. */
 export function checkCache(cache: CacheOptions, at: Diagnostics): void {
   const faults = isObject(cache) ? cacheFaults(cache) : [{ member: undefined, expected: 'an object' }];
