@@ -179,12 +179,12 @@ test.each([
 });
 
 test.each([
-  ['the inventory', INVENTORY],
-  ['the app that shows every feature', EVERYTHING],
-])('builds %s to the same manifest', async (_, script) => {
+  ['the inventory', INVENTORY, ['--external', 'node-sqlite3-wasm']],
+  ['the app that shows every feature', EVERYTHING, []],
+])('builds %s to the same manifest', async (_, script, args) => {
   const out = script.replace(/main\.js$/, `built-${process.pid}.mjs`);
   try {
-    const { code, stderr } = await sigil('build', script, '--out', out);
+    const { code, stderr } = await sigil('build', script, '--out', out, ...args);
     expect([code, stderr]).toEqual([0, '']);
     expect(await sigil('manifest', out)).toEqual(await sigil('manifest', script));
   } finally {

@@ -66,7 +66,7 @@ export async function compareWithProgram(asked: Comparison): Promise<string | un
 
 const code = 'SIGIL_BUILD_FAILED';
 const FIX =
-  'see whether it reads a file or a package that is not beside it; for decorators of an external package: --external reflect-metadata; or leave this comparison out: --no-verify';
+  'leave a package external that reads files of its own: --external <package>; for decorators of an external package: --external reflect-metadata; or leave this comparison out: --no-verify';
 
 interface Answers {
   readonly manifest: Manifest;
@@ -78,8 +78,9 @@ async function answersOf(script: string, runtime: string, options: AskOptions): 
   const manifest = await manifestOfProgram(script, options);
   if (runtime !== 'stdio') return { manifest, refusals: {} };
   const calls: readonly (readonly [method: string, name: string])[] = [
-    ...manifest.tools.flatMap(({ name, inputSchema }) =>
-      hasRequired(inputSchema) ? [[METHODS.callTool, name] as const] : [],
+    // A call of a tool with tasks begins one before it is refused.
+    ...manifest.tools.flatMap(({ name, inputSchema, task }) =>
+      task === undefined && hasRequired(inputSchema) ? [[METHODS.callTool, name] as const] : [],
     ),
     ...manifest.prompts.flatMap(({ name, arguments: args = [] }) =>
       args.some(({ required }) => required) ? [[METHODS.getPrompt, name] as const] : [],
