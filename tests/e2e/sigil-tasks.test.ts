@@ -155,7 +155,7 @@ describe('sigil tasks', () => {
     [['tasks', 'ls', 'x.js', '--limit', '0'], "--limit must be a positive number, not '0'"],
     [['tasks', 'show', '--main', 'x.js'], '<task id> is missing'],
     [['tasks', 'retry', 'x'], '--main <main.js> is missing'],
-    [['tasks', 'cancel', 'x', '--main', 'x.js', '--arguments'], '--arguments belongs to tasks show'],
+    [['tasks', 'cancel', 'x', '--main', 'x.js', '--arguments'], "unknown option '--arguments'"],
   ])('answers %j with one line and exit code 2', async (args, message) => {
     const { code, stdout, stderr } = await sigilWith({}, ...args);
     expect([code, stdout]).toEqual([2, '']);
