@@ -133,7 +133,7 @@ describe('many tokens that are wrong', () => {
     clearInterval(answering);
   });
 
-  test('leave room to look up again those that were good, though nobody can tell clients apart', async () => {
+  test('leave room to look up again those that were good, although clients cannot be told apart', async () => {
     await start();
     known['good'] = { active: true, sub: 'ada', aud: server.resource };
     const { check } = checkAt(issuer, server.resource, { cacheSeconds: 0 });

@@ -30,6 +30,17 @@ export function standardStreams(): Terminal {
   };
 }
 
+/** Gives the result of a command: as JSON where that is asked for, in lines otherwise. */
+export function show(
+  terminal: Terminal,
+  { json }: { readonly json?: boolean | undefined },
+  result: unknown,
+  lines: () => Iterable<string>,
+): void {
+  if (json) terminal.out(JSON.stringify(result, undefined, 2));
+  else for (const line of lines()) terminal.out(line);
+}
+
 /** A text in a style, where there are colours. */
 export function styled({ hasColours }: Terminal, style: Style, text: string): string {
   return hasColours ? styleText(style, text, { validateStream: false }) : text;

@@ -43,5 +43,6 @@ export { quotaExceeded } from './transport/quota.js';
 
 // Checks of options, and the definitions of a class, for packages that take them in other ways.
 export { OptionChecks, type OptionTable } from './transport/option-checks.js';
+export { CREDENTIAL_HEADERS } from './protocol/principal.js';
 export { APP_OPTIONS } from './server/check-options.js';
 export { type HandlerMethod, handlersOf, type ServiceDefinition, serviceOf } from './metadata/metadata.js';

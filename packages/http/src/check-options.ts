@@ -1,8 +1,7 @@
 import type { App } from '@sigil/core';
-import { OptionChecks, type OptionTable } from '@sigil/core/internal';
+import { CREDENTIAL_HEADERS, OptionChecks, type OptionTable } from '@sigil/core/internal';
 import type { Endpoint } from '@sigil/core/transport';
 import {
-  type CredentialHeader,
   type HttpLimits,
   type HttpOptions,
   LOOPBACK_HOSTS,
@@ -186,14 +185,12 @@ function checkHosts(options: HttpOptions, checks: OptionChecks): void {
   }
 }
 
-const CREDENTIALS: readonly CredentialHeader[] = ['authorization', 'proxy-authorization', 'cookie'];
-
 function checkExposed(given: unknown, checks: OptionChecks): void {
   if (given === undefined) return;
-  if (!isTexts(given) || !given.every((name) => CREDENTIALS.some((known) => known === name)))
+  if (!isTexts(given) || !given.every((name) => CREDENTIAL_HEADERS.some((known) => known === name)))
     checks.refuse(
       'exposeHeaders',
-      `it must be a list of ${CREDENTIALS.join(', ')}; other headers are always there`,
+      `it must be a list of ${CREDENTIAL_HEADERS.join(', ')}; other headers are always there`,
     );
 }
 

@@ -146,7 +146,7 @@ describe('a call that is not done when the time of the function is', () => {
   });
 });
 
-test('refuses a question to a session at once: nobody could answer it', async () => {
+test('refuses a question to a session at once, because it could not be answered', async () => {
   const asking = lambdaHandler(
     () =>
       createApp({

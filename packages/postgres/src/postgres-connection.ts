@@ -172,7 +172,7 @@ export class PostgresConnection {
   }
 
   /**
-   * Does what needs room in a table. Where there is none, what has expired there goes, and it is done once more.
+   * Writes to a table with limited room. If the table is full, its expired rows are deleted, and the write is tried once more.
    *
    * @param put gives `undefined` where there is no room; it is told whether it is done once more.
    * @returns what it gives; `undefined` where there is no room all the same.

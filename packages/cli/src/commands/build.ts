@@ -4,6 +4,7 @@ import { reportOf } from '../bundling/report.js';
 import { compareWithProgram } from '../bundling/verify.js';
 import { TARGETS } from '../bundling/targets.js';
 import { EXIT_CODES, UsageError } from '../failures.js';
+import { show } from '../terminal.js';
 import { type Command, readArguments, readChoice, readNumber, SERVER_OPTIONS } from './command.js';
 
 const OPTIONS = {
@@ -63,8 +64,7 @@ export const build: Command = {
         warnings.push(`the file was not compared with the program, which does not start here: ${why}`);
     }
     const report = reportOf({ ...bundled, warnings }, options);
-    if (values.json) terminal.out(JSON.stringify(report.json, undefined, 2));
-    else for (const line of report.lines) terminal.out(line);
+    show(terminal, values, report.json, () => report.lines);
     return EXIT_CODES.ok;
   },
 };

@@ -4,7 +4,7 @@ import type { Finding } from '../check/findings.js';
 import { HOST_RULES } from '../check/host-rules.js';
 import { EXIT_CODES } from '../failures.js';
 import { manifestFrom } from '../program/manifest.js';
-import { styled, table, type Terminal } from '../terminal.js';
+import { styled, table, type Terminal, show } from '../terminal.js';
 import {
   ADDRESS_OPTIONS,
   addressOf,
@@ -54,8 +54,7 @@ export const check: Command = {
     });
     const checked = checkManifest(manifest, { budget, hosts, strict, ...(profile ? { profile } : {}) });
     const report = { ...checked, findings: [...refused, ...checked.findings] };
-    if (values.json) terminal.out(JSON.stringify(report, undefined, 2));
-    else for (const line of describe(report, terminal)) terminal.out(line);
+    show(terminal, values, report, () => describe(report, terminal));
     return report.findings.length > 0 ? EXIT_CODES.found : EXIT_CODES.ok;
   },
 };

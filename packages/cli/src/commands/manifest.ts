@@ -4,7 +4,7 @@ import { diffManifests } from '../diff/diff-manifests.js';
 import { type ManifestChange, CHANGE_LEVELS, type ChangeLevel } from '../diff/diff-members.js';
 import { EXIT_CODES, UsageError } from '../failures.js';
 import { manifestFrom, manifestOfProgram, manifestText } from '../program/manifest.js';
-import { styled, table, type Terminal } from '../terminal.js';
+import { styled, table, type Terminal, show } from '../terminal.js';
 import {
   ADDRESS_OPTIONS,
   addressOf,
@@ -62,8 +62,7 @@ export const manifestDiff: Command = {
     const after = await manifestFrom(present, { timeoutMs });
     const changes = diffManifests(before, after);
     const counts = countLevels(changes);
-    if (values.json) terminal.out(JSON.stringify({ counts, changes }, undefined, 2));
-    else for (const line of describe(changes, counts, terminal)) terminal.out(line);
+    show(terminal, values, { counts, changes }, () => describe(changes, counts, terminal));
     return counts.breaking > 0 ? EXIT_CODES.found : EXIT_CODES.ok;
   },
 };

@@ -1,7 +1,7 @@
 import type { SessionListing } from '@sigil/core/internal';
 import { EXIT_CODES } from '../failures.js';
 import { askStore } from '../program/answers.js';
-import { inOneLine, table, withCount } from '../terminal.js';
+import { inOneLine, table, withCount, show } from '../terminal.js';
 import { type Command, readArguments, readNumber, SERVER_OPTIONS } from './command.js';
 
 const LS_OPTIONS = {
@@ -20,8 +20,7 @@ export const sessionsLs: Command = {
     const limit = readNumber('--limit', values.limit);
     const timeoutMs = readNumber('--timeout', values.timeout) * 1000;
     const listing = await askStore(operands[0] ?? '', 'sessions', 'ls', { limit }, { timeoutMs });
-    if (values.json) terminal.out(JSON.stringify(listing, undefined, 2));
-    else for (const line of describeAll(listing)) terminal.out(line);
+    show(terminal, values, listing, () => describeAll(listing));
     return EXIT_CODES.ok;
   },
 };

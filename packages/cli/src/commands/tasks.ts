@@ -2,7 +2,16 @@ import type { TaskStatus } from '@sigil/core/backend';
 import type { ShownTask, TaskListing } from '@sigil/core/internal';
 import { EXIT_CODES, UsageError } from '../failures.js';
 import { type Answers, askStore } from '../program/answers.js';
-import { counted, inOneLine, type Style, styled, table, type Terminal, withCount } from '../terminal.js';
+import {
+  counted,
+  inOneLine,
+  type Style,
+  styled,
+  table,
+  type Terminal,
+  withCount,
+  show,
+} from '../terminal.js';
 import { type Command, readArguments, readChoice, readNumber, SERVER_OPTIONS } from './command.js';
 
 const LS_OPTIONS = {
@@ -34,8 +43,7 @@ export const tasksLs: Command = {
     const timeoutMs = readNumber('--timeout', values.timeout) * 1000;
     const which = { status, tool: values.tool, limit };
     const listing = await askStore(operands[0] ?? '', 'tasks', 'ls', which, { timeoutMs });
-    if (values.json) terminal.out(JSON.stringify(listing, undefined, 2));
-    else for (const line of describeAll(listing, terminal)) terminal.out(line);
+    show(terminal, values, listing, () => describeAll(listing, terminal));
     return EXIT_CODES.ok;
   },
 };
@@ -75,8 +83,7 @@ function aboutOne<V extends keyof Answers['tasks']>(
       const timeoutMs = readNumber('--timeout', values.timeout) * 1000;
       const details = { taskId: operands[0], arguments: values.arguments };
       const answer = await askStore(values.main, 'tasks', verb, details, { timeoutMs });
-      if (values.json) terminal.out(JSON.stringify(answer, undefined, 2));
-      else for (const line of describe(answer)) terminal.out(line);
+      show(terminal, values, answer, () => describe(answer));
       return EXIT_CODES.ok;
     },
   };

@@ -4,11 +4,12 @@ import type { Explanation } from '@sigil/core/manifest';
 import { EXIT_CODES, UsageError } from '../failures.js';
 import { type JsonObject, parseJson } from '../json.js';
 import { explanationOfProgram } from '../program/explanation.js';
+import { show } from '../terminal.js';
 import { addressOf, type Command, readArguments, SERVER_OPTIONS, splitArguments } from './command.js';
 
 const OPTIONS = {
   main: { type: 'string', value: 'main.js', about: 'the program of the server' },
-  as: { type: 'string', value: 'principal', about: 'the id of who asks; nobody by default' },
+  as: { type: 'string', value: 'principal', about: 'the id of the principal that asks; none by default' },
   scope: { type: 'string', value: 'scope', multiple: true, about: 'a scope of theirs' },
   claims: { type: 'string', value: 'json', about: 'their claims' },
   ...SERVER_OPTIONS,
@@ -35,8 +36,7 @@ export const why: Command = {
     const [address, options] = addressOf(values.main, server, values);
     const explanation = await explanationOfProgram(address, operands[0] ?? '', principal, options);
     const isSeen = explanation.kind !== undefined && explanation.refusedBy === undefined;
-    if (values.json) terminal.out(JSON.stringify(explanation, undefined, 2));
-    else for (const line of describe(explanation, values.as)) terminal.out(line);
+    show(terminal, values, explanation, () => describe(explanation, values.as));
     return isSeen && !explanation.hiddenFromSessions ? EXIT_CODES.ok : EXIT_CODES.found;
   },
 };

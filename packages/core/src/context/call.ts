@@ -3,7 +3,7 @@ import type { Implementation } from '../protocol/descriptors.js';
 import type { LogLevel } from '../protocol/logging.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
 import type { ResolutionScope, ServiceId } from '../protocol/constructor.js';
-import type { Principal, RequestInfo } from '../protocol/principal.js';
+import { CREDENTIAL_HEADERS, type Principal, type RequestInfo } from '../protocol/principal.js';
 import type { InputResponsesTo, InputQuestion, InputQuestions } from './questions.js';
 
 /** The client on the other side, as far as it has told us. */
@@ -65,14 +65,11 @@ export function logDetails(call: Call): object {
 
 const NO_HEADERS: RequestHeaders = Object.freeze({});
 
-/** With these, others could act as the client. */
-const CREDENTIALS = ['authorization', 'proxy-authorization', 'cookie'];
-
 /** The headers of a request that handlers and guards see: without credentials, unless they are exposed. Empty on other transports than HTTP. */
 export function headersFor({ headers = NO_HEADERS, exposeHeaders = [] }: RequestInfo): RequestHeaders {
-  const hidden = CREDENTIALS.filter((name) => name in headers && !exposeHeaders.includes(name));
+  const hidden = CREDENTIAL_HEADERS.filter((name) => name in headers && !exposeHeaders.includes(name));
   if (hidden.length === 0) return headers;
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !hidden.includes(name)));
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !hidden.some((one) => one === name)));
 }
 
 /** One request in flight, as contexts, guards and middleware see it. The engine implements it. */

@@ -76,3 +76,13 @@ export interface RequestInfo {
   /** The request as the server has it that it came to, an `IncomingMessage` or a `Request`; absent on other transports than HTTP. */
   readonly source?: unknown;
 }
+
+/**
+ * The headers by which others could act as the client.
+ *
+ * @example
+ * ```ts
+ * const known = CREDENTIAL_HEADERS.some((name) => name === given);
+ * ```
+ */
+export const CREDENTIAL_HEADERS = ['authorization', 'proxy-authorization', 'cookie'] as const;

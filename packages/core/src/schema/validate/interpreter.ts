@@ -16,8 +16,8 @@ import type { CompileOptions, LoadValidatorCompiler } from './compiled-schema.js
  * Checks values by `@cfworker/json-schema`, where a platform forbids to make code of text and the schema was not known when the program was
  * built. Three things stand around it:
  *
- * - It gets a copy of the schema without what it does not know, what the dialect does not have, or what it runs too slowly: keywords and formats of ours, `uniqueItems`, and
- *   patterns that the native engine is slow on. `OwnChecks` runs these afterwards. Where they stand in a place it does not reach, such as
+ * - It gets a copy of the schema without three things: keywords and formats of ours, keywords that the dialect lacks, and checks that it runs
+ *   too slowly (`uniqueItems`, and patterns that the native engine is slow on). `OwnChecks` runs these checks afterwards. Where they stand in a place it does not reach, such as
  *   `not`, the schema is refused.
  * - `$dynamicRef` and `$recursiveRef` are refused, because it ignores them.
  * - Its errors become violations as ajv reports them: what they lack is read in the schema.
