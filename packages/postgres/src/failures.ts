@@ -41,26 +41,8 @@ export function explained(error: unknown, schema: string): unknown {
   return new Error(`PostgreSQL refuses: ${error.message}; ${fix(schema)}`, { cause: error });
 }
 
-/** PostgreSQL is there, and is not what is needed. */
-class UnusableError extends Error {}
-
-/** Tables that are not there, and may not be made. */
-export class MissingTablesError extends UnusableError {
-  constructor(schema: string) {
-    super(
-      `PostgreSQL has no tables in the schema ${schema}, or old ones: run migrate() of @sigil/postgres with { schema: '${schema}' }`,
-    );
-  }
-}
-
-/** A pooler through which nothing can be listened to. */
-export class TransactionPoolerError extends UnusableError {
-  constructor() {
-    super(
-      "LISTEN hears nothing through a pooler that pools by transaction: write postgres({ listenUrl: 'postgres://…' }) with an address past it, or let it pool by session",
-    );
-  }
-}
+/** PostgreSQL answers, and cannot be used as it is: no later attempt will mend that. */
+export class UnusableError extends Error {}
 
 /** What is said of statements that are late. */
 export const NO_ANSWER = 'PostgreSQL did not answer';

@@ -1,6 +1,6 @@
 import { Client, DatabaseError } from 'pg';
 import { clientOptions, type PoolTemplate, requireSchema } from './address.js';
-import { MissingTablesError } from './failures.js';
+import { UnusableError } from './failures.js';
 import { EVENTS } from './migrations/0001-events.js';
 import { TABLES } from './migrations/0001-tables.js';
 import { TASKS } from './migrations/0001-tasks.js';
@@ -72,12 +72,15 @@ export function migrationSql(options: MigrationOptions = {}): string {
  * Brings the tables up to date, in one process at a time. All of it is one transaction, so that it goes through any pooler.
  *
  * @param isAllowed whether it may change anything.
- * @throws MissingTablesError when they are not up to date, and it may not.
+ * @throws UnusableError when they are not up to date, and it may not.
  */
 export async function migrateTables(client: SqlClient, schema: string, isAllowed: boolean): Promise<void> {
   // A user who may not make tables can use those that are there.
   if ((await versionOf(client, schema)) >= MIGRATIONS.length) return;
-  if (!isAllowed) throw new MissingTablesError(schema);
+  if (!isAllowed)
+    throw new UnusableError(
+      `PostgreSQL has no tables in the schema ${schema}, or old ones: run migrate() of @sigil/postgres with { schema: '${schema}' }`,
+    );
   await client.query(tablesSql(schema));
 }
 

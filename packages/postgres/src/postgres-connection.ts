@@ -9,7 +9,7 @@ import {
   clientOptions,
   DEFAULT_SCHEMA,
 } from './address.js';
-import { explained, isConnectionFailure, NO_ANSWER, TransactionPoolerError } from './failures.js';
+import { explained, isConnectionFailure, NO_ANSWER, UnusableError } from './failures.js';
 import { migrateTables } from './migrate.js';
 import { endClient, StatementPool } from './statement-pool.js';
 import { Sweeper } from './sweeper.js';
@@ -134,14 +134,17 @@ export class PostgresConnection {
       throw new Error('PostgreSQL can only be read: it is a copy, or told to take no writes');
   }
 
-  /** @throws TransactionPoolerError when two connections are one in PostgreSQL, and none leads past what makes them one. */
+  /** @throws UnusableError when two connections are one in PostgreSQL, and none leads past what makes them one. */
   async #checkPooler(): Promise<void> {
     const { url, listenUrl = url } = this.#options;
     if (listenUrl !== url) return;
     const sql = 'SELECT pg_backend_pid() AS pid';
     const [one] = await this.queryUrgent<{ pid: number }>(sql);
     const [other] = await this.query<{ pid: number }>(sql);
-    if (one?.pid === other?.pid) throw new TransactionPoolerError();
+    if (one?.pid !== other?.pid) return;
+    throw new UnusableError(
+      "LISTEN hears nothing through a pooler that pools by transaction: write postgres({ listenUrl: 'postgres://…' }) with an address past it, or let it pool by session",
+    );
   }
 
   /**

@@ -50,7 +50,7 @@ export class EngineConnection implements Connection, ExchangeOwner {
   readonly #state: ConnectionState;
   /** Whether messages of many clients arrive on it. */
   readonly #isShared: boolean;
-  // Made at the first request, to keep idle sessions small. Equal ids are kept apart.
+  // Absent where nothing is in flight, to keep idle sessions small. Equal ids are kept apart.
   #inFlight: Set<Exchange> | undefined;
   #idle: (() => void) | undefined;
   #closed = false;
@@ -261,7 +261,9 @@ export class EngineConnection implements Connection, ExchangeOwner {
     // What goes on in the background has ended here before.
     if (this.#inFlight?.delete(exchange) !== true) return;
     this.#parts.slots.give(exchange.call);
-    if (this.#inFlight.size === 0) this.#idle?.();
+    if (this.#inFlight.size > 0) return;
+    this.#idle?.();
+    if (!this.#isShared) this.#inFlight = undefined;
   }
 
   #receiveBatch(
@@ -289,7 +291,6 @@ export class EngineConnection implements Connection, ExchangeOwner {
     claim: unknown,
   ): ActiveRequest | undefined {
     const { methods, slots, extensions } = this.#parts;
-    const inFlight = (this.#inFlight ??= new Set());
     try {
       if (!isObject(params)) throw invalidParams('"params" must be an object');
       const handler = methods.get(method);
@@ -310,7 +311,7 @@ export class EngineConnection implements Connection, ExchangeOwner {
         if (error instanceof OverloadedError) this.#parts.overloaded(exchange.call, error);
         throw error;
       }
-      inFlight.add(exchange);
+      (this.#inFlight ??= new Set()).add(exchange);
       sink.serves?.(exchange);
       // Only sessions have words of their own.
       const dialectKept = revision.sessions ? this.#state.dialectKept : undefined;
