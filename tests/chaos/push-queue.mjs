@@ -8,9 +8,13 @@ export class PushQueue {
   #isClosed = false;
   delivered = 0;
 
-  /** @param pickNode gives the address of a node's endpoint. */
-  constructor(pickNode) {
+  /**
+   * @param pickNode gives the address of a node's endpoint.
+   * @param timeoutMs how long it waits for an answer. A node that is stopped answers never; one that still runs holds the task's lease.
+   */
+  constructor(pickNode, timeoutMs) {
     this.pickNode = pickNode;
+    this.timeoutMs = timeoutMs;
   }
 
   async start() {
@@ -37,11 +41,10 @@ export class PushQueue {
       await sleep(waitMs, undefined, { ref: false });
       try {
         const url = new URL('/tasks/run', this.pickNode());
-        // Longer than a run takes: a node that is stopped answers never.
         const response = await fetch(url, {
           method: 'POST',
           body: message,
-          signal: AbortSignal.timeout(5_000),
+          signal: AbortSignal.timeout(this.timeoutMs),
         });
         await response.body?.cancel();
         if (response.ok) return void (this.delivered += 1);

@@ -37,7 +37,7 @@ const IN_FLIGHT = 60;
 
 const random = new Random(values.seed);
 const notes = await mkdtemp(join(tmpdir(), 'chaos-'));
-const queue = new PushQueue(() => random.pick(fleet.nodes).address);
+const queue = new PushQueue(() => random.pick(fleet.nodes).address, LEASE_MS);
 const fleet = new Fleet(values.backend, notes, {
   tasks: { leaseMs: LEASE_MS, maxAttempts: 1_000, maxRunningPerClient: 1_000, maxRunning: 200 },
   executor: values.executor,
