@@ -49,7 +49,12 @@ export function compileMetaSchema(
   code: Options['code'] = {},
 ): { readonly check: MetaSchemaCheck; readonly ajv: Ajv } {
   const { Class, id } = CLASSES[dialect];
-  const ajv: Ajv = new Class({ strict: false, validateFormats: false, logger: false, code });
+  const options: Options = { strict: false, validateFormats: false, logger: false, code };
+  const { schemas }: Ajv = new Class(options);
+  // Meta-schemas that ajv knows as such are compiled by options of its own, which follow `unevaluatedProperties`. They have none.
+  const ajv: Ajv = new Class({ ...options, meta: false, validateSchema: false });
+  ajv.opts.unevaluated = false;
+  for (const known of Object.values(schemas)) if (known) ajv.addSchema(known.schema);
   const compiled = ajv.getSchema(id);
   if (!compiled) throw new Error(`ajv has no meta-schema of ${dialect}`);
   return { check: compiled as MetaSchemaCheck, ajv };
