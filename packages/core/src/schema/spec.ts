@@ -6,7 +6,7 @@ import { type ArgumentPlan, planArgument } from './describe/argument-schema.js';
 import type { DtoDocument } from './describe/describe.js';
 import type { Instantiator } from './dto/wire-form.js';
 import { listInstantiator, objectInstantiator, toPlain } from './instantiate/instantiate.js';
-import { type HandWritten, readHandWritten } from './json-schema/hand-written.js';
+import { type HandWritten, readHandWritten, readKeywords } from './json-schema/hand-written.js';
 import { nonFiniteIn, pointerSteps } from './json-schema/json-schema.js';
 import type { Direction, PropertyDeclaration } from './json-schema/source.js';
 import type { FindRules } from './messages/messages.js';
@@ -97,6 +97,8 @@ export function argumentsSpec(
         'write a finite number, or leave the keyword out',
       );
   }
+  const keywords = declared.flatMap(({ name, keywords }) => (keywords ? [[name, keywords] as const] : []));
+  const written = readKeywords(keywords, at);
   const plans = declared.map((one) => planArgument(one, document, at));
   const complete = plans.filter((plan): plan is ArgumentPlan => plan !== undefined);
   if (at.problems.length > before) return undefined;
@@ -124,6 +126,7 @@ export function argumentsSpec(
   };
   return {
     ...(document ? document.schemas.attach(pair) : pair),
+    written,
     rulesAt: rulesOf,
     instantiator: objectInstantiator(complete.map(({ field }) => field)),
     rules: runners.length > 0 ? valueRules(runners) : undefined,

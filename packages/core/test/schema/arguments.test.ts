@@ -185,3 +185,26 @@ test('a DTO is a class with rules, its own or inherited', () => {
     false,
   ]);
 });
+
+describe('keywords of single arguments', () => {
+  test.each([
+    ['argument "a" has the pattern "(", which is not a regular expression', { pattern: '(' }],
+    ['argument "a" has the pattern "(", which is not a regular expression', { items: { pattern: '(' } }],
+    ['/properties/a/minimum must be number', { minimum: 'x' }],
+    ['/properties/a/enum must be array', { enum: 5 }],
+    ['/properties/a/format must be string', { format: 5 }],
+    ['/properties/a/minLength must be >= 0', { minLength: -1 }],
+    ['/properties/a/multipleOf must be > 0', { multipleOf: 0 }],
+    ['/properties/a/anyOf must NOT have fewer than 1 items', { anyOf: [] }],
+  ])('stop the start: %s', async (what, keywords) => {
+    const declared = { name: 'a', type: String, required: true, keywords };
+    const problems = await problemsOf({ kind: 'properties', properties: [declared] });
+    expect(problems).toMatchObject([{ code: 'SIGIL_INVALID_SCHEMA' }]);
+    expect(problems[0]?.what).toContain(what);
+  });
+
+  test('of other vocabularies are no mistake', async () => {
+    const declared = { name: 'a', type: String, required: true, keywords: { 'x-unit': 'kg', pattern: '^a' } };
+    expect(await problemsOf({ kind: 'properties', properties: [declared] })).toEqual([]);
+  });
+});

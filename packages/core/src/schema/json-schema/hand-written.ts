@@ -42,9 +42,30 @@ export function readHandWritten(
   const written = schema as JsonSchema;
   return {
     dialect: dialectOf(written['$schema']) ?? '2020-12',
-    isolated: IDENTIFIERS.some((keyword) => hasKeyword(written, keyword)),
+    isolated: hasIdentifier([written]),
     isPlain: isPlain(written),
   };
+}
+
+/**
+ * Checks the patterns of keywords that authors wrote for arguments.
+ *
+ * @returns undefined when a problem was reported, or when no more can be wrong.
+ */
+export function readKeywords(
+  argument: readonly (readonly [name: string, keywords: JsonSchema])[],
+  at: Diagnostics,
+): HandWritten | undefined {
+  for (const [name, keywords] of argument) {
+    const fault = patternFault(keywords);
+    if (fault === undefined) continue;
+    const what = `argument "${name}" ${fault}`;
+    at.add('SIGIL_INVALID_SCHEMA', what, 'mend the pattern');
+  }
+  const doubtful = argument.map(([, keywords]) => keywords).filter((keywords) => !isObvious(keywords));
+  return doubtful.length === 0
+    ? undefined
+    : { dialect: '2020-12', isolated: hasIdentifier(doubtful), isPlain: doubtful.every(isPlain) };
 }
 
 /**
@@ -112,7 +133,35 @@ function dialectOf(name: unknown): SchemaDialect | undefined {
   return ['04', '06', '07'].includes(draft ?? '') ? 'draft-07' : undefined;
 }
 
-const IDENTIFIERS = ['$id', 'id'];
+function hasIdentifier(schemas: readonly JsonSchema[]): boolean {
+  return schemas.some((schema) => ['$id', 'id'].some((keyword) => hasKeyword(schema, keyword)));
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+const isNumber = (value: unknown): boolean => typeof value === 'number';
+const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0;
+const isAny = (): boolean => true;
+
+/** The values of common keywords about which nothing can be wrong. With all else the meta-schema is asked, which takes time to load. */
+const OBVIOUS: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
+  ['title', isText],
+  ['description', isText],
+  ['pattern', isText],
+  ['format', isText],
+  ['minimum', isNumber],
+  ['maximum', isNumber],
+  ['minLength', isCount],
+  ['maxLength', isCount],
+  ['minItems', isCount],
+  ['maxItems', isCount],
+  ['enum', (value: unknown): boolean => Array.isArray(value) && value.length > 0],
+  ['default', isAny],
+  [HEADER_KEYWORD, isAny],
+]);
+
+function isObvious(schema: JsonSchema): boolean {
+  return Object.entries(schema).every(([keyword, value]) => OBVIOUS.get(keyword)?.(value) === true);
+}
 
 const PLAIN: ReadonlySet<string> = new Set([
   '$schema',
