@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import module from 'node:module';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { temporaryFolder } from './create-mcp-app.js';
@@ -31,6 +32,20 @@ describe('a program that is started in a wrong way', () => {
     const server = new ServerProcess(fixture('chatty-server.mjs'), args, env);
     expect((await server.ended).code).toBe(1);
     expect(server.stderr).toContain(why);
+  });
+});
+
+describe('a program of a template', () => {
+  const keepsCode = 'flushCompileCache' in module ? test : test.skip;
+
+  keepsCode('has written the code that Node compiles before it is asked to end', async () => {
+    using folder = temporaryFolder();
+    const main = join(process.cwd(), 'packages/create-mcp-app/templates/http/dist/main.js');
+    const server = new ServerProcess(main, ['--port', '0'], { NODE_COMPILE_CACHE: folder.path });
+    const written = { recursive: true, withFileTypes: true } as const;
+    await until(() => readdirSync(folder.path, written).some((entry) => entry.isFile()));
+    server.child.kill('SIGTERM');
+    expect(await server.ended).toEqual({ code: 0, signal: null });
   });
 });
 

@@ -198,41 +198,38 @@ function keepForRequestsOnTheirWay(server: Server, keepAliveTimeout: number): vo
   });
 }
 
-function trackSockets(server: Server): ReadonlySet<Socket> {
-  const sockets = new Set<Socket>();
+/** The connections of a server, each with the time at which it was accepted, in milliseconds. */
+type Sockets = ReadonlyMap<Socket, number>;
+
+function trackSockets(server: Server): Sockets {
+  const sockets = new Map<Socket, number>();
   server.on('connection', (socket) => {
-    sockets.add(socket);
+    sockets.set(socket, performance.now());
     socket.on('close', () => sockets.delete(socket));
   });
   return sockets;
 }
 
-/** How long a connection that has just been accepted may take for its first request while the server closes, in milliseconds. */
+/** How long after it was accepted the first request of a connection is waited for while the server closes, in milliseconds. */
 const FIRST_REQUEST_MS = 250;
 
-async function until(holds: () => boolean, ms: number): Promise<void> {
-  for (let left = ms; left > 0 && !holds(); left -= 5) await delay(5);
+/** Waits for the first request of those who have just connected: a proxy could not tell that nothing was done about it. */
+async function firstRequests(sockets: Sockets, ms: number): Promise<void> {
+  const isAwaited = ([{ bytesRead }, acceptedAt]: [Socket, number]): boolean =>
+    bytesRead === 0 && performance.now() - acceptedAt < ms;
+  while ([...sockets].some(isAwaited)) await delay(5);
 }
 
-async function stop(
-  server: Server,
-  sockets: ReadonlySet<Socket>,
-  handler: HttpHandler,
-  drainMs: number,
-): Promise<void> {
+async function stop(server: Server, sockets: Sockets, handler: HttpHandler, drainMs: number): Promise<void> {
   // Behind the connections that have come by now: to those that wait to be accepted it would be a reset.
   await nextTurn();
   // http.Server's own close() would cut off connections whose answer is still on its way.
   const stopped = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
-  // Who has connected is about to ask something: a proxy could not tell that nothing was done about it.
-  await until(
-    () => [...sockets].every(({ bytesRead }) => bytesRead > 0),
-    Math.min(drainMs, FIRST_REQUEST_MS),
-  );
+  await firstRequests(sockets, Math.min(drainMs, FIRST_REQUEST_MS));
   await handler.drain(drainMs);
-  for (const socket of sockets) socket.destroySoon();
+  for (const socket of sockets.keys()) socket.destroySoon();
   // What a client has not read by now it will not read.
-  const deadline = setTimeout(() => sockets.forEach((socket) => socket.destroy()), drainMs);
+  const deadline = setTimeout(() => [...sockets.keys()].forEach((socket) => socket.destroy()), drainMs);
   await stopped;
   clearTimeout(deadline);
 }

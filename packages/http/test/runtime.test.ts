@@ -2,8 +2,9 @@ import { DefinitionError } from '@sigil/core';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { RunningRuntime } from '@sigil/core/transport';
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import { http, type HttpRuntimeOptions } from '../src/index.js';
 import { createFixture } from './fixtures/app.js';
 import { nodeFetch } from './fixtures/node-fetch.js';
@@ -254,6 +255,23 @@ describe('closing http()', () => {
     await within(server.close());
     expect(Date.now() - before).toBeLessThan(2_000);
     await within(idle.ended);
+  });
+
+  test('waits for no first request of a connection that has been silent for long', async () => {
+    const server = await start();
+    const silent = running.client(server.address);
+    await once(silent.socket, 'connect');
+    // Connections are accepted in their order.
+    await postModern(server, 'tools/list');
+    const now = performance.now.bind(performance);
+    const clock = jest.spyOn(performance, 'now').mockImplementation(() => now() + 1_000);
+    const progress = { turns: 0, isClosed: false };
+    const closing = server.close().then(() => (progress.isClosed = true));
+    for (; !progress.isClosed; progress.turns += 1) await delay(5);
+    clock.mockRestore();
+    await closing;
+    // Who has just connected is given fifty such turns.
+    expect(progress.turns).toBeLessThan(25);
   });
 
   test('does not wait for connections kept for a next request', async () => {
