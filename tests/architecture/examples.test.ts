@@ -59,6 +59,8 @@ function valuesOf(source: string): PublicValue[] {
     const { exportClause, moduleSpecifier } = statement;
     if (!exportClause || !ts.isNamedExports(exportClause) || !moduleSpecifier) return [];
     const from = (moduleSpecifier as ts.StringLiteral).text;
+    // The other package has the example.
+    if (!from.startsWith('.')) return [];
     const path = posix.join(dirname(source), from).replace(/\.js$/, '.ts');
     return exportClause.elements
       .filter(({ isTypeOnly }) => !isTypeOnly)
@@ -69,7 +71,7 @@ function valuesOf(source: string): PublicValue[] {
   });
 }
 
-/** The comments above what a file declares by a name: overloads have several, what is of another package none. */
+/** The comments above what a file declares by a name: overloads have several. */
 function docsOf(path: string, name: string): string[] {
   return parse(path)
     .statements.filter((statement) => declares(statement, name))

@@ -67,7 +67,7 @@ describe('what the page says of guards and middleware', () => {
         defineTool({ name: 'tool', handle: () => 'ran' }),
         defineResource({ uri: 'x://y', name: 'y', handle: () => 'ran' }),
         definePrompt({ name: 'prompt', input, handle: () => 'ran' }),
-        defineCompletion({ ref: 'prompt', argument: 'name', complete: () => ['Ada'] }),
+        defineCompletion({ ref: 'prompt', argument: 'name', handle: () => ['Ada'] }),
       ],
     });
     const { client } = server;
@@ -77,6 +77,6 @@ describe('what the page says of guards and middleware', () => {
     const ref = { type: 'ref/prompt', name: 'prompt' } as const;
     expect((await client.complete(ref, 'name', 'A')).values).toEqual(['Ada']);
     await client.listTools();
-    expect(seen).toEqual([['completion/complete', 'A']]);
+    expect(seen).toEqual([['completion/complete', { name: 'A' }]]);
   });
 });

@@ -200,16 +200,16 @@ const PROMPTS = [
 
 const matching = (prefix) => ['ada', 'adam', 'eve'].filter((name) => name.startsWith(prefix));
 const COMPLETIONS = [
-  { ref: 'greet', argument: 'name', complete: matching },
-  { ref: 'guarded', argument: 'name', guards: [refusesLater], complete: matching },
-  { ref: 'brokenGuard', argument: 'name', complete: matching },
-  { ref: 'slowPrompt', argument: 'name', complete: async (prefix) => sleep(10, matching(prefix)) },
-  { ref: 'fuzz://items/{id}', argument: 'id', complete: matching },
-  { ref: 'fuzz://secret/{id}', argument: 'id', guards: [refusesLater], complete: matching },
+  { ref: 'greet', argument: 'name', handle: matching },
+  { ref: 'guarded', argument: 'name', guards: [refusesLater], handle: matching },
+  { ref: 'brokenGuard', argument: 'name', handle: matching },
+  { ref: 'slowPrompt', argument: 'name', handle: async (prefix) => sleep(10, matching(prefix)) },
+  { ref: 'fuzz://items/{id}', argument: 'id', handle: matching },
+  { ref: 'fuzz://secret/{id}', argument: 'id', guards: [refusesLater], handle: matching },
   {
     ref: 'fuzz://broken/{id}',
     argument: 'id',
-    complete: () => {
+    handle: () => {
       throw new Error('a secret');
     },
   },

@@ -1,10 +1,10 @@
 import { Arg, Service, Tool, ToolContext } from '@sigil/core';
+import { textOf } from '@sigil/core/content';
 import type { ElicitResult, Root } from '@sigil/core/protocol';
 import { CHOICES_FORM } from './forms/choices-form.js';
 import { ContactForm } from './forms/contact-form.js';
 import { ProfileForm } from './forms/profile-form.js';
 import { question } from './sampling/question.js';
-import { spoken } from './sampling/spoken.js';
 
 /** Tools that ask the client for something: its model, its user, or its directories. */
 @Service()
@@ -14,7 +14,7 @@ export class ClientFeatures {
     @Arg('prompt', { description: 'What to ask the model' }) prompt: string,
     ctx: ToolContext,
   ): Promise<string> {
-    return `LLM response: ${spoken(await ctx.sample(question(prompt, 100)))}`;
+    return `LLM response: ${textOf(await ctx.sample(question(prompt, 100)))}`;
   }
 
   @Tool({ description: 'Asks the user who they are' })
@@ -45,7 +45,7 @@ export class ClientFeatures {
 
   @Tool({ description: "Needs the client's model, and says so to a client that has none" })
   async testMissingCapability(ctx: ToolContext): Promise<string> {
-    return spoken(await ctx.sample(question('Reply with one word: pong', 16)));
+    return textOf(await ctx.sample(question('Reply with one word: pong', 16)));
   }
 
   @Tool({ description: 'Sends the user to a page, for what must not pass through the client' })

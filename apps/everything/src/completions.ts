@@ -15,7 +15,7 @@ export class Completions {
   }
 
   @Complete('test_prompt_with_arguments', 'arg2')
-  cities(prefix: string, { arguments: settled }: CompletionContext): string[] {
+  cities(prefix: string, { args: settled }: CompletionContext): string[] {
     const cities = CITIES.get(settled['arg1'] ?? '') ?? [...CITIES.values()].flat();
     return cities.filter((city) => city.startsWith(prefix));
   }

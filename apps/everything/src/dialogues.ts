@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Prompt, PromptContext, Service, Tool, ToolContext } from '@sigil/core';
+import { textOf } from '@sigil/core/content';
 import { BackgroundForm, ColorForm, ConfirmForm, NameForm } from './forms/small-forms.js';
 import { question } from './sampling/question.js';
-import { spoken } from './sampling/spoken.js';
 
 /** Handlers that talk with the client in straight-line code, however many rounds that takes on the wire. */
 @Service()
@@ -15,7 +15,7 @@ export class Dialogues {
 
   @Tool({ name: 'test_input_required_result_sampling', description: "Asks the client's model one question" })
   async capital(ctx: ToolContext): Promise<string> {
-    return spoken(await ctx.sample(question('What is the capital of France?', 100)));
+    return textOf(await ctx.sample(question('What is the capital of France?', 100)));
   }
 
   @Tool({ name: 'test_input_required_result_list_roots', description: 'Asks what the server may work in' })
@@ -53,7 +53,7 @@ export class Dialogues {
       ctx.sample(question('Generate a greeting', 50)),
       ctx.roots(),
     ]);
-    return `${spoken(greeting)} ${content?.name ?? 'stranger'}, you share ${roots.length} roots`;
+    return `${textOf(greeting)} ${content?.name ?? 'stranger'}, you share ${roots.length} roots`;
   }
 
   @Tool({ name: 'test_input_required_result_multi_round', description: 'Asks the user twice' })
@@ -73,7 +73,7 @@ export class Dialogues {
       elicitation && ctx.elicit('What is your name?', NameForm),
       sampling && ctx.sample(question('What is the capital of France?', 100)),
     ]);
-    return [answer?.content?.name, message && spoken(message)].filter(Boolean).join(': ');
+    return [answer?.content?.name, message && textOf(message)].filter(Boolean).join(': ');
   }
 
   @Prompt({

@@ -38,7 +38,7 @@ export class Library {
   }
 
   @Complete(BOOK, 'book')
-  books(prefix: string, { arguments: { shelf } }: CompletionContext): string[] {
+  books(prefix: string, { args: { shelf } }: CompletionContext): string[] {
     const shelves =
       shelf === undefined ? [...SHELVES.values()] : [SHELVES.get(shelf) ?? new Map<string, never>()];
     return shelves.flatMap((books) => [...books.keys()]).filter((name) => name.startsWith(prefix));

@@ -1,7 +1,7 @@
 import { Arg, ask, inputRequired, type InputRequired, Service, Tool, ToolContext } from '@sigil/core';
+import { textOf } from '@sigil/core/content';
 import { ConfirmForm, NameForm } from './forms/small-forms.js';
 import { question } from './sampling/question.js';
-import { spoken } from './sampling/spoken.js';
 
 const ATTEMPTS = 3;
 
@@ -16,7 +16,7 @@ export class Rounds {
       where: ask.roots(),
     });
     const name = traveller.content?.name ?? 'Nobody';
-    return `${name} sees ${spoken(plan)} and writes home from ${where.length} directories`;
+    return `${name} sees ${textOf(plan)} and writes home from ${where.length} directories`;
   }
 
   @Tool({ description: 'Deletes a record once the user has agreed, and gives up after three refusals' })

@@ -1,5 +1,5 @@
-// What handlers return: the builders of content, and its types.
-export { content, message, resourceContents } from './protocol/content.js';
+// What handlers return: the builders of content, and its types; and the text of what others have given.
+export { content, message, resourceContents, textOf } from './protocol/content.js';
 export type {
   Annotations,
   AudioContent,

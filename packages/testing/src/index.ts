@@ -6,9 +6,9 @@ export type { Answers, ElicitRequest } from './answers.js';
 export { testApp, TestApp, type LogLine, type TestAppOptions } from './test-app.js';
 
 // The client
+export { textOf } from '@sigil/core/content';
 export {
   TestClient,
-  textOf,
   type CompletionReference,
   type DiscoverResult,
   type ResourceDescriptor,

@@ -1,4 +1,3 @@
-import { isObject } from '../protocol/json.js';
 import type { Call } from './call.js';
 import { type DefinitionInfo, RequestContext } from './context.js';
 
@@ -74,20 +73,14 @@ export class PromptContext extends RequestContext {
  * ```ts
  * @Complete('plan_visit', 'city')
  * cities(prefix: string, ctx: CompletionContext): Promise<string[]> {
- *   return this.atlas.cities(ctx.arguments['country'], prefix);
+ *   return this.atlas.cities(ctx.args['country'], prefix);
  * }
  * ```
  */
 export class CompletionContext extends RequestContext {
-  /** The arguments the user has already settled; strings only, whatever else the client sent is left out. */
-  readonly arguments: Readonly<Record<string, string>>;
-
-  constructor(call: Call, definition: DefinitionInfo) {
-    super(call, definition);
-    const context = call.params['context'];
-    const given = isObject(context) && isObject(context['arguments']) ? context['arguments'] : {};
-    this.arguments = Object.fromEntries(
-      Object.entries(given).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
-    );
-  }
+  /**
+   * The arguments that the user has settled already, and what has been typed of the one that is completed. Strings only: whatever else the client
+   * sent is left out.
+   */
+  declare readonly args: Readonly<Record<string, string>>;
 }

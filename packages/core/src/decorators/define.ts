@@ -199,13 +199,13 @@ export interface CompletionFunctionOptions extends Policies {
   /** The name of the argument or variable. */
   readonly argument: string;
   /** Gives the suggestions for what the user has typed so far, best first. */
-  readonly complete: (prefix: string, context: CompletionContext) => unknown;
+  readonly handle: (prefix: string, context: CompletionContext) => unknown;
 }
 
 /**
  * The function twin of `@Complete`.
  *
- * @param options what `@Complete` is told, and the handler, as `complete`.
+ * @param options what `@Complete` is told, and the handler.
  * @returns the definition, for `createApp`, a module, or `app.completions.add`.
  * @example
  * ```ts
@@ -213,16 +213,15 @@ export interface CompletionFunctionOptions extends Policies {
  * const genre = defineCompletion({
  *   ref: 'recommend',
  *   argument: 'genre',
- *   complete: (prefix) => genres.filter((name) => name.startsWith(prefix)),
+ *   handle: (prefix) => genres.filter((name) => name.startsWith(prefix)),
  * });
  * ```
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion
  */
-export function defineCompletion({
-  complete,
-  ...options
-}: CompletionFunctionOptions): FunctionDefinition<CompletionDefinition> {
-  return record({ ...options, handle: complete }, { kind: 'completion' });
+export function defineCompletion(
+  options: CompletionFunctionOptions,
+): FunctionDefinition<CompletionDefinition> {
+  return record(options, { kind: 'completion' });
 }
 
 function record<D extends HandlerDefinition>(

@@ -79,8 +79,8 @@ interface Kind<R> {
   readonly denied: (() => R) | undefined;
   /** Makes the result of what was thrown, or throws the error to answer with. */
   readonly fail: (error: unknown, call: Call) => R;
-  /** Whether there is never more than a part of the arguments, which functions that give scopes get as they are. */
-  readonly isPartial?: boolean;
+  /** The one argument that a handler gets which is a function; all of them by default. */
+  readonly argument?: string;
 }
 
 /**
@@ -171,11 +171,10 @@ export class HandlerCompiler {
 
   /** @param info the prompt or template that is completed. */
   completion(declaration: Declaration<CompletionDefinition>, info: DefinitionInfo): Invoke<CompleteResult> {
-    const { argument } = declaration.definition;
     return this.#compile(declaration, info, {
       Context: CompletionContext,
-      check: (args) => args[argument],
-      isPartial: true,
+      check: textsOf,
+      argument: declaration.definition.argument,
       denied: undefined,
       encode: encodeCompletion,
       fail: this.#refuse,
@@ -215,13 +214,13 @@ export class HandlerCompiler {
   /** Compiles all steps. */
   #compile<R>(declaration: Declaration, info: DefinitionInfo, kind: Kind<R>): Invoke<R> {
     const { target, binding, guards, middleware, errors } = declaration;
-    const { Context, check, encode, denied, fail, isPartial = false } = kind;
+    const { Context, check, encode, denied, fail, argument } = kind;
     const { instances } = this.options;
     const allows = compileGuards(guards, info, this.#guardParts);
     const { fixed, of: scopesOf } = compileScopes(declaration, this.#guardParts.guardTime) ?? NO_SCOPES;
     const permits = denied && compilePermits(guards, this.#guardParts);
     const around = compileMiddleware(middleware, instances.container);
-    const run = compileRun(target, binding, instances);
+    const run = compileRun(target, binding, instances, argument);
     const hasContext = permits ?? around ?? (errors.length > 0 || needsContext(target, binding, instances));
 
     const contextFor = (call: Call): RequestContext | undefined =>
@@ -243,7 +242,7 @@ export class HandlerCompiler {
       return attempt(
         () => passage.limited(check(sent)),
         (args) =>
-          after(scopesOf(isPartial ? sent : args), (needed) => {
+          after(scopesOf(args), (needed) => {
             call.needs(needed);
             return passage.enter(() => run(args));
           }),
@@ -326,6 +325,13 @@ function converting(input: ValuePlan): (args: Record<string, unknown>) => MaybeP
   return (args) => input.check(convertStrings(args, input.advertised));
 }
 
+/** The arguments of a completion: the client may send others than texts. */
+function textsOf(args: Record<string, unknown>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(args).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  );
+}
+
 function checkedEncoder(
   output: ValuePlan,
   policy: FailurePolicy,
@@ -362,10 +368,17 @@ function needsContext(target: Target, { parameters }: Binding, instances: Instan
   return parameters.some(({ from }) => from === 'context' || from === 'custom');
 }
 
-/** Compiles the call of a handler: which instance, which parameters, in which order. */
-function compileRun(target: Target, binding: Binding, instances: Instances): Run {
+/**
+ * Compiles the call of a handler: which instance, which parameters, in which order.
+ *
+ * @param argument the one argument that a function gets; all of them by default.
+ */
+function compileRun(target: Target, binding: Binding, instances: Instances, argument?: string): Run {
   if (target.kind === 'function') {
     const handle = target.handle as Method;
+    if (argument !== undefined)
+      return (_call, args, context) =>
+        handle(valueOf({ from: 'argument', name: argument }, args, context), context);
     return (_call, args, context) => handle(args, context);
   }
   const { parameters } = binding;

@@ -219,6 +219,35 @@ export const message: { readonly user: MessageBuilder; readonly assistant: Messa
   assistant: messageBuilder('assistant'),
 };
 
+/** A result of a tool, a resource or a prompt, or the answer of a model. */
+type Result =
+  | { readonly content: object | readonly object[] }
+  | { readonly contents: readonly object[] }
+  | { readonly messages: readonly { readonly content: object }[] };
+
+/**
+ * Gives the text of a result: of all its text blocks or contents, one below the other. Blocks without text are left out.
+ *
+ * @param result what a tool, a resource or a prompt has given, or what `ctx.sample()` has.
+ * @example
+ * ```ts
+ * const summary = textOf(await ctx.sample({ messages: [message.user('Summarize this')], maxTokens: 100 }));
+ * ```
+ */
+export function textOf(result: Result): string {
+  return partsOf(result).flatMap(textIn).join('\n');
+}
+
+function partsOf(result: Result): readonly object[] {
+  if ('contents' in result) return result.contents;
+  return 'messages' in result ? result.messages.map((one) => one.content) : [result.content].flat();
+}
+
+function textIn(part: { readonly text?: unknown; readonly resource?: object }): string[] {
+  if (part.resource) return textIn(part.resource);
+  return typeof part.text === 'string' ? [part.text] : [];
+}
+
 function messageBuilder(role: Role): MessageBuilder {
   function build(block: string): PromptMessage<TextContent>;
   function build<B extends ContentBlock>(block: B): PromptMessage<B>;

@@ -58,7 +58,7 @@ export function bindParameters(
     else if (types === undefined && isUntypedContext(index, unmarked, marked, definition))
       parameters.push({ from: 'context' });
     else if (definition.kind === 'completion' && (type === String || type === undefined))
-      parameters.push({ from: 'arguments' });
+      parameters.push({ from: 'argument', name: definition.argument });
     else if (explicit !== undefined) parameters.push({ from: 'arguments' });
     else if (isDto(type)) {
       classes.push(type as Constructor);

@@ -1,5 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
-import { Arg, Complete, CompletionContext, Param, Prompt, Resource } from '../../src/index.js';
+import {
+  Arg,
+  Complete,
+  CompletionContext,
+  defineCompletion,
+  definePrompt,
+  Param,
+  Prompt,
+  Resource,
+} from '../../src/index.js';
 import { appOf, clientOf, openSession, type Client, type Json } from '../harness.js';
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => `n${index}`);
@@ -15,7 +24,7 @@ class Completions {
   }
   @Complete('greet', 'name')
   names(prefix: string, context: CompletionContext) {
-    const style = context.arguments['style'] ?? 'plain';
+    const style = context.args['style'] ?? 'plain';
     return ['Ada', 'Alan', 'Bob'].filter((name) => name.startsWith(prefix)).map((name) => `${name} ${style}`);
   }
   @Complete('users://{team}/{id}', 'id')
@@ -30,7 +39,7 @@ class Completions {
       none: [],
       odd: 'text',
     };
-    return shapes[value] ?? Object.keys(context.arguments);
+    return shapes[value] ?? Object.keys(context.args);
   }
 }
 const started = appOf({ services: [Completions] });
@@ -77,6 +86,33 @@ describe('completion/complete', () => {
       expect(await complete(client, name('B', context))).toMatchObject({ values: ['Bob plain'] });
     },
   );
+
+  test('shows middleware and handlers the arguments by name, and gives handlers what is typed', async () => {
+    const seen: unknown[] = [];
+    const app = await appOf({
+      definitions: [
+        definePrompt({
+          name: 'travel',
+          input: { type: 'object', properties: { from: { type: 'string' }, to: { type: 'string' } } },
+          handle: () => 'Go',
+        }),
+        defineCompletion({
+          ref: 'travel',
+          argument: 'to',
+          handle: (prefix, ctx) => [`${prefix} by ${ctx.args['from']}`],
+        }),
+      ],
+      middleware: [(ctx, next) => (seen.push(ctx.args), next())],
+    });
+    const client = await openSession(app);
+    const params = {
+      ref: { type: 'ref/prompt', name: 'travel' },
+      argument: { name: 'to', value: 'Ro' },
+      context: { arguments: { from: 'Pisa', days: 3 } },
+    };
+    expect(await complete(client, params)).toMatchObject({ values: ['Ro by Pisa'] });
+    expect(seen).toEqual([{ from: 'Pisa', to: 'Ro' }]);
+  });
 
   test.each<[string, Json]>([
     ['many', { values: numbers(100), total: 150, hasMore: true }],

@@ -131,7 +131,7 @@ describe('@RequireScopes', () => {
       scopes: [({ folder }: { folder: string }) => [`folders:${folder}`]],
       handle: () => 'opened',
     });
-    const names = defineCompletion({ ref: 'open', argument: 'folder', complete: () => ['secret'] });
+    const names = defineCompletion({ ref: 'open', argument: 'folder', handle: () => ['secret'] });
     const app = await createApp({ name: 'f', version: '1.0.0', definitions: [folders, names] });
     const params = { ref: { type: 'ref/prompt', name: 'open' }, argument: { name: 'folder', value: 'a' } };
     expect(await clientWith(app).error('completion/complete', params)).toMatchObject(needed('folders:a'));

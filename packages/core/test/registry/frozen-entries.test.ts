@@ -34,8 +34,8 @@ const definitions = [
     input: { type: 'object', properties: { what: { type: 'string' } } },
     handle: () => 'hello',
   }),
-  defineCompletion({ ref: 'ask', argument: 'what', complete: () => ['a'] }),
-  defineCompletion({ ref: 'stock://{sku}', argument: 'sku', complete: () => ['a'] }),
+  defineCompletion({ ref: 'ask', argument: 'what', handle: () => ['a'] }),
+  defineCompletion({ ref: 'stock://{sku}', argument: 'sku', handle: () => ['a'] }),
 ];
 
 /** An app with everything an extension and a guard are given. */

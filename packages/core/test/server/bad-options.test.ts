@@ -232,7 +232,7 @@ describe('a definition that could not work', () => {
   });
 
   test('is a second completion of an argument', async () => {
-    const completion = defineCompletion({ ref: 'ask', argument: 'a', complete: () => [] });
+    const completion = defineCompletion({ ref: 'ask', argument: 'a', handle: () => [] });
     const ask = definePrompt({
       name: 'ask',
       input: { type: 'object', properties: { a: { type: 'string' } } },

@@ -224,8 +224,8 @@ describe('completions', () => {
   const definitions = [
     ask(() => 'old'),
     page,
-    defineCompletion({ ref: 'ask', argument: 'of', complete: (prefix) => [`${prefix}da`] }),
-    defineCompletion({ ref: 'page://{id}', argument: 'id', complete: (prefix) => [`${prefix}1`] }),
+    defineCompletion({ ref: 'ask', argument: 'of', handle: (prefix) => [`${prefix}da`] }),
+    defineCompletion({ ref: 'page://{id}', argument: 'id', handle: (prefix) => [`${prefix}1`] }),
   ];
   const ofPrompt = { type: 'ref/prompt', name: 'ask' };
   const ofPage = { type: 'ref/resource', uri: 'page://{id}' };
@@ -249,9 +249,9 @@ describe('completions', () => {
     const client = await openSession(app);
     const params = { ref: ofPrompt, argument: { name: 'of', value: 'A' } };
     expect(await client.error('completion/complete', params)).toMatchObject({ code: -32601 });
-    app.completions.add(defineCompletion({ ref: 'ask', argument: 'of', complete: () => ['first'] }));
+    app.completions.add(defineCompletion({ ref: 'ask', argument: 'of', handle: () => ['first'] }));
     expect(await completionsOf(client, ofPrompt, 'of')).toEqual(['first']);
-    app.completions.add(defineCompletion({ ref: 'ask', argument: 'of', complete: () => ['second'] }));
+    app.completions.add(defineCompletion({ ref: 'ask', argument: 'of', handle: () => ['second'] }));
     expect(await completionsOf(client, ofPrompt, 'of')).toEqual(['second']);
     expect(manifestOf(app).capabilities).toHaveProperty('completions');
     expect([app.completions.has('ask', 'of'), app.completions.has('ask', 'by')]).toEqual([true, false]);
@@ -264,7 +264,7 @@ describe('completions', () => {
       ref: 'ask',
       argument: 'of',
       guards: [({ principal }) => principal?.id === 'ada'],
-      complete: (prefix, context) => [`${prefix} ${context.arguments['by']}`],
+      handle: (prefix, context) => [`${prefix} ${context.args['by']}`],
     });
     const app = await appOf({ definitions: [ask(() => 'x'), guarded] });
     const ada = await openSession(app, '2025-11-25', {}, { requestInfo: { principal: { id: 'ada' } } });
@@ -274,7 +274,7 @@ describe('completions', () => {
   });
 
   test('of what is not there are refused, at start and later', async () => {
-    const lost = defineCompletion({ ref: 'lost', argument: 'of', complete: () => [] });
+    const lost = defineCompletion({ ref: 'lost', argument: 'of', handle: () => [] });
     expect(await problemsOf({ definitions: [lost] })).toEqual([
       expect.objectContaining({ code: 'SIGIL_UNKNOWN_COMPLETION', where: "defineCompletion('lost')" }),
     ]);

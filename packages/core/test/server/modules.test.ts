@@ -186,7 +186,7 @@ describe('the prefix of a module', () => {
         input: { type: 'object', properties: { of: { type: 'string' } } },
         handle: () => 'x',
       }),
-      defineCompletion({ ref: 'ask', argument: 'of', complete: () => ['whom'] }),
+      defineCompletion({ ref: 'ask', argument: 'of', handle: () => ['whom'] }),
     ],
   });
   const started = appOf({ modules: [helpdesk] });

@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { content, resourceContents, message } from '@sigil/core/content';
-import { textOf } from '../src/index.js';
+import { content, message, resourceContents, textOf } from '../../src/content.js';
 
 test('textOf joins the texts of a tool result and skips what has none', () => {
   const blocks = [
@@ -16,4 +15,10 @@ test('textOf reads resources and prompts as well', () => {
   expect(textOf({ messages: [message.user('hello'), message.user(content.text('again'))] })).toBe(
     'hello\nagain',
   );
+});
+
+test('textOf reads the answer of a model, of one block or several', () => {
+  const answer = { role: 'assistant', model: 'm' } as const;
+  expect(textOf({ ...answer, content: content.text('one') })).toBe('one');
+  expect(textOf({ ...answer, content: [content.text('one'), content.audio('', 'audio/wav')] })).toBe('one');
 });
