@@ -138,6 +138,12 @@ describePage('authorization', ({ serve }) => {
     },
   );
 
+  test('shows a server that gives clients of 2025-03-26 the metadata of its issuer', async () => {
+    const address = await serve('older-clients.ts');
+    const metadata = await fetch(new URL('/.well-known/oauth-authorization-server', address));
+    expect(await metadata.json()).toMatchObject({ issuer, registration_endpoint: `${issuer}/reg` });
+  });
+
   test('has every flag of apps/identity', async () => {
     const help = new ServerProcess(PROVIDER, ['--help']);
     await help.ended;

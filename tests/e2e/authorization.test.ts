@@ -6,6 +6,9 @@ import {
   PrivateKeyJwtProvider,
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client';
+import { UnauthorizedError as OlderUnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js';
+import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { LoggedInUser } from './log-in.js';
 import { endProcess, endProcesses, freePort, ServerProcess, until } from './processes.js';
 import { MetadataDocument, noOpenssl } from './metadata-document.js';
@@ -136,6 +139,61 @@ describe('a server behind an authorization server, with the official client', ()
   test('says nothing of tokens in its log', () => {
     expect(server.process.stderr).not.toMatch(/eyJ[A-Za-z0-9_-]{10}/);
     expect(server.process.stdout).not.toMatch(/eyJ[A-Za-z0-9_-]{10}/);
+  });
+});
+
+describe('a server that serves the metadata of its issuer', () => {
+  const AS_METADATA = '/.well-known/oauth-authorization-server';
+
+  /** Fetches as a client of 2025-03-26 does, which does not know the metadata of a resource. */
+  const withoutResourceMetadata: typeof fetch = (input, init) => {
+    const { pathname } = new URL(input instanceof Request ? input.url : input);
+    if (pathname.startsWith('/.well-known/oauth-protected-resource'))
+      return Promise.resolve(new Response(null, { status: 404 }));
+    return fetch(input, init);
+  };
+
+  test('logs in a client that takes the server for the authorization server, and names neither it nor a scope', async () => {
+    const port = await freePort();
+    const address = `http://127.0.0.1:${port}/mcp`;
+    const provider = await startProvider(['--resource', address]);
+    await startProtected(provider, { serveIssuerMetadata: true, scopes: {} }, { PORT: String(port) });
+    const user = new LoggedInUser('ada');
+    const open = (): [OlderClient, OlderTransport] => [
+      new OlderClient({ name: 'older', version: '1.0.0' }),
+      new OlderTransport(new URL(address), { authProvider: user, fetch: withoutResourceMetadata }),
+    ];
+
+    const [client, transport] = open();
+    await expect(client.connect(transport as Parameters<OlderClient['connect']>[0])).rejects.toThrow(
+      OlderUnauthorizedError,
+    );
+    await transport.finishAuth(user.callback?.get('code') ?? '');
+    const [again, secondTransport] = open();
+    await again.connect(secondTransport as Parameters<OlderClient['connect']>[0]);
+    const { content } = await again.callTool({ name: 'whoami', arguments: {} });
+    await again.close();
+
+    expect(user.asked).toEqual(['']);
+    expect(JSON.stringify(content)).toContain(`${provider.issuer}#ada`);
+    expect(JSON.stringify(content)).toContain('mcp');
+  });
+
+  test('answers 503 while its issuer does not answer', async () => {
+    const issuerPort = await freePort();
+    const server = await startProtected(
+      { issuer: `http://127.0.0.1:${issuerPort}` },
+      { serveIssuerMetadata: true },
+    );
+    const response = await fetch(new URL(AS_METADATA, server.address));
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
+    await until(() => server.process.stderr.includes('clients cannot be given the metadata of the issuer'));
+  });
+
+  test('has none without the option', async () => {
+    const provider = await startProvider();
+    const server = await startProtected(provider);
+    expect((await fetch(new URL(AS_METADATA, server.address))).status).toBe(404);
   });
 });
 

@@ -7,7 +7,8 @@ const HELP = `An authorization server on this machine, to try and to test author
 node apps/identity/dist/main.js [flags]
 
   --port <port>            where it listens on 127.0.0.1; its issuer is http://127.0.0.1:<port>; 9000 by default
-  --scopes '<scope> …'     the scopes it grants, with spaces between them; mcp by default
+  --scopes '<scope> …'     the scopes it grants, with spaces between them; mcp by default. Clients that ask for none get the first one
+  --resource <url>         the server that tokens are for whose client names none, as clients of 2025-03-26 do
   --format jwt|opaque      whether access tokens are signed, or have to be looked up by introspection(); jwt by default
   --token-seconds <n>      how long access tokens live; 300 by default
   --clients '<json>'       a list of programs that log in as themselves, and of servers that look tokens up, as oidc-provider
@@ -21,6 +22,7 @@ node apps/identity/dist/main.js [flags]
 const OPTIONS = {
   port: { type: 'string', default: '9000' },
   scopes: { type: 'string', default: 'mcp' },
+  resource: { type: 'string' },
   format: { type: 'string', default: 'jwt' },
   'token-seconds': { type: 'string', default: '300' },
   /** JSON, as the provider takes it. */
@@ -50,6 +52,7 @@ function start(values: ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>
     issuer,
     scopes: values.scopes.split(' '),
     scopesAreIn: '--scopes',
+    resource: values.resource,
     format,
     tokenSeconds: Number(values['token-seconds']),
     clients: clientsIn(values.clients),

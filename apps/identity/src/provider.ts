@@ -7,8 +7,10 @@ import Provider, { type Configuration, type JWK } from 'oidc-provider';
 export interface ProviderOptions {
   /** Its own address, without a path. */
   readonly issuer: string;
-  /** The scopes that clients may ask for. */
+  /** The scopes that clients may ask for. Those who send a user to log in and ask for none get the first one (RFC 6749, section 3.3). */
   readonly scopes: readonly string[];
+  /** The server that tokens are for whose client names none, as clients of 2025-03-26 do. @default none: such tokens are for no server */
+  readonly resource?: string | undefined;
   /** What lists them, for the warning about a scope that is not among them: `--scopes`. */
   readonly scopesAreIn: string;
   /** Whether access tokens carry a signature, or have to be looked up. @default 'jwt' */
@@ -65,8 +67,7 @@ export function createProvider(options: ProviderOptions): Provider {
       },
       resourceIndicators: {
         enabled: true,
-        // Who names no server gets a token for none.
-        defaultResource: () => [],
+        defaultResource: () => options.resource ?? [],
         useGrantedResource: () => true,
         getResourceServerInfo: (_ctx, resource) => ({
           scope: scopes.join(' '),
@@ -83,6 +84,7 @@ export function createProvider(options: ProviderOptions): Provider {
   const warned = new Set(['openid', 'offline_access', ...scopes]);
   provider.use(async (ctx, next) => {
     if (ctx.method === 'POST' && ctx.path === '/reg') await allowAllScopes(ctx.req);
+    if (ctx.path === '/auth' && !ctx.query['scope']) ctx.query = { ...ctx.query, scope: scopes[0] };
     await next();
     for (const scope of scopesAskedFor(ctx)) {
       if (warned.has(scope)) continue;

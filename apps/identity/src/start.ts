@@ -17,6 +17,7 @@ const provider = createProvider({
   issuer,
   scopes: SCOPES,
   scopesAreIn: 'SCOPES in apps/identity/src/start.ts',
+  resource: address,
 });
 listen(provider, ISSUER_PORT, 'ISSUER_PORT', () => {
   const inventory: ChildProcess = spawn(process.execPath, [INVENTORY], {

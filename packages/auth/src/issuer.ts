@@ -29,6 +29,8 @@ interface IssuerMetadata {
   readonly jwksUri: string | undefined;
   readonly introspectionEndpoint: string | undefined;
   readonly tokenEndpoint: string | undefined;
+  /** All of it, as JSON. */
+  readonly text: string;
 }
 
 /** Keys are fetched again after so many milliseconds, while those that are there go on being used. */
@@ -56,6 +58,8 @@ export class Issuer {
   readonly #soughtAt = new Map<string, number>();
   /** When all such fetches had been due at the pace of `SEARCHES`. */
   #searchDueAt = -Infinity;
+  /** When its metadata could not be read last. */
+  #unreadAt = -Infinity;
   /** When keys were asked for last, and whether that failed. */
   #asked = { at: -Infinity, hasFailed: false };
 
@@ -77,6 +81,23 @@ export class Issuer {
     if (url === undefined)
       throw new ProviderError(`${this.id} tells of no ${name}; give it in issuers: [{ issuer, ${name} }]`);
     return url;
+  }
+
+  /**
+   * Gives its metadata, as JSON.
+   *
+   * @throws ProviderError when it cannot be read, or could not just now: anybody may ask for it.
+   */
+  async metadata(): Promise<string> {
+    if (Date.now() - this.#unreadAt < RETRY_MS)
+      throw new ProviderError(`the metadata of ${this.id} could not be read just now`);
+    try {
+      const { text } = await this.#discover();
+      return text;
+    } catch (error) {
+      this.#unreadAt = Date.now();
+      throw error;
+    }
   }
 
   /**
@@ -179,6 +200,7 @@ export class Issuer {
         jwksUri: safe(body['jwks_uri']),
         introspectionEndpoint: safe(body['introspection_endpoint']),
         tokenEndpoint: safe(body['token_endpoint']),
+        text: JSON.stringify(body),
       };
       this.#metadata = { found, at: Date.now() };
       return found;
@@ -227,6 +249,13 @@ export class Issuers {
   get only(): string | undefined {
     const [id] = this.#issuers.keys();
     return this.#issuers.size === 1 ? id : undefined;
+  }
+
+  /** The one that was given first. */
+  get first(): Issuer {
+    const [first] = this.#issuers.values();
+    if (!first) throw new TypeError('There is no issuer');
+    return first;
   }
 
   /** @throws TokenError when there is none of that name. */

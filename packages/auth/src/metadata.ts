@@ -15,33 +15,36 @@ export interface ResourceMetadata {
 }
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource';
+/** Where clients of 2025-03-26 look for the metadata of the authorization server (RFC 8414). */
+const ISSUER_WELL_KNOWN = '/.well-known/oauth-authorization-server';
 /** How long clients may keep it, in seconds. */
 const MAX_AGE = 3600;
 
-/** The metadata of a protected resource, where clients look for it. */
-export class MetadataDocument {
-  /** Where challenges say that it is. */
+/** What clients find out about a protected resource, where they look for it. */
+export class MetadataDocuments {
+  /** Where challenges say that the metadata of the resource is. */
   readonly url: string;
-  readonly #paths: readonly string[];
-  readonly #document: PublicDocument;
+  readonly #documents: ReadonlyMap<string, PublicDocument>;
 
-  constructor(metadata: ResourceMetadata) {
+  /** @param issuerMetadata gets the metadata of the authorization server; absent where it is not served here. */
+  constructor(metadata: ResourceMetadata, issuerMetadata?: () => Promise<string>) {
     const { origin, pathname } = new URL(metadata.resource);
     const path = pathname === '/' ? '' : pathname;
     this.url = `${origin}${WELL_KNOWN}${path}`;
-    this.#paths = [`${WELL_KNOWN}${path}`, WELL_KNOWN];
     const body = JSON.stringify({ ...metadata, bearer_methods_supported: ['header'] });
     const tag = sha256(body).slice(0, 22);
-    this.#document = {
-      body,
-      headers: { 'Cache-Control': `public, max-age=${MAX_AGE}`, ETag: `"${tag}"` },
-    };
+    const kept = { 'Cache-Control': `public, max-age=${MAX_AGE}` };
+    const ofResource: PublicDocument = { body, headers: { ...kept, ETag: `"${tag}"` } };
+    this.#documents = new Map<string, PublicDocument>([
+      [`${WELL_KNOWN}${path}`, ofResource],
+      [WELL_KNOWN, ofResource],
+      ...(issuerMetadata ? [[ISSUER_WELL_KNOWN, { body: issuerMetadata, headers: kept }] as const] : []),
+    ]);
   }
 
   /** Gives the document at a path, query or not. */
   at(target: string): PublicDocument | undefined {
     const end = target.indexOf('?');
-    const path = end < 0 ? target : target.slice(0, end);
-    return this.#paths.includes(path) ? this.#document : undefined;
+    return this.#documents.get(end < 0 ? target : target.slice(0, end));
   }
 }

@@ -19,7 +19,7 @@ import { Challenges, type Scheme } from './challenges.js';
 import { checkOptions, type OAuthOptions, type ResolvedOAuth, resolveOptions } from './options.js';
 import { type Nonces, PROOF_ALGORITHMS, ProofCheck, ProofError } from './dpop.js';
 import { Issuers } from './issuer.js';
-import { MetadataDocument } from './metadata.js';
+import { MetadataDocuments } from './metadata.js';
 import { ClaimError, ProviderError, TokenError } from './provider.js';
 import { type CheckToken, TokenCache } from './tokens.js';
 import { rememberToken } from './upstream.js';
@@ -81,7 +81,7 @@ interface Remembered {
 class ResourceServer implements Authorizer {
   readonly resource: string;
   readonly #challenges: Challenges;
-  readonly #metadata: MetadataDocument;
+  readonly #metadata: MetadataDocuments;
   readonly #check: CheckToken;
   readonly #issuers: Issuers;
   readonly #proofs: ProofCheck;
@@ -98,7 +98,10 @@ class ResourceServer implements Authorizer {
   ) {
     const { resource, scopes, dpop, tokens, metadata } = options;
     this.resource = resource;
-    this.#metadata = new MetadataDocument(metadata);
+    this.#metadata = new MetadataDocuments(
+      metadata,
+      options.serveIssuerMetadata ? () => this.#issuerMetadata() : undefined,
+    );
     this.#challenges = new Challenges({
       metadataUrl: this.#metadata.url,
       initialScopes: scopes.initial,
@@ -111,6 +114,17 @@ class ResourceServer implements Authorizer {
 
   document(path: string): ReturnType<Authorizer['document']> {
     return this.#metadata.at(path);
+  }
+
+  /** The metadata of the first issuer, for clients that take the server itself for the authorization server. */
+  async #issuerMetadata(): Promise<string> {
+    try {
+      return await this.#issuers.first.metadata();
+    } catch (error) {
+      if (error instanceof Error && this.#told.allows(error.message))
+        this.host.logger.error({ err: error }, 'clients cannot be given the metadata of the issuer');
+      throw error;
+    }
   }
 
   insufficientScope(

@@ -75,6 +75,13 @@ export interface OAuthOptions {
   readonly upstream?: UpstreamOptions;
   /** What people read about this server. */
   readonly description?: ResourceDescription;
+  /**
+   * Whether the metadata of the first issuer is served at `/.well-known/oauth-authorization-server`, too: clients of 2025-03-26 look for it
+   * there, and not for the metadata of the resource.
+   *
+   * @default false
+   */
+  readonly serveIssuerMetadata?: boolean;
 }
 
 const OAUTH_OPTIONS: OptionTable<OAuthOptions> = {
@@ -90,6 +97,7 @@ const OAUTH_OPTIONS: OptionTable<OAuthOptions> = {
   clientsWithoutSubject: true,
   upstream: true,
   description: true,
+  serveIssuerMetadata: true,
 };
 
 /** Options with every default filled in. */
@@ -104,6 +112,7 @@ export interface ResolvedOAuth {
   readonly principal: NonNullable<OAuthOptions['principal']>;
   readonly upstream: UpstreamOptions | undefined;
   readonly metadata: ResourceMetadata;
+  readonly serveIssuerMetadata: boolean;
   /** What is allowed, and seldom meant. */
   readonly warnings: readonly string[];
 }
@@ -117,6 +126,7 @@ export function resolveOptions(options: OAuthOptions, checks: OptionChecks): Res
     dpopNonce = false,
     cacheSeconds = 0,
     upstream,
+    serveIssuerMetadata = false,
   } = options;
   const scopes = new Scopes(isObject(options.scopes) ? options.scopes : {}, checks);
   const given: readonly unknown[] = Array.isArray(options.issuers) ? options.issuers : [];
@@ -147,6 +157,7 @@ export function resolveOptions(options: OAuthOptions, checks: OptionChecks): Res
       dpop_signing_alg_values_supported: dpop === 'off' ? undefined : PROOF_ALGORITHMS,
       dpop_bound_access_tokens_required: dpop === 'require' ? true : undefined,
     },
+    serveIssuerMetadata,
     warnings: warningsAbout(resource, issuers, options.scopes?.prefix),
   };
 }
@@ -241,7 +252,7 @@ export function checkOptions(options: OAuthOptions, checks: OptionChecks): void 
     checks.refuse('scopes', 'it must be an object with any of initial, advertised, implies, read');
   oneOf('anonymous', options.anonymous, ['refuse', 'allow'], checks);
   oneOf('dpop', options.dpop, ['off', 'accept', 'require'], checks);
-  checks.booleans(options, 'dpopNonce', 'clientsWithoutSubject');
+  checks.booleans(options, 'dpopNonce', 'clientsWithoutSubject', 'serveIssuerMetadata');
   if (options.dpopNonce === true && (options.dpop ?? 'off') === 'off')
     checks.refuse(
       'dpopNonce',

@@ -47,8 +47,8 @@ export type Decision =
 
 /** A document that everybody may read before anybody is authorized, such as protected resource metadata (RFC 9728). */
 export interface PublicDocument {
-  /** JSON. */
-  readonly body: string;
+  /** JSON, or what gets it when a client asks, which is answered with 503 where that fails. */
+  readonly body: string | (() => Promise<string>);
   /** `ETag`, `Cache-Control` and their like. */
   readonly headers: ResponseHeaders;
 }
@@ -125,6 +125,8 @@ export function checkResource(resource: string, path: string, logger: Logger): v
 }
 
 const ONE_DAY_SECONDS = '86400';
+/** When clients may ask again for a document that could not be got. */
+const RETRY_SECONDS = '5';
 /** Any page may read them: what they say is public. */
 const OPEN_TO_PAGES = { 'Access-Control-Allow-Origin': '*' };
 
@@ -149,5 +151,8 @@ export function serveDocument(http: HttpExchange, { body, headers }: PublicDocum
   if (known && headers['ETag'] !== undefined && (known.includes(headers['ETag']) || known.includes('*')))
     return http.respond(304, sent);
   // Of an answer to HEAD, servers leave the body out.
-  http.respond(200, { 'Content-Type': 'application/json', ...sent }, body);
+  const give = (text: string): void =>
+    http.respond(200, { 'Content-Type': 'application/json', ...sent }, text);
+  if (typeof body === 'string') return give(body);
+  body().then(give, () => http.respond(503, { 'Retry-After': RETRY_SECONDS, ...OPEN_TO_PAGES }));
 }

@@ -73,6 +73,8 @@ function providerOf(issuer) {
   });
   provider.use(async (ctx, next) => {
     if (ctx.method === 'POST' && ctx.path === '/reg') ctx.req.body = await withoutScope(ctx.req);
+    // Who asks for no scope gets the first one (RFC 6749, section 3.3).
+    if (ctx.path === '/auth' && !ctx.query.scope) ctx.query = { ...ctx.query, scope: SCOPES[0] };
     await next();
     warnOfUnknown(String(ctx.oidc?.params?.scope ?? '').split(' '));
   });

@@ -112,6 +112,25 @@ test('tells a client whose token lacks the scope which one it needs', async () =
   expect(response.headers.get('www-authenticate')).toContain('scope="account:read"');
 });
 
+test('the authorization server gives the first scope to clients that ask for none', async () => {
+  const redirect_uri = 'http://127.0.0.1:1/callback';
+  const registered = await fetch(`${identity.issuer}/reg`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ redirect_uris: [redirect_uri], token_endpoint_auth_method: 'none' }),
+  });
+  const { client_id } = (await registered.json()) as { client_id: string };
+  const proof = { code_challenge: 'a'.repeat(43), code_challenge_method: 'S256' };
+  const asked = new URLSearchParams({ client_id, redirect_uri, response_type: 'code', ...proof });
+
+  const sent = await fetch(`${identity.issuer}/auth?${asked.toString()}`, { redirect: 'manual' });
+  const cookies = sent.headers.getSetCookie().map((cookie) => cookie.split(';')[0]);
+  const login = new URL(sent.headers.get('location') ?? '', identity.issuer);
+  const page = await fetch(login, { headers: { Cookie: cookies.join('; ') } });
+
+  expect(await page.text()).toContain(`<strong>scope</strong>: &#39;${SCOPES[0]}&#39;`);
+});
+
 test.each([
   ['is for another server', {}, 401],
   ['is for the audience that is set', { OAUTH_AUDIENCE: 'http://127.0.0.1:3000/other' }, 200],
