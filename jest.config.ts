@@ -22,12 +22,15 @@ const swc = {
   module: { type: 'es6' },
 };
 
+/** `npm run mutate` has one file compiled as it is not written. */
+const compiler = process.env['MUTATION'] ? resolve('scripts/mutated-source.mjs') : '@swc/jest';
+
 const base: Project = {
   testEnvironment: 'node',
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
-    '^.+\\.ts$': ['@swc/jest', swc],
-    '^.+\\.cts$': ['@swc/jest', { ...swc, module: { type: 'commonjs' } }],
+    '^.+\\.ts$': [compiler, swc],
+    '^.+\\.cts$': [compiler, { ...swc, module: { type: 'commonjs' } }],
   },
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': ['$1.js', '$1.ts'] },
 };
