@@ -50,20 +50,29 @@ export class ServerProcess {
 
   /** Messages that have come on standard output. Throws when a line is no JSON. */
   messages(): Record<string, unknown>[] {
-    const lines = this.stdout.split('\n').filter((line) => line !== '');
-    return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    return wholeLines(this.stdout).map((line) => JSON.parse(line) as Record<string, unknown>);
+  }
+
+  /** What the fixture has reported on standard error, of one kind. */
+  events(name: string): Record<string, unknown>[] {
+    return wholeLines(this.stderr)
+      .filter((line) => line.includes(`"event":"${name}"`))
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
   }
 
   /** Waits for an event that the fixture reports on standard error. */
   async event(name: string): Promise<Record<string, unknown>> {
-    const find = (): Record<string, unknown> | undefined =>
-      this.stderr
-        .split('\n')
-        .filter((line) => line.includes(`"event":"${name}"`))
-        .map((line) => JSON.parse(line) as Record<string, unknown>)[0];
-    await until(() => find() !== undefined);
-    return find() ?? {};
+    await until(() => this.events(name).length > 0);
+    return this.events(name)[0] ?? {};
   }
+}
+
+/** The lines that have come to their end: a process may be in the middle of one, or have been killed there. */
+export function wholeLines(text: string): string[] {
+  return text
+    .split('\n')
+    .slice(0, -1)
+    .filter((line) => line !== '');
 }
 
 const started: ServerProcess[] = [];

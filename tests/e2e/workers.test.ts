@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { freshFetch } from './fresh-fetch.js';
 import { post as postOver } from './modern-http.js';
-import { endProcesses, freePort, isAlive, ServerProcess, until } from './processes.js';
+import { endProcesses, freePort, isAlive, ServerProcess, until, wholeLines } from './processes.js';
 import { noRedis, Redis } from './redis.js';
 import { fixture } from './sigil-command.js';
 
@@ -51,12 +51,6 @@ async function pids(address: string, count = 2): Promise<number[]> {
   return [...found];
 }
 
-/** What the program and its workers have reported of some kind. */
-function events({ stderr }: ServerProcess, name: string): Json[] {
-  const lines = stderr.split('\n').filter((line) => line.includes(`"event":"${name}"`));
-  return lines.map((line) => JSON.parse(line) as Json);
-}
-
 describe('a program with workers', () => {
   test.each<[string, readonly string[], Env]>([
     ['--workers', ['--http', '--workers', '2'], {}],
@@ -67,7 +61,7 @@ describe('a program with workers', () => {
     expect(found).not.toContain(server.pid);
     for (let round = 0; round < 10; round += 1) found.push(Number(await call(address, 'pid')));
     expect(new Set(found).size).toBe(2);
-    const listens = server.stderr.split('\n').filter((line) => line.includes('listens'));
+    const listens = wholeLines(server.stderr).filter((line) => line.includes('listens'));
     expect(listens.map((line) => JSON.parse(line) as Json)).toEqual([
       expect.objectContaining({ level: 'info', address, workers: 2 }),
     ]);
@@ -90,13 +84,13 @@ describe('a program with workers', () => {
         const { server, address } = await startTwo();
         const workers = await pids(address);
         const pending = [call(address, 'slow'), call(address, 'slow')];
-        await until(() => events(server, 'slow').length === 2);
+        await until(() => server.events('slow').length === 2);
         const told = whom === 'to its first process' ? [server.pid] : [server.pid, ...workers];
         for (const pid of told) process.kill(pid, signal);
         expect(await Promise.all(pending)).toEqual(['done', 'done']);
         expect(await server.ended).toEqual({ code: signal === 'SIGTERM' ? 0 : 130, signal: null });
         expect(workers.filter(isAlive)).toEqual([]);
-        const disposed = events(server, 'disposed').map(({ pid }) => pid);
+        const disposed = server.events('disposed').map(({ pid }) => pid);
         expect(disposed.sort()).toEqual([server.pid, ...workers].sort());
       },
     );
@@ -117,11 +111,11 @@ describe('a program with workers', () => {
     const { server, address } = await startTwo();
     const workers = await pids(address);
     const pending = call(address, 'slow');
-    await until(() => events(server, 'slow').length === 1);
+    await until(() => server.events('slow').length === 1);
     server.child.kill('SIGKILL');
     expect(await pending).toBe('done');
     await until(() => workers.filter(isAlive).length === 0);
-    expect(events(server, 'disposed')).toHaveLength(2);
+    expect(server.events('disposed')).toHaveLength(2);
   });
 
   test('closes its workers when the program closes it, where signals are left to the program', async () => {
@@ -137,7 +131,7 @@ describe('a program with workers', () => {
     const { server } = await startTwo({ SECOND_STARTS_MS: '1000' });
     server.child.kill('SIGTERM');
     expect(await server.ended).toEqual({ code: 0, signal: null });
-    expect(events(server, 'disposed')).toHaveLength(3);
+    expect(server.events('disposed')).toHaveLength(3);
   });
 
   test('serves with its workers while a load balancer takes note that it closes', async () => {
@@ -275,13 +269,13 @@ withRedis(`workers with a backend${noRedis === undefined ? '' : ` (${noRedis})`}
     expect(workers.map(String)).toContain((result as { content: { text: string }[] }).content[0]?.text);
 
     await begin({ waits: true });
-    await until(() => events(server, 'job').length === 2);
+    await until(() => server.events('job').length === 2);
     server.child.kill('SIGTERM');
     await server.ended;
-    const before = events(server, 'job').length;
+    const before = server.events('job').length;
     const next = await startTwo({ BACKEND: redis.url, STATE_KEY });
     // At once: what is handed back waits for no stall to be noticed.
-    await until(() => events(next.server, 'job').length > 0, 10_000);
+    await until(() => next.server.events('job').length > 0, 10_000);
     expect(before).toBeLessThanOrEqual(3);
   });
 });
@@ -306,13 +300,13 @@ withRedis(`a process that only runs tasks${noRedis === undefined ? '' : ` (${noR
     await expect(fetch(`http://127.0.0.1:${unused}/health`)).rejects.toThrow('fetch failed');
 
     const { taskId: second } = await begin({ waits: true });
-    await until(() => events(worker, 'job').length === 2);
+    await until(() => worker.events('job').length === 2);
     worker.child.kill('SIGTERM');
     expect(await worker.ended).toEqual({ code: 0, signal: null });
-    expect(events(worker, 'disposed')).toHaveLength(1);
+    expect(worker.events('disposed')).toHaveLength(1);
     expect(await get(second)).toMatchObject({ status: 'working' });
     const next = new ServerProcess(PROGRAM, [], { ...ONLY, BACKEND: redis.url });
-    await until(() => events(next, 'job').length === 1, 10_000);
+    await until(() => next.events('job').length === 1, 10_000);
     await post(address, 'tasks/cancel', { taskId: second }, KNOWS_TASKS);
     expect(await get(second)).toMatchObject({ status: 'cancelled' });
     next.child.kill('SIGINT');

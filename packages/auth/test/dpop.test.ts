@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { Service, Tool } from '@sigil/core';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 import { type DpopMode, jwt, type OAuthOptions } from '../src/index.js';
@@ -102,8 +102,6 @@ describe('with dpop: require', () => {
     ['for no address', { htu: undefined }, {}],
     ['for another token', { ath: 'x' }, {}],
     ['for no token', { ath: undefined }, {}],
-    ['that is too old', { iat: now() - 303 }, {}],
-    ['of the future', { iat: now() + 303 }, {}],
     ['of no time', { iat: undefined }, {}],
     ['without an id', { jti: undefined }, {}],
     ['of another type', {}, { typ: 'JWT' }],
@@ -113,6 +111,24 @@ describe('with dpop: require', () => {
     const refused = await call(await proof(claims, header));
     expect(refused.status).toBe(401);
     expect(ProtectedServer.challenge(refused)).toMatch(/^DPoP error="invalid_dpop_proof"/);
+  });
+
+  test.each([
+    ['that is too old', -301, true],
+    ['that is as old as it may be', -300, false],
+    ['that is as far ahead of the clock as it may be', 300, false],
+    ['of the future', 301, true],
+  ])('a proof %s (%i seconds) is refused for its time: %s', async (_what, seconds, isRefused) => {
+    const at = Date.now();
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(at - (at % 1000));
+    try {
+      const answer = await call(await proof({ iat: now() + seconds }));
+      const challenge = answer.ok ? '' : ProtectedServer.challenge(answer);
+      expect(challenge?.includes('The proof was not made just now')).toBe(isRefused);
+      if (isRefused) expect(challenge).toMatch(/^DPoP error="invalid_dpop_proof"/);
+    } finally {
+      clock.mockRestore();
+    }
   });
 
   test.each(['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'])(

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { defineTool, type Logger } from '@sigil/core';
 import { OverloadedError } from '@sigil/core/backend';
 import { tokenAuthenticator } from '../src/authentication/index.js';
@@ -13,6 +13,7 @@ import type { WatchedSessionStore } from './fixtures/watched-session-store.js';
 import { until, within } from './fixtures/within.js';
 
 const nodes = nodesForEach();
+afterEach(() => void jest.useRealTimers());
 
 /** A tool that logs one message of each of two levels, which shows the level its session has asked for. */
 const logs = defineTool({
@@ -163,11 +164,14 @@ describe('a session that is shared', () => {
   });
 
   test('is kept alive by the process that has its stream', async () => {
-    const { one, other, store } = await nodes({ sessions: { idleMs: 400 } });
+    // Sockets are real, and the clock stands still while they are busy.
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] });
+    const { one, other, store } = await nodes({ sessions: { idleMs: 60_000 } });
     const [session] = await openAtBoth({ one, other });
     const events = new EventReader(await session.listen());
     const before = store.asked.use;
-    await until(() => store.asked.use >= before + 6);
+    await jest.advanceTimersByTimeAsync(120_000);
+    expect(store.asked.use).toBeGreaterThanOrEqual(before + 6);
     expect(store.kept.size).toBe(1);
     await events.cancel();
   });

@@ -1,8 +1,20 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import { createApp, defineTool, ProtocolError, TaskSupport } from '@sigil/core';
 import { connect } from '../src/index.js';
 
 const form = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const;
+
+/** The signals of the endless tasks that have begun. */
+const begun: AbortSignal[] = [];
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** Waits until an endless task has begun. */
+async function next(): Promise<AbortSignal> {
+  const signal = begun.pop();
+  if (signal) return signal;
+  await turn();
+  return next();
+}
 
 const app = await createApp({
   name: 'jobs',
@@ -27,7 +39,10 @@ const app = await createApp({
     defineTool({
       name: 'endless',
       metadata: TaskSupport.entry('required'),
-      handle: () => new Promise(() => undefined),
+      handle: (_args, { signal }) => {
+        begun.push(signal);
+        return new Promise(() => undefined);
+      },
     }),
   ],
 });
@@ -53,17 +68,34 @@ describe('a client that follows tasks', () => {
 
   test('gives up a task that takes too long, and cancels it', async () => {
     await using client = await connect(app, { tasks: true });
-    await expect(client.callTool('endless', {}, { timeoutMs: 50 })).rejects.toThrow(
-      'has not ended within 50 ms',
-    );
+    const minute = 60_000;
+    const call = client.callTool('endless', {}, { timeoutMs: minute });
+    let failed: unknown;
+    call.catch((error: unknown) => (failed = error));
+    const signal = await next();
+    // Each look at the clock is a minute later than the one before: too late for the task, in time for each request.
+    const { now } = Date;
+    let ahead = 0;
+    const clock = jest.spyOn(Date, 'now').mockImplementation(() => now() + (ahead += minute + 1));
+    try {
+      while (failed === undefined) await turn();
+    } finally {
+      clock.mockRestore();
+    }
+    expect(failed).toMatchObject({ message: expect.stringMatching(/has not ended within 60000 ms$/) });
+    while (!signal.aborted) await turn();
   });
 
   test('cancels a task when its signal aborts', async () => {
     await using client = await connect(app, { tasks: true });
     const reason = new Error('no longer wanted');
     const stopped = new AbortController();
-    setTimeout(() => stopped.abort(reason), 30);
-    await expect(client.callTool('endless', {}, { signal: stopped.signal })).rejects.toBe(reason);
+    const call = client.callTool('endless', {}, { signal: stopped.signal });
+    const failed = expect(call).rejects.toBe(reason);
+    const signal = await next();
+    stopped.abort(reason);
+    await failed;
+    while (!signal.aborted) await turn();
   });
 });
 
