@@ -62,6 +62,23 @@ describePage('handlers', ({ connect }) => {
     expect(completion.values).toEqual(['The Dispossessed']);
   });
 
+  test.each(['legacy', { pin: '2026-07-28' }] as const)(
+    'shows resources of a template in lists: %j',
+    async (mode) => {
+      const client = await connect('catalogue.ts', { mode });
+      const first = await client.request({ method: 'resources/list' });
+      expect(first).toMatchObject({
+        resources: [
+          { uri: 'commerce://products/CUP', name: 'Product CUP', mimeType: 'application/json' },
+          { uri: 'commerce://products/PEN', name: 'Product PEN' },
+        ],
+        nextCursor: expect.any(String),
+      });
+      const { resources } = await client.listResources({ cursor: String(first.nextCursor) });
+      expect(resources).toMatchObject([{ uri: 'commerce://products/TEA%201', name: 'Product TEA 1' }]);
+    },
+  );
+
   test('shows all that functions define, every kind of content, and lists in pages', async () => {
     const client = await connect('museum.ts');
     const { content } = await client.callTool({ name: 'exhibit', arguments: {} });

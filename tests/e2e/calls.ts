@@ -13,7 +13,10 @@ export interface ToolAnswer {
 /** What both official clients can do, under the same names. */
 interface Common {
   listTools(): Promise<{ tools: { name: string }[] }>;
-  listResources(): Promise<{ resources: { name: string }[] }>;
+  listResources(params: { cursor?: string }): Promise<{
+    resources: { uri: string; name: string }[];
+    nextCursor?: string | undefined;
+  }>;
   listResourceTemplates(): Promise<{ resourceTemplates: { name: string }[] }>;
   listPrompts(): Promise<{ prompts: { name: string }[] }>;
   readResource(params: { uri: string }): Promise<{ contents: { text?: string }[] }>;
@@ -42,7 +45,7 @@ export class Calls {
   async names(): Promise<Record<string, string[]>> {
     const lists = [
       await this.#common.listTools(),
-      await this.#common.listResources(),
+      { resources: await this.resources() },
       await this.#common.listResourceTemplates(),
       await this.#common.listPrompts(),
     ] as unknown as Record<string, { name: string }[]>[];
@@ -53,6 +56,18 @@ export class Calls {
       }
     }
     return named;
+  }
+
+  /** The resources of all pages. Older official clients ask for each page by itself. */
+  async resources(): Promise<{ uri: string; name: string }[]> {
+    const found: { uri: string; name: string }[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await this.#common.listResources(cursor === undefined ? {} : { cursor });
+      found.push(...page.resources);
+      cursor = page.nextCursor;
+    } while (cursor !== undefined);
+    return found;
   }
 
   async tool(name: string, args: Arguments = {}, options: CallOptions = {}): Promise<ToolAnswer> {

@@ -65,7 +65,7 @@ for (const [where, place] of PLACES) {
     test('lists tools, resources, templates and prompts', async () => {
       expect(await calls.names()).toEqual({
         tools: ['add', 'ask', 'count', 'crash', 'echo', 'hang', 'noisy', 'refuse', 'slow'],
-        resources: ['fixed'],
+        resources: ['fixed', 'item 1 a', 'item 2/b'],
         resourceTemplates: ['item'],
         prompts: ['greet'],
       });
@@ -107,6 +107,12 @@ for (const [where, place] of PLACES) {
     test('reads resources', async () => {
       expect(await calls.read('test://fixed')).toBe('fixed text');
       expect(JSON.parse(String(await calls.read('test://items/7%20a')))).toEqual({ id: '7 a' });
+      const [, first, second] = await calls.resources();
+      expect([first, second].map(({ uri } = { uri: '', name: '' }) => uri)).toEqual([
+        'test://items/1%20a',
+        'test://items/2%2Fb',
+      ]);
+      expect(JSON.parse(String(await calls.read(String(second?.uri))))).toEqual({ id: '2/b' });
     });
 
     test('gets prompts', async () => expect(await calls.prompt('greet', { name: 'Ada' })).toBe('Hello, Ada'));

@@ -22,6 +22,7 @@ export {
   Prompt,
   type PromptOptions,
   Resource,
+  type ResourceDecorator,
   type ResourceOptions,
   Tool,
   type ToolDecorator,
@@ -67,9 +68,15 @@ export {
   type FunctionDefinition,
   type PromptFunctionOptions,
   type ResourceFunctionOptions,
-  type VariablesOf,
   type ToolFunctionOptions,
 } from './decorators/define.js';
+export type {
+  ListedResource,
+  ListRequest,
+  ListResources,
+  ResourcePage,
+} from './decorators/resource-lists.js';
+export type { ValuesFor, VariablesOf } from './decorators/uri-variables.js';
 export type {
   CompletionDefinition,
   PromptDefinition,

@@ -59,9 +59,13 @@ class Desk {
     return 'Press the button.';
   }
 
-  @Resource('desk://drawers/{drawer}')
+  @Resource('desk://drawers/{drawer}', { list: 'labels' })
   drawer(@Param('drawer') drawer: string): string | undefined {
     return drawer === 'top' ? 'pencils' : undefined;
+  }
+
+  labels() {
+    return ['top', 'middle', 'bottom'].map((drawer) => ({ variables: { drawer }, name: drawer }));
   }
 
   @Complete('desk://drawers/{drawer}', 'drawer')
@@ -114,7 +118,11 @@ describe.each(PROTOCOL_VERSIONS)('a client of %s', (revision) => {
   test('lists everything, page after page', async () => {
     const names = (await client.listTools()).map(({ name }) => name);
     expect(names).toEqual(['add', 'fail', 'copy', 'wait', 'visitor', 'note']);
-    expect(await client.listResources()).toMatchObject([{ uri: 'desk://manual' }]);
+    const drawers = ['top', 'middle', 'bottom'].map((name) => ({ uri: `desk://drawers/${name}`, name }));
+    expect(await client.listResources()).toEqual([
+      expect.objectContaining({ uri: 'desk://manual' }),
+      ...drawers,
+    ]);
     expect(await client.listResourceTemplates()).toMatchObject([{ uriTemplate: 'desk://drawers/{drawer}' }]);
     expect(await client.listPrompts()).toMatchObject([
       { name: 'letter', arguments: [{ name: 'to', required: true }] },

@@ -12,6 +12,7 @@ import type { Constructor } from '../protocol/constructor.js';
 import type { JsonSchema } from '../protocol/json.js';
 import type { CallToolResult } from '../protocol/results.js';
 import type { StandardSchema } from '../protocol/standard-schema.js';
+import type { ListResources } from './resource-lists.js';
 
 /**
  * What a handler returns for an output schema: of a DTO class its instances, or plain objects with its properties; of a schema of
@@ -114,8 +115,36 @@ export function Tool<S extends SchemaLike = JsonSchema>(options: ToolOptions<S> 
   return handler('Tool', { ...options, kind: 'tool' });
 }
 
-/** What `@Resource` may be told; `groups` are validation groups of class-validator, as in `@Tool`. */
-export type ResourceOptions = Omit<ResourceDefinition, 'kind' | 'uri'>;
+/**
+ * What `@Resource` may be told; `groups` are validation groups of class-validator, as in `@Tool`.
+ *
+ * @typeParam L the name of the method that lists the resources of a template.
+ */
+export interface ResourceOptions<L extends string = string> extends Omit<
+  ResourceDefinition,
+  'kind' | 'uri' | 'list'
+> {
+  /**
+   * The name of the method that gives the resources of a template for `resources/list`: it is called with `{ cursor, limit }` and a
+   * `RequestContext`. Without it the list has none of them.
+   */
+  readonly list?: L;
+}
+
+/**
+ * Decorates a method of a class that has the method which lists the resources of the template.
+ *
+ * @typeParam U the URI template.
+ * @typeParam L the name of the method that lists its resources.
+ */
+export type ResourceDecorator<U extends string, L extends string> = [L] extends [never]
+  ? HandlerDecorator
+  : (<C extends Readonly<Record<L, ListResources<U>>>>(
+      prototype: C,
+      method: string | symbol,
+      descriptor: PropertyDescriptor,
+    ) => void) &
+      StandardMethodDecorator;
 
 /**
  * Makes a method a resource, or a resource template when the URI has variables (RFC 6570).
@@ -128,18 +157,29 @@ export type ResourceOptions = Omit<ResourceDefinition, 'kind' | 'uri'>;
  * `resourceContents.text()` and `resourceContents.blob()`, alone or in an array, are used as they are; any other value
  * becomes its JSON with MIME type `application/json`; `undefined` means that there is no such resource.
  *
+ * **Lists**: `resources/list` shows fixed URIs. It shows those of a template when `list` names a method that gives them: a page
+ * `{ resources, nextCursor? }`, or all as an array or (async) iterable. Guards and scopes of the template decide who sees them.
+ *
  * @param uri what clients read, such as `config://app` or `users://{id}/profile`.
- * @param options name, description, MIME type, annotations and caching of the resource.
+ * @param options name, description, MIME type, annotations, caching and list of the resource.
  * @example
  * ```ts
- * @Resource('users://{id}/profile', { description: 'The profile of a user' })
+ * @Resource('users://{id}/profile', { description: 'The profile of a user', list: 'profiles' })
  * profile(@Param('id') id: string): Promise<Profile | undefined> {
  *   return this.users.find(id);
+ * }
+ *
+ * async profiles({ cursor, limit }: ListRequest) {
+ *   const { users, next } = await this.users.page(cursor, limit);
+ *   return { resources: users.map(({ id, name }) => ({ variables: { id }, name })), nextCursor: next };
  * }
  * ```
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources
  */
-export function Resource(uri: string, options: ResourceOptions = {}): HandlerDecorator {
+export function Resource<const U extends string, const L extends string = never>(
+  uri: U,
+  options: ResourceOptions<L> = {},
+): ResourceDecorator<U, L> {
   return handler('Resource', { ...options, kind: 'resource', uri });
 }
 

@@ -12,6 +12,8 @@ import type { JsonSchema } from '../protocol/json.js';
 import type { StandardSchema } from '../protocol/standard-schema.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { PromptOptions, ResourceOptions, ToolOptions, ToolReturn } from './decorators.js';
+import type { ListResources } from './resource-lists.js';
+import type { VariablesOf } from './uri-variables.js';
 
 /** A definition whose handler is a function. Give it to `createApp` or add it to a running app. */
 export interface FunctionDefinition<D extends HandlerDefinition = HandlerDefinition> {
@@ -88,41 +90,6 @@ export function defineTool<S extends SchemaLike = Record<string, never>, O exten
   return record(options, { kind: 'tool' });
 }
 
-/** What stands between commas. */
-type Parts<E extends string> = E extends `${infer First},${infer Rest}` ? First | Parts<Rest> : E;
-
-/** The variables of an expression: those of a query, which URIs may leave out, end with a question mark here. */
-type Variables<E extends string> = E extends `${'?' | '&'}${infer Names}`
-  ? `${Parts<Names>}?`
-  : Parts<E extends `${'+' | '#' | '.' | '/' | ';'}${infer Names}` ? Names : E>;
-
-/** The variables of all expressions of a URI template. */
-type AllVariables<U extends string> = U extends `${string}{${infer E}}${infer Rest}`
-  ? Variables<E> | AllVariables<Rest>
-  : never;
-
-type Bare<V extends string> = V extends `${infer Required}?` ? Required : V;
-
-type VariableName<V extends string> = V extends `${infer Name}*` | `${infer Name}:${number}` ? Name : V;
-
-/**
- * The variables of a URI template as a handler without a schema gets them: strings, `undefined` for what a query leaves out, and a list
- * for several values of a variable with `*`.
- *
- * @typeParam U the URI template.
- * @example
- * ```ts
- * const read = ({ id, format = 'json' }: VariablesOf<'users://{id}{?format}'>) => users.get(id, format);
- * ```
- */
-export type VariablesOf<U extends string> = string extends U
-  ? Record<string, string>
-  : {
-      readonly [V in AllVariables<U> as VariableName<Bare<V>>]:
-        | (Bare<V> extends `${string}*` ? string | string[] : string)
-        | (V extends `${string}?` ? undefined : never);
-    };
-
 /**
  * What `defineResource` is told: a URI or URI template, what `@Resource` is told, and the handler.
  *
@@ -130,11 +97,13 @@ export type VariablesOf<U extends string> = string extends U
  * @typeParam U the URI template, which names them.
  */
 export interface ResourceFunctionOptions<S extends SchemaLike, U extends string = string>
-  extends ResourceOptions, Policies {
+  extends Omit<ResourceOptions, 'list'>, Policies {
   readonly uri: U;
   readonly name: string;
   /** Schema of the variables; without one the handler gets them as strings. */
   readonly input?: S;
+  /** Gives the resources of a template that `resources/list` shows; without it the list has none of them. */
+  readonly list?: ListResources<U>;
   /** Gives what the client reads. */
   readonly handle: (
     variables: S extends Record<string, never> ? VariablesOf<U> : ArgumentsOf<S>,
@@ -153,6 +122,11 @@ export interface ResourceFunctionOptions<S extends SchemaLike, U extends string 
  *   uri: 'users://{id}/profile',
  *   name: 'profile',
  *   handle: ({ id }) => users.get(id),
+ *   list: async ({ cursor, limit }) => {
+ *     const page = await users.page(cursor, limit);
+ *     const resources = page.users.map(({ id, name }) => ({ variables: { id }, name }));
+ *     return { resources, nextCursor: page.next };
+ *   },
  * });
  * ```
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources

@@ -192,6 +192,11 @@ export class Engine implements Endpoint {
     return connection;
   }
 
+  /** Tells clients that `resources/list` has changed, those of other processes too. */
+  notifyResourceListChanged(): void {
+    void this.options.changes.publish({ kind: 'list', list: 'resources' });
+  }
+
   /** Tells the clients that subscribed to a resource that it has changed, those of other processes too. */
   notifyResourceUpdated(uri: string): void {
     void this.options.changes.publish({ kind: 'resource', uri });

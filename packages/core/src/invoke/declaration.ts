@@ -6,6 +6,7 @@ import type { HandlerDefinition } from '../metadata/definitions.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
 import type { SchemaSource } from '../schema/index.js';
+import type { Listed, Listing } from './listing.js';
 
 /** What runs: a method of a service, or a function. */
 export type Target =
@@ -44,6 +45,8 @@ export interface Declaration<D extends HandlerDefinition = HandlerDefinition> {
   readonly metadata?: Readonly<Record<PropertyKey, unknown>>;
   /** What thrown errors become, the nearest first: of the method, the class, the module, the app. */
   readonly errors: readonly ErrorMapper[];
+  /** Puts the prefix of its module into a URI as its author writes it; absent where there is none. */
+  readonly prefixUri?: (uri: string) => string;
 }
 
 /** What the engine adds to the way of a request; see `Invoke`. */
@@ -91,6 +94,15 @@ export interface Requirements {
 export interface NamedGuard {
   readonly name: string;
   readonly allows: GuardCheck;
+}
+
+/** What gives the resources of a template; compiled at boot. Guards of the template are asked before it. */
+export interface TemplateList {
+  readonly run: Invoke<Listing>;
+  /** The scopes without which a caller sees none of them. */
+  readonly scopes: readonly string[];
+  /** Whether a caller whom the guards allow the template may read one of them. */
+  readonly shows: (call: Call, resource: Listed) => MaybePromise<boolean>;
 }
 
 /**

@@ -5,7 +5,7 @@ import {
   type ContextClass,
   contextOf,
   type DefinitionInfo,
-  type RequestContext,
+  RequestContext,
   setArguments,
 } from '../context/context.js';
 import { type InputRequired, isSuspension } from '../context/questions.js';
@@ -38,6 +38,7 @@ import type {
   Passage,
   Requirements,
   Target,
+  TemplateList,
 } from './declaration.js';
 import {
   advisedEncoder,
@@ -47,6 +48,7 @@ import {
   encodeResource,
   type ShapeContents,
 } from './encode.js';
+import { type ReadListed, readListing } from './listing.js';
 import { type FailurePolicy, mapped, outputFailure, requestFailure, toolFailure } from './failure.js';
 import {
   compileGuards,
@@ -74,7 +76,7 @@ interface Kind<R> {
   /** Parses and validates arguments, and gives them as the handler gets them. */
   readonly check: (args: Record<string, unknown>) => MaybePromise<unknown>;
   /** Makes the result of what the handler, or the middleware around it, returned. */
-  readonly encode: (value: unknown, call: Call) => MaybePromise<R>;
+  readonly encode: (value: unknown, call: Call, args: unknown) => MaybePromise<R>;
   /** Gives the result of a call that the `permits` of a guard refuses; absent where guards are not asked about arguments. */
   readonly denied: (() => R) | undefined;
   /** Makes the result of what was thrown, or throws the error to answer with. */
@@ -183,15 +185,52 @@ export class HandlerCompiler {
 
   /** Compiles who may hear of the changes of a resource: the steps of a read, without the read. */
   hears(declaration: Declaration<ResourceDefinition>, info: DefinitionInfo, input: ValuePlan): Hears {
-    const { guards } = declaration;
-    const allows = compileGuards(guards, info, this.#guardParts);
+    const allows = compileGuards(declaration.guards, info, this.#guardParts);
+    const { needs } = this.#reads(declaration, info, input);
+    return async (call, uri, variables) =>
+      allows && !(await allows(call)) ? undefined : needs(call, uri, variables);
+  }
+
+  /**
+   * Compiles what gives the resources of a template, and who sees which of them.
+   *
+   * @param target the function or method that gives them.
+   * @param read reads one of them.
+   */
+  list(
+    declaration: Declaration<ResourceDefinition>,
+    info: DefinitionInfo,
+    input: ValuePlan,
+    target: Target,
+    read: ReadListed,
+  ): TemplateList {
+    // Guards and scopes decide before it, for all templates, and whom they refuse sees a shorter list.
+    const open = { ...declaration, target, binding: LIST_BINDING, guards: [], scopes: [] };
+    const { fixed, isPerUri, needs } = this.#reads(declaration, info, input);
+    return {
+      run: this.#compile(open, info, {
+        Context: RequestContext,
+        check: (request) => request,
+        denied: undefined,
+        encode: (value, _call, request) => readListing(value, isObject(request) ? request : {}, read),
+        fail: this.#refuse,
+      }),
+      scopes: fixed,
+      shows: (call, { descriptor: { uri }, variables }) =>
+        !isPerUri ||
+        needs(call, uri, variables).then((scopes) => !!scopes && !lacksScopes(call.principal, scopes)),
+    };
+  }
+
+  /** Compiles what a read of one URI needs beside `allows` of the guards. */
+  #reads(declaration: Declaration<ResourceDefinition>, info: DefinitionInfo, input: ValuePlan): Reads {
     const { guardTime } = this.#guardParts;
     const { fixed, of: scopesOf } = compileScopes(declaration, guardTime) ?? NO_SCOPES;
-    const permits = compilePermits(guards, this.#guardParts);
+    const permits = compilePermits(declaration.guards, this.#guardParts);
+    const isPerUri = scopesOf !== undefined || permits !== undefined;
     const parse = converting(input);
-    return async (call, uri, variables) => {
-      if (allows && !(await allows(call))) return undefined;
-      if (lacksScopes(call.principal, fixed) || !(scopesOf || permits)) return fixed;
+    const needs: Hears = async (call, uri, variables) => {
+      if (lacksScopes(call.principal, fixed) || !isPerUri) return fixed;
       const args = await valid(() =>
         inTime(parse({ ...variables }), `The check of the variables of ${info.name}`, guardTime),
       );
@@ -204,6 +243,7 @@ export class HandlerCompiler {
       setArguments(context, args.value);
       return (await permits(call, context)) ? needed : undefined;
     };
+    return { fixed, isPerUri, needs };
   }
 
   /** Resources, prompts and completions: whatever fails is an error response. */
@@ -270,7 +310,7 @@ export class HandlerCompiler {
       return attempt(
         () =>
           after(around && context ? around(call, context, handler) : handler(), (value) =>
-            encode(value, call),
+            encode(value, call, args),
           ),
         (result) => passage.answer(result),
         (error) => failed(error, call, passage),
@@ -294,6 +334,22 @@ export class HandlerCompiler {
 }
 
 const NO_SCOPES: NeededScopes = { fixed: [] };
+
+/** What reads of a resource or template need beside `allows` of its guards. */
+interface Reads {
+  /** The scopes that every read needs. */
+  readonly fixed: readonly string[];
+  /** Whether more depends on which URI is read. */
+  readonly isPerUri: boolean;
+  /** Gives the scopes that the read of one URI needs; `undefined` when guards do not permit it. */
+  readonly needs: Hears;
+}
+
+/** A list is called with what is asked for, and the context. */
+const LIST_BINDING: Binding = {
+  parameters: [{ from: 'arguments' }, { from: 'context' }],
+  source: { kind: 'none' },
+};
 
 /** What a check gives; `undefined` for a value that it refuses. */
 async function valid(check: () => MaybePromise<unknown>): Promise<{ readonly value: unknown } | undefined> {

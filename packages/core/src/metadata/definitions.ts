@@ -71,6 +71,8 @@ export interface ResourceDefinition extends Presentation {
   readonly size?: number;
   /** How long, and for whom, clients of 2026-07-28 may keep what is read. As the app says by default. */
   readonly cache?: CacheOptions;
+  /** What gives the resources of a template for `resources/list`: the name of a method of the class, or a function. */
+  readonly list?: string | ((...values: never[]) => unknown);
 }
 
 /** A prompt, as declared. */

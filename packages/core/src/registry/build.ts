@@ -38,6 +38,7 @@ import type {
   TemplateEntry,
   ToolEntry,
 } from './entry.js';
+import { listedReader } from './listed.js';
 import { explicitSource } from './parameters.js';
 
 /** What building an entry needs. */
@@ -131,6 +132,7 @@ function buildResource(
   checkVariables(declaration, template, input, at);
   if (cache !== undefined) checkCache(cache, at);
   checkAnnotations(annotations, size, at);
+  const listTarget = listTargetOf(declaration, isTemplate, at);
   const { info } = base;
   const served = {
     ...base,
@@ -147,14 +149,45 @@ function buildResource(
     const descriptor = frozenCopy({ uri, ...shared, ...withoutUndefined({ size }) });
     return Object.freeze({ ...served, kind: 'resource', descriptor });
   }
+  const match = compileMatcher(template);
+  const { prefixUri = (written) => written } = declaration;
+  const read = listedReader(template, match, mimeType, prefixUri);
   return Object.freeze({
     ...served,
     kind: 'template',
     descriptor: frozenCopy({ uriTemplate: uri, ...shared }),
     head: plainHead(template),
-    match: compileMatcher(template),
+    match,
     completers: Object.freeze({}),
+    ...(listTarget ? { list: handlers.list(declaration, info, input, listTarget, read) } : {}),
   });
+}
+
+/** What gives the resources of a template; `undefined` where nothing does. What is wrong with it goes to `at`. */
+function listTargetOf(
+  { definition: { list }, target }: Declaration<ResourceDefinition>,
+  isTemplate: boolean,
+  at: Diagnostics,
+): Target | undefined {
+  if (list === undefined) return undefined;
+  const refuse = (what: string, fix: string): undefined =>
+    void at.at('list').add('SIGIL_INVALID_OPTIONS', what, fix);
+  if (!isTemplate)
+    return refuse(
+      'only a URI with variables has one',
+      'leave it out: a fixed URI is in resources/list already',
+    );
+  if (target.kind === 'function') {
+    if (typeof list === 'function') return { kind: 'function', handle: list };
+    return refuse('it must be a function', 'write list: ({ cursor }) => ({ resources: [{ uri, name }] })');
+  }
+  const { cls } = target;
+  if (typeof list === 'string' && typeof Reflect.get(cls.prototype as object, list) === 'function')
+    return { kind: 'method', cls, method: list };
+  return refuse(
+    typeof list === 'string' ? `${cls.name} has no method '${list}'` : 'it must be the name of a method',
+    `name a method of ${cls.name} that gives the resources: list({ cursor }: ListRequest) { return { resources: [{ uri, name }] } }`,
+  );
 }
 
 function buildPrompt(declaration: Declaration<PromptDefinition>, tools: BuildTools): PromptEntry {
@@ -226,7 +259,7 @@ const MEMBERS = ['kind', 'name', 'title', 'description', 'icons', 'meta', 'metad
 const HINTS = ['readOnly', 'destructive', 'idempotent', 'openWorld'] as const;
 const MEMBERS_OF: Readonly<Record<HandlerDefinition['kind'], readonly string[]>> = {
   tool: [...MEMBERS, ...HINTS, 'input', 'groups', 'output', 'coerce', 'unknownProperties'],
-  resource: [...MEMBERS, 'uri', 'groups', 'mimeType', 'annotations', 'size', 'cache'],
+  resource: [...MEMBERS, 'uri', 'groups', 'mimeType', 'annotations', 'size', 'cache', 'list'],
   prompt: [...MEMBERS, 'input', 'groups'],
   completion: [...MEMBERS, 'ref', 'argument'],
 };

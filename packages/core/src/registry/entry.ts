@@ -14,7 +14,7 @@ import type {
   Tool,
   ToolAnnotations,
 } from '../protocol/descriptors.js';
-import type { AskingInvoke, Hears, Invoke, Requirements } from '../invoke/declaration.js';
+import type { AskingInvoke, Hears, Invoke, Requirements, TemplateList } from '../invoke/declaration.js';
 import type { DefinitionProblem } from '../errors/errors.js';
 import type { ResourceContents } from '../protocol/content.js';
 
@@ -63,6 +63,8 @@ export interface TemplateEntry extends ReadableEntry {
   readonly match: (uri: string) => Record<string, string | string[]> | undefined;
   /** The sources of completions, by argument. */
   readonly completers: Completers;
+  /** What gives its resources for `resources/list`; absent where they are not listed. */
+  readonly list?: TemplateList;
 }
 
 /** A prompt, compiled. */

@@ -142,6 +142,14 @@ export class App {
     this.#parts.engine.notifyResourceUpdated(uri);
   }
 
+  /**
+   * Tells clients that what `list` of a resource template gives has changed, those of processes that share the `changeBus` too. Of what is
+   * added to the app or removed they are told anyway.
+   */
+  notifyResourceListChanged(): void {
+    this.#parts.engine.notifyResourceListChanged();
+  }
+
   /** Stops every runtime, lets requests in flight finish, and disposes of the services, those made last first. */
   close(): Promise<void> {
     return (this.#closing ??= this.#close());

@@ -134,7 +134,8 @@ function withoutBases(classes: readonly Constructor[]): ReadonlySet<Constructor>
 function ofUnit(declaration: Declaration, unit: Unit): Declaration {
   const own = guardedBy(declaration, unit);
   const { prefix } = unit.parts;
-  return prefix === undefined ? own : { ...own, definition: prefixed(own, prefix) };
+  if (prefix === undefined) return own;
+  return { ...own, definition: prefixed(own, prefix), prefixUri: (uri) => prefixUri(uri, prefix) };
 }
 
 /** What an extension brings keeps its names, which clients know, and gets the policies of the module that lists the extension. */

@@ -4,7 +4,8 @@ import { decodeCursor, encodeCursor } from '../../transport/pages.js';
 import type { Collection, Position } from '../../registry/registry.js';
 import type { Entry } from '../../registry/entry.js';
 import type { EngineCall } from '../engine-call.js';
-import type { MethodHandler } from '../exchange.js';
+import type { Exchange, MethodHandler } from '../exchange.js';
+import type { MethodResult } from '../response.js';
 import type { Revision } from '../revisions/index.js';
 
 /** What a list is made of. */
@@ -21,21 +22,64 @@ interface ListParts<E extends Entry> {
   readonly shows?: (entry: E, revision: Revision) => boolean;
 }
 
-/** Makes the method of one kind of list, which gives the page after a cursor. */
-export function listMethod<E extends Entry>(parts: ListParts<E>): MethodHandler {
-  const { hint } = parts;
+/** A page, or its beginning: entries as JSON, and the cursor of the next page, if there is one. */
+export interface ListPage {
+  readonly written: readonly string[];
+  readonly nextCursor?: string | undefined;
+}
+
+/** What a list shows after its entries, which it asks authors for each time. */
+export interface ListTail {
+  /** Whether there may be anything. */
+  readonly isThere: boolean;
+  /** Whether a cursor leads into it. */
+  holds(cursor: unknown): boolean;
+  /**
+   * Gives the page at a cursor, or what follows the last entry.
+   *
+   * @param room how many entries the page has room for.
+   */
+  page(exchange: Exchange, cursor: unknown, room: number): Promise<ListPage>;
+}
+
+/**
+ * Makes the method of one kind of list, which gives the page after a cursor.
+ *
+ * @param tail what follows the entries, if anything does.
+ */
+export function listMethod<E extends Entry>(parts: ListParts<E>, tail?: ListTail): MethodHandler {
+  const { hint, key, pageSize = Infinity } = parts;
   const views = new Map<Revision, ListView<E>>();
   /** For lists that differ by who asks, whatever their author says. */
   const privateHint: CacheHint = { ...hint, cacheScope: 'private' };
-  return ({ call }, { cursor }) => {
+  const viewFor = (revision: Revision): ListView<E> => {
+    const view = views.get(revision) ?? new ListView(parts, revision);
+    views.set(revision, view);
+    return view;
+  };
+  const withTail = async (exchange: Exchange, cursor: unknown, shown: ListTail): Promise<MethodResult> => {
+    const isInTail = shown.holds(cursor);
+    const { call } = exchange;
+    const own = isInTail ? EMPTY : await viewFor(call.revision).visible(decodeCursor(cursor), call);
+    const { written, nextCursor } =
+      own.nextCursor === undefined
+        ? await shown.page(exchange, isInTail ? cursor : undefined, pageSize - own.written.length)
+        : { written: [], nextCursor: own.nextCursor };
+    const page = { written: [...own.written, ...written], nextCursor };
+    return { result: rawPage(key, page), cache: privateHint };
+  };
+  return (exchange, { cursor }) => {
+    if (tail?.isThere) return withTail(exchange, cursor, tail);
+    const { call } = exchange;
     // A cursor names a place in the order of additions, so it stays good when entries come and go.
     const start: Position = decodeCursor(cursor);
-    const view = views.get(call.revision) ?? new ListView(parts, call.revision);
-    views.set(call.revision, view);
+    const view = viewFor(call.revision);
     if (!view.isGuarded) return { result: view.page(start), cache: hint };
-    return view.visiblePage(start, call).then((result) => ({ result, cache: privateHint }));
+    return view.visible(start, call).then((page) => ({ result: rawPage(key, page), cache: privateHint }));
   };
 }
+
+const EMPTY: ListPage = { written: [] };
 
 /** One kind of list as clients of one kind see it. Entries, and pages that are the same for all, are serialised once. */
 export class ListView<E extends Entry> {
@@ -63,14 +107,16 @@ export class ListView<E extends Entry> {
     const known = this.#pages.get(start);
     if (known !== undefined) return known;
     const isStart = this.#starts.has(start);
-    const page = this.write(this.after(start), (next) => isStart && this.#starts.add(next));
+    const { next, ...written } = this.#write(this.after(start));
+    const page = rawPage(this.parts.key, written);
     // Anybody can make up cursors, and pages from everywhere would be the list many times over.
     if (isStart) this.#pages.set(start, page);
+    if (isStart && next !== undefined) this.#starts.add(next);
     return page;
   }
 
   /** The page after a position, of what one caller may see. */
-  async visiblePage(start: Position, call: EngineCall): Promise<RawJson> {
+  async visible(start: Position, call: EngineCall): Promise<ListPage> {
     const { pageSize = Infinity } = this.parts;
     let visible: (readonly [Position, E])[] = [];
     let held: (readonly [Position, E])[] = [];
@@ -100,7 +146,7 @@ export class ListView<E extends Entry> {
       if (visible.length > pageSize) break;
     }
     await ask();
-    return this.write(visible);
+    return this.#write(visible);
   }
 
   /** The entries shown after a position. */
@@ -109,24 +155,17 @@ export class ListView<E extends Entry> {
     for (const held of collection.after(start)) if (shows?.(held[1], this.revision) ?? true) yield held;
   }
 
-  /**
-   * Writes a page of entries, as many as there is room for.
-   *
-   * @param more is told after which position the next page begins, if there is one.
-   */
-  write(entries: Iterable<readonly [Position, E]>, more?: (next: Position) => void): RawJson {
-    const { key, pageSize } = this.parts;
+  /** Writes as many entries as a page has room for. @returns them, with the position after which the next page begins. */
+  #write(entries: Iterable<readonly [Position, E]>): ListPage & { readonly next?: Position } {
     const written: string[] = [];
     let last: Position = 0;
     for (const [position, entry] of entries) {
-      if (written.length === pageSize) {
-        more?.(last);
-        return raw(`"${key}":[${written.join(',')}],"nextCursor":${JSON.stringify(encodeCursor(last))}`);
-      }
+      if (written.length === this.parts.pageSize)
+        return { written, next: last, nextCursor: encodeCursor(last) };
       written.push(this.#jsonOf(entry));
       last = position;
     }
-    return raw(`"${key}":[${written.join(',')}]`);
+    return { written };
   }
 
   #jsonOf(entry: E): string {
@@ -156,6 +195,9 @@ function failing(call: EngineCall, names: readonly string[], error: unknown): un
   return error;
 }
 
-function raw(members: string): RawJson {
+/** A page as the result of a list. */
+function rawPage(key: string, { written, nextCursor }: ListPage): RawJson {
+  const next = nextCursor === undefined ? '' : `,"nextCursor":${JSON.stringify(nextCursor)}`;
+  const members = `"${key}":[${written.join(',')}]${next}`;
   return new RawJson(members, () => JSON.parse(`{${members}}`) as Record<string, unknown>);
 }

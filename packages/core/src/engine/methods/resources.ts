@@ -4,6 +4,7 @@ import { readString } from '../admission.js';
 import { type MethodHandler, ofCapability } from '../exchange.js';
 import { NOT_KEPT } from './cache-hints.js';
 import { listMethod } from './list.js';
+import { TemplateLists } from './template-lists.js';
 import type { MethodParts, MethodTable } from './table.js';
 
 /** `resources/list`, `resources/templates/list` and `resources/read`. */
@@ -11,13 +12,16 @@ export function resourceMethods({ options }: MethodParts): MethodTable {
   const { registry, pageSize, cacheHints, timeoutMs } = options;
   const { resources, templates } = registry;
   const isOffered = (): boolean => registry.hasResources;
-  const resourceList = listMethod({
-    collection: resources,
-    key: 'resources',
-    pageSize,
-    hint: cacheHints.of(METHODS.listResources),
-    describe: (entry, revision) => revision.resource(entry.descriptor),
-  });
+  const resourceList = listMethod(
+    {
+      collection: resources,
+      key: 'resources',
+      pageSize,
+      hint: cacheHints.of(METHODS.listResources),
+      describe: (entry, revision) => revision.resource(entry.descriptor),
+    },
+    new TemplateLists(registry, timeoutMs),
+  );
   const templateList = listMethod({
     collection: templates,
     key: 'resourceTemplates',

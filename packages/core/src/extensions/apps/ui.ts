@@ -88,7 +88,7 @@ export function isUiUri(value: unknown): value is string {
 }
 
 /** What `@UiResource` may be told. */
-export type UiResourceOptions = UiOptions & Omit<ResourceOptions, 'groups' | 'mimeType' | 'cache'>;
+export type UiResourceOptions = UiOptions & Omit<ResourceOptions, 'groups' | 'mimeType' | 'cache' | 'list'>;
 
 /**
  * Makes a method a UI resource: HTML that hosts show in a sandbox with the results of the tools whose `@Ui` names it

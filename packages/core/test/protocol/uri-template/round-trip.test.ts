@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { compileMatcher } from '../../../src/protocol/uri-template/match.js';
 import { parseUriTemplate } from '../../../src/protocol/uri-template/parse.js';
-import { expandUriTemplate } from './expand.js';
+import { expandUriTemplate } from '../../../src/protocol/uri-template/expand.js';
 
 const text = fc.string({ unit: 'grapheme', minLength: 1 }).filter((value) => !/\p{Surrogate}/u.test(value));
 const maybeEmpty = fc.oneof(text, fc.constant(''));

@@ -1,0 +1,52 @@
+import type { RequestContext } from '../context/context.js';
+import type { Resource } from '../protocol/descriptors.js';
+import type { MaybePromise } from '../protocol/maybe-promise.js';
+import type { ValuesFor } from './uri-variables.js';
+
+/** What `list` of a resource template is asked. */
+export interface ListRequest {
+  /** What the page before gave as `nextCursor`; absent for the first page. It comes back from clients, so it may be anything. */
+  readonly cursor?: string;
+  /** How many resources the page has room for, from the cursor on. Of more, the first are taken, and the others asked for again. */
+  readonly limit: number;
+}
+
+/**
+ * One resource of a template, as `resources/list` shows it. Its URI is given as it is, or by the variables of the template.
+ *
+ * @typeParam U the URI template.
+ */
+export type ListedResource<U extends string = string> = Omit<Resource, 'uri'> &
+  (
+    | {
+        /** A URI that the template matches, without the prefix of the module. */
+        readonly uri: string;
+        readonly variables?: undefined;
+      }
+    | {
+        /** Values for the variables of the template, which give the URI. */
+        readonly variables: ValuesFor<U>;
+        readonly uri?: undefined;
+      }
+  );
+
+/**
+ * Some of the resources of a template.
+ *
+ * @typeParam U the URI template.
+ */
+export interface ResourcePage<U extends string = string> {
+  readonly resources: Iterable<ListedResource<U>> | AsyncIterable<ListedResource<U>>;
+  /** What `list` is called with for the resources after these; absent after the last. */
+  readonly nextCursor?: string | undefined;
+}
+
+/**
+ * Gives the resources of a template for `resources/list`: a page of them, or all, where there are few.
+ *
+ * @typeParam U the URI template.
+ */
+export type ListResources<U extends string = string> = (
+  request: ListRequest,
+  context: RequestContext,
+) => MaybePromise<ResourcePage<U> | ResourcePage<U>['resources']>;

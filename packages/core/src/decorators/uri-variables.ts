@@ -1,0 +1,50 @@
+/** What stands between commas. */
+type Parts<E extends string> = E extends `${infer First},${infer Rest}` ? First | Parts<Rest> : E;
+
+/** The variables of an expression: those of a query, which URIs may leave out, end with a question mark here. */
+type Variables<E extends string> = E extends `${'?' | '&'}${infer Names}`
+  ? `${Parts<Names>}?`
+  : Parts<E extends `${'+' | '#' | '.' | '/' | ';'}${infer Names}` ? Names : E>;
+
+/** The variables of all expressions of a URI template. */
+type AllVariables<U extends string> = U extends `${string}{${infer E}}${infer Rest}`
+  ? Variables<E> | AllVariables<Rest>
+  : never;
+
+type Bare<V extends string> = V extends `${infer Required}?` ? Required : V;
+
+type VariableName<V extends string> = V extends `${infer Name}*` | `${infer Name}:${number}` ? Name : V;
+
+/**
+ * The variables of a URI template as a handler without a schema gets them: strings, `undefined` for what a query leaves out, and a list
+ * for several values of a variable with `*`.
+ *
+ * @typeParam U the URI template.
+ * @example
+ * ```ts
+ * const read = ({ id, format = 'json' }: VariablesOf<'users://{id}{?format}'>) => users.get(id, format);
+ * ```
+ */
+export type VariablesOf<U extends string> = string extends U
+  ? Record<string, string>
+  : {
+      readonly [V in AllVariables<U> as VariableName<Bare<V>>]:
+        | (Bare<V> extends `${string}*` ? string | string[] : string)
+        | (V extends `${string}?` ? undefined : never);
+    };
+
+/** The variables of a URI template that URIs may leave out. */
+type OptionalOf<V> = { [K in keyof V]: undefined extends V[K] ? K : never }[keyof V];
+
+/**
+ * Values for the variables of a URI template, to write a URI of them: strings or numbers, and lists for a variable with `*`.
+ *
+ * @typeParam U the URI template.
+ * @example
+ * ```ts
+ * const values: ValuesFor<'orders://{year}/{id}'> = { year: 2026, id: 'A-1' };
+ * ```
+ */
+export type ValuesFor<U extends string, V = VariablesOf<U>> = {
+  readonly [K in Exclude<keyof V, OptionalOf<V>>]: V[K] | number;
+} & { readonly [K in OptionalOf<V>]?: V[K] | number };

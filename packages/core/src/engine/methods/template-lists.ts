@@ -1,0 +1,127 @@
+import { type Listed, type Listing, MOST_OF_A_PAGE } from '../../invoke/listing.js';
+import { lacksScopes } from '../../protocol/principal.js';
+import type { TemplateEntry } from '../../registry/entry.js';
+import type { Position, Registry } from '../../registry/registry.js';
+import type { EngineCall } from '../engine-call.js';
+import type { Exchange } from '../exchange.js';
+import type { ListPage, ListTail } from './list.js';
+
+/** Most resources of templates on one page of an app that gives no size. */
+const MOST_ON_A_PAGE = 1000;
+
+/** Where a page begins: in the list of which template, and where in it. */
+interface Place {
+  readonly position: Position;
+  /** What its author gave as `nextCursor`; absent for the beginning. */
+  readonly cursor?: string;
+  /** How many resources from there on have been on pages before. */
+  readonly skipped: number;
+}
+
+const BEGINNING: Place = { position: 0, skipped: 0 };
+
+/**
+ * The resources that templates list, after those with a fixed URI. A page ends where that of an author ends, so that it calls each list
+ * once at most.
+ */
+export class TemplateLists implements ListTail {
+  #version = -1;
+  #isThere = false;
+
+  /** @param timeoutMs what lists may take whose template does not say; see `Exchange.limited`. */
+  constructor(
+    private readonly registry: Registry,
+    private readonly timeoutMs: number | false | undefined,
+  ) {}
+
+  get isThere(): boolean {
+    const { templates } = this.registry;
+    if (templates.version !== this.#version) {
+      this.#version = templates.version;
+      this.#isThere = [...templates].some(({ list }) => list !== undefined);
+    }
+    return this.#isThere;
+  }
+
+  holds(cursor: unknown): boolean {
+    return decodePlace(cursor) !== undefined;
+  }
+
+  async page(exchange: Exchange, cursor: unknown, room: number): Promise<ListPage> {
+    const { call } = exchange;
+    const most = Math.min(room, MOST_ON_A_PAGE);
+    const start = decodePlace(cursor) ?? BEGINNING;
+    const written: string[] = [];
+    for (const [position, entry] of this.registry.templates.after(start.position - 1)) {
+      const place = position === start.position ? start : { position, skipped: 0 };
+      if (!entry.list || !(await mayList(call, entry))) continue;
+      if (written.length >= most) return { written, nextCursor: encodePlace(place) };
+      const limit = place.skipped + most - written.length;
+      const { cursor: from } = place;
+      const request = { ...(from === undefined ? {} : { cursor: from }), limit };
+      const { resources, nextCursor, isCut } = await this.#ask(exchange, entry, entry.list, request);
+      for (const { descriptor } of await this.#visible(call, entry, resources.slice(place.skipped)))
+        written.push(JSON.stringify(call.revision.resource(descriptor)));
+      if (isCut) return { written, nextCursor: encodePlace({ ...place, skipped: limit }) };
+      if (nextCursor !== undefined)
+        return { written, nextCursor: encodePlace({ position, cursor: nextCursor, skipped: 0 }) };
+    }
+    return { written };
+  }
+
+  async #ask(
+    exchange: Exchange,
+    { where, timeoutMs = this.timeoutMs }: TemplateEntry,
+    { run }: NonNullable<TemplateEntry['list']>,
+    request: Readonly<Record<string, unknown>>,
+  ): Promise<Listing> {
+    const { call } = exchange;
+    call.where = where;
+    // Each list has a context that names its template.
+    call.currentContext = undefined;
+    return run<Listing>(call, request, {
+      // Its guards have been asked.
+      refuse: () => ({ resources: [], isCut: false }),
+      answer: (listing) => listing,
+      limited: (work) => exchange.limited(work, timeoutMs),
+      enter: (go) => go(),
+    });
+  }
+
+  /** Of some resources of a template those that a caller may read, and that no other definition serves. */
+  async #visible(call: EngineCall, entry: TemplateEntry, resources: readonly Listed[]): Promise<Listed[]> {
+    const own = resources.filter(
+      ({ descriptor: { uri } }) => this.registry.resolveUri(uri)?.entry.key === entry.key,
+    );
+    const shown = await Promise.all(own.map(async (resource) => entry.list?.shows(call, resource)));
+    return own.filter((_, index) => shown[index] === true);
+  }
+}
+
+/** Whether a caller may see resources of a template. */
+async function mayList(call: EngineCall, { where, list, guardCheck }: TemplateEntry): Promise<boolean> {
+  call.where = where;
+  return ((await guardCheck?.(call)) ?? true) && !lacksScopes(call.principal, list?.scopes ?? []);
+}
+
+function encodePlace({ position, skipped, cursor = '' }: Place): string {
+  return btoa(`list:${position}:${skipped}:${encodeURIComponent(cursor)}`);
+}
+
+const PLACE = /^list:([1-9][0-9]{0,14}):([0-9]{1,6}):(.*)$/;
+
+/**
+ * Reads a cursor into the list of a template.
+ *
+ * @returns `undefined` for any other cursor.
+ */
+function decodePlace(cursor: unknown): Place | undefined {
+  try {
+    const [, position, skipped, from = ''] = PLACE.exec(typeof cursor === 'string' ? atob(cursor) : '') ?? [];
+    if (position === undefined || Number(skipped) > MOST_OF_A_PAGE) return undefined;
+    const own = from === '' ? {} : { cursor: decodeURIComponent(from) };
+    return { position: Number(position), skipped: Number(skipped), ...own };
+  } catch {
+    return undefined;
+  }
+}
