@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { build as bundle, transform } from 'esbuild';
@@ -106,7 +106,7 @@ async function built(
   readonly code: number;
   readonly out: string;
   readonly external: unknown;
-  readonly workers: unknown;
+  readonly files: unknown;
   readonly warnings: unknown;
   readonly problems: string;
 }> {
@@ -114,8 +114,8 @@ async function built(
   const { code, stdout, stderr } = await command(
     ...['build', write(`dist/${name}.js`, text), '--out', out, '--json', ...args],
   );
-  const { external, workers, warnings } = JSON.parse(stdout) as Readonly<Record<string, unknown>>;
-  return { code, out, external, workers, warnings, problems: stdout + stderr };
+  const { external, files, warnings } = JSON.parse(stdout) as Readonly<Record<string, unknown>>;
+  return { code, out, external, files, warnings, problems: stdout + stderr };
 }
 
 /** What a program answers over stdio. */
@@ -264,12 +264,11 @@ test.each([
   expect(external).toEqual(['decorated', 'reflect-metadata']);
 });
 
-test('names the files that are run as workers', async () => {
-  const { workers } = await built(
-    'working',
-    `import { Worker } from 'node:worker_threads'; ${USERS} console.error(() => new Worker(new URL('./pool.js', import.meta.url))); ${SERVED}`,
-  );
-  expect(workers).toEqual(['./pool.js']);
+test('names the files that modules find by their place', async () => {
+  const pool = write('dist/pool.js', '');
+  const text = `import { Worker } from 'node:worker_threads'; ${USERS} console.error(() => new Worker(new URL('./pool.js', import.meta.url))); ${SERVED}`;
+  const { files } = await built('working', text);
+  expect(files).toEqual([relative(process.cwd(), pool)]);
 });
 
 test('writes beside the program, and replaces a link', async () => {

@@ -1,6 +1,8 @@
-import { dirname, relative } from 'node:path';
+import { existsSync } from 'node:fs';
+import { dirname, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { BuildDescription, DiscoveredFiles } from '@sigil/core/build';
-import type { BuildOptions, Plugin, PluginBuild } from 'esbuild';
+import type { BuildOptions, Metafile, Plugin, PluginBuild } from 'esbuild';
 import { ServerError } from '../failures.js';
 import {
   CLASS_LIBRARIES,
@@ -12,10 +14,11 @@ import {
 } from './class-libraries.js';
 import { leaveExternal, externalPackages, sharedPackages } from './external.js';
 import { modulePlaces, PLACES, placesText } from './places.js';
-import { importedPackage, packageFolder } from './packages.js';
+import { importedPackage, isWithin, packageFolder } from './packages.js';
 import { preparedText, virtualModules } from './prepared.js';
 import type { Program } from './program.js';
-import { type ImportedRules, ProgramText } from './program-text.js';
+import { type ImportedRules, importedRules } from './program-text.js';
+import type { References } from './references.js';
 import { DESCRIBE, describeProgram } from './run-described.js';
 
 /** What is found out of a program before it is bundled. */
@@ -29,8 +32,8 @@ export interface Examined {
   readonly shared: ReadonlySet<string>;
   /** Packages that the program requires at run time, unseen by the bundler, each with its folder. */
   readonly required: ReadonlyMap<string, string | undefined>;
-  /** Files that it runs as workers. */
-  readonly workers: readonly string[];
+  /** Files and folders that modules find by their own place, absolute. */
+  readonly files: readonly string[];
   /** What the program exports. */
   readonly exports: readonly string[];
 }
@@ -58,6 +61,7 @@ export async function examineProgram(
   let discovered: DiscoveredFiles = {};
   for (let round = 0; round < MOST_DISCOVERIES; round++) {
     const specifiers = new Set<string>();
+    const found = new Map<string, References>();
     const formOf = (one: LibraryImport): LibraryForm => {
       const form = installedForm(one);
       if (one.path === 'class-validator') specifiers.add(form.path);
@@ -90,7 +94,7 @@ export async function examineProgram(
           framework,
         ),
         standIns,
-        modulePlaces(program),
+        modulePlaces(program, found),
         leaveExternal(program, formOf),
         ...(asked.plugins ?? []).filter(({ name }) => name !== 'sigil'),
       ],
@@ -99,24 +103,48 @@ export async function examineProgram(
     const { description, discovered: more } = await describeProgram(code, out, timeoutMs);
     discovered = { ...discovered, ...more };
     if (!description || Object.keys(more).length > 0) continue;
-    const text = new ProgramText(code);
-    const required = new Map(
-      text
-        .requiredPackages()
-        .map(importedPackage)
-        .filter((name) => !CLASS_LIBRARIES.includes(name))
-        .map((name) => [name, packageFolder(name, entry)]),
-    );
+    const { files, required } = referred(found, metafile, cwd);
     const external = new Map([...required, ...externalPackages(metafile, cwd, target)]);
     const exports = Object.entries(metafile.outputs).flatMap(([path, output]) =>
       path.endsWith('entry.js') ? output.exports : [],
     );
     refuseUnservable(program, [...external.keys()], exports);
-    const rules = text.importedRules(specifiers);
+    const rules = importedRules(code, specifiers);
+    const places = Object.keys(discovered).map((href) => fileURLToPath(href));
+    const kept = files.filter((file) => !places.some((place) => isWithin(place, file)));
     const shared = sharedPackages(external, packages);
-    return { description, discovered, rules, shared, required, workers: text.workerFiles(), exports };
+    return { description, discovered, rules, shared, required, files: kept, exports };
   }
   throw new ServerError('what the program discovers discovers more and more');
+}
+
+/**
+ * What the modules that a bundle has refer to.
+ *
+ * @param found what modules refer to, by their files.
+ */
+export function referred(
+  found: ReadonlyMap<string, References>,
+  { outputs }: Metafile,
+  cwd: string,
+): Pick<Examined, 'files' | 'required'> {
+  const bundled = new Set(
+    Object.values(outputs).flatMap(({ inputs }) =>
+      Object.keys(inputs).map((path) => resolve(cwd, path.replace(/^file:/, ''))),
+    ),
+  );
+  const modules = [...found].filter(([path]) => bundled.has(path));
+  const files = modules.flatMap(([path, { files: own }]) =>
+    // A folder that the module itself is in is no data of its own.
+    own.filter((file) => existsSync(file) && !isWithin(path, file)),
+  );
+  const required = modules.flatMap(([path, { packages }]) =>
+    packages
+      .map(importedPackage)
+      .filter((name) => !CLASS_LIBRARIES.includes(name))
+      .map((name) => [name, packageFolder(name, path)] as const),
+  );
+  return { files: [...new Set(files)].sort(), required: new Map(required) };
 }
 
 /** What only the target has, while a program is described on this machine. */

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, posix } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Plugin } from 'esbuild';
+import { type References, referencesOf } from './references.js';
 
 /*
  * Modules find files by where they are themselves, and in a bundle they are elsewhere. So each module keeps its place, seen from the bundle.
@@ -44,8 +45,12 @@ export function seenFrom(href: string, out: string): string {
  *
  * @param program the module that the bundle is made of, and its file: that module has the place of the bundle when it is beside it, because
  *   programs ask whether they are what was started.
+ * @param found receives what modules refer to, by their files.
  */
-export function modulePlaces({ entry, out }: { readonly entry: string; readonly out: string }): Plugin {
+export function modulePlaces(
+  { entry, out }: { readonly entry: string; readonly out: string },
+  found?: Map<string, References>,
+): Plugin {
   return {
     name: 'sigil-places',
     setup(bundler) {
@@ -53,6 +58,7 @@ export function modulePlaces({ entry, out }: { readonly entry: string; readonly 
         const contents = await readFile(path, 'utf8');
         // Where a text or a comment alone mentions them, nothing uses the declaration.
         if (!/import\.meta|__dirname|__filename|require\.main/.test(contents)) return undefined;
+        found?.set(path, referencesOf(contents, path));
         const isBundle = path === entry && dirname(path) === dirname(out);
         const url = seenFrom(pathToFileURL(path).href, out);
         const folder = '__sigilPath(new URL(".", __sigilUrl)).slice(0, -1)';

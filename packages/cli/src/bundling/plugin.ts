@@ -115,7 +115,8 @@ export function examiningPlugin(
   };
 }
 
-function setOptions(options: BuildOptions, { conditions, hasFiles }: Target): void {
+/** Sets the options of a build where its author has not. */
+export function setOptions(options: BuildOptions, { conditions, hasFiles }: Target): BuildOptions {
   options.format = 'esm';
   options.platform ??= hasFiles ? 'node' : 'neutral';
   options.conditions ??= [...conditions];
@@ -125,6 +126,7 @@ function setOptions(options: BuildOptions, { conditions, hasFiles }: Target): vo
   options.keepNames ??= true;
   options.define = { ...PLACE_NAMES, ...options.define };
   options.inject = [...(options.inject ?? []), PLACES];
+  return options;
 }
 
 function warningsOf({ description: { apps, unmade } }: Examined): PartialMessage[] {

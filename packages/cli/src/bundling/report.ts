@@ -11,13 +11,15 @@ export interface Report {
   readonly lines: readonly string[];
 }
 
-/** Tells what a bundle contains, and how large it is. */
+/** Tells what a bundle contains, and how large it is. @param shipped the folder that has all it needs. */
 export function reportOf(
   { examined, external: folders, warnings }: Bundled,
   { out, minify, target }: BundleOptions,
+  shipped?: string,
 ): Report {
   const { apps, validators } = examined.description;
-  const { rules, workers } = examined;
+  const { rules } = examined;
+  const files = examined.files.map((path) => relative(process.cwd(), path));
   const external = [...folders.keys()].sort();
   const file = relative(process.cwd(), out);
   const content = readFileSync(out);
@@ -37,9 +39,17 @@ export function reportOf(
       rules === 'all' ? 'all rules: it is imported as a whole' : rules.join(', ') || 'none',
     ],
     ...external.map((name) => ['external', `${name}: to be installed beside the file`]),
-    ...workers.map((name) => ['worker', `${name}: a file of its own, which is not in this one`]),
+    ...files.map((name) => ['outside', `${name}: found by its place, and not in this file`]),
     ['size', `${kilobytes(bytes)}${minify ? ' minified' : ''}, ${kilobytes(gzip)} gzip`],
     ['start', TARGETS[target].start.replace('%', file)],
+    ...(shipped === undefined
+      ? []
+      : [
+          [
+            'shipped',
+            `${relative(process.cwd(), shipped)}${external.length > 0 ? ': npm install --omit=dev there' : ''}`,
+          ],
+        ]),
   ];
   return {
     json: {
@@ -51,7 +61,8 @@ export function reportOf(
       validators: validators.length,
       rules,
       external,
-      workers,
+      files,
+      ...(shipped === undefined ? {} : { shipped: relative(process.cwd(), shipped) }),
       warnings,
     },
     lines: [file, ...table(rows).map((row) => `  ${row}`), ...warnings.map((text) => `  warning: ${text}`)],

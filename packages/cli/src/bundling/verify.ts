@@ -1,5 +1,6 @@
 import {
   copyFileSync,
+  cpSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -17,7 +18,8 @@ import type { JsonObject } from '../json.js';
 import { greet } from '../program/connection.js';
 import { manifestOfProgram } from '../program/manifest.js';
 import { type AskOptions, askProgram } from '../program/program.js';
-import { isWithin, Packages } from './packages.js';
+import { isWithin } from './packages.js';
+import { projectOf } from './ship.js';
 
 /** A bundle, and the program that it was made of. */
 export interface Comparison {
@@ -25,6 +27,8 @@ export interface Comparison {
   readonly out: string;
   /** Packages that stay external, each with its folder where it is installed. */
   readonly external: ReadonlyMap<string, string | undefined>;
+  /** The folder that has all that the bundle needs, if it was shipped. */
+  readonly shipped?: string | undefined;
   /** The runtime of the program; only over standard streams its answers are compared as well. */
   readonly runtime: string;
   readonly timeoutMs: number;
@@ -113,14 +117,18 @@ function differencesOf(plain: Answers, bundled: Answers): string[] {
   ];
 }
 
-/** Puts a bundle into an empty folder, with links to all that is in its project but packages, and to those that stay external. */
-function installedIn(home: string, { entry, out, external }: Comparison): { file: string; cwd: string } {
-  let root = new Packages().folderOf(entry) ?? dirname(dirname(entry));
-  while (!isWithin(out, root)) root = dirname(root);
+/**
+ * Puts a bundle into an empty folder, with what was shipped, or links to all that is in its project but packages; and with links to the
+ * packages that stay external.
+ */
+function installedIn(home: string, asked: Comparison): { file: string; cwd: string } {
+  const { out, external, shipped } = asked;
+  const root = projectOf(asked);
   const inHome = (path: string): string => join(home, relative(root, path));
   const file = inHome(out);
   mkdirSync(dirname(file), { recursive: true });
-  for (let folder = dirname(out); isWithin(folder, root); folder = dirname(folder)) {
+  if (shipped !== undefined) cpSync(shipped, home, { recursive: true });
+  for (let folder = dirname(out); shipped === undefined && isWithin(folder, root); folder = dirname(folder)) {
     for (const one of readdirSync(folder, { withFileTypes: true })) {
       const path = join(folder, one.name);
       if (one.name === 'node_modules' || isWithin(out, path)) continue;

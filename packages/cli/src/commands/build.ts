@@ -1,6 +1,7 @@
 import { dirname, join, resolve } from 'node:path';
 import { bundleProgram } from '../bundling/bundle.js';
 import { reportOf } from '../bundling/report.js';
+import { checkShipFolder, ship } from '../bundling/ship.js';
 import { compareWithProgram } from '../bundling/verify.js';
 import { TARGETS } from '../bundling/targets.js';
 import { EXIT_CODES, UsageError } from '../failures.js';
@@ -15,6 +16,11 @@ const OPTIONS = {
     about: `where the file runs: ${Object.keys(TARGETS).join(', ')}`,
   },
   out: { type: 'string', value: 'file', about: 'the file to write; app.mjs beside the program by default' },
+  ship: {
+    type: 'string',
+    value: 'folder',
+    about: 'a folder to write that has all the file needs to run elsewhere',
+  },
   external: {
     type: 'string',
     value: 'package',
@@ -38,7 +44,7 @@ const DEFAULT_ENTRY = 'dist/main.js';
 /** `sigil build`: makes one file of a program. */
 export const build: Command = {
   synopsis:
-    'build [<main.js>] [--target <target>] [--out <file>] [--external <package>]… [--no-minify] [--no-verify]',
+    'build [<main.js>] [--target <target>] [--out <file>] [--ship <folder>] [--external <package>]… [--no-minify] [--no-verify]',
   purpose: 'make one file of a program, whose schemas are compiled',
   example: 'build dist/main.js --out dist/server.mjs',
   options: OPTIONS,
@@ -54,16 +60,22 @@ export const build: Command = {
       external: values.external,
       timeoutMs: readNumber('--timeout', values.timeout) * 1000,
     };
+    if (values.ship !== undefined && !TARGETS[target].hasFiles)
+      throw new UsageError(`--ship: a ${target} has no files beside its own`);
     if (options.entry === options.out) throw new UsageError('--out is the program itself');
+    const folder = values.ship === undefined ? undefined : resolve(values.ship);
+    if (folder !== undefined) checkShipFolder(folder, options);
     const bundled = await bundleProgram(options);
-    const warnings = [...bundled.warnings];
+    const shipped = folder === undefined ? undefined : await ship(folder, options, bundled);
+    const external = shipped?.external ?? bundled.external;
+    const warnings = [...bundled.warnings, ...(shipped?.warnings ?? [])];
     const { runtime } = bundled.examined.description;
     if (target === 'node' && runtime !== undefined && !values['no-verify']) {
-      const why = await compareWithProgram({ ...options, external: bundled.external, runtime });
+      const why = await compareWithProgram({ ...options, external, shipped: folder, runtime });
       if (why !== undefined)
         warnings.push(`the file was not compared with the program, which does not start here: ${why}`);
     }
-    const report = reportOf({ ...bundled, warnings }, options);
+    const report = reportOf({ ...bundled, external, warnings }, options, folder);
     show(terminal, values, report.json, () => report.lines);
     return EXIT_CODES.ok;
   },

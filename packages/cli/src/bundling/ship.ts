@@ -1,0 +1,166 @@
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, relative, sep } from 'node:path';
+import { build } from 'esbuild';
+import { UsageError } from '../failures.js';
+import { type JsonObject, objectOf } from '../json.js';
+import type { Bundled, BundleOptions } from './bundle.js';
+import { bundledForm, bundledRules, RULES } from './class-libraries.js';
+import { referred, REQUIRE } from './examine-program.js';
+import { externalPackages, leaveExternal } from './external.js';
+import { isWithin, packageFolder, Packages } from './packages.js';
+import { modulePlaces, PLACES, placesText } from './places.js';
+import { setOptions } from './plugin.js';
+import { virtualModules } from './prepared.js';
+import type { References } from './references.js';
+import { TARGETS } from './targets.js';
+
+/** What tells a folder that a build has written from one of the author's. */
+const MARK = 'Written by sigil build --ship';
+
+/** What a folder has got. */
+export interface Shipped {
+  /** Packages that are to be installed in it, each with its folder where it is installed now. */
+  readonly external: ReadonlyMap<string, string | undefined>;
+  readonly warnings: readonly string[];
+}
+
+/** The folder of the project: that of its `package.json`, which has the bundle as well. */
+export function projectOf({ entry, out }: Pick<BundleOptions, 'entry' | 'out'>): string {
+  let root = new Packages().folderOf(entry) ?? dirname(dirname(entry));
+  while (!isWithin(out, root)) root = dirname(root);
+  return root;
+}
+
+/** @throws UsageError when a folder is not one that a build may empty. */
+export function checkShipFolder(folder: string, { entry, out }: Pick<BundleOptions, 'entry' | 'out'>): void {
+  const name = relative(process.cwd(), folder) || '.';
+  if (isWithin(entry, folder) || isWithin(out, folder))
+    throw new UsageError(`--ship ${name}: the program is in it; give a folder of its own`);
+  if (existsSync(folder) && manifestIn(folder)['description'] !== MARK)
+    throw new UsageError(
+      `--ship ${name}: it is there already, and no build wrote it; give another folder, or delete it`,
+    );
+}
+
+/**
+ * Writes a folder from which a bundle runs anywhere: the files of the project that it needs, at the same places, and a `package.json`
+ * with the packages that stay external. Programs that it runs, such as workers, are bundled, too.
+ */
+export async function ship(folder: string, options: BundleOptions, bundled: Bundled): Promise<Shipped> {
+  const { out, target } = options;
+  const root = projectOf(options);
+  const external = new Map(bundled.external);
+  const warnings: string[] = [];
+  rmSync(folder, { recursive: true, force: true });
+  for (const path of [out, `${out}.map`])
+    if (existsSync(path)) copy(path, join(folder, relative(root, path)));
+  // A program may refer to further files; they are added while this goes on.
+  const files = new Set(bundled.examined.files);
+  for (const path of files) {
+    const to = join(folder, relative(root, path));
+    if (path.split(sep).includes('node_modules')) installWhole(path, root, external, warnings);
+    else if (!isWithin(path, root)) warnings.push(`${path} is outside of the project, and not shipped`);
+    else if (!/\.m?js$/.test(path)) copy(path, to);
+    else {
+      const more = await bundleFile(path, to, options);
+      for (const file of more.files) files.add(file);
+      for (const [name, place] of more.external) external.set(name, place);
+    }
+  }
+  const own = manifestIn(root);
+  const dependencies = dependenciesOf(external, warnings);
+  const manifest = {
+    name: own['name'] ?? basename(root),
+    version: own['version'] ?? '0.0.0',
+    description: MARK,
+    private: true,
+    type: 'module',
+    ...(target === 'node' ? { scripts: { start: `node ${relative(root, out).split(sep).join('/')}` } } : {}),
+    ...(Object.keys(dependencies).length > 0 ? { dependencies } : {}),
+    ...(own['overrides'] === undefined ? {} : { overrides: own['overrides'] }),
+  };
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
+  return { external, warnings };
+}
+
+/** Has the package installed that a file is in: it is found at the same place then, and finds what it needs itself. */
+function installWhole(
+  path: string,
+  root: string,
+  external: Map<string, string | undefined>,
+  warnings: string[],
+): void {
+  const folder = new Packages().folderOf(path) ?? dirname(path);
+  const name = String(manifestIn(folder)['name']);
+  if (folder === join(root, 'node_modules', name)) external.set(name, folder);
+  else
+    warnings.push(
+      `${name} finds ${basename(path)} by its place, which is another one where it is installed: leave it external: --external ${name}`,
+    );
+}
+
+function copy(from: string, to: string): void {
+  mkdirSync(dirname(to), { recursive: true });
+  cpSync(from, to, {
+    recursive: true,
+    dereference: true,
+    filter: (path) => !path.slice(from.length).split(sep).includes('node_modules'),
+  });
+}
+
+/** Makes one file of a program that a bundle runs. @param entry its file, whose place modules keep. */
+async function bundleFile(
+  entry: string,
+  to: string,
+  { entry: main, target: name, minify, external }: BundleOptions,
+): Promise<{
+  readonly files: readonly string[];
+  readonly external: ReadonlyMap<string, string | undefined>;
+}> {
+  const cwd = process.cwd();
+  const target = TARGETS[name];
+  const framework = packageFolder('@sigil/core', main) ?? dirname(main);
+  const program = { cwd, entry, out: entry, target, framework, packages: new Packages() };
+  const found = new Map<string, References>();
+  const { metafile } = await build({
+    ...setOptions({}, target),
+    absWorkingDir: cwd,
+    entryPoints: [entry],
+    outfile: to,
+    bundle: true,
+    metafile: true,
+    minify,
+    external: [...external],
+    banner: { js: REQUIRE },
+    logLevel: 'silent',
+    plugins: [
+      virtualModules({ [PLACES]: () => placesText(true), [RULES]: () => bundledRules('all') }, framework),
+      modulePlaces(program, found),
+      leaveExternal(program, (one) => bundledForm(one, true)),
+    ],
+  });
+  const { files, required } = referred(found, metafile, cwd);
+  return { files, external: new Map([...required, ...externalPackages(metafile, cwd, target)]) };
+}
+
+/** Exactly the versions that are installed now. */
+function dependenciesOf(external: Shipped['external'], warnings: string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    [...external]
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .flatMap(([name, folder]) => {
+        if (folder === undefined) return [];
+        const { name: real, version } = manifestIn(folder);
+        if (!folder.split(sep).includes('node_modules'))
+          warnings.push(
+            `${name} is a package of this machine: publish version ${String(version)}, or take it into the file`,
+          );
+        return [[name, real === name ? String(version) : `npm:${String(real)}@${String(version)}`]];
+      }),
+  );
+}
+
+function manifestIn(folder: string): JsonObject {
+  const path = join(folder, 'package.json');
+  return objectOf(existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined);
+}
