@@ -19,7 +19,7 @@ export default tseslint.config(
       'node_modules/**',
       '.scratch/**',
       '**/results/**',
-      '**/*.mjs',
+      '**/*.{mjs,cjs}',
       'jest.config.ts',
       ...NOT_INSTALLED.map((folder) => `${folder}/**`),
     ],

@@ -1,9 +1,8 @@
 import type { App } from '@sigil/core';
 import type { HttpOptions } from '@sigil/http';
 import { endpointPath, fetchHandler } from '@sigil/http/fetch';
-import type { MiddlewareHandler } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
 import { cloneRawRequest } from 'hono/request';
-import { basePath } from 'hono/route';
 
 /** Where the app is within a Hono application, and how it is served. */
 export interface HonoOptions extends HttpOptions {
@@ -43,7 +42,7 @@ export function honoHandler(app: App, { path = '/mcp', ...options }: HonoOptions
     return async (context, next) => {
       const { req } = context;
       const { pathname, search } = new URL(req.url);
-      if (!handler.serves(pathname + search, at, basePath(context))) return next();
+      if (!handler.serves(pathname + search, at, baseOf(context, pathname))) return next();
       // What was read past Hono is kept nowhere: the handler says so.
       const isKept = req.raw.bodyUsed && Object.keys(req.bodyCache).length > 0;
       return handler.handle(isKept ? await cloneRawRequest(req) : req.raw, context);
@@ -53,4 +52,12 @@ export function honoHandler(app: App, { path = '/mcp', ...options }: HonoOptions
     documents: serveAt(),
     close: (graceMs?: number) => handler.close(graceMs),
   });
+}
+
+/** The part of a path that the Hono applications around the handler have matched. Theirs may have parameters. */
+function baseOf({ req }: Context, pathname: string): string {
+  // basePath() of hono/route reads a symbol, which requests of the other copy, CommonJS or ES module, do not have.
+  const { basePath = '' } = req.matchedRoutes[req.routeIndex] ?? {};
+  const segments = basePath.replace(/\{[^}]*\}|\/$/g, '').split('/');
+  return pathname.split('/', segments.length).join('/');
 }

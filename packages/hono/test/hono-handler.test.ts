@@ -17,6 +17,20 @@ test('leaves what is not for it to what comes after it', async () => {
   expect((await hono.request('/mcp', { method: 'PUT' })).status).toBe(405);
 });
 
+test.each([
+  ['/', '/mcp'],
+  ['/api/', '/api/mcp'],
+  ['/:tenant', '/north/mcp'],
+  ['/:tenant/:version{v[0-9]+}', '/north/v12/mcp'],
+  ['/*/tools', '/mcp/tools/mcp'],
+])('serves behind the path %s of the applications around it', async (base, path) => {
+  const hono = new Hono().route(base, new Hono().use(honoHandler(app)));
+  const statusOf = async (at: string): Promise<number> => (await hono.request(at, { method: 'PUT' })).status;
+  expect(await Promise.all([path, `${path}/`, `${path}/more`, `/more${path}`].map(statusOf))).toEqual([
+    405, 405, 404, 404,
+  ]);
+});
+
 test('says what is wrong when a body was read past Hono', async () => {
   const hono = new Hono()
     .use(async (context, next) => {
