@@ -36,6 +36,17 @@ describePage('nest', ({ connect, print, serve }) => {
     await client.close();
   });
 
+  test('serves two servers, each with its own tools', async () => {
+    const url = await serve('several.ts');
+    const [shop, office] = [await reader(url), await reader(new URL('/office/mcp', url))];
+    const toolsOf = async (client: Client): Promise<string[]> =>
+      (await client.listTools()).tools.map(({ name }) => name);
+    expect([await toolsOf(shop), await toolsOf(office)]).toEqual([['price'], ['change', 'close']]);
+    await office.callTool({ name: 'change', arguments: { sku: 'LAMP', price: 25 } });
+    expect(textOf(await shop.callTool({ name: 'price', arguments: { sku: 'LAMP' } }))).toBe('25');
+    for (const client of [shop, office]) await client.close();
+  });
+
   test('says truly that an order of none is refused by its DTO', async () => {
     expect(await print('shop.test.ts')).toContain('quantity');
   });

@@ -86,9 +86,15 @@ class Shop {
   @Tool({ description: 'Greets' }) greet(): string { return 'Hello'; }
   onModuleInit(): void { note('migrated'); }
 }
-@Module({ imports: [SigilModule.forRoot({ name: 'shop', version: '1.0.0' })], providers: [Shop] })
-class ShopModule {}
-const nest = await NestFactory.create(ShopModule, { logger: false });
+class Office {
+  @Tool({ description: 'Files' }) file(): string { return 'filed'; }
+}
+@Module({ providers: [Shop] }) class ShopModule {}
+@Module({ providers: [Office] }) class OfficeModule {}
+const shop = SigilModule.forRoot({ name: 'shop', version: '1.0.0', include: [ShopModule] });
+const office = SigilModule.forRoot({ name: 'office', version: '1.0.0', path: '/office', include: [OfficeModule] });
+@Module({ imports: [ShopModule, OfficeModule, shop, office] }) class AppModule {}
+const nest = await NestFactory.create(AppModule, { logger: false });
 await nest.listen(Number(process.env['PORT'] ?? 0), '127.0.0.1');
 note('listens');`,
   'without-http.js': `${IMPORTS}
@@ -346,7 +352,7 @@ test('describes an application of Nest without starting it', async () => {
   });
   writeFileSync(join(home, 'src/nest.js'), outputText);
   const report = reportOf(await build('nest.js', '--json'));
-  expect([report.apps, report.warnings]).toMatchObject([[{ tools: ['greet'] }], []]);
+  expect([report.apps, report.warnings]).toMatchObject([[{ tools: ['greet'] }, { tools: ['file'] }], []]);
   expect(existsSync(join(home, 'nest.log'))).toBe(false);
   const port = await freePort();
   const running = startProgram(process.execPath, [builtOf('nest.js')], { PORT: `${port}` });

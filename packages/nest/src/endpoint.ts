@@ -17,7 +17,7 @@ import { requirePrincipal } from '@sigil/core/transport';
 import { type HttpOptions, nodeHandler, type NodeHandler } from '@sigil/http';
 import { type Authorization, scopeChallenge } from '@sigil/http/authentication';
 import { type HttpRequest, type HttpResponse, keepResponse } from './call.js';
-import type { RouteOptions, SigilModuleOptions } from './options.js';
+import type { SigilModuleExtras, SigilModuleOptions } from './options.js';
 
 /** A request as Express and Fastify have it. */
 type PlatformRequest = HttpRequest & { readonly raw?: IncomingMessage; readonly body?: unknown };
@@ -27,7 +27,7 @@ type PlatformResponse = HttpResponse & { hijack?(): void };
 export class Endpoint {
   readonly #app: App;
   readonly #options: SigilModuleOptions;
-  readonly #route: RouteOptions;
+  readonly #extras: SigilModuleExtras;
   readonly #adapters: HttpAdapterHost;
   readonly #config: ApplicationConfig;
   #handler: NodeHandler | undefined;
@@ -35,13 +35,13 @@ export class Endpoint {
   constructor(
     app: App,
     options: SigilModuleOptions,
-    route: RouteOptions,
+    extras: SigilModuleExtras,
     adapters: HttpAdapterHost,
     config: ApplicationConfig,
   ) {
     this.#app = app;
     this.#options = options;
-    this.#route = route;
+    this.#extras = extras;
     this.#adapters = adapters;
     this.#config = config;
   }
@@ -49,13 +49,13 @@ export class Endpoint {
   /** Begins to serve. Documents about authorization are at the root of the host, whatever prefix the routes have. */
   mount(): void {
     const { http = {}, principal } = this.#options;
-    const { path = '/mcp', sse = false } = this.#route;
+    const { path = '/mcp', sse = false } = this.#extras;
     const byRequest = http.authenticate ? undefined : byUser(principal ?? principalOf);
     const options: HttpOptions = { ...http, authorization: http.authorization ?? byRequest, sse };
     const handler = nodeHandler(this.#app, options);
     this.#handler = handler;
     this.#app.endpoint.logTo?.(nestLogger());
-    handler.mountedAt(path.replace(/^\/?/, '/'));
+    handler.mountedAt(rooted(path));
     this.#checkRequestGuards();
     if (!http.authorization) return;
     const documents = (
@@ -103,8 +103,19 @@ export class Endpoint {
   }
 }
 
+/** A path from its root, by which paths are compared. */
+export function rooted(path: string): string {
+  return path.replace(/^\/?/, '/');
+}
+
+/** The paths of the routes of a server, before the global prefix. */
+export function routesOf({ path = '/mcp', sse = false }: SigilModuleExtras): string[] {
+  const root = rooted(path);
+  return sse ? [root, ...['sse', 'messages'].map((one) => `${root.replace(/\/$/, '')}/${one}`)] : [root];
+}
+
 /** Makes the controller whose route is the endpoint. */
-export function endpointController({ path = '/mcp', decorators = [], sse = false }: RouteOptions): Type {
+export function endpointController({ path = '/mcp', decorators = [], sse = false }: SigilModuleExtras): Type {
   @Controller({ path, version: VERSION_NEUTRAL })
   class McpController {
     constructor(@Inject(Endpoint) private readonly endpoint: Endpoint) {}

@@ -1,3 +1,9 @@
 export { SigilModule } from './sigil-module.js';
-export type { RouteOptions, SigilModuleAsyncOptions, SigilModuleOptions } from './options.js';
+export {
+  getAppToken,
+  InjectApp,
+  type SigilModuleAsyncOptions,
+  type SigilModuleExtras,
+  type SigilModuleOptions,
+} from './options.js';
 export type { HttpRequest } from './call.js';

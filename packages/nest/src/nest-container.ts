@@ -1,4 +1,4 @@
-import type { InjectionToken } from '@nestjs/common';
+import type { InjectionToken, Type } from '@nestjs/common';
 import { ModuleRef, type ModulesContainer } from '@nestjs/core';
 import type { DefinitionProblem, GuardContext, ServiceId } from '@sigil/core';
 import type { Container, ResolutionScope } from '@sigil/core/extension';
@@ -33,9 +33,11 @@ export class NestContainer implements Container {
   readonly #found = new Map<ServiceId, Provided>();
   readonly #problems: DefinitionProblem[] = [];
 
-  constructor(modules: ModulesContainer) {
+  /** @param include the modules whose handlers are served; all of them without it. */
+  constructor(modules: ModulesContainer, include: readonly Type[] | undefined) {
     this.#modules = [...modules.values()];
-    this.served = servedClasses(this.#modules, this.#problems);
+    const included = this.#modules.filter(({ metatype }) => !include || include.includes(metatype));
+    this.served = servedClasses(included, this.#problems);
   }
 
   get<T>(id: ServiceId<T>, scope?: ResolutionScope): T | Promise<T> {
@@ -81,6 +83,12 @@ export class NestContainer implements Container {
     const contextId = context && contextIdOf(context, modules, wrapper.isDependencyTreeDurable());
     return modules.resolve(token, contextId, { strict: true });
   }
+}
+
+/** The names of classes with handlers that are in no module which a server includes. */
+export function unserved(modules: ModulesContainer, included: ReadonlySet<Type>): string[] {
+  const others = [...modules.values()].filter(({ metatype }) => !included.has(metatype));
+  return [...servedClasses(others, [])].map(([cls, { module }]) => `${cls.name} of ${module.name}`);
 }
 
 /** Finds the classes with handlers that Nest makes. */

@@ -1,4 +1,4 @@
-import type { CanActivate, ModuleMetadata, Type } from '@nestjs/common';
+import { type CanActivate, Inject, type ModuleMetadata, type Type } from '@nestjs/common';
 import type { AppOptions, MaybePromise, Principal } from '@sigil/core';
 import type { HttpOptions } from '@sigil/http';
 import type { HttpRequest } from './call.js';
@@ -35,8 +35,8 @@ export interface SigilModuleOptions extends Omit<AppOptions, (typeof NESTS)[numb
   readonly requestGuards?: readonly Type<CanActivate>[];
 }
 
-/** Where the endpoint is. */
-export interface RouteOptions {
+/** What Nest has to know before it makes anything: where the endpoint is, and what is served there. */
+export interface SigilModuleExtras {
   /**
    * Path of the endpoint, after the global prefix.
    *
@@ -55,16 +55,64 @@ export interface RouteOptions {
    * @default false
    */
   readonly sse?: boolean | undefined;
+  /**
+   * Modules whose handlers are served: those of their own providers and controllers, and not of modules that they import. An application
+   * with several servers says so for each. The `App` of such a server is injected by its name: `@InjectApp('shop')`.
+   *
+   * @default every module of the application
+   */
+  readonly include?: readonly Type[] | undefined;
 }
 
 /** What `SigilModule.forRootAsync` is told. */
 export interface SigilModuleAsyncOptions<Dependencies extends unknown[] = never[]>
-  extends RouteOptions, Pick<ModuleMetadata, 'imports'> {
+  extends SigilModuleExtras, Pick<ModuleMetadata, 'imports'> {
+  /**
+   * The name by which the `App` is injected; with `include` there has to be one.
+   *
+   * @default undefined: the `App` is not injected by a name
+   */
+  readonly name?: string | undefined;
   /** What the factory needs, in the order of its parameters. */
   readonly inject?: readonly unknown[];
-  /** Gives the options. */
-  readonly useFactory: (...dependencies: Dependencies) => MaybePromise<SigilModuleOptions>;
+  /** Gives the options. Those without a name have the one beside the factory. */
+  readonly useFactory: (
+    ...dependencies: Dependencies
+  ) => MaybePromise<Omit<SigilModuleOptions, 'name'> & { readonly name?: string }>;
 }
 
 /** The token of the options. */
 export const OPTIONS: symbol = Symbol('the options of SigilModule');
+
+/**
+ * Gives the token of a server's `App`, for `nest.get()` and for the `inject` of factories.
+ *
+ * @param name the `name` that `SigilModule.forRoot` or `forRootAsync` was given.
+ * @returns the token.
+ * @example
+ * ```ts
+ * const shop = nest.get<App>(getAppToken('shop'));
+ * ```
+ */
+export function getAppToken(name: string): string {
+  return `SigilApp:${name}`;
+}
+
+/**
+ * Injects the `App` of a server by its name, where an application has several.
+ *
+ * @param name the `name` that `SigilModule.forRoot` or `forRootAsync` was given.
+ * @returns the decorator, for a parameter of a constructor or a property.
+ * @example
+ * ```ts
+ * import { Injectable } from '@nestjs/common';
+ *
+ * @Injectable()
+ * class Prices {
+ *   constructor(@InjectApp('shop') private readonly app: App) {}
+ * }
+ * ```
+ */
+export function InjectApp(name: string): ReturnType<typeof Inject> {
+  return Inject(getAppToken(name));
+}

@@ -28,22 +28,24 @@ import {
   ToolError,
 } from '@sigil/core';
 import { APP_OPTIONS, buildRecord, OptionChecks, type OptionTable } from '@sigil/core/internal';
-import { Endpoint, endpointController, nestLogger } from './endpoint.js';
+import { Endpoint, endpointController, nestLogger, routesOf } from './endpoint.js';
 import { Enhancers } from './enhancers.js';
 import { lacks, nameOf } from './names.js';
 import { bindNestParameters } from './parameters.js';
-import { NestContainer } from './nest-container.js';
+import { NestContainer, unserved } from './nest-container.js';
 import {
+  getAppToken,
   NESTS,
   OPTIONS,
-  type RouteOptions,
   type SigilModuleAsyncOptions,
+  type SigilModuleExtras,
   type SigilModuleOptions,
 } from './options.js';
 
 /**
  * Serves the handlers of a Nest application: the methods with `@Tool`, `@Resource`, `@Prompt` and `@Complete` of its providers and
- * controllers, whichever module they are in. `App` of `@sigil/core` can be injected everywhere.
+ * controllers, whichever module they are in. `App` of `@sigil/core` can be injected everywhere. Several of them, each with a name, a path and
+ * modules of its own, serve side by side.
  *
  * @example
  * ```ts
@@ -77,19 +79,20 @@ export class SigilModule implements NestModule, OnModuleDestroy {
    * @returns the module, for the `imports` of the root module. The application does not start, with a `DefinitionError`, when a definition
    *   or option is wrong.
    */
-  static forRoot(options: SigilModuleOptions & RouteOptions): DynamicModule {
+  static forRoot(options: SigilModuleOptions & SigilModuleExtras): DynamicModule {
     OptionChecks.requireObject(FOR_ROOT, options);
     const checks = new OptionChecks(FOR_ROOT);
-    checkNames(options, [...ROUTE, ...OPTION_NAMES], checks);
+    checkNames(options, [...EXTRAS, ...OPTION_NAMES], checks);
     checks.throwIfAny();
-    const { path, decorators, sse, ...given } = options;
-    return dynamicModule({ path, decorators, sse }, { provide: OPTIONS, useValue: given });
+    const { path, decorators, sse, include, ...given } = options;
+    const server = { path, decorators, sse, include, name: given.name };
+    return dynamicModule(server, { provide: OPTIONS, useValue: given });
   }
 
   /**
    * Makes the module that serves an application, whose options come from elsewhere, such as a `ConfigService`.
    *
-   * @param options the factory, what it needs, and where the endpoint is, which has to be known before.
+   * @param options the factory, what it needs, and what has to be known before: where the endpoint is, and what it serves.
    * @returns the module, for the `imports` of the root module.
    * @example
    * ```ts
@@ -103,7 +106,7 @@ export class SigilModule implements NestModule, OnModuleDestroy {
     options: SigilModuleAsyncOptions<Dependencies>,
   ): DynamicModule {
     OptionChecks.requireObject(FOR_ROOT_ASYNC, options);
-    const { path, decorators, sse, imports = [], inject = [], useFactory } = options;
+    const { name, path, decorators, sse, include, imports = [], inject = [], useFactory } = options;
     const checks = new OptionChecks(FOR_ROOT_ASYNC);
     checks.known(options, ASYNC_OPTIONS);
     if (typeof useFactory !== 'function')
@@ -114,7 +117,7 @@ export class SigilModule implements NestModule, OnModuleDestroy {
       );
     checks.throwIfAny();
     const provider = { provide: OPTIONS, useFactory, inject: [...inject] };
-    return { ...dynamicModule({ path, decorators, sse }, provider as Provider), imports };
+    return { ...dynamicModule({ name, path, decorators, sse, include }, provider as Provider), imports };
   }
 
   /** Begins to serve, in an application that has HTTP. Called by Nest. */
@@ -128,52 +131,74 @@ export class SigilModule implements NestModule, OnModuleDestroy {
   }
 }
 
-function dynamicModule(route: RouteOptions, options: Provider): DynamicModule {
-  checkRoute(route);
+/** A server as it is known before it is made. */
+interface Server extends SigilModuleExtras {
+  readonly name: string | undefined;
+}
+
+/** The token of that, in the module of each server. */
+const SERVER = Symbol('a server of SigilModule');
+
+function dynamicModule(server: Server, options: Provider): DynamicModule {
+  checkServer(server);
+  const { name, include } = server;
+  // One that serves a part of the application is not the App of it.
+  const token = include ? getAppToken(name ?? '') : App;
+  const named = include || name === undefined ? [] : [{ provide: getAppToken(name), useExisting: App }];
   return {
     module: SigilModule,
     global: true,
-    controllers: [endpointController(route)],
+    controllers: [endpointController(server)],
     providers: [
       options,
+      ...named,
+      { provide: SERVER, useValue: server },
       {
-        provide: App,
+        provide: token,
         inject: [OPTIONS, ModulesContainer, ApplicationConfig],
         useFactory: (given: SigilModuleOptions, modules: ModulesContainer, config: ApplicationConfig) =>
-          makeApp(given, modules, config),
+          makeApp(server, given, modules, config),
       },
       {
         provide: Endpoint,
-        inject: [App, OPTIONS, HttpAdapterHost, ApplicationConfig],
+        inject: [token, OPTIONS, HttpAdapterHost, ApplicationConfig],
         useFactory: (
           app: App,
           given: SigilModuleOptions,
           adapters: HttpAdapterHost,
           config: ApplicationConfig,
-        ) => new Endpoint(app, given, route, adapters, config),
+        ) => new Endpoint(app, given, server, adapters, config),
       },
     ],
-    exports: [App],
+    exports: [token, ...named.map(({ provide }) => provide)],
   };
 }
 
+// Of an application that describes itself to `sigil build`.
+const DESCRIBED = new WeakMap<ModulesContainer, number>();
+
 /** Makes the app of every class with handlers that Nest makes. The modules are known by now, their instances need not be there. */
 async function makeApp(
+  server: Server,
   given: SigilModuleOptions,
   modules: ModulesContainer,
   config: ApplicationConfig,
 ): Promise<App> {
+  const {
+    http: _http,
+    principal: _principal,
+    requestGuards = [],
+    ...options
+  } = {
+    ...(server.name === undefined ? {} : { name: server.name }),
+    ...given,
+  };
   checkOptions(given);
-  const imported = [...modules.values()].filter(({ metatype }) => metatype === SigilModule);
-  if (imported.length > 1)
-    throw refusal(
-      'SigilModule',
-      'it was imported twice',
-      'import it once, in the root module: it serves all modules',
-    );
-  const { http: _http, principal: _principal, requestGuards = [], ...options } = given;
-  const container = new NestContainer(modules);
-  const enhancers = new Enhancers(container, config, requestGuards, given.logger ?? nestLogger());
+  const logger = given.logger ?? nestLogger();
+  const servers = serversOf(modules);
+  checkServers(server, servers, modules);
+  const container = new NestContainer(modules, server.include);
+  const enhancers = new Enhancers(container, config, requestGuards, logger);
   container.checkClass = (cls) => enhancers.problemsOf(cls);
   const services = [...container.served.keys()];
   for (const cls of services) bindNestParameters(cls);
@@ -184,10 +209,55 @@ async function makeApp(
     policies: (cls, method) => enhancers.policiesOf(cls, method),
     errors: [...(options.errors ?? []), httpExceptions],
   }).catch(inWordsOfForRoot);
+  if (server === servers[0] && server.include)
+    for (const name of unserved(modules, new Set(servers.flatMap(({ include = [] }) => include))))
+      logger.warn(
+        `${name} has handlers, and no server includes its module: SigilModule.forRoot({ include })`,
+      );
+  const described = (DESCRIBED.get(modules) ?? 0) + 1;
+  DESCRIBED.set(modules, described);
   // While the application is built, this is all that is asked of it: it does not start.
-  await buildRecord()?.serves();
+  if (described === servers.length) await buildRecord()?.serves();
   container.isMade = true;
   return app;
+}
+
+/** The servers of an application. */
+function serversOf(modules: ModulesContainer): Server[] {
+  const imported = [...modules.values()].filter(({ metatype }) => metatype === SigilModule);
+  return imported.flatMap(({ providers }) => {
+    const server = providers.get(SERVER)?.instance;
+    return server ? [server as Server] : [];
+  });
+}
+
+/** @throws DefinitionError when servers of one application get in each other's way, or include what it does not have. */
+function checkServers(server: Server, servers: readonly Server[], modules: ModulesContainer): void {
+  const checks = new OptionChecks(FOR_ROOT);
+  const { name, include } = server;
+  const others = servers.filter((other) => other !== server);
+  if (others.length > 0 && !include)
+    checks.refuse(
+      'include',
+      `the application has ${servers.length} servers, and ${name ?? 'one'} does not say what it serves`,
+      'list its modules, include: [ShopModule], or import SigilModule once to serve all of them',
+    );
+  for (const cls of include ?? [])
+    if (![...modules.values()].some(({ metatype }) => metatype === cls))
+      checks.refuse('include', `${cls.name} is no module of the application`, 'import it in the root module');
+  const paths = routesOf(server);
+  for (const other of others) {
+    const shared = routesOf(other).find((path) => paths.includes(path));
+    if (shared !== undefined)
+      checks.refuse(
+        'path',
+        `${name ?? 'one server'} and ${other.name ?? 'another'} are both at ${shared}`,
+        "give each a path of its own: path: '/shop/mcp'",
+      );
+    if (name !== undefined && name === other.name)
+      checks.refuse('name', `two servers have the name ${name}`, 'give each a name of its own');
+  }
+  checks.throwIfAny();
 }
 
 /** Names the function that has taken the options. @throws unknown the error again. */
@@ -198,10 +268,15 @@ function inWordsOfForRoot(error: unknown): never {
   );
 }
 
-/** @throws DefinitionError when the route of the endpoint cannot be made. */
-function checkRoute({ path = '/mcp', decorators = [], ...route }: RouteOptions): void {
+/** @throws DefinitionError when the module of a server cannot be made. */
+function checkServer({ path = '/mcp', decorators = [], ...server }: Server): void {
   const checks = new OptionChecks(FOR_ROOT);
-  checks.booleans(route, 'sse');
+  checks.booleans(server, 'sse');
+  const { name, include } = server;
+  if (include !== undefined && !isListOfFunctions(include))
+    checks.refuse('include', 'it must be a list of classes of modules', 'write include: [ShopModule]');
+  else if (include && typeof name !== 'string')
+    checks.refuse('include', 'such a server is injected by its name', 'give the name beside useFactory, too');
   const fault = faultOfPath(path);
   if (fault) checks.refuse('path', fault, "write path: '/mcp', or '/' where the endpoint is all there is");
   if (!isListOfFunctions(decorators))
@@ -252,11 +327,11 @@ function checkOptions(given: SigilModuleOptions): void {
     const fix = 'list classes in the providers of modules: those with handlers are found there';
     if (option in given) checks.refuse(option, 'Nest has this', fix);
   }
-  for (const option of ROUTE) {
+  for (const option of EXTRAS) {
     const fix = `give it beside useFactory: forRootAsync({ ${option}, useFactory })`;
-    if (option in given) checks.refuse(option, 'the route is made before the factory runs', fix);
+    if (option in given) checks.refuse(option, 'it has to be known before the factory runs', fix);
   }
-  checkNames(given, [...OPTION_NAMES, ...ROUTE.filter((name) => name in given)], checks);
+  checkNames(given, [...OPTION_NAMES, ...EXTRAS.filter((name) => name in given)], checks);
   const { requestGuards = [], principal, http = {} } = given;
   if ('sse' in http)
     checks.refuse('http.sse', 'its routes are made before', 'write sse: true beside the path');
@@ -275,8 +350,10 @@ function checkOptions(given: SigilModuleOptions): void {
 
 const FOR_ROOT = 'SigilModule.forRoot';
 const FOR_ROOT_ASYNC = 'SigilModule.forRootAsync';
-const ROUTE = ['path', 'decorators', 'sse'] as const;
+const EXTRAS = ['path', 'decorators', 'sse', 'include'] as const;
 const ASYNC_OPTIONS: OptionTable<SigilModuleAsyncOptions> = {
+  name: true,
+  include: true,
   path: true,
   decorators: true,
   sse: true,

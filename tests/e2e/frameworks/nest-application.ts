@@ -5,7 +5,7 @@ import { type AbstractHttpAdapter, NestFactory } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { type RouteOptions, SigilModule, type SigilModuleOptions } from '@sigil/nest';
+import { type SigilModuleExtras, SigilModule, type SigilModuleOptions } from '@sigil/nest';
 import { Calls } from '../calls.js';
 
 const closing: (() => Promise<unknown>)[] = [];
@@ -30,7 +30,7 @@ export const PLATFORMS: readonly Platform[] = [
 ];
 
 /** The root module of an application, and options of the module that serves MCP. */
-type Root = ModuleMetadata & { readonly options?: Partial<SigilModuleOptions & RouteOptions> };
+type Root = ModuleMetadata & { readonly options?: Partial<SigilModuleOptions & SigilModuleExtras> };
 
 /** Starts an application that listens. @param prepare what its `main.ts` does before. */
 export async function make(

@@ -6,16 +6,19 @@ import {
   type ExecutionContext,
   Inject,
   Injectable,
+  Module,
   type NestInterceptor,
   type BeforeApplicationShutdown,
   Scope,
   UnauthorizedException,
+  UseGuards,
   UseInterceptors,
   VersioningType,
 } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, REQUEST } from '@nestjs/core';
 import { introspection, oauth } from '@sigil/auth';
 import { Arg, Tool, ToolContext } from '@sigil/core';
+import { SigilModule } from '@sigil/nest';
 import { lastValueFrom, of } from 'rxjs';
 import { Calls } from '../calls.js';
 import { v1, v2Auto } from '../clients.js';
@@ -44,6 +47,48 @@ describe.each(PLATFORMS)('SigilModule on $platform', ({ adapter }) => {
     }
     expect((await fetch(`${address}/tools/mcp`, { method: 'POST' })).status).toBe(404);
     expect((await fetch(`${address}/api/tools/mcp/sse`)).status).toBe(404);
+  });
+
+  test('serves several servers side by side, each behind its own guards and documents', async () => {
+    class Refuses implements CanActivate {
+      canActivate(): boolean {
+        return false;
+      }
+    }
+    @Injectable()
+    class Office {
+      @Tool()
+      file(): string {
+        return 'filed';
+      }
+    }
+    @Module({ providers: [Hello] })
+    class HelloModule {}
+    @Module({ providers: [Office] })
+    class OfficeModule {}
+    const authorization = oauth({
+      resource: 'https://mcp.example.com/closed',
+      issuers: ['https://login.example.com'],
+      tokens: introspection({ clientId: 'x', clientSecret: 'y' }),
+    });
+    const more = { version: '1.0.0', include: [OfficeModule] };
+    const { address } = await make(adapter(), {
+      imports: [
+        HelloModule,
+        OfficeModule,
+        SigilModule.forRoot({ ...more, name: 'office', path: '/office' }),
+        SigilModule.forRoot({ ...more, name: 'closed', path: '/closed', http: { authorization } }),
+        SigilModule.forRoot({ ...more, name: 'hidden', path: '/hidden', decorators: [UseGuards(Refuses)] }),
+      ],
+      options: { include: [HelloModule], sse: true },
+    });
+    const [hello, office] = [await connect(`${address}/mcp`), await connect(`${address}/office`)];
+    expect([await hello.tools(), await office.tools()]).toEqual([['greet'], ['file']]);
+    expect([await hello.text('greet'), await office.text('file')]).toEqual(['Hello', 'filed']);
+    const statusOf = async (path: string): Promise<number> =>
+      (await fetch(address + path, { method: 'POST' })).status;
+    expect(await Promise.all(['/closed', '/hidden', '/office/sse'].map(statusOf))).toEqual([401, 403, 404]);
+    expect((await fetch(`${address}/.well-known/oauth-protected-resource/closed`)).status).toBe(200);
   });
 
   test('serves HTTP+SSE where it is told to, and pages of other origins where CORS and it agree', async () => {

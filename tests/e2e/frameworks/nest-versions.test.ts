@@ -24,7 +24,7 @@ import { APP_GUARD, NestFactory, Reflector, REQUEST } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { App, Arg, Resource, Tool, ToolContext } from '@sigil/core';
-import { SigilModule } from '@sigil/nest';
+import { getAppToken, InjectApp, SigilModule } from '@sigil/nest';
 import { IsInt, Min } from 'class-validator';
 import { map } from 'rxjs';
 
@@ -102,9 +102,29 @@ class Shop {
   }
 }
 
+@Module({ providers: [Shop, Caller, { provide: APP_GUARD, useClass: HiddenGuard }] })
+class ShopModule {}
+
+@Injectable()
+class Office {
+  constructor(@InjectApp('shop') private readonly shop: App) {}
+
+  @Tool()
+  close(): string {
+    return 'the shop is closed: ' + this.shop.tools.remove('order');
+  }
+}
+
+@Module({ providers: [Office] })
+class OfficeModule {}
+
 @Module({
-  imports: [SigilModule.forRoot({ name: 'shop', version: '1.0.0' })],
-  providers: [Shop, Caller, { provide: APP_GUARD, useClass: HiddenGuard }],
+  imports: [
+    ShopModule,
+    OfficeModule,
+    SigilModule.forRoot({ name: 'shop', version: '1.0.0', include: [ShopModule] }),
+    SigilModule.forRoot({ name: 'office', version: '1.0.0', path: '/office', include: [OfficeModule] }),
+  ],
 })
 class AppModule {}
 
@@ -114,7 +134,7 @@ async function main(): Promise<void> {
   nest.setGlobalPrefix('api');
   nest.enableShutdownHooks();
   await nest.listen(0, '127.0.0.1');
-  if (!(nest.get(App) instanceof App)) throw new Error('there is no app');
+  if (!(nest.get(getAppToken('shop')) instanceof App)) throw new Error('there is no app');
   console.error('Listens on ' + (await nest.getUrl()) + '/api/mcp');
 }
 void main();
@@ -187,6 +207,9 @@ describe.each(['10', '11'])('SigilModule in a project with Nest %s', (version) =
       });
       await client.close();
     }
+    const office = await v2Auto.connect({ address: new URL('/api/office', address).href });
+    expect(await new Calls(office.client).text('close')).toBe('the shop is closed: true');
+    await office.client.close();
     const eve = await fetch(address, {
       method: 'POST',
       headers: {
