@@ -51,7 +51,7 @@ describePage('nest', ({ connect, print, serve }) => {
     expect(await print('shop.test.ts')).toContain('quantity');
   });
 
-  test('says truly that a pipe keeps the application from starting', async () => {
-    expect(await print('mistaken.ts')).toContain('Orders: @UsePipes(ValidationPipe) does not run');
+  test('says truly that a ValidationPipe keeps the application from starting', async () => {
+    expect(await print('mistaken.ts')).toContain('Orders: @UsePipes(ValidationPipe): it does not run');
   });
 });

@@ -45,4 +45,12 @@ export { quotaExceeded } from './transport/quota.js';
 export { OptionChecks, type OptionTable } from './transport/option-checks.js';
 export { CREDENTIAL_HEADERS } from './protocol/principal.js';
 export { APP_OPTIONS } from './server/check-options.js';
-export { type HandlerMethod, handlersOf, type ServiceDefinition, serviceOf } from './metadata/metadata.js';
+export {
+  type HandlerMethod,
+  handlersOf,
+  parametersOf,
+  parameterTypes,
+  type ServiceDefinition,
+  serviceOf,
+} from './metadata/metadata.js';
+export { isContextClass, setArguments } from './context/context.js';

@@ -17,6 +17,7 @@ import { requirePrincipal } from '@sigil/core/transport';
 import { type HttpOptions, nodeHandler, type NodeHandler } from '@sigil/http';
 import { type Authorization, scopeChallenge } from '@sigil/http/authentication';
 import { type HttpRequest, type HttpResponse, keepResponse } from './call.js';
+import { warnOfGlobals } from './global-enhancers.js';
 import type { SigilModuleExtras, SigilModuleOptions } from './options.js';
 
 /** A request as Express and Fastify have it. */
@@ -68,6 +69,12 @@ export class Endpoint {
       else next();
     };
     this.#adapters.httpAdapter.use(documents);
+  }
+
+  /** Warns of what is global and does not run for calls: all of it is there by now. */
+  checkGlobals(): void {
+    const { inheritAppConfig, logger = nestLogger() } = this.#options;
+    warnOfGlobals(this.#config, inheritAppConfig, rooted(this.#extras.path ?? '/mcp'), logger);
   }
 
   serve(request: PlatformRequest, response: PlatformResponse): void {

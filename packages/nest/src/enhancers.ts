@@ -1,12 +1,18 @@
 /*
- * What Nest's decorators put on a class or method with handlers, and what becomes of it: guards become guards of Sigil, interceptors and
- * filters become middleware, parameter decorators become those of Sigil. What cannot be honoured is a problem, which keeps the
- * application from starting.
+ * What Nest's decorators put on a class or method with handlers, what is global, and what becomes of it: guards become guards of Sigil,
+ * interceptors, filters and pipes become middleware, parameter decorators become those of Sigil. What cannot be honoured is a problem,
+ * which keeps the application from starting.
  */
 
 import 'reflect-metadata';
-import type { CallHandler, CanActivate, ExceptionFilter, NestInterceptor, Type } from '@nestjs/common';
-import { HttpException, HttpStatus } from '@nestjs/common';
+import {
+  type CallHandler,
+  type CanActivate,
+  type ExceptionFilter,
+  HttpException,
+  HttpStatus,
+  type Type,
+} from '@nestjs/common';
 import {
   EXCEPTION_FILTERS_METADATA,
   FILTER_CATCH_EXCEPTIONS,
@@ -14,7 +20,7 @@ import {
   INTERCEPTORS_METADATA,
   PIPES_METADATA,
 } from '@nestjs/common/constants.js';
-import { type ApplicationConfig, BaseExceptionFilter } from '@nestjs/core';
+import type { ApplicationConfig } from '@nestjs/core';
 import {
   type DefinitionProblem,
   type GuardContext,
@@ -28,61 +34,75 @@ import {
 import { handlersOf } from '@sigil/core/internal';
 import { defer, isObservable, lastValueFrom } from 'rxjs';
 import { CallExecutionContext, type HttpRequest, responseOf } from './call.js';
+import { answersHttp, type EnhancerKind, type EnhancerTypes, GLOBALS } from './global-enhancers.js';
 import { lacks, nameOf } from './names.js';
 import type { Constructor, NestContainer, Provided } from './nest-container.js';
+import type { SigilModuleOptions } from './options.js';
 import { parametersOf, problemOfParameter } from './parameters.js';
+import { isValidationPipe, pipeArguments, pipedParametersOf } from './pipes.js';
 
 type MethodName = string | symbol;
 
-/** A guard, interceptor or filter as a decorator of Nest takes it. */
-type Enhancer<T> = T | Constructor<T>;
+/** A guard, interceptor, filter or pipe, which is there or made for the call. */
+interface Enhancer<K extends EnhancerKind> {
+  readonly name: string;
+  readonly of: (context: GuardContext) => EnhancerTypes[K] | Promise<EnhancerTypes[K]>;
+}
 
 /** Where the enhancers of a kind are recorded, and by which decorator. */
 const KINDS = {
   guard: { key: GUARDS_METADATA, decorator: '@UseGuards' },
   interceptor: { key: INTERCEPTORS_METADATA, decorator: '@UseInterceptors' },
   filter: { key: EXCEPTION_FILTERS_METADATA, decorator: '@UseFilters' },
+  pipe: { key: PIPES_METADATA, decorator: '@UsePipes' },
 } as const;
 
 /** The enhancers of one application. */
 export class Enhancers {
   readonly #container: NestContainer;
   readonly #config: ApplicationConfig;
+  /** Global guards that are asked at the endpoint alone. */
   readonly #requestGuards: readonly Type<CanActivate>[];
+  /** Whether what is global runs for calls, beside guards. */
+  readonly #inherits: boolean;
   readonly #logger: Logger;
   readonly #told = new Set<string>();
 
-  /** @param requestGuards global guards that are asked at the endpoint alone. */
   constructor(
     container: NestContainer,
     config: ApplicationConfig,
-    requestGuards: readonly Type<CanActivate>[],
+    { requestGuards = [], inheritAppConfig = false }: SigilModuleOptions,
     logger: Logger,
   ) {
     this.#container = container;
     this.#config = config;
     this.#requestGuards = requestGuards;
+    this.#inherits = inheritAppConfig;
     this.#logger = logger;
   }
 
   /** Gives what Nest's decorators say of a method, for `createApp({ policies })`. */
   policiesOf(cls: Constructor, method: MethodName): { guards: GuardLike[]; middleware: MiddlewareLike[] } {
     const place = { cls, method };
-    const guards = enhancersOf<CanActivate>('guard', cls, method).map((guard) =>
-      named(nameOf(guard), (context: GuardContext) =>
-        this.#allows([() => this.#instance(guard, cls, context)], context, place),
+    const guards = this.#declared('guard', place).map((guard) =>
+      named(guard.name, (context: GuardContext) => this.#allows([guard], context, place)),
+    );
+    const filters = this.#declared('filter', place).reverse();
+    const interceptors = this.#declared('interceptor', place).map((interceptor) =>
+      named(interceptor.name, (context: RequestContext, next: NextFunction) =>
+        this.#intercept(interceptor, place, context, next),
       ),
     );
-    const filters = enhancersOf<ExceptionFilter>('filter', cls, method).reverse();
-    const interceptors = enhancersOf<NestInterceptor>('interceptor', cls, method).map((interceptor) =>
-      this.#intercepting(interceptor, place),
-    );
+    const pipes = this.#declared('pipe', place);
+    const inherits = this.#inherits;
     return {
       guards: [this.#globalGuards(place), ...guards],
       middleware: [
-        ...(filters.length > 0 ? [this.#catching(filters, place)] : []),
+        ...(inherits || filters.length > 0 ? [this.#catching(filters, place)] : []),
         notTooMany,
+        ...(inherits ? [this.#globalInterceptors(place)] : []),
         ...interceptors,
+        ...(inherits || pipes.length > 0 ? [this.#piping(pipes, place)] : []),
         lastOfObservable,
       ],
     };
@@ -106,12 +126,7 @@ export class Enhancers {
       return problems;
     }
     for (const method of [undefined, ...handlersOf(cls).map((handler) => handler.method)]) {
-      for (const pipe of metadataOf(PIPES_METADATA, cls, method)) {
-        const fix =
-          'leave it out: arguments have been checked by their DTO when interceptors and the handler get them, and what changes them is @Transform of class-transformer';
-        add(method, `@UsePipes(${nameOf(pipe)}) does not run for handlers of MCP`, fix);
-      }
-      for (const kind of ['guard', 'interceptor', 'filter'] as const) {
+      for (const kind of ['guard', 'interceptor', 'filter', 'pipe'] as const) {
         const { key, decorator } = KINDS[kind];
         for (const enhancer of metadataOf(key, cls, method)) {
           const problem = this.#problemOf(kind, enhancer, cls);
@@ -127,15 +142,19 @@ export class Enhancers {
   }
 
   #problemOf(
-    kind: keyof typeof KINDS,
+    kind: EnhancerKind,
     enhancer: unknown,
     cls: Constructor,
   ): Pick<DefinitionProblem, 'what' | 'fix'> | undefined {
+    if (kind === 'pipe' && isValidationPipe(enhancer))
+      return {
+        what: 'it does not run for handlers of MCP, whose arguments have been checked by their DTO',
+        fix: 'leave it out; where routes of the class need it, put it on them, or make it global',
+      };
     if (typeof enhancer !== 'function') return undefined;
     if (kind === 'guard' && lacks(enhancer, 'canActivate') && !lacks(enhancer, 'allows'))
       return { what: 'it is a guard of Sigil', fix: 'import UseGuards from @sigil/core' };
-    const prototype: unknown = enhancer.prototype;
-    if (kind === 'filter' && prototype instanceof BaseExceptionFilter)
+    if (kind === 'filter' && answersHttp(enhancer))
       return {
         what: 'it extends BaseExceptionFilter, which answers HTTP requests',
         fix: 'write a filter that returns a value, or throws a ToolError or ProtocolError of @sigil/core',
@@ -154,33 +173,62 @@ export class Enhancers {
     return module && wrapper ? { module, token: wrapper.token, wrapper } : this.#container.find(enhancer);
   }
 
-  #instance<T extends object>(
-    enhancer: Enhancer<T>,
-    cls: Constructor,
-    context: GuardContext,
-  ): T | Promise<T> {
-    if (typeof enhancer !== 'function') return enhancer;
-    const provided = this.#providerOf(enhancer, cls);
-    // Such a class keeps the application from starting; it is here when a class is added later.
-    if (!provided) throw new Error(`Nest has no provider of ${enhancer.name}`);
-    return this.#container.instanceOf(provided, context) as T | Promise<T>;
+  /** Those of the class, then those of the method. */
+  #declared<K extends EnhancerKind>(kind: K, { cls, method }: Place): Enhancer<K>[] {
+    const { key } = KINDS[kind];
+    const values = [...metadataOf(key, cls), ...metadataOf(key, cls, method)] as (
+      EnhancerTypes[K] | Constructor<EnhancerTypes[K]>
+    )[];
+    return values.map((value) => {
+      const name = nameOf(value);
+      if (typeof value !== 'function') return { name, of: () => value };
+      return {
+        name,
+        of: (context) => {
+          const provided = this.#providerOf(value, cls);
+          // Such a class keeps the application from starting; it is here when a class is added later.
+          if (!provided) throw new Error(`Nest has no provider of ${value.name}`);
+          return this.#made(provided, context);
+        },
+      };
+    });
+  }
+
+  /** Those of the application that there are by then. */
+  #global<K extends EnhancerKind>(kind: K): Enhancer<K>[] {
+    const [made, scoped] = GLOBALS[kind](this.#config);
+    return [
+      ...made.map((one) => ({ name: nameOf(one.constructor), of: () => one })),
+      ...scoped.map((wrapper) => {
+        const provided = { module: wrapper.host as Provided['module'], token: wrapper.token, wrapper };
+        return {
+          name: nameOf(wrapper.metatype),
+          of: (context: GuardContext) => this.#made<K>(provided, context),
+        };
+      }),
+    ];
+  }
+
+  /** Those of the application that run for calls, too. */
+  #inherited<K extends EnhancerKind>(kind: K): Enhancer<K>[] {
+    return this.#inherits ? this.#global(kind) : [];
+  }
+
+  #made<K extends EnhancerKind>(provided: Provided, context: GuardContext): ReturnType<Enhancer<K>['of']> {
+    return this.#container.instanceOf(provided, context) as ReturnType<Enhancer<K>['of']>;
   }
 
   /** Asks the global guards there are by then: `app.useGlobalGuards()` comes after the modules are made. */
   #globalGuards(place: Place): GuardLike {
     const isAsked = (guard: object): boolean => !this.#requestGuards.some((cls) => guard instanceof cls);
     return named('GlobalGuards', (context: GuardContext) => {
-      const scoped = this.#config.getGlobalRequestGuards().map((wrapper) => () => {
-        const provided = { module: wrapper.host as Provided['module'], token: wrapper.token, wrapper };
-        return this.#container.instanceOf(provided, context) as CanActivate | Promise<CanActivate>;
-      });
-      const guards = [...this.#config.getGlobalGuards().map((guard) => () => guard), ...scoped];
+      const guards = this.#global('guard');
       return guards.length === 0 || this.#allows(guards, context, place, isAsked);
     });
   }
 
   async #allows(
-    guards: readonly (() => CanActivate | Promise<CanActivate>)[],
+    guards: readonly Enhancer<'guard'>[],
     context: GuardContext,
     { cls, method }: Place,
     isAsked: (guard: object) => boolean = () => true,
@@ -189,8 +237,8 @@ export class Enhancers {
     const request = execution.switchToHttp().getRequest<HttpRequest>();
     let asked = '';
     try {
-      for (const make of guards) {
-        const guard = await make();
+      for (const { of } of guards) {
+        const guard = await of(context);
         if (!isAsked(guard)) continue;
         asked = nameOf(guard.constructor);
         const hadUser = Boolean(request.user);
@@ -244,44 +292,83 @@ export class Enhancers {
     this.#logger.warn({ kind, name }, message);
   }
 
-  #intercepting(interceptor: Enhancer<NestInterceptor>, { cls, method }: Place): MiddlewareLike {
-    const name = nameOf(interceptor);
-    return named(name, async (context: RequestContext, next: NextFunction) => {
-      const made = await this.#instance(interceptor, cls, context);
-      let first: Promise<unknown> | undefined;
-      const again = `the interceptor ${name} has subscribed to handle() twice, as retry() does: a handler runs once`;
-      const run = async (): Promise<unknown> => {
-        if (!first) return (first = next());
-        this.#warnOnce(again, context);
-        // What it has failed with is what the client is told.
-        await first;
-        throw new Error(again);
+  async #intercept(
+    { name, of }: Enhancer<'interceptor'>,
+    { cls, method }: Place,
+    context: RequestContext,
+    next: NextFunction,
+  ): Promise<unknown> {
+    const interceptor = await of(context);
+    let first: Promise<unknown> | undefined;
+    const again = `the interceptor ${name} has subscribed to handle() twice, as retry() does: a handler runs once`;
+    const run = async (): Promise<unknown> => {
+      if (!first) return (first = next());
+      this.#warnOnce(again, context);
+      // What it has failed with is what the client is told.
+      await first;
+      throw new Error(again);
+    };
+    const handler: CallHandler = { handle: () => defer(run) };
+    const execution = new CallExecutionContext(context, cls, method);
+    const given: unknown = await interceptor.intercept(execution, handler);
+    if (!isObservable(given))
+      throw new TypeError(`the interceptor ${name} has returned no Observable: write return next.handle()`);
+    return lastValueFrom(given, { defaultValue: undefined });
+  }
+
+  #globalInterceptors(place: Place): MiddlewareLike {
+    return named('GlobalInterceptors', (context: RequestContext, next: NextFunction) => {
+      const around = (inner: NextFunction, interceptor: Enhancer<'interceptor'>): NextFunction => {
+        return () => this.#intercept(interceptor, place, context, inner);
       };
-      const handler: CallHandler = { handle: () => defer(run) };
-      const given: unknown = await made.intercept(new CallExecutionContext(context, cls, method), handler);
-      if (!isObservable(given))
-        throw new TypeError(`the interceptor ${name} has returned no Observable: write return next.handle()`);
-      return lastValueFrom(given, { defaultValue: undefined });
+      return this.#global('interceptor').reduceRight(around, next)();
     });
   }
 
-  /** Has the first filter that fits deal with what is thrown; filters of the method come first. */
-  #catching(filters: readonly Enhancer<ExceptionFilter>[], { cls, method }: Place): MiddlewareLike {
-    return named(filters.map(nameOf).join(', '), async (context: RequestContext, next: NextFunction) => {
+  /** Has the first filter that fits deal with what is thrown; filters of the method come first, global ones last. */
+  #catching(filters: readonly Enhancer<'filter'>[], { cls, method }: Place): MiddlewareLike {
+    const name = [...filters.map((filter) => filter.name), ...(this.#inherits ? ['GlobalFilters'] : [])];
+    return named(name.join(', '), async (context: RequestContext, next: NextFunction) => {
       try {
         return await next();
       } catch (error) {
-        const filter = isSuspension(error) ? undefined : filters.find((one) => catches(one, error));
+        const filter = isSuspension(error)
+          ? undefined
+          : await this.#filterOf(error, [...filters, ...this.#inherited('filter').reverse()], context);
         if (!filter) throw error;
-        const made = await this.#instance(filter, cls, context);
         const host = new CallExecutionContext(context, cls, method, false);
-        const caught: unknown = made.catch(error, host);
+        const caught: unknown = filter.catch(error, host);
         const given: unknown = await resultOf(await caught);
         // As to Nest, nothing is no answer; and an error that is returned was meant to be thrown.
         if (given === undefined) throw error;
         if (given instanceof Error) throw given;
         return given;
       }
+    });
+  }
+
+  /** The first filter that fits. */
+  async #filterOf(
+    error: unknown,
+    filters: readonly Enhancer<'filter'>[],
+    context: RequestContext,
+  ): Promise<ExceptionFilter | undefined> {
+    for (const { of } of filters) {
+      const filter = await of(context);
+      if (!answersHttp(filter) && catches(filter, error)) return filter;
+    }
+    return undefined;
+  }
+
+  /** Has pipes change what the handler gets: global ones, those of the class, those of the method. */
+  #piping(pipes: readonly Enhancer<'pipe'>[], { cls, method }: Place): MiddlewareLike {
+    const handler = handlersOf(cls).find((one) => one.method === method);
+    const parameters = handler ? pipedParametersOf(handler) : [];
+    return named('Pipes', async (context: RequestContext, next: NextFunction) => {
+      const all = [...this.#inherited('pipe'), ...pipes].map(async ({ of }) => of(context));
+      const made = (await Promise.all(all)).filter((pipe) => !isValidationPipe(pipe));
+      await pipeArguments(context, parameters, made);
+      return next();
     });
   }
 }
@@ -319,9 +406,8 @@ async function lastOfObservable(_context: RequestContext, next: NextFunction): P
   return isObservable(value) ? ((await resultOf(value)) ?? null) : value;
 }
 
-function catches(filter: Enhancer<ExceptionFilter>, error: unknown): boolean {
-  const cls = typeof filter === 'function' ? filter : filter.constructor;
-  const caught = listed(Reflect.getMetadata(FILTER_CATCH_EXCEPTIONS, cls));
+function catches(filter: ExceptionFilter, error: unknown): boolean {
+  const caught = listed(Reflect.getMetadata(FILTER_CATCH_EXCEPTIONS, filter.constructor));
   return caught.length === 0 || caught.some((type) => typeof type === 'function' && error instanceof type);
 }
 
@@ -334,12 +420,6 @@ function metadataOf(key: string, cls: Constructor, method?: MethodName): readonl
 
 function listed(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
-}
-
-/** Those of the class, then those of the method. */
-function enhancersOf<T>(kind: keyof typeof KINDS, cls: Constructor, method: MethodName): Enhancer<T>[] {
-  const { key } = KINDS[kind];
-  return [...metadataOf(key, cls), ...metadataOf(key, cls, method)] as Enhancer<T>[];
 }
 
 /** Gives a function a name, for lines of the log and for `explain()`. */

@@ -33,6 +33,14 @@ export interface SigilModuleOptions extends Omit<AppOptions, (typeof NESTS)[numb
    * @default none: global guards are asked about both
    */
   readonly requestGuards?: readonly Type<CanActivate>[];
+  /**
+   * Whether global interceptors, filters and pipes run for each call of a tool, resource, prompt or completion, too, as in a microservice
+   * that is connected with `inheritAppConfig`. Global guards always do. `ValidationPipe` has nothing to do there, and filters that
+   * extend `BaseExceptionFilter` answer HTTP requests: these do not run.
+   *
+   * @default undefined: they do not, and the log names them when the application starts; with `false` it does not
+   */
+  readonly inheritAppConfig?: boolean;
 }
 
 /** What Nest has to know before it makes anything: where the endpoint is, and what is served there. */

@@ -11,6 +11,7 @@ import {
   Inject,
   Module,
   type NestModule,
+  type OnApplicationBootstrap,
   type OnModuleDestroy,
   Optional,
   type Provider,
@@ -59,7 +60,7 @@ import {
  * ```
  */
 @Module({})
-export class SigilModule implements NestModule, OnModuleDestroy {
+export class SigilModule implements NestModule, OnApplicationBootstrap, OnModuleDestroy {
   readonly #endpoint: Endpoint;
 
   constructor(@Optional() @Inject(Endpoint) endpoint?: Endpoint) {
@@ -125,6 +126,11 @@ export class SigilModule implements NestModule, OnModuleDestroy {
     this.#endpoint.mount();
   }
 
+  /** Warns of what is global and does not run for calls. Called by Nest. */
+  onApplicationBootstrap(): void {
+    this.#endpoint.checkGlobals();
+  }
+
   /** Lets calls in flight finish, then closes the app. Called by Nest. */
   async onModuleDestroy(): Promise<void> {
     await this.#endpoint.close();
@@ -184,21 +190,19 @@ async function makeApp(
   modules: ModulesContainer,
   config: ApplicationConfig,
 ): Promise<App> {
+  checkOptions(given);
   const {
     http: _http,
     principal: _principal,
-    requestGuards = [],
+    requestGuards: _guards,
+    inheritAppConfig: _inherit,
     ...options
-  } = {
-    ...(server.name === undefined ? {} : { name: server.name }),
-    ...given,
-  };
-  checkOptions(given);
+  } = { ...(server.name === undefined ? {} : { name: server.name }), ...given };
   const logger = given.logger ?? nestLogger();
   const servers = serversOf(modules);
   checkServers(server, servers, modules);
   const container = new NestContainer(modules, server.include);
-  const enhancers = new Enhancers(container, config, requestGuards, logger);
+  const enhancers = new Enhancers(container, config, given, logger);
   container.checkClass = (cls) => enhancers.problemsOf(cls);
   const services = [...container.served.keys()];
   for (const cls of services) bindNestParameters(cls);
@@ -332,6 +336,7 @@ function checkOptions(given: SigilModuleOptions): void {
     if (option in given) checks.refuse(option, 'it has to be known before the factory runs', fix);
   }
   checkNames(given, [...OPTION_NAMES, ...EXTRAS.filter((name) => name in given)], checks);
+  checks.booleans(given, 'inheritAppConfig');
   const { requestGuards = [], principal, http = {} } = given;
   if ('sse' in http)
     checks.refuse('http.sse', 'its routes are made before', 'write sse: true beside the path');
@@ -362,7 +367,13 @@ const ASYNC_OPTIONS: OptionTable<SigilModuleAsyncOptions> = {
   useFactory: true,
 };
 const isOfNest = (name: string): boolean => NESTS.some((one) => one === name);
-const OPTION_NAMES = [...APP_OPTIONS.filter((name) => !isOfNest(name)), 'http', 'principal', 'requestGuards'];
+const OPTION_NAMES = [
+  ...APP_OPTIONS.filter((name) => !isOfNest(name)),
+  'http',
+  'principal',
+  'requestGuards',
+  'inheritAppConfig',
+];
 
 function isListOfFunctions(value: unknown): boolean {
   return Array.isArray(value) && value.every((one) => typeof one === 'function');

@@ -1,24 +1,43 @@
 import { describe, expect, test } from '@jest/globals';
 import {
+  type ArgumentMetadata,
   type ArgumentsHost,
   BadRequestException,
   type CallHandler,
   Catch,
   ConflictException,
   createParamDecorator,
+  DefaultValuePipe,
   type ExceptionFilter,
   type ExecutionContext,
   HttpException,
+  Inject,
   Injectable,
   InternalServerErrorException,
   type NestInterceptor,
   NotFoundException,
+  ParseIntPipe,
+  type PipeTransform,
+  Scope,
   UseFilters,
   UseInterceptors,
+  UsePipes,
 } from '@nestjs/common';
-import { APP_FILTER, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
-import { Arg, isSuspension, Param, Prompt, Resource, Tool, ToolContext, ToolError } from '@sigil/core';
+import { REQUEST } from '@nestjs/core';
+import {
+  Arg,
+  Complete,
+  isSuspension,
+  Param,
+  Prompt,
+  PromptContext,
+  Resource,
+  Tool,
+  ToolContext,
+  ToolError,
+} from '@sigil/core';
 import { textOf } from '@sigil/testing';
+import { IsString } from 'class-validator';
 import { delay, EMPTY, map, type Observable, of, repeat, retry, tap, throwError } from 'rxjs';
 import type { HttpRequest } from '../src/index.js';
 import { keepingLogger, refuse, serve } from './serve.js';
@@ -351,22 +370,94 @@ test('a parameter decorator of Nest gives its value to handlers, in every applic
   }
 });
 
-test('global interceptors, filters and pipes are those of HTTP requests: calls pass them by', async () => {
-  const never = (): never => refuse(new Error('it was used'));
-  @Injectable()
-  class Service {
-    @Tool()
-    fail(@Arg('text') text: string): string {
-      throw new ToolError(text);
+describe('a pipe of Nest', () => {
+  test('changes what the handler gets, each argument for itself', async () => {
+    const seen: ArgumentMetadata[] = [];
+    const note: PipeTransform = {
+      transform(value: unknown, metadata) {
+        seen.push(metadata);
+        return Promise.resolve(value);
+      },
+    };
+    @Injectable()
+    class Lookup implements PipeTransform {
+      constructor(private readonly directory: Directory) {}
+      transform(value: unknown): unknown {
+        return this.directory.rolesOf({ roles: [String(value)] });
+      }
     }
-  }
-  const client = await serve({
-    providers: [
-      Service,
-      { provide: APP_INTERCEPTOR, useValue: { intercept: never } },
-      { provide: APP_FILTER, useValue: { catch: never } },
-      { provide: APP_PIPE, useValue: { transform: never } },
-    ],
+    @Injectable()
+    @UsePipes(note)
+    class Service {
+      @Tool()
+      @UsePipes(new DefaultValuePipe('7'), ParseIntPipe)
+      add(@Arg('a') a: string, ctx: ToolContext, @Arg('b', { optional: true }) b?: string): string {
+        return `${Number(a) + Number(b)} ${typeof a} ${typeof b} ${JSON.stringify(ctx.args)}`;
+      }
+
+      @Resource('roles://{name}')
+      @UsePipes(Lookup)
+      roles(@Param('name') name: string): string {
+        return JSON.stringify(name);
+      }
+
+      @Complete('roles://{name}', 'name')
+      names(prefix: string): string[] {
+        return [prefix];
+      }
+
+      @Prompt()
+      nothing(ctx: PromptContext): string {
+        return JSON.stringify(ctx.args);
+      }
+    }
+    const client = await serve({ providers: [Service, Directory] });
+    expect(textOf(await client.callTool('add', { a: '3' }))).toBe('10 number number {"a":3,"b":7}');
+    expect(await client.callTool('add', { a: 'x' })).toMatchObject({
+      isError: true,
+      content: [{ text: 'Validation failed (numeric string is expected)' }],
+    });
+    expect(await client.readResource('roles://admin')).toMatchObject({ contents: [{ text: '["admin"]' }] });
+    seen.length = 0;
+    const completed = await client.complete({ type: 'ref/resource', uri: 'roles://{name}' }, 'name', 'a');
+    expect(completed.values).toEqual(['a']);
+    await client.getPrompt('nothing');
+    expect(seen).toEqual([]);
   });
-  expect(textOf(await client.callTool('fail', { text: 'as ever' }))).toBe('as ever');
+
+  test('runs after interceptors have begun, and what it throws comes to filters', async () => {
+    const order: string[] = [];
+    class Order {
+      @IsString() sku!: string;
+    }
+    @Injectable({ scope: Scope.REQUEST })
+    class Known implements PipeTransform {
+      constructor(@Inject(REQUEST) private readonly request: HttpRequest) {}
+      transform(value: Order, { metatype, type }: ArgumentMetadata): Order {
+        order.push(`${type} ${metatype?.name} ${value instanceof Order}`);
+        if (value.sku === String(this.request.headers['x-gone'])) throw new NotFoundException('gone');
+        return Object.assign(new Order(), { sku: value.sku.toUpperCase() });
+      }
+    }
+    @Injectable()
+    @UseFilters({ catch: (error: Error) => `caught ${error.message}` })
+    class Shop {
+      @Tool()
+      @UseInterceptors({
+        intercept(context, next) {
+          order.push(context.switchToRpc().getData<Order>().sku);
+          return next.handle();
+        },
+      })
+      @UsePipes(Known)
+      buy(ctx: ToolContext, order: Order): string {
+        return `${order.sku} ${ctx.args === order}`;
+      }
+    }
+    const client = await serve({ providers: [Shop], client: { headers: { 'X-Gone': 'sofa' } } });
+    expect(textOf(await client.callTool('buy', { sku: 'lamp' }))).toBe('LAMP true');
+    expect(textOf(await client.callTool('buy', { sku: 'sofa' }))).toBe('caught gone');
+    expect(await client.callTool('buy', { sku: 7 })).toMatchObject({ isError: true });
+    expect(order).toEqual(['lamp', 'body Order true', 'sofa', 'body Order true']);
+  });
 });

@@ -10,6 +10,7 @@ import {
   Module,
   type NestInterceptor,
   ParseIntPipe,
+  type PipeTransform,
   UseFilters,
   UseGuards,
   UseInterceptors,
@@ -33,21 +34,37 @@ async function problemsOf(serving: Serving): Promise<readonly string[]> {
 }
 
 describe('an application does not start', () => {
-  test('with pipes on classes and methods of handlers', async () => {
+  test('with ValidationPipe on classes and methods of handlers, and with pipes that no module provides', async () => {
+    class Checks extends ValidationPipe {}
+    class Late implements PipeTransform {
+      transform(value: unknown): unknown {
+        return value;
+      }
+    }
     @Injectable()
     @UsePipes(new ValidationPipe())
     class Orders {
       @Tool()
-      @UsePipes(ParseIntPipe)
+      @UsePipes(ParseIntPipe, Checks)
       order(@Arg('id') id: string): string {
         return id;
       }
     }
-    const fix =
-      'leave it out: arguments have been checked by their DTO when interceptors and the handler get them, and what changes them is @Transform of class-transformer';
+    const what =
+      'it does not run for handlers of MCP, whose arguments have been checked by their DTO | leave it out; where routes of the class need it, put it on them, or make it global';
     expect(await problemsOf({ providers: [Orders] })).toEqual([
-      `SIGIL_INVALID_POLICY Orders: @UsePipes(new ValidationPipe()) does not run for handlers of MCP | ${fix}`,
-      `SIGIL_INVALID_POLICY Orders.order: @UsePipes(ParseIntPipe) does not run for handlers of MCP | ${fix}`,
+      `SIGIL_INVALID_POLICY Orders: @UsePipes(new ValidationPipe()): ${what}`,
+      `SIGIL_INVALID_POLICY Orders.order: @UsePipes(Checks): ${what}`,
+    ]);
+    @UsePipes(Late)
+    class Made {
+      @Tool()
+      order(@Arg('id') id: string): string {
+        return id;
+      }
+    }
+    expect(await problemsOf({ providers: [{ provide: Made, useFactory: () => new Made() }] })).toEqual([
+      'SIGIL_INVALID_POLICY Made: @UsePipes(Late): no module of the Nest application provides it | list Late in the providers of the module of Made',
     ]);
   });
 
@@ -194,7 +211,7 @@ describe('an application does not start', () => {
   test('with options that there are not, in words of the function that takes them', async () => {
     const [problem, ...others] = await problemsOf({ options: { paht: '/x' } as never });
     expect(problem).toContain('SigilModule.forRoot({ paht }): there is no such option; there are path, ');
-    expect(problem).toMatch(/requestGuards \| give one of those$/);
+    expect(problem).toMatch(/requestGuards, inheritAppConfig \| give one of those$/);
     expect(problem).not.toContain('services');
     expect(others).toEqual([]);
     expect(await problemsOf({ options: { decorator: [] } as never })).toEqual([

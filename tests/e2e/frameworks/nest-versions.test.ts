@@ -18,9 +18,9 @@ const PROGRAM = `
 import 'reflect-metadata';
 import {
   type CallHandler, Catch, type CanActivate, type ExecutionContext, type ExceptionFilter, Inject, Injectable, Module,
-  type NestInterceptor, Scope, SetMetadata, UseFilters, UseGuards, UseInterceptors,
+  type NestInterceptor, ParseIntPipe, Scope, SetMetadata, UseFilters, UseGuards, UseInterceptors, UsePipes,
 } from '@nestjs/common';
-import { APP_GUARD, NestFactory, Reflector, REQUEST } from '@nestjs/core';
+import { APP_GUARD, APP_INTERCEPTOR, NestFactory, Reflector, REQUEST } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { App, Arg, Resource, Tool, ToolContext } from '@sigil/core';
@@ -110,12 +110,20 @@ class Office {
   constructor(@InjectApp('shop') private readonly shop: App) {}
 
   @Tool()
-  close(): string {
-    return 'the shop is closed: ' + this.shop.tools.remove('order');
+  @UsePipes(ParseIntPipe)
+  close(@Arg('day') day: string): string {
+    return 'the shop is closed on day ' + (Number.isInteger(day) && this.shop.tools.remove('order') ? day : 'none');
   }
 }
 
-@Module({ providers: [Office] })
+@Injectable()
+class Loud implements NestInterceptor {
+  intercept(context: ExecutionContext, next: CallHandler) {
+    return context.getType<string>() === 'mcp' ? next.handle().pipe(map((said) => said + '!')) : next.handle();
+  }
+}
+
+@Module({ providers: [Office, { provide: APP_INTERCEPTOR, useClass: Loud }] })
 class OfficeModule {}
 
 @Module({
@@ -123,7 +131,9 @@ class OfficeModule {}
     ShopModule,
     OfficeModule,
     SigilModule.forRoot({ name: 'shop', version: '1.0.0', include: [ShopModule] }),
-    SigilModule.forRoot({ name: 'office', version: '1.0.0', path: '/office', include: [OfficeModule] }),
+    SigilModule.forRoot({
+      name: 'office', version: '1.0.0', path: '/office', include: [OfficeModule], inheritAppConfig: true,
+    }),
   ],
 })
 class AppModule {}
@@ -208,7 +218,7 @@ describe.each(['10', '11'])('SigilModule in a project with Nest %s', (version) =
       await client.close();
     }
     const office = await v2Auto.connect({ address: new URL('/api/office', address).href });
-    expect(await new Calls(office.client).text('close')).toBe('the shop is closed: true');
+    expect(await new Calls(office.client).text('close', { day: '7' })).toBe('the shop is closed on day 7!');
     await office.client.close();
     const eve = await fetch(address, {
       method: 'POST',

@@ -284,12 +284,30 @@ export function contextOf(call: Call, Context: ContextClass, definition: Definit
   return (call.currentContext ??= new Context(call, definition)) as RequestContext;
 }
 
-/** Gives a context the arguments, once they have been checked. */
+/**
+ * Gives a context the arguments, once they have been checked, or others in their place: the handler gets what the context has.
+ *
+ * @param args what the handler gets: an object of arguments, or the instance of a DTO.
+ * @example
+ * ```ts
+ * const trimmed = async (ctx: RequestContext, next: NextFunction) => {
+ *   setArguments(ctx, { text: 'trimmed' });
+ *   return next();
+ * };
+ * ```
+ */
 export function setArguments(context: RequestContext, args: unknown): void {
   (context as { args: unknown }).args = args;
 }
 
-/** Whether a type that reflection gave is a context class, of this copy of the package or another. */
+/**
+ * Tells whether a type that reflection gave is a context class, of this copy of the package or another.
+ *
+ * @example
+ * ```ts
+ * const others = types.filter((type) => !isContextClass(type));
+ * ```
+ */
 export function isContextClass(type: unknown): boolean {
   return typeof type === 'function' && Reflect.get(type, BRAND) === true;
 }

@@ -306,7 +306,8 @@ export class HandlerCompiler {
     /** Steps 6 and 7. */
     function handle<A>(call: Call, args: unknown, passage: Passage<R, A>): MaybePromise<A> {
       const context = contextFor(call);
-      const handler = (): unknown => run(call, args, context);
+      // Middleware of `@sigil/nest` may have put others in their place.
+      const handler = (): unknown => run(call, context ? context.args : args, context);
       return attempt(
         () =>
           after(around && context ? around(call, context, handler) : handler(), (value) =>

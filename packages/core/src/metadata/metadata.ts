@@ -67,7 +67,14 @@ export function addHeader(prototype: object, method: MethodName, index: number, 
   write(KEYS.headers, new Map(own).set(index, header), prototype, method);
 }
 
-/** The decorated parameters of a handler, in order of their index. */
+/**
+ * Gives the decorated parameters of a handler, in order of their index.
+ *
+ * @example
+ * ```ts
+ * const names = parametersOf(handler).map((parameter) => parameter.kind === 'custom' ? undefined : parameter.name);
+ * ```
+ */
 export function parametersOf({ declarer, method }: HandlerMethod): readonly AnyParameter[] {
   const found = readOwn(KEYS.parameters, declarer, method);
   if (found === undefined) return [];
@@ -128,7 +135,15 @@ export function metadataOf(cls: Constructor, method: MethodName): Readonly<Recor
   return found.reduce<Readonly<Record<PropertyKey, unknown>>>((all, one) => ({ ...all, ...one }), {});
 }
 
-/** The types TypeScript emitted for the parameters of a handler; `undefined` when it emitted none. */
+/**
+ * Gives the types that TypeScript emitted for the parameters of a handler.
+ *
+ * @returns `undefined` when it emitted none.
+ * @example
+ * ```ts
+ * const first = parameterTypes(handler)?.[0];
+ * ```
+ */
 export function parameterTypes({ declarer, method }: HandlerMethod): readonly unknown[] | undefined {
   return readOwn(DESIGN.parameters, declarer, method) as readonly unknown[] | undefined;
 }

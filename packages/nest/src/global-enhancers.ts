@@ -1,0 +1,71 @@
+import type { CanActivate, ExceptionFilter, NestInterceptor, PipeTransform } from '@nestjs/common';
+import { type ApplicationConfig, BaseExceptionFilter } from '@nestjs/core';
+import type { Logger } from '@sigil/core';
+import { nameOf } from './names.js';
+import type { Provided } from './nest-container.js';
+import { isValidationPipe } from './pipes.js';
+
+/** What Nest has around handlers, by its kind. */
+export interface EnhancerTypes {
+  readonly guard: CanActivate;
+  readonly interceptor: NestInterceptor;
+  readonly filter: ExceptionFilter;
+  readonly pipe: PipeTransform;
+}
+
+export type EnhancerKind = keyof EnhancerTypes;
+
+/** What is global in an application: what is there, and what Nest makes for each request. */
+type Globals<T> = readonly [made: readonly T[], scoped: readonly Provided['wrapper'][]];
+
+/** Finds what is global at the time: `app.useGlobalGuards()` and its like come after the modules are made. */
+export const GLOBALS: {
+  readonly [K in EnhancerKind]: (config: ApplicationConfig) => Globals<EnhancerTypes[K]>;
+} = {
+  guard: (config) => [config.getGlobalGuards(), config.getGlobalRequestGuards()],
+  interceptor: (config) => [config.getGlobalInterceptors(), config.getGlobalRequestInterceptors()],
+  filter: (config) => [config.getGlobalFilters(), config.getGlobalRequestFilters()],
+  pipe: (config) => [config.getGlobalPipes(), config.getGlobalRequestPipes()],
+};
+
+/** Whether a filter answers HTTP requests, which calls of MCP are not. */
+export function answersHttp(filter: unknown): boolean {
+  if (typeof filter !== 'function') return filter instanceof BaseExceptionFilter;
+  const prototype: unknown = filter.prototype;
+  return filter === BaseExceptionFilter || prototype instanceof BaseExceptionFilter;
+}
+
+/**
+ * Warns of what is global and does not run for calls, unless that is meant.
+ *
+ * @param inherited the option `inheritAppConfig`.
+ */
+export function warnOfGlobals(
+  config: ApplicationConfig,
+  inherited: boolean | undefined,
+  path: string,
+  logger: Logger,
+): void {
+  const classesOf = (kind: EnhancerKind): unknown[] => {
+    const [made, scoped] = GLOBALS[kind](config);
+    return [...made.map((one) => one.constructor), ...scoped.map(({ metatype }) => metatype)];
+  };
+  const namesOf = (classes: readonly unknown[]): string => [...new Set(classes.map(nameOf))].join(', ');
+  const ofHttp = classesOf('filter').filter(answersHttp);
+  if (inherited === true && ofHttp.length > 0)
+    logger.warn(
+      `calls at ${path} pass by ${namesOf(ofHttp)}: what extends BaseExceptionFilter answers HTTP requests; for calls, ` +
+        'write a filter that returns a value, or throws a ToolError or ProtocolError of @sigil/core',
+    );
+  if (inherited !== undefined) return;
+  const passedBy = [
+    ...classesOf('interceptor'),
+    ...classesOf('filter'),
+    ...classesOf('pipe').filter((cls) => !isValidationPipe(cls)),
+  ];
+  if (passedBy.length > 0)
+    logger.warn(
+      `calls at ${path} pass by what is global: ${namesOf(passedBy)}; write SigilModule.forRoot({ inheritAppConfig: true }) to have ` +
+        'it run for each call, or false where it is for HTTP requests alone',
+    );
+}

@@ -1,0 +1,65 @@
+import { type PipeTransform, type Type, ValidationPipe } from '@nestjs/common';
+import { CompletionContext, type RequestContext } from '@sigil/core';
+import {
+  type HandlerMethod,
+  isContextClass,
+  isObject,
+  parametersOf,
+  parameterTypes,
+  setArguments,
+} from '@sigil/core/internal';
+
+/** A parameter of a handler that gets arguments: one of them by its name, or all of them. */
+export interface PipedParameter {
+  readonly name: string | undefined;
+  readonly metatype: Type | undefined;
+}
+
+/** The parameters of a handler that pipes are for: neither contexts nor what parameter decorators of Nest give. */
+export function pipedParametersOf(handler: HandlerMethod): PipedParameter[] {
+  const types = parameterTypes(handler);
+  const decorated = parametersOf(handler);
+  const typeAt = (index: number): Type | undefined => {
+    const type = types?.[index];
+    return typeof type === 'function' ? (type as Type) : undefined;
+  };
+  const named = decorated.flatMap((parameter) =>
+    parameter.kind === 'custom' ? [] : [{ name: parameter.name, metatype: typeAt(parameter.index) }],
+  );
+  if (named.length > 0) return named;
+  if (types === undefined) return [{ name: undefined, metatype: undefined }];
+  return types.flatMap((type, index) =>
+    isContextClass(type) || decorated.some((parameter) => parameter.index === index)
+      ? []
+      : [{ name: undefined, metatype: typeAt(index) }],
+  );
+}
+
+/** Whether a pipe does what has been done: arguments are checked by their DTO, and are its instance. */
+export function isValidationPipe(pipe: unknown): boolean {
+  if (typeof pipe !== 'function') return pipe instanceof ValidationPipe;
+  const prototype: unknown = pipe.prototype;
+  return pipe === ValidationPipe || prototype instanceof ValidationPipe;
+}
+
+/** Has pipes give what the handler of a call gets, each in place of its argument. */
+export async function pipeArguments(
+  context: RequestContext,
+  parameters: readonly PipedParameter[],
+  pipes: readonly PipeTransform[],
+): Promise<void> {
+  // There is a part of one argument, and no more.
+  if (pipes.length === 0 || context instanceof CompletionContext) return;
+  const { kind } = context.definition;
+  const type = kind === 'resource' || kind === 'template' ? 'param' : 'body';
+  for (const { name, metatype } of parameters) {
+    const { args } = context;
+    let value = name === undefined ? args : ownMember(args, name);
+    for (const pipe of pipes) value = await pipe.transform(value, { type, metatype, data: name });
+    setArguments(context, name === undefined ? value : { ...(isObject(args) ? args : {}), [name]: value });
+  }
+}
+
+function ownMember(args: unknown, name: string): unknown {
+  return isObject(args) && Object.hasOwn(args, name) ? args[name] : undefined;
+}
