@@ -47,6 +47,15 @@ export interface ContextState {
   [member: PropertyKey]: unknown;
 }
 
+/** Most definitions that a line of the log names. */
+const MOST_NAMED = 20;
+
+/** The definitions that something is about, for lines of the log. */
+export function listed(names: readonly string[]): string {
+  const more = names.length > MOST_NAMED ? [`${names.length - MOST_NAMED} more`] : [];
+  return [...names.slice(0, MOST_NAMED), ...more].join(', ');
+}
+
 /** Who sent a request, what it is, and which definition it is about, for lines of the log. */
 export function logDetails(call: Call): object {
   const { id, method, where, principal, client, requestInfo } = call;

@@ -345,7 +345,7 @@ describe('guards are asked again', () => {
     // One line each time.
     expect(failures()[0]).toMatchObject({
       message: 'a subscription could not be checked; it stays for now',
-      details: { about: ['text://a', 'text://b'] },
+      details: { about: 'text://a, text://b' },
     });
     expect(client.messages.some(({ id }) => id === 'sub')).toBe(false);
     answer = () => false;

@@ -1,3 +1,4 @@
+import { listed } from '../../context/call.js';
 import { RawJson } from '../../protocol/json.js';
 import type { CacheHint } from '../../protocol/results.js';
 import { decodeCursor, encodeCursor } from '../../transport/pages.js';
@@ -135,7 +136,10 @@ export class ListView<E extends Entry> {
       );
       // Without them the list would but look shorter, and clients keep lists.
       const [error] = failed.values();
-      if (failed.size > 0) throw failing(call, [...failed.keys()], error);
+      if (failed.size > 0) {
+        call.where = listed([...failed.keys()]);
+        throw error;
+      }
       visible = visible.concat(held.filter((_, index) => answers[index] === true));
       held = [];
     };
@@ -183,16 +187,6 @@ export class ListView<E extends Entry> {
     this.#starts.add(0);
     this.#isGuarded = [...collection].some((entry) => entry.guardCheck);
   }
-}
-
-/** Most definitions that a line of the log names. */
-const MOST_NAMED = 20;
-
-/** What a list fails with whose guards have failed for some definitions: one line of the log names them. */
-function failing(call: EngineCall, names: readonly string[], error: unknown): unknown {
-  const more = names.length > MOST_NAMED ? [`${names.length - MOST_NAMED} more`] : [];
-  call.where = [...names.slice(0, MOST_NAMED), ...more].join(', ');
-  return error;
 }
 
 /** A page as the result of a list. */

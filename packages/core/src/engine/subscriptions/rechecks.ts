@@ -1,4 +1,4 @@
-import { logDetails } from '../../context/call.js';
+import { listed, logDetails } from '../../context/call.js';
 import type { MaybePromise } from '../../protocol/maybe-promise.js';
 import { lacksScopes } from '../../protocol/principal.js';
 import { unref } from '../../transport/deadlines.js';
@@ -97,7 +97,7 @@ export class Rechecks {
     const [error] = failed.values();
     if (failed.size > 0)
       this.parts.options.logger.error(
-        { err: error, about: [...failed.keys()].slice(0, MOST_NAMED), ...logDetails(call) },
+        { err: error, about: listed([...failed.keys()]), ...logDetails(call) },
         'a subscription could not be checked; it stays for now',
       );
     call.over();
@@ -122,9 +122,6 @@ export class Rechecks {
 
 /** What could not be checked, and why. */
 type Failures = Map<string, unknown>;
-
-/** How many of them a line of the log names. */
-const MOST_NAMED = 20;
 
 /** Whether guards agree. Where that cannot be found out now the subscription stays: they are asked again. */
 async function agreed(about: string, failed: Failures, ask: () => MaybePromise<boolean>): Promise<boolean> {
