@@ -1,10 +1,8 @@
 import { spawn } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { format, resolveConfig } from 'prettier';
 import { HOSTS } from '../e2e/frameworks/hosts.js';
 import { NEXT_ITSELF, startNext } from '../e2e/frameworks/next-project.js';
 import { NODE_FRAMEWORKS } from '../e2e/frameworks/node-frameworks.js';
@@ -24,27 +22,14 @@ import {
   sources,
 } from './builds.js';
 import { checkAdding, checkStory } from './checks.js';
+import { Found } from './found.js';
 import { at, besides, type Command, overHttp, overStdio, type Running } from './programs.js';
 
 const PAGE = 'docs/guide/deployment.md';
-const [BEGIN, END] = ['<!-- what npm run test:anywhere finds -->', '<!-- end of what it finds -->'];
+const found = new Found();
 
 // Builds and starts processes, on machines that others use.
 jest.setTimeout(60_000);
-
-/** What was found: tables by the head of their first column, rows by name, a word for each column. */
-const found = new Map<
-  string,
-  { readonly columns: readonly string[]; readonly rows: Map<string, string[]> }
->();
-
-function note(table: string, columns: readonly string[], row: string, column: string, what: string): void {
-  const { rows } = found.get(table) ?? { rows: new Map<string, string[]>() };
-  found.set(table, { columns, rows });
-  const words = rows.get(row) ?? columns.map(() => '');
-  words[columns.indexOf(column)] = what;
-  rows.set(row, words);
-}
 
 /** Tries a cell, and notes what becomes of it. */
 async function tried(
@@ -52,11 +37,11 @@ async function tried(
   start: () => Promise<Running>,
   check: (running: Running) => Promise<void>,
 ): Promise<void> {
-  note(table, columns, row, column, 'fails');
+  found.note(table, columns, row, column, 'fails');
   const running = await start();
   try {
     await check(running);
-    note(table, columns, row, column, 'yes');
+    found.note(table, columns, row, column, 'yes');
   } finally {
     await running.end();
   }
@@ -95,7 +80,7 @@ describe('a program in the runtime', () => {
   );
 
   const onEdge = (name: string, start: () => Promise<Running>): Promise<void> => {
-    note('runtime', TRANSPORTS, name, 'over stdio', 'has none');
+    found.note('runtime', TRANSPORTS, name, 'over stdio', 'has none');
     return tried(['runtime', TRANSPORTS, name, 'over HTTP'], start, checkStory);
   };
 
@@ -133,7 +118,7 @@ describe('a program in one bundle', () => {
   describe.each(Object.entries(BUNDLERS))('by %s', (name, bundle) => {
     let program = '';
     beforeAll(async () => {
-      for (const transport of TRANSPORTS) note('bundler', TRANSPORTS, name, transport, 'fails');
+      for (const transport of TRANSPORTS) found.note('bundler', TRANSPORTS, name, transport, 'fails');
       program = await bundle();
     });
 
@@ -147,7 +132,7 @@ describe('a program in one bundle', () => {
   });
 
   test('by Next, with Turbopack, serves over HTTP', () => {
-    note('bundler', TRANSPORTS, 'Next (Turbopack)', 'over stdio', 'has none');
+    found.note('bundler', TRANSPORTS, 'Next (Turbopack)', 'over stdio', 'has none');
     return tried(
       ['bundler', TRANSPORTS, 'Next (Turbopack)', 'over HTTP'],
       async () => {
@@ -210,7 +195,7 @@ describe('a program that is compiled', () => {
     'by $name runs: $column',
     async ({ name, compile, command, column }) => {
       const kind = KINDS[column];
-      note('compiler', COLUMNS, name, column, 'fails');
+      found.note('compiler', COLUMNS, name, column, 'fails');
       const program = await compile(kind)(kind);
       const check = kind === 'main' ? checkStory : checkAdding;
       for (const transport of TRANSPORTS)
@@ -222,13 +207,13 @@ describe('a program that is compiled', () => {
     'by $name does not start, and says why: $column',
     async ({ name, compile, command, column, refused }) => {
       const kind = KINDS[column];
-      note('compiler', COLUMNS, name, column, 'fails');
+      found.note('compiler', COLUMNS, name, column, 'fails');
       const said = await compile(kind)(kind).then(
         (program) => refusalOf([...command, program]),
         (error: Error) => error.message,
       );
       expect(said).toMatch(refused as RegExp);
-      note('compiler', COLUMNS, name, column, 'refused');
+      found.note('compiler', COLUMNS, name, column, 'refused');
     },
   );
 });
@@ -247,22 +232,8 @@ async function refusalOf([program, ...args]: Command): Promise<string> {
   return said;
 }
 
-test(`${PAGE} says what was found; WRITE=1 npm run test:anywhere writes it`, async () => {
-  const page = readFileSync(PAGE, 'utf8');
-  const [before = '', rest = ''] = page.split(BEGIN);
-  const [, after = ''] = rest.split(END);
-  const tables = [...found].map(([name, { columns, rows }]) =>
-    tableOf(
-      [name, ...columns],
-      [...rows].map(([row, words]) => [row, ...words]),
-    ),
-  );
-  const text = [`${before}${BEGIN}`, ...tables, frameworks(), `${END}${after}`].join('\n\n');
-  const options = await resolveConfig(PAGE);
-  const written = await format(text, { ...options, parser: 'markdown' });
-  if (process.env['WRITE'] === '1') writeFileSync(PAGE, written);
-  expect(readFileSync(PAGE, 'utf8')).toBe(written);
-});
+test(`${PAGE} says what was found; WRITE=1 npm run test:anywhere writes it`, () =>
+  found.compareWith(PAGE, frameworks()));
 
 /** What the contract of tests/e2e/frameworks runs on, with `npm run test:all`, and what it leaves out there. */
 function frameworks(): string {
@@ -280,9 +251,4 @@ function frameworks(): string {
     'What is left out, and why:',
     lacking.join('\n'),
   ].join('\n\n');
-}
-
-function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }
