@@ -132,7 +132,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['apps/*/src/**/*.ts', 'packages/create-mcp-app/templates/*/src/**/*.ts'],
+    files: ['apps/*/src/**/*.ts', 'packages/create-mcp-app/{templates,additions}/*/src/**/*.ts'],
     rules: { 'no-console': 'off' },
   },
 );

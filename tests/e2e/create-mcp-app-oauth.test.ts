@@ -2,10 +2,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { v2Auto } from './clients.js';
-import { createMcpApp, endStarted, succeed, temporaryFolder } from './create-mcp-app.js';
+import { createMcpApp, endStarted, passTests, succeed, temporaryFolder } from './create-mcp-app.js';
 import { LONG_MS } from './created-project.js';
 import { LoggedInUser } from './log-in.js';
-import { endProcesses, freePort, ServerProcess, until } from './processes.js';
+import { endProcess, endProcesses, freePort, ServerProcess, until } from './processes.js';
+import { noRedis, Redis } from './redis.js';
 import { closeUsers, openUser } from './user-client.js';
 
 /** Where the README and `.env.example` of a project say it is. */
@@ -32,11 +33,12 @@ describe.each([
 
       const run = (...script: readonly string[]) => succeed(project, 'npm', ...script);
       await Promise.all([
-        run('test'),
+        passTests(project, 'npm'),
         run('run', 'typecheck'),
         run('run', 'check'),
         ...(template === 'full' ? [run('run', 'lint')] : []),
         servesOverStdioWithoutSettings(project),
+        keepsItsStateInRedis(project),
       ]);
 
       const own = join(project, 'dev/identity.mjs');
@@ -93,6 +95,31 @@ async function showsWhichScopesAreLacking(project: string, issuer: string, addre
   const [refused = '', answered = ''] = (await succeed(project, 'sh', '-c', here)).split(/^(?=HTTP)/m);
   expect(refused).toMatch(/^HTTP\/1\.1 403 [\s\S]*\nWWW-Authenticate: .*scope="account:read"/i);
   expect(answered).toMatch(/^HTTP\/1\.1 200 [\s\S]*#client:robot/);
+}
+
+/** With the variables that `compose.yaml` sets it is ready once its store answers; without the secret it says what is missing. */
+async function keepsItsStateInRedis(project: string): Promise<void> {
+  const script = join(project, 'dist/main.js');
+  const refused = new ServerProcess(script, [], { REDIS_URL: 'redis://127.0.0.1:1', STATE_KEY: '' });
+  expect(await refused.ended).toEqual({ code: 1, signal: null });
+  expect(refused.stderr).toMatch(/^Set STATE_KEY to a secret .*\n$/);
+  if (noRedis !== undefined) return;
+
+  const redis = await Redis.start();
+  try {
+    const port = String(await freePort());
+    const server = new ServerProcess(script, [], {
+      PORT: port,
+      REDIS_URL: redis.url,
+      STATE_KEY: 'k'.repeat(32),
+    });
+    await until(() => server.stderr.includes('Listening on'));
+    const ready = await fetch(`http://127.0.0.1:${port}/readyz`);
+    expect(await ready.json()).toMatchObject({ status: 'ready', checks: { store: 'ok', bus: 'ok' } });
+    await endProcess(server);
+  } finally {
+    await redis.stop();
+  }
 }
 
 /** Over stdio its owner calls, with every scope; over HTTP the same project says what is missing. */

@@ -83,6 +83,13 @@ export async function succeed(cwd: string, program: string, ...args: readonly st
   return stdout;
 }
 
+/** Runs the tests of a project. @throws Error when one fails, or when a line of a server's log stands between their results. */
+export async function passTests(cwd: string, packageManager: string): Promise<void> {
+  const { code, stdout, stderr } = await start(cwd, packageManager, ['test']).outcome;
+  const printed = `${stdout}\n${stderr}`;
+  if (code !== 0 || printed.includes('"level":')) throw new Error(`test ended with ${code}:\n${printed}`);
+}
+
 /** Puts a program into a folder: a script of the shell. */
 export function writeProgram(folder: string, name: string, script: string): void {
   writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });

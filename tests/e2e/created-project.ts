@@ -2,7 +2,7 @@ import { cpSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { v2Auto } from './clients.js';
-import { createMcpApp, endStarted, succeed, temporaryFolder } from './create-mcp-app.js';
+import { createMcpApp, endStarted, passTests, succeed, temporaryFolder } from './create-mcp-app.js';
 import { endProcesses, freePort, ServerProcess, until } from './processes.js';
 
 /** Installs, compiles and tests of a whole project, on a busy machine. */
@@ -57,7 +57,7 @@ export function createdProjects(packageManager: 'npm' | 'pnpm'): void {
 
         const run = (...script: readonly string[]) => succeed(project, packageManager, ...script);
         await Promise.all([
-          run('test'),
+          passTests(project, packageManager),
           overStdio(project, tool, args, answer),
           overHttp(project, tool, args, answer),
         ]);
@@ -74,7 +74,7 @@ export function createdProjects(packageManager: 'npm' | 'pnpm'): void {
         await run('run', 'build');
         await Promise.all([
           run('run', 'typecheck'),
-          run('test'),
+          passTests(project, packageManager),
           run('run', 'check'),
           ...(template === 'full' ? [run('run', 'lint')] : []),
           overStdio(project, 'my_thing', { text: 'Grown' }, 'Grown'),

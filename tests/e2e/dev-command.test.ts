@@ -93,6 +93,24 @@ describe('sigil dev', () => {
     await stop(dev, 'SIGINT');
   });
 
+  test('serves on the port that PORT says', async () => {
+    project.writeTool(`'one'`);
+    const dev = project.devWith([], { PORT: String(project.port) });
+    await project.serves('one');
+    await says(dev, new RegExp(`sigil: started in \\d+ ms: http://127.0.0.1:${project.port}/mcp`));
+    await stop(dev, 'SIGINT');
+  });
+
+  test('knows the port of .env, which the server reads', async () => {
+    project.write('.env', `PORT=${project.port}`);
+    project.mkdir('dist');
+    writeServer(`process.loadEnvFile('.env');
+import('node:http').then(({ createServer }) => createServer().listen(process.env.PORT, '127.0.0.1'));`);
+    const dev = project.devWith(idle);
+    await says(dev, new RegExp(`sigil: started in \\d+ ms: http://127.0.0.1:${project.port}/mcp`));
+    await stop(dev, 'SIGINT');
+  });
+
   test.each([
     ['one that is served', `export const more = 'more';`],
     ['one that fails', `throw new Error('broken here');`],

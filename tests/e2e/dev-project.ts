@@ -77,9 +77,9 @@ ${more}`,
   }
 
   /** Starts the command with all its arguments. */
-  devWith(args: readonly string[]): ServerProcess {
+  devWith(args: readonly string[], env: Readonly<Record<string, string>> = {}): ServerProcess {
     const bin = join(ROOT, 'packages/cli/bin/sigil.mjs');
-    const process = new ServerProcess(bin, ['dev', ...args], { NO_COLOR: '1' }, this.folder);
+    const process = new ServerProcess(bin, ['dev', ...args], { NO_COLOR: '1', ...env }, this.folder);
     this.#started.push(process);
     return process;
   }

@@ -40,6 +40,7 @@ test('what --auth oauth adds wants the versions this repository is tested with',
 
   expect({ ...dependencies, ...devDependencies }).toEqual({
     '@sigil/auth': testedRange('@sigil/auth'),
+    '@sigil/redis': testedRange('@sigil/redis'),
     'oidc-provider': identity.dependencies['oidc-provider'],
   });
 });

@@ -1,7 +1,25 @@
+import { parseEnv } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
 import { withAddition } from '../src/additions.js';
 import { dependencyNames, readManifest } from '../src/package-json.js';
 import { readTemplate } from '../src/templates.js';
+
+/** What a test looks at in a file of docker compose. */
+interface ComposeFile {
+  readonly services: Readonly<
+    Record<
+      string,
+      {
+        readonly environment?: Readonly<Record<string, string>>;
+        readonly ports?: readonly string[];
+        readonly depends_on?: object;
+        readonly command?: readonly string[];
+        readonly network_mode?: string;
+      }
+    >
+  >;
+}
 
 const files = (content: Readonly<Record<string, string>>) => new Map(Object.entries(content));
 
@@ -51,6 +69,9 @@ describe('an addition', () => {
 describe.each(['http', 'full'] as const)('a project of %s with oauth', (template) => {
   const project = readTemplate(template, 'my-app', 'oauth');
   const text = async (path: string): Promise<string> => String((await project).get(path));
+  /** What reads the variables of the server. */
+  const settingsCode = async (): Promise<string> =>
+    (await Promise.all(['src/auth.ts', 'src/backend.ts', 'src/runtime.ts'].map(text))).join('\n');
 
   test('has its name everywhere', async () => {
     const left = [...(await project)].filter(([, content]) => /(template|addition)-/.test(String(content)));
@@ -78,14 +99,39 @@ describe.each(['http', 'full'] as const)('a project of %s with oauth', (template
   });
 
   test('explains every variable that its code reads, and no other', async () => {
-    const code = [await text('src/auth.ts'), await text('src/runtime.ts')].join('\n');
-    const read = [...code.matchAll(/\b(OAUTH_[A-Z]+(?:_[A-Z]+)*|HOST|PORT)\b/g)].map(([name]) => name);
+    const names = /\b(OAUTH_[A-Z]+(?:_[A-Z]+)*|HOST|PORT|REDIS_URL|STATE_KEY)\b/g;
+    const read = [...(await settingsCode()).matchAll(names)].map(([name]) => name);
     const example = await text('.env.example');
     const explained = [...example.matchAll(/^(?:# )?([A-Z_]+)=/gm)].map(([, name = '']) => name);
     expect(explained.sort()).toEqual([...new Set(read)].sort());
     expect(await text('.env')).toBe(example);
     expect(await text('.gitignore')).toContain('\n.env\n');
     expect(await text('.dockerignore')).toContain('\n.env\n');
+  });
+
+  test('has a compose file that agrees with its code, its settings and its image', async () => {
+    const { services } = parse(await text('compose.yaml')) as ComposeFile;
+    expect(Object.keys(services)).toEqual(['server', 'redis', 'identity']);
+    const { environment = {}, ports, ...server } = services['server'] ?? {};
+
+    const code = await settingsCode();
+    for (const name of Object.keys(environment)) expect(code).toMatch(new RegExp(`\\b${name}\\b`));
+    expect(environment).toMatchObject({ HOST: '0.0.0.0', REDIS_URL: 'redis://redis:6379' });
+    expect(environment['STATE_KEY']).toMatch(/^\$\{STATE_KEY:\?/);
+
+    const settings = parseEnv(await text('.env'));
+    const portIn = (url: string | undefined): string => new URL(url ?? '').port;
+    const taken = [portIn(settings['OAUTH_RESOURCE']), portIn(settings['OAUTH_ISSUER'])];
+    expect(ports).toEqual(taken.map((port) => `127.0.0.1:${port}:${port}`));
+    expect(environment['PORT']).toBe(taken[0]);
+    expect(await text('Dockerfile')).toContain(`EXPOSE ${taken[0]}\n`);
+
+    expect(server).toMatchObject({ build: '.', env_file: ['.env'] });
+    expect(Object.keys(server.depends_on ?? {})).toEqual(['redis']);
+    const { command = [], network_mode } = services['identity'] ?? {};
+    expect(network_mode).toBe('service:server');
+    expect([...(await project).keys()]).toContain(command[1]);
+    expect((await text('dev/identity.mjs')).includes(`host: { type`)).toBe(command.includes('--host'));
   });
 
   test('has a README that names scripts and files that are there, and every script', async () => {

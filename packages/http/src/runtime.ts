@@ -31,7 +31,7 @@ import { closeWithPrimary, isWorker, runWorkers, startsWorkers } from './workers
  *   `allowAnonymous` is given.
  * @example
  * ```ts
- * const { address } = await app.run(http({ port: 3000, health: '/health' }));
+ * const { address } = await app.run(http({ port: 3000, health: '/health', ready: '/readyz' }));
  * ```
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */

@@ -42,7 +42,7 @@ export const dev: Command = {
 };
 
 /** A server on standard streams would have no client. */
-const DEFAULT_ARGUMENTS: readonly string[] = ['--http', '--port', '3000'];
+const DEFAULT_ARGUMENTS: readonly string[] = ['--http'];
 
 /** What ends the development loop, and the exit code of each: Ctrl-C is an interruption, the others are orders. */
 const STOPS = { SIGINT: EXIT_CODES.interrupted, SIGTERM: EXIT_CODES.ok, SIGHUP: EXIT_CODES.ok } as const;

@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
+import { parseEnv } from 'node:util';
 import { EXIT_CODES, type ExitCode } from '../failures.js';
 import { Child, type Lines, type CommandLine } from './child.js';
 import { CompiledOutput, type Watch, watchOutput } from './compiled-output.js';
@@ -20,6 +21,12 @@ export interface DevOptions {
 
 /** How `tsc` ends what it says of code that does not compile. */
 const FOUND_ERRORS = /\bFound [1-9]\d* errors?\b/;
+
+/** The variables of `.env`, which servers may read. */
+function settingsIn(cwd: string): NodeJS.ProcessEnv {
+  const file = join(cwd, '.env');
+  return existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {};
+}
 
 /** Compiles at every change, and has the server run that was compiled last. */
 export class DevLoop {
@@ -49,7 +56,7 @@ export class DevLoop {
     this.ended = new Promise((resolve) => (this.#resolve = resolve));
     this.#output = new CompiledOutput(cwd, entry);
     const program = { command: process.execPath, args: ['--enable-source-maps', entry, ...args], cwd, env };
-    this.#server = new DevServer(program, addressFor(args), lines, say);
+    this.#server = new DevServer(program, () => addressFor(args, { ...settingsIn(cwd), ...env }), lines, say);
     this.#watch = watchOutput(this.#output, () => this.#refresh());
     this.#compiler = new Child(compiler, {
       out: (line) => {

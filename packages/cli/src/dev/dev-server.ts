@@ -12,12 +12,12 @@ export class DevServer {
   #isClosed = false;
 
   /**
-   * @param address where it will listen, if that can be known.
+   * @param addressNow where it will listen when it is started now, if that can be known.
    * @param say takes what happens, a line each.
    */
   constructor(
     private readonly program: CommandLine,
-    private readonly address: Address | undefined,
+    private readonly addressNow: () => Address | undefined,
     private readonly lines: Lines,
     private readonly say: (line: string) => void,
   ) {}
@@ -34,14 +34,15 @@ export class DevServer {
   async restart(isOutdated: () => boolean): Promise<void> {
     const since = performance.now();
     await this.#child?.end();
-    if (!(await this.#hasPort(isOutdated)) || this.#isClosed) return;
+    const address = this.addressNow();
+    if (!(await this.#hasPort(address, isOutdated)) || this.#isClosed) return;
     const child = new Child(this.program, this.lines);
     this.#child = child;
     this.#starts += 1;
     void child.ended.then((how) => {
       if (!child.wasAsked) this.say(`the server ended with ${how}: waiting for a change`);
     });
-    void this.#announce(child, since);
+    void this.#announce(child, address, since);
   }
 
   /** Ends it for good. */
@@ -56,17 +57,15 @@ export class DevServer {
     this.#child?.kill();
   }
 
-  async #hasPort(isOutdated: () => boolean): Promise<boolean> {
-    const { address } = this;
+  async #hasPort(address: Address | undefined, isOutdated: () => boolean): Promise<boolean> {
     if (!address || !(await isTaken(address))) return true;
     this.say(
-      `port ${address.port} is taken by another program: waiting for it, or choose another: sigil dev -- --http --port <port>`,
+      `port ${address.port} is taken by another program: waiting for it, or choose another: PORT=<port> sigil dev`,
     );
     return untilTaken(address, false, () => !isOutdated() && !this.#isClosed);
   }
 
-  async #announce(child: Child, since: number): Promise<void> {
-    const { address } = this;
+  async #announce(child: Child, address: Address | undefined, since: number): Promise<void> {
     const isFirst = this.#starts === 1;
     const isCurrent = (): boolean => child.isRunning && !child.wasAsked;
     const goesOn = (): boolean => isCurrent() && performance.now() - since < PATIENCE_MS;
@@ -116,11 +115,11 @@ export async function untilTaken(address: Address, taken: boolean, goesOn: () =>
   return false;
 }
 
-/** Where a server made with Sigil listens when it is given these arguments; `undefined` on standard streams. */
-export function addressFor(args: readonly string[]): Address | undefined {
+/** Where a server made with Sigil listens with these arguments and variables; `undefined` on standard streams. */
+export function addressFor(args: readonly string[], env: NodeJS.ProcessEnv): Address | undefined {
   if (!args.includes('--http')) return undefined;
-  const port = Number(valueAfter(args, '--port') ?? process.env['PORT'] ?? 3000);
-  const host = valueAfter(args, '--host') ?? process.env['HOST'] ?? '127.0.0.1';
+  const port = Number(valueAfter(args, '--port') || env['PORT'] || 3000);
+  const host = valueAfter(args, '--host') || env['HOST'] || '127.0.0.1';
   if (!Number.isInteger(port) || port < 1 || port > 65_535) return undefined;
   return { port, host: host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host };
 }

@@ -1,14 +1,6 @@
 import { type AddressInfo, createServer } from 'node:net';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { addressFor, isTaken, untilTaken } from '../../src/dev/dev-server.js';
-
-const { PORT, HOST } = process.env;
-afterEach(() => {
-  for (const [name, value] of Object.entries({ PORT, HOST })) {
-    if (value === undefined) delete process.env[name];
-    else process.env[name] = value;
-  }
-});
 
 describe('the address of a server', () => {
   test.each([
@@ -21,16 +13,13 @@ describe('the address of a server', () => {
     [['--stdio'], undefined],
     [[], undefined],
   ])('for %j is %j', (args, address) => {
-    process.env['PORT'] = 'none';
-    delete process.env['HOST'];
-    expect(addressFor(args)).toEqual(address);
+    expect(addressFor(args, { PORT: 'none' })).toEqual(address);
   });
 
   test('is taken from the environment where arguments do not say it', () => {
-    Object.assign(process.env, { PORT: '4000', HOST: 'localhost' });
-    expect(addressFor(['--http'])).toEqual({ host: 'localhost', port: 4000 });
-    delete process.env['PORT'];
-    expect(addressFor(['--http'])?.port).toBe(3000);
+    const env = { PORT: '4000', HOST: 'localhost' };
+    expect(addressFor(['--http'], env)).toEqual({ host: 'localhost', port: 4000 });
+    expect(addressFor(['--http'], {})).toEqual({ host: '127.0.0.1', port: 3000 });
   });
 });
 

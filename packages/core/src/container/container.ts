@@ -117,7 +117,8 @@ export interface FactoryOptions<T, Ids extends readonly ServiceId[]> {
  *
  * const pool = provideFactory(Pool, {
  *   inject: [CONFIG],
- *   useFactory: (config) => new Pool({ connectionString: config.url }),
+ *   // Without a listener, a connection that is lost at rest would end the process.
+ *   useFactory: (config) => new Pool({ connectionString: config.url }).on('error', console.error),
  *   dispose: (pool) => pool.end(),
  * });
  * ```

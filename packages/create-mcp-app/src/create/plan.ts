@@ -59,7 +59,7 @@ export function planFor(choices: Choices, sample: SampleCall): Plan {
  * @param cwd where they are typed.
  */
 export function nextCommands(plan: Plan, cwd: string): string[] {
-  const { directory, name, auth, packageManager, installs } = plan;
+  const { directory, name, template, auth, packageManager, installs } = plan;
   const run = (script: string): string => [packageManager, ...runArguments(packageManager, script)].join(' ');
   return [
     ...(directory === cwd ? [] : [`cd ${quoted(nearby(cwd, directory))}`]),
@@ -67,7 +67,7 @@ export function nextCommands(plan: Plan, cwd: string): string[] {
     // It goes on until it is ended, as `dev` does: it says that the next one belongs into another terminal.
     ...(auth === 'oauth' ? [run('identity')] : []),
     run('dev'),
-    auth === 'oauth'
+    template === 'http' || auth === 'oauth'
       ? `claude mcp add --transport http ${name} ${DEV_ADDRESS}`
       : `claude mcp add ${name} -- node ${quoted(join(directory, PROGRAM))} --stdio`,
   ];

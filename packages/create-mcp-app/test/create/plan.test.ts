@@ -55,6 +55,13 @@ describe('the commands to go on with', () => {
     ]);
   });
 
+  test('add a server of the template http by its address', () => {
+    const plan = planFor({ ...choices, template: 'http' }, sample);
+    expect(nextCommands(plan, '/home/ada').at(-1)).toBe(
+      'claude mcp add --transport http my-app http://127.0.0.1:3000/mcp',
+    );
+  });
+
   test('need no cd in the folder itself', () => {
     expect(nextCommands(planFor(choices, sample), '/home/ada/my-app')[0]).toBe('npm run dev');
   });

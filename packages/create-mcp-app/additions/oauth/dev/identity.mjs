@@ -1,5 +1,5 @@
 // An authorization server on this machine, for development and tests: any name and password will do, and it forgets everything
-// when it ends. The script `identity` starts it; `--port` says where, 9000 by default.
+// when it ends. The script `identity` starts it; `--port` says where, 9000 by default, and `--host` who reaches it: this machine.
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -23,14 +23,20 @@ const ROBOT = {
   scope: SCOPES.join(' '),
 };
 
-const { values } = parseArgs({ options: { port: { type: 'string', default: '9000' } } });
+const { values } = parseArgs({
+  options: {
+    port: { type: 'string', default: '9000' },
+    host: { type: 'string', default: '127.0.0.1' },
+  },
+});
 
 const server = createServer();
 server.on('error', ({ message }) => {
   console.error(`The authorization server cannot listen: ${message}`);
   process.exit(1);
 });
-server.listen(Number(values.port), '127.0.0.1', () => {
+server.listen(Number(values.port), values.host, () => {
+  // The address by which browsers and the server know it, whatever it listens on.
   const issuer = `http://127.0.0.1:${server.address().port}`;
   server.on('request', providerOf(issuer).callback());
   console.log(`Authorization server: ${issuer}; any name and password will do`);

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createApp } from '@sigil/core';
+import { testApp } from '@sigil/testing';
 import { options } from '../src/app.js';
 import { owner } from '../src/auth.js';
 import { chooseRuntime } from '../src/runtime.js';
@@ -31,7 +31,8 @@ afterAll(async () => {
 
 /** Serves the app over HTTP, on a port that is free. */
 async function serve(more: NodeJS.ProcessEnv = {}): Promise<{ address: string } & AsyncDisposable> {
-  const app = await createApp(options);
+  // Its log goes into `logs`, and is not printed between the results.
+  const { app } = await testApp(options);
   const env = { OAUTH_RESOURCE: RESOURCE, OAUTH_ISSUER: identity.issuer, OAUTH_SCOPES: 'mcp', ...more };
   const { address = '' } = await app.run(chooseRuntime(['--port', '0'], env));
   return { address, [Symbol.asyncDispose]: () => app.close() };
@@ -159,10 +160,10 @@ test('asks for scopes with the prefix that is set', async () => {
   expect(response.headers.get('www-authenticate')).toContain('scope="api://app/mcp api://app/account:read"');
 });
 
-test('tells its health without a token', async () => {
+test.each(['/health', '/readyz'])('tells how it is at %s without a token', async (path) => {
   await using server = await serve();
 
-  const response = await fetch(new URL('/health', server.address));
+  const response = await fetch(new URL(path, server.address));
 
   expect(response.status).toBe(200);
 });

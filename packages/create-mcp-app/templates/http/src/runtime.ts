@@ -28,6 +28,7 @@ export function chooseRuntime(args: string[], env: NodeJS.ProcessEnv): Runtime {
     port,
     host: values.host,
     health: '/health',
+    ready: '/readyz',
     // Clients up to 2025-11-25 have sessions; newer ones need none.
     sessions: { idleMs: 10 * 60_000, max: 1_000 },
     ...httpAuth(values.host, env),

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createApp } from '@sigil/core';
+import { testApp } from '@sigil/testing';
 import { options } from '../src/app.js';
 import { chooseRuntime } from '../src/runtime.js';
 
@@ -27,8 +27,8 @@ function say(address: string, headers: Record<string, string> = {}): Promise<Res
 }
 
 test('answers everybody on this machine when there is no token', async () => {
-  await using app = await createApp(options);
-  const { address } = await app.run(chooseRuntime(['--port', '0'], {}));
+  await using server = await testApp(options);
+  const { address } = await server.app.run(chooseRuntime(['--port', '0'], {}));
 
   const response = await say(address);
 
@@ -40,19 +40,19 @@ test.each([
   ['with a wrong token', { Authorization: 'Bearer guess' }, 401],
   ['with the token', { Authorization: 'Bearer secret' }, 200],
 ])('when a token is set, a request %s gets the right status', async (_, headers, status) => {
-  await using app = await createApp(options);
-  const { address } = await app.run(chooseRuntime(['--port', '0'], { MCP_TOKEN: 'secret' }));
+  await using server = await testApp(options);
+  const { address } = await server.app.run(chooseRuntime(['--port', '0'], { MCP_TOKEN: 'secret' }));
 
   const response = await say(address, headers);
 
   expect(response.status).toBe(status);
 });
 
-test('tells its health without a token', async () => {
-  await using app = await createApp(options);
-  const { address } = await app.run(chooseRuntime(['--port', '0'], { MCP_TOKEN: 'secret' }));
+test.each(['/health', '/readyz'])('tells how it is at %s without a token', async (path) => {
+  await using server = await testApp(options);
+  const { address } = await server.app.run(chooseRuntime(['--port', '0'], { MCP_TOKEN: 'secret' }));
 
-  const response = await fetch(new URL('/health', address));
+  const response = await fetch(new URL(path, address));
 
   expect(response.status).toBe(200);
 });

@@ -1,0 +1,14 @@
+import type { AppOptions } from '@sigil/core';
+
+/**
+ * Says what several processes share: with `REDIS_URL`, sessions, tasks and news of changes, in that Redis. Without it, one process serves alone.
+ *
+ * @throws Error when the secret is missing that all of them need.
+ */
+export async function chooseBackend(env: NodeJS.ProcessEnv): Promise<Pick<AppOptions, 'backend' | 'state'>> {
+  const { REDIS_URL: url, STATE_KEY: key } = env;
+  if (!url) return {};
+  if (!key) throw new Error('Set STATE_KEY to a secret that all processes have: openssl rand -base64 32');
+  const { redis } = await import('@sigil/redis');
+  return { backend: redis({ url }), state: { keys: [key] } };
+}

@@ -1,0 +1,19 @@
+import { existsSync } from 'node:fs';
+import { createApp } from '@sigil/core';
+import { options } from './app.js';
+import { chooseBackend } from './backend.js';
+import { chooseRuntime } from './runtime.js';
+
+// Variables that are set win over those of the file.
+const settings = new URL('../.env', import.meta.url);
+if (existsSync(settings)) process.loadEnvFile(settings);
+
+try {
+  const app = await createApp({ ...options, ...(await chooseBackend(process.env)) });
+  const { address } = await app.run(chooseRuntime(process.argv.slice(2), process.env));
+  if (address) console.error(`Listening on ${address}`);
+} catch (error) {
+  // A wrong definition or argument, a missing variable, a port in use: the message says all there is to say.
+  console.error((error as Error).message);
+  process.exit(1);
+}
