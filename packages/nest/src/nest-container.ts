@@ -123,7 +123,37 @@ function servedClasses(
       });
     }
   }
+  for (const [cls, provided] of servedAliases(modules, served)) served.set(cls, provided);
   return served;
+}
+
+/** Finds classes that are aliases of what no class is known of: of a factory under another token. */
+function servedAliases(
+  modules: readonly NestModule[],
+  served: ReadonlyMap<Constructor, Provided>,
+): ReadonlyMap<Constructor, Provided> {
+  const aliases = new Map<unknown, Wrapper>();
+  for (const { providers } of modules)
+    for (const [token, wrapper] of providers) if (wrapper.isAlias) aliases.set(token, wrapper);
+  const targetOf = (token: unknown, seen = new Set<unknown>()): unknown => {
+    const target: unknown = aliases.get(token)?.inject?.[0];
+    return target === undefined || seen.has(target) ? token : targetOf(target, seen.add(target));
+  };
+  const known = new Set<unknown>([...served.values()].map(({ token }) => token));
+  const nearest = new Map<unknown, Constructor>();
+  const found = new Map<Constructor, Provided>();
+  for (const module of modules)
+    for (const [token, wrapper] of module.providers) {
+      const target = targetOf(token);
+      if (!wrapper.isAlias || !hasHandlers(token) || served.has(token) || known.has(target)) continue;
+      const other = nearest.get(target);
+      // A class and one that it extends are aliases of the same: the first has the handlers of both.
+      if (other && !(token.prototype instanceof other)) continue;
+      if (other) found.delete(other);
+      nearest.set(target, token);
+      found.set(token, { module, token, wrapper });
+    }
+  return found;
 }
 
 /** The class with handlers that a provider makes, if it makes one. */

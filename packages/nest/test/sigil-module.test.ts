@@ -1,8 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
-import { Controller, Get, Inject, Injectable, Module, type OnModuleInit, Scope } from '@nestjs/common';
+import {
+  Controller,
+  Get,
+  Inject,
+  Injectable,
+  Module,
+  type OnModuleInit,
+  type Provider,
+  Scope,
+} from '@nestjs/common';
 import { ContextIdFactory, type ContextIdStrategy, REQUEST } from '@nestjs/core';
 import { ConfigModule, ConfigService } from '@nestjs/config';
-import { Test } from '@nestjs/testing';
+import { Test, type TestingModule } from '@nestjs/testing';
 import {
   App,
   Arg,
@@ -229,6 +238,97 @@ describe('an application of Nest serves', () => {
     expect(textOf(await client.callTool('late'))).toBe('late');
     expect(textOf(await client.callTool('stock'))).toBe('3');
     expect(await nest.get(App).get(Stock)).toBe(nest.get(Stock));
+  });
+});
+
+describe('what is provided under an alias', () => {
+  abstract class Counter {
+    abstract count(): string;
+  }
+
+  @Injectable()
+  class Shop extends Counter {
+    #calls = 0;
+    @Tool()
+    count(): string {
+      return `${this.constructor.name} ${++this.#calls}`;
+    }
+  }
+
+  @Injectable()
+  class BigShop extends Shop {}
+
+  async function countsOf(nest: TestingModule): Promise<string[]> {
+    const client = await clientOf(nest);
+    expect((await client.listTools()).map(({ name }) => name)).toEqual(['count']);
+    return [String(textOf(await client.callTool('count'))), String(textOf(await client.callTool('count')))];
+  }
+
+  test.each<[string, Provider[]]>([
+    ['an abstract class', [Shop, { provide: Counter, useExisting: Shop }]],
+    [
+      'names, before what they stand for',
+      [{ provide: 'A', useExisting: 'B' }, { provide: 'B', useExisting: Shop }, Shop],
+    ],
+    ['a class with the same handlers', [{ provide: Shop, useExisting: BigShop }, BigShop]],
+    [
+      'its own class, for a factory',
+      [
+        { provide: 'SHOP', useFactory: () => new Shop() },
+        { provide: Shop, useExisting: 'SHOP' },
+      ],
+    ],
+    [
+      'its own class and others, for a factory that takes its time',
+      [
+        { provide: Counter, useExisting: Shop },
+        { provide: Shop, useExisting: 'ALIAS' },
+        { provide: 'ALIAS', useExisting: 'SHOP' },
+        { provide: 'SHOP', useFactory: async () => Promise.resolve(new Shop()) },
+      ],
+    ],
+    [
+      'its own class and the one that it extends, for a factory',
+      [
+        { provide: 'SHOP', useFactory: () => new BigShop() },
+        { provide: Shop, useExisting: 'SHOP' },
+        { provide: BigShop, useExisting: 'SHOP' },
+      ],
+    ],
+    [
+      'its own class, for a value',
+      [
+        { provide: 'SHOP', useValue: new Shop() },
+        { provide: Shop, useExisting: 'SHOP' },
+      ],
+    ],
+  ])('is served once, by the instance of Nest: under %s', async (_what, providers) => {
+    const nest = await compile({ providers });
+    const { name } = nest.get(Shop, { strict: false }).constructor;
+    expect(await countsOf(nest)).toEqual([`${name} 1`, `${name} 2`]);
+    expect(nest.get(Shop, { strict: false }).count()).toBe(`${name} 3`);
+  });
+
+  test('is served once where another module has the alias', async () => {
+    @Module({ providers: [BigShop], exports: [BigShop] })
+    class ShopModule {}
+    @Module({ imports: [ShopModule], providers: [{ provide: Shop, useExisting: BigShop }], exports: [Shop] })
+    class AliasModule {}
+    const nest = await compile({ imports: [AliasModule, ShopModule] });
+    expect(await countsOf(nest)).toEqual(['BigShop 1', 'BigShop 2']);
+    expect(nest.get(Shop, { strict: false }).count()).toBe('BigShop 3');
+  });
+
+  test('is made for each call where its scope says so', async () => {
+    const made: Shop[] = [];
+    const nest = await compile({
+      providers: [
+        { provide: 'SHOP', scope: Scope.REQUEST, useFactory: () => made[made.push(new Shop()) - 1] },
+        { provide: Shop, useExisting: 'SHOP' },
+      ],
+    });
+    expect(await countsOf(nest)).toEqual(['Shop 1', 'Shop 1']);
+    expect(made).toHaveLength(2);
   });
 });
 
