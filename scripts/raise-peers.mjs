@@ -21,3 +21,11 @@ for (const [file, manifest] of manifests) {
   }
   await writeFile(file, `${JSON.stringify(manifest, undefined, 2)}\n`);
 }
+
+// The project of the guide asks for the packages that it is tested with.
+const page = new URL('../docs/guide/existing-project.md', import.meta.url);
+const raised = (await readFile(page, 'utf8')).replace(
+  /"(@sigil\/[\w-]+)": "[^"]*"/g,
+  (_, name) => `"${name}": "^${versions.get(name)}"`,
+);
+await writeFile(page, raised);

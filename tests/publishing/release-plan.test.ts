@@ -26,6 +26,8 @@ const CHANGESET = 'node_modules/@changesets/cli/bin.js';
 const APPS = readdirSync('apps')
   .filter((name) => name !== 'next')
   .map((name) => `apps/${name}`);
+/** The page with a project that depends on packages. */
+const PROJECT = 'docs/guide/existing-project.md';
 /** What the next release of a change of some size is, from a version of three numbers. */
 const RAISED = {
   patch: ([major, minor, patch]: number[]) => [major, minor, Number(patch) + 1],
@@ -45,6 +47,7 @@ beforeEach(async () => {
   mkdirSync(join(copy, '.changeset'));
   copyFileSync('.changeset/config.json', join(copy, '.changeset/config.json'));
   cpSync('scripts', join(copy, 'scripts'), { recursive: true });
+  cpSync(PROJECT, join(copy, PROJECT));
   symlinkSync(join(process.cwd(), 'node_modules'), join(copy, 'node_modules'), 'dir');
   const git = (...args: string[]) =>
     run('git', ['-c', 'user.name=a', '-c', 'user.email=a@a', ...args], { cwd: copy });
@@ -87,6 +90,8 @@ describe.each(Object.keys(RAISED) as (keyof typeof RAISED)[])('a release of a %s
         expect(at(app).dependencies?.['@sigil/core']).toBe(`^${version}`);
       expect(existsSync(join(copy, app, 'CHANGELOG.md'))).toBe(false);
     }
+    const wanted = [...readFileSync(join(copy, PROJECT), 'utf8').matchAll(/"@sigil\/[\w-]+": "(.*)"/g)];
+    expect(new Set(wanted.map(([, range]) => range))).toEqual(new Set([`^${version}`]));
   });
 });
 
