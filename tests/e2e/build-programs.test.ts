@@ -92,7 +92,9 @@ class Office {
 @Module({ providers: [Shop] }) class ShopModule {}
 @Module({ providers: [Office] }) class OfficeModule {}
 const shop = SigilModule.forRoot({ name: 'shop', version: '1.0.0', include: [ShopModule] });
-const office = SigilModule.forRoot({ name: 'office', version: '1.0.0', path: '/office', include: [OfficeModule] });
+const settings = new Promise((resolve) => setTimeout(resolve, 1000, { version: '1.0.0' }));
+const place = { name: 'office', path: '/office', include: [OfficeModule] };
+const office = SigilModule.forRootAsync({ ...place, useFactory: () => settings });
 @Module({ imports: [ShopModule, OfficeModule, shop, office] }) class AppModule {}
 const nest = await NestFactory.create(AppModule, { logger: false });
 await nest.listen(Number(process.env['PORT'] ?? 0), '127.0.0.1');
