@@ -34,7 +34,8 @@ const PACKAGES: Readonly<Record<string, string>> = {
     "const path = require('path'); exports.word = require('fs').readFileSync(path.join(__dirname, 'word.txt'), 'utf8');",
   'words/word.txt': 'hello',
   'plain/package.json': '{ "name": "plain", "version": "1.0.0" }',
-  'plain/index.js': 'exports.double = (n) => 2 * n;',
+  'plain/index.js':
+    "const { version } = JSON.parse(require('fs').readFileSync(require('path').join(__dirname, 'package.json'), 'utf8')); exports.double = (n) => 2 * n; exports.version = version;",
 };
 
 const PROGRAM: Readonly<Record<string, string>> = {
@@ -103,7 +104,7 @@ test('ships a worker, data, and the versions of packages, and runs from there al
   const { external, files, warnings } = JSON.parse(stdout) as Readonly<Record<string, unknown>>;
   const named = ['dist/pool.js', 'dist/views', 'node_modules/words/word.txt'];
   expect(files).toEqual(named.map((path) => relative(process.cwd(), join(project, path))));
-  expect([external, warnings]).toEqual([['native', 'words'], []]);
+  expect([external, warnings]).toEqual([['native', 'plain', 'words'], []]);
   expect(JSON.parse(readFileSync(join(ship, 'package.json'), 'utf8'))).toEqual({
     name: 'shop',
     version: '2.0.0',
@@ -111,13 +112,13 @@ test('ships a worker, data, and the versions of packages, and runs from there al
     private: true,
     type: 'module',
     scripts: { start: 'node dist/app.mjs' },
-    dependencies: { native: '3.2.1', words: '1.0.4' },
+    dependencies: { native: '3.2.1', plain: '1.0.0', words: '1.0.4' },
     overrides: { words: '1.0.4' },
   });
   const alone = join(home, 'alone');
   cpSync(ship, alone, { recursive: true });
   // As npm installs them.
-  for (const name of ['native', 'words'])
+  for (const name of ['native', 'plain', 'words'])
     cpSync(join(project, 'node_modules', name), join(alone, 'node_modules', name), { recursive: true });
   rmSync(ship, { recursive: true });
   const running = run(process.execPath, ['dist/app.mjs'], { cwd: alone });
@@ -125,6 +126,19 @@ test('ships a worker, data, and the versions of packages, and runs from there al
   const request = { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: META } };
   running.child.stdin?.end(`${JSON.stringify(request)}\n`);
   expect((await running).stdout).toContain('"text":"Hello,deep,hello,north,41"');
+});
+
+test('copies what a package reads of its own manifest, where nothing is to be installed', async () => {
+  const entry = join(project, 'dist/version.js');
+  const text = `import plain from 'plain';
+import { createApp, defineTool } from '@sigil/core';
+const run = defineTool({ name: 'run', handle: () => plain.version });
+await (await createApp({ name: 'shop', version: '1.0.0', definitions: [run] })).run();`;
+  writeFileSync(entry, text);
+  const ship = join(home, 'versions');
+  const { code, stdout } = await sigil('build', entry, '--ship', ship, '--json');
+  expect([code, (JSON.parse(stdout) as { external: unknown }).external]).toEqual([0, []]);
+  expect(existsSync(join(ship, 'node_modules/plain/package.json'))).toBe(true);
 });
 
 test('empties a folder that a build has written, and no other', async () => {

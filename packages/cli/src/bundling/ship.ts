@@ -51,6 +51,7 @@ export async function ship(folder: string, options: BundleOptions, bundled: Bund
   const root = projectOf(options);
   const external = new Map(bundled.external);
   const warnings: string[] = [];
+  const manifests: string[] = [];
   rmSync(folder, { recursive: true, force: true });
   for (const path of [out, `${out}.map`])
     if (existsSync(path)) copy(path, join(folder, relative(root, path)));
@@ -58,7 +59,10 @@ export async function ship(folder: string, options: BundleOptions, bundled: Bund
   const files = new Set(bundled.examined.files);
   for (const path of files) {
     const to = join(folder, relative(root, path));
-    if (path.split(sep).includes('node_modules')) installWhole(path, root, external, warnings);
+    const isOfPackage = path.split(sep).includes('node_modules');
+    // Of many packages that is all they read of their own, for their version.
+    if (isOfPackage && isWithin(path, root) && basename(path) === 'package.json') manifests.push(path);
+    else if (isOfPackage) installWhole(path, root, external, warnings);
     else if (!isWithin(path, root)) warnings.push(`${path} is outside of the project, and not shipped`);
     else if (!/\.m?js$/.test(path)) copy(path, to);
     else {
@@ -67,6 +71,10 @@ export async function ship(folder: string, options: BundleOptions, bundled: Bund
       for (const [name, place] of more.external) external.set(name, place);
     }
   }
+  // Where npm installs anything, it removes what it has not installed.
+  for (const path of manifests)
+    if (external.size > 0) installWhole(path, root, external, warnings);
+    else copy(path, join(folder, relative(root, path)));
   const own = manifestIn(root);
   const dependencies = dependenciesOf(external, warnings);
   const manifest = {
