@@ -1,8 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { expect } from '@jest/globals';
-import { format, resolveConfig } from 'prettier';
-
-const [BEGIN, END] = ['<!-- what npm run test:anywhere finds -->', '<!-- end of what it finds -->'];
+import { checkPage, tableOf } from './pages.js';
 
 interface Table {
   readonly columns: readonly string[];
@@ -24,29 +20,17 @@ export class Found {
   }
 
   /**
-   * Holds a page to what was found, between two comments of it; with `WRITE=1` in the environment, writes that there.
+   * Holds a page to what was found. See `checkPage`.
    *
    * @param more what follows the tables.
    */
   async compareWith(page: string, ...more: readonly string[]): Promise<void> {
-    const text = readFileSync(page, 'utf8');
-    const [before = '', rest = ''] = text.split(BEGIN);
-    const [, after = ''] = rest.split(END);
     const tables = [...this.#tables].map(([name, { columns, rows }]) =>
       tableOf(
         [name, ...columns],
         [...rows].map(([row, words]) => [row, ...words]),
       ),
     );
-    const options = await resolveConfig(page);
-    const found = [`${before}${BEGIN}`, ...tables, ...more, `${END}${after}`].join('\n\n');
-    const written = await format(found, { ...options, parser: 'markdown' });
-    if (process.env['WRITE'] === '1') writeFileSync(page, written);
-    expect(readFileSync(page, 'utf8')).toBe(written);
+    await checkPage(page, [...tables, ...more]);
   }
-}
-
-function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }
