@@ -59,7 +59,14 @@ beforeAll(async () => {
   server = await ProtectedServer.start([Files], () => ({
     issuers: [issuer.id],
     tokens: jwt({ algorithms: ['ES256'] }),
-    scopes: { initial: ['mcp'], implies: { 'files:write': ['files:read'] } },
+    scopes: {
+      initial: ['mcp'],
+      implies: {
+        admin: ['files:admin'],
+        'files:admin': ['files:write', 'admin'],
+        'files:write': ['files:read'],
+      },
+    },
   }));
 });
 
@@ -198,9 +205,19 @@ describe('a missing scope', () => {
     });
   });
 
-  test('is not missed where another scope implies it [A8]', async () => {
-    const served = await server.call('list', {}, { token: await token('files:write') });
+  test.each([
+    ['another scope', 'files:write'],
+    ['one that implies that one', 'files:admin'],
+    ['one three steps away, in a circle', 'admin'],
+    ['one of several', 'mcp admin'],
+  ])('is not missed where %s implies it [A8]', async (_what, scope) => {
+    const served = await server.call('list', {}, { token: await token(scope) });
     expect(served.status).toBe(200);
+  });
+
+  test('is missed where only what it implies is granted', async () => {
+    const refused = await server.call('write', { folder: 'notes' }, { token: await token('files:read') });
+    expect(refused.status).toBe(403);
   });
 
   test('leaves arguments that are wrong to their own answer', async () => {

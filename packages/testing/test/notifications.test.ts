@@ -48,6 +48,18 @@ describe('notifications', () => {
     expect((await three).params['data']).toBe('three');
   });
 
+  test('are left to others by a wait that has ended', async () => {
+    await using app = await clock();
+    await using client = await connect(app);
+    const stopped = client.waitFor('notifications/message', undefined, 1);
+    await expect(stopped).rejects.toThrow(/^No notifications\/message came within 1 ms/);
+    const waits = [1, 2].map(() => client.waitFor('notifications/message'));
+    await client.callTool('strike', {}, { logLevel: 'info' });
+    const came = (await Promise.all(waits)).map(({ params }) => params['data']);
+    expect(came).toEqual(['one', 'two']);
+    expect((await client.waitFor('notifications/message')).params['data']).toBe('three');
+  });
+
   test.each(PROTOCOL_VERSIONS.slice(0, 4))('tell sessions of %s what changes', async (revision) => {
     await using app = await clock();
     await using client = await connect(app, { revision });

@@ -49,6 +49,82 @@ describe('the difference between two manifests', () => {
     ]);
   });
 
+  test.each<[string, object, object]>([
+    ['minLength', { minLength: 1 }, { minLength: 2 }],
+    ['a first minLength', {}, { minLength: 1 }],
+    ['maxLength', { maxLength: 2 }, { maxLength: 1 }],
+    ['a first maxLength', {}, { maxLength: 0 }],
+    ['minItems', { minItems: 1 }, { minItems: 2 }],
+    ['a first minItems', {}, { minItems: 1 }],
+    ['maxItems', { maxItems: 2 }, { maxItems: 1 }],
+    ['a first maxItems', {}, { maxItems: 0 }],
+    ['minProperties', { minProperties: 1 }, { minProperties: 2 }],
+    ['a first minProperties', {}, { minProperties: 1 }],
+    ['maxProperties', { maxProperties: 2 }, { maxProperties: 1 }],
+    ['a first maxProperties', {}, { maxProperties: 0 }],
+    ['minContains', { contains: {}, minContains: 2 }, { contains: {}, minContains: 3 }],
+    ['a first minContains', { contains: {} }, { contains: {}, minContains: 2 }],
+    ['a lost minContains of none', { contains: {}, minContains: 0 }, { contains: {} }],
+    ['maxContains', { contains: {}, maxContains: 2 }, { contains: {}, maxContains: 1 }],
+    ['a first maxContains', { contains: {} }, { contains: {}, maxContains: 5 }],
+    ['minimum', { minimum: 1 }, { minimum: 1.5 }],
+    ['a first minimum', {}, { minimum: 0 }],
+    ['maximum', { maximum: -1 }, { maximum: -2 }],
+    ['a first maximum', {}, { maximum: 0 }],
+    ['exclusiveMinimum', { exclusiveMinimum: 1 }, { exclusiveMinimum: 2 }],
+    ['a first exclusiveMinimum', {}, { exclusiveMinimum: 0 }],
+    ['exclusiveMaximum', { exclusiveMaximum: 2 }, { exclusiveMaximum: 1 }],
+    ['a first exclusiveMaximum', {}, { exclusiveMaximum: 0 }],
+    ['an exclusive minimum of the same number', { minimum: 1 }, { minimum: 1, exclusiveMinimum: 1 }],
+    ['an exclusive maximum of the same number', { maximum: 1 }, { exclusiveMaximum: 1 }],
+    ['a minimum above an exclusive one', { exclusiveMinimum: 1 }, { exclusiveMinimum: 1, minimum: 2 }],
+    ['a maximum below an exclusive one', { exclusiveMaximum: 2 }, { exclusiveMaximum: 2, maximum: 1 }],
+    ['multipleOf', { multipleOf: 2 }, { multipleOf: 4 }],
+    ['a first multipleOf', {}, { multipleOf: 2 }],
+    ['another multipleOf', { multipleOf: 2 }, { multipleOf: 3 }],
+    ['a first pattern', {}, { pattern: '^a' }],
+    ['another pattern', { pattern: '^b' }, { pattern: '^a' }],
+    ['a first format', {}, { format: 'email' }],
+    ['another format', { format: 'uri' }, { format: 'email' }],
+    ['a first contentEncoding', {}, { contentEncoding: 'base64' }],
+    ['a first contentMediaType', {}, { contentMediaType: 'image/png' }],
+    ['uniqueItems', {}, { uniqueItems: true }],
+    ['a value fewer', { enum: ['a', 'b'] }, { enum: ['a'] }],
+    ['a constant', { enum: ['a', 'b'] }, { const: 'b' }],
+    ['a first list of values', {}, { enum: ['a'] }],
+    ['a type fewer', { type: ['string', 'null'] }, { type: 'string' }],
+    ['whole numbers', { type: 'number' }, { type: 'integer' }],
+    ['a first type', {}, { type: 'string' }],
+    ['items', { items: { type: ['string', 'null'] } }, { items: { type: 'string' } }],
+    ['first items', {}, { items: { type: 'string' } }],
+    ['a first item', { prefixItems: [{}] }, { prefixItems: [{ type: 'string' }] }],
+    ['no further items', { prefixItems: [{}] }, { prefixItems: [{}], items: false }],
+    ['what must be contained', {}, { contains: { const: 1 } }],
+    ['a property that is required', { properties: { a: {} } }, { properties: { a: {} }, required: ['a'] }],
+    ['a property within', { properties: { a: {} } }, { properties: { a: { type: 'string' } } }],
+    ['no other properties', {}, { additionalProperties: false }],
+    ['other properties of a type', {}, { additionalProperties: { type: 'string' } }],
+    ['no unevaluated properties', {}, { unevaluatedProperties: false }],
+    ['names of properties', {}, { propertyNames: { maxLength: 3 } }],
+    ['a pattern of properties', {}, { patternProperties: { '^x': { type: 'string' } } }],
+    ['what a property brings with it', {}, { dependentSchemas: { a: { required: ['b'] } } }],
+    ['a branch fewer', { anyOf: [{ type: 'string' }, { type: 'null' }] }, { anyOf: [{ type: 'string' }] }],
+    ['a branch fewer of which one holds', { oneOf: [{ const: 1 }, { const: 2 }] }, { oneOf: [{ const: 1 }] }],
+    ['first branches', {}, { anyOf: [{ type: 'string' }] }],
+    ['one more of all', { allOf: [{ minimum: 1 }] }, { allOf: [{ minimum: 1 }, { maximum: 9 }] }],
+    ['something excluded', {}, { not: { const: 1 } }],
+    ['a condition', {}, { if: { const: 1 }, then: { type: 'number' } }],
+  ])('has a tighter input as breaking: %s', (_, before, after) => {
+    const holding = (value: object) => ({ inputSchema: { type: 'object', properties: { value } } });
+    const levels = lines({ tools: [tool(holding(before))] }, { tools: [tool(holding(after))] }).map(
+      (line) => line.split(' | ')[0],
+    );
+    expect(levels).toContain('breaking');
+    // The other way round it breaks those who read it.
+    const shown = (value: object) => ({ outputSchema: { type: 'object', properties: { value } } });
+    expect(toolLines(shown(after), shown(before)).map((line) => line.split(' | ')[0])).toContain('breaking');
+  });
+
   test('counts required properties: new ones break senders, lost ones break readers', () => {
     const both = { type: 'object', properties: { sku: string, store: string }, required: ['sku', 'store'] };
     const optional = { ...both, required: ['sku'] };

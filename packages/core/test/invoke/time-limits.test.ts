@@ -14,7 +14,17 @@ import {
   type RequestContext,
   UseGuards,
 } from '../../src/index.js';
-import { appOf, clientOf, recordingLogger, statelessClient, textOf, until, deferred } from '../harness.js';
+import {
+  appOf,
+  clientOf,
+  deferred,
+  openSession,
+  recordingLogger,
+  settled,
+  statelessClient,
+  textOf,
+  until,
+} from '../harness.js';
 
 const ERAS = ['2025-11-25', '2026-07-28'];
 const TASKS = 'io.modelcontextprotocol/tasks';
@@ -85,6 +95,49 @@ describe('a handler whose author says nothing of time', () => {
     const look = () => client.result('tasks/get', { taskId: taskId as string });
     await until(async () => (await look())['status'] !== 'working');
     expect(await look()).toMatchObject({ status: 'completed', result: { content: [{ text: 'written' }] } });
+  });
+});
+
+describe('a time limit', () => {
+  beforeEach(() => void jest.useFakeTimers({ doNotFake: ['queueMicrotask', 'nextTick', 'setImmediate'] }));
+  afterEach(() => void jest.useRealTimers());
+
+  /** A client whose call has worked for 30 of its 50 milliseconds, and has then asked. */
+  async function asking(afterwards: () => Promise<void>) {
+    const ask = defineTool({
+      name: 'ask',
+      timeoutMs: 50,
+      handle: async (_args, context) => {
+        await new Promise((resolve) => setTimeout(resolve, 30));
+        const { length } = await context.roots();
+        await afterwards();
+        return length;
+      },
+    });
+    const client = await openSession(await appOf({ definitions: [ask] }), '2025-11-25', { roots: {} });
+    const call = client.start('tools/call', { name: 'ask' });
+    await jest.advanceTimersByTimeAsync(30);
+    const { id } = await client.waitFor(({ method }) => method === 'roots/list');
+    await jest.advanceTimersByTimeAsync(10_000);
+    client.send({ jsonrpc: '2.0', id, result: { roots: [] } });
+    await settled();
+    return { client, call };
+  }
+
+  test('does not count the time in which the client is asked in the middle of the work', async () => {
+    const { client, call } = await asking(() => new Promise((resolve) => setTimeout(resolve, 15)));
+    await jest.advanceTimersByTimeAsync(15);
+    expect(await client.response(call)).toMatchObject({ result: { content: [{ text: '0' }] } });
+  });
+
+  test('counts on after the answer, from where it has stopped', async () => {
+    const { client, call } = await asking(hang);
+    await jest.advanceTimersByTimeAsync(15);
+    expect(client.messages.some(({ id, result }) => id === call && result)).toBe(false);
+    await jest.advanceTimersByTimeAsync(10);
+    expect(await client.response(call)).toMatchObject({
+      result: { isError: true, content: [{ text: 'The tool ask did not finish within 50 ms' }] },
+    });
   });
 });
 

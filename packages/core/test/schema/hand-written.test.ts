@@ -3,6 +3,8 @@ import { describe, expect, test } from '@jest/globals';
 import type { DefinitionProblem } from '../../src/errors/errors.js';
 import type { JsonSchema } from '../../src/protocol/json.js';
 import { createSchemaCompiler } from '../../src/schema/index.js';
+import { defineTool } from '../../src/index.js';
+import { appOf, statelessClient, textOf } from '../harness.js';
 import { accepts, failure, plan, problemsOf } from './harness.js';
 
 const V2019 = 'https://json-schema.org/draft/2019-09/schema';
@@ -44,6 +46,27 @@ describe('a hand-written schema', () => {
       await made.ready();
       expect(await accepts(made, { pair: ['a', 1] })).toBe(true);
       expect(await accepts(made, { pair: [1, 'a'] })).toBe(false);
+    }
+  });
+
+  test('of two tools may have one identifier, and each is held to its own', async () => {
+    const input = (type: string) => ({
+      $id: 'https://example.com/item',
+      type: 'object' as const,
+      properties: { item: { $ref: '#/$defs/part' } },
+      $defs: { part: { $id: 'https://example.com/part', type } },
+    });
+    const definitions = ['string', 'number'].map((type) =>
+      defineTool({ name: type, input: input(type), handle: () => type }),
+    );
+    const client = statelessClient(await appOf({ definitions }));
+    for (const [name, right, wrong] of [
+      ['string', 'a', 1],
+      ['number', 1, 'a'],
+      ['string', 'b', 2],
+    ] as const) {
+      expect(textOf(await client.call(name, { item: right }))).toBe(name);
+      expect(await client.call(name, { item: wrong })).toMatchObject({ isError: true });
     }
   });
 

@@ -1,0 +1,64 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { Child } from '../../src/dev/child.js';
+
+/** A process that goes on, whatever it is told but SIGKILL. */
+const STUBBORN = `process.on('SIGTERM', () => 0); setInterval(() => 0, 1000); console.log(process.pid)`;
+/** A process that starts such a one, and says its id. */
+const PARENT = `require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(STUBBORN)}], { stdio: 'inherit' })`;
+
+const pids: number[] = [];
+afterEach(() => {
+  for (const pid of pids.splice(0)) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+});
+
+/** Starts a program. @returns it, and the id of the process that it starts. */
+async function start(program: string): Promise<{ readonly child: Child; readonly started: number }> {
+  let said = (_line: string): void => undefined;
+  const line = new Promise<string>((resolve) => (said = resolve));
+  const command = { command: process.execPath, args: ['-e', program], cwd: process.cwd(), env: process.env };
+  const child = new Child(command, { out: (text) => said(text), err: () => undefined });
+  const started = Number(await line);
+  pids.push(started);
+  return { child, started };
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** Waits until a process is no more: it goes a moment after it was killed. */
+async function gone(pid: number): Promise<void> {
+  while (isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+describe('what a program has started', () => {
+  test('ends with it when it is asked to end', async () => {
+    const { child, started } = await start(`${PARENT}; setInterval(() => 0, 1000)`);
+    expect(isAlive(started)).toBe(true);
+    await child.end();
+    await gone(started);
+    expect(child.isRunning).toBe(false);
+  });
+
+  test('ends when it has ended by itself', async () => {
+    // Once the other one says its id it is there, and hears nothing.
+    const leaves = `.stdout.once('data', (id) => (console.log(String(id).trim()), process.exit(3)))`;
+    const { child, started } = await start(
+      PARENT.replace(`'inherit'`, `['ignore', 'pipe', 'ignore']`) + leaves,
+    );
+    expect(await child.ended).toBe('exit code 3');
+    await gone(started);
+    expect(child.wasAsked).toBe(false);
+  });
+
+  test('ends at once when it is killed', async () => {
+    const { child, started } = await start(`${PARENT}; process.on('SIGTERM', () => 0)`);
+    child.kill();
+    expect(await child.ended).toBe('SIGKILL');
+    await gone(started);
+  });
+});
