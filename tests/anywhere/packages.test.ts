@@ -100,12 +100,14 @@ test(`${PAGE} says what was found; WRITE=1 npm run test:anywhere writes it`, asy
   for (const [name, { advice }] of Object.entries(PROGRAMS)) {
     const { installed = [] } = (await found.get(name)) ?? {};
     const manifest = readFileSync(join(FOLDER, 'node_modules', name, 'package.json'), 'utf8');
-    const { version, dependencies = {} } = JSON.parse(manifest) as {
+    const { version, dependencies, peerDependencies } = JSON.parse(manifest) as {
       version: string;
       dependencies?: Readonly<Record<string, string>>;
+      peerDependencies?: Readonly<Record<string, string>>;
     };
+    const own = { ...dependencies, ...peerDependencies };
     // Others of this folder may be found, too, such as drivers of databases.
-    const needed = installed.filter((one) => one === name || one in dependencies || !(one in PROGRAMS));
+    const needed = installed.filter((one) => one === name || one in own || !(one in PROGRAMS));
     const what = needed.length === 0 ? 'in the file' : `installed beside it: ${needed.join(', ')}`;
     rows.push([name, version, what, advice ?? '']);
   }
