@@ -118,6 +118,7 @@ export class ListView<E extends Entry> {
 
   /** The page after a position, of what one caller may see. */
   async visible(start: Position, call: EngineCall): Promise<ListPage> {
+    if (!this.isGuarded) return this.#write(this.after(start));
     const { pageSize = Infinity } = this.parts;
     let visible: (readonly [Position, E])[] = [];
     let held: (readonly [Position, E])[] = [];
