@@ -31,6 +31,7 @@ export class StoreExecutor implements TaskExecutor {
   #isWoken = false;
   #mayBeMore = false;
   #backoffMs = 0;
+  #isBackingOff = false;
   #isTelling = false;
   #isClosed = false;
 
@@ -76,14 +77,15 @@ export class StoreExecutor implements TaskExecutor {
 
   #wake(): void {
     this.#isWoken = true;
-    if (!this.#isClaiming && this.#backoffMs === 0) void this.#claim();
+    if (!this.#isClaiming && !this.#isBackingOff) void this.#claim();
   }
 
   async #claim(): Promise<void> {
     this.#isClaiming = true;
-    while (this.#isWoken && this.#worker && !this.#isClosed) {
+    while (this.#isWoken && this.#worker && !this.#isClosed && !this.#isBackingOff) {
       this.#isWoken = false;
-      const limit = this.#room();
+      // However many run, a claim after one that failed finds out whether the store answers again.
+      const limit = this.#backoffMs > 0 && this.#worker.free > 0 ? 1 : this.#room();
       if (limit <= 0) {
         this.#mayBeMore = true;
         break;
@@ -111,10 +113,10 @@ export class StoreExecutor implements TaskExecutor {
 
   #backoff(): void {
     this.#backoffMs = Math.min(Math.max(FIRST_BACKOFF_MS, this.#backoffMs * 2), MAX_BACKOFF_MS);
-    const before = this.#backoffMs;
-    this.#after(before * (0.5 + Math.random() / 2), () => {
-      this.#isWoken = true;
-      if (!this.#isClaiming) void this.#claim();
+    this.#isBackingOff = true;
+    this.#after(this.#backoffMs * (0.5 + Math.random() / 2), () => {
+      this.#isBackingOff = false;
+      this.#wake();
     });
   }
 

@@ -16,6 +16,8 @@ import { firstDeadline } from './transitions.js';
 
 /** How often a change is tried when others change the same task at the same time. */
 const MAX_TRIES = 100;
+/** How long a claim that has failed counts: with a free place there is another one by then, in milliseconds. */
+const CLAIM_FAILURE_MS = 15_000;
 
 /**
  * Longest part of a task, in characters of JSON: it is encrypted and sent as a whole, and meanwhile the process does little else.
@@ -91,7 +93,9 @@ export interface Changed {
 export class TaskRepository {
   readonly #told = new LogThrottle();
   /** What has failed the last time, of that which requests do not ask for. */
-  readonly #failing = new Set<Operation>();
+  #renewalFails = false;
+  /** When the last claim failed, if it did. */
+  #claimFailedAt = -Infinity;
 
   constructor(
     private readonly store: TaskStore,
@@ -152,12 +156,14 @@ export class TaskRepository {
   /**
    * Asks the store whether it answers, for `/readyz`.
    *
-   * @returns `fails` while the last claim or the last renewal of leases has failed, which the log says.
+   * @returns `fails` where the last renewal of leases has failed, or the last claim, a moment ago: a process without a free place claims
+   *   nothing. The log says why.
    * @throws Error when it does not answer.
    */
   async check(): Promise<PartCheck> {
     await this.store.get(NO_TASK);
-    return this.#failing.size > 0 ? 'fails' : 'ok';
+    const claimFails = performance.now() - this.#claimFailedAt < CLAIM_FAILURE_MS;
+    return claimFails || this.#renewalFails ? 'fails' : 'ok';
   }
 
   /**
@@ -263,13 +269,18 @@ export class TaskRepository {
   async #askForRuns<T>(operation: 'claim' | 'renew', ask: () => T | Promise<T>): Promise<T> {
     try {
       const answer = await this.#ask(operation, ask);
-      this.#failing.delete(operation);
+      this.#noteFailure(operation, false);
       return answer;
     } catch (error) {
-      this.#failing.add(operation);
+      this.#noteFailure(operation, true);
       if (!(error instanceof UnreachableError)) this.#report(operation, error);
       throw error;
     }
+  }
+
+  #noteFailure(operation: 'claim' | 'renew', hasFailed: boolean): void {
+    if (operation === 'renew') this.#renewalFails = hasFailed;
+    else this.#claimFailedAt = hasFailed ? performance.now() : -Infinity;
   }
 
   #report(operation: Operation, error: unknown): void {
