@@ -43,11 +43,17 @@ export interface StdioOptions {
    * @default 750
    */
   readonly drainMs?: number;
-  /** Whether SIGTERM (exit code 0) and SIGINT (130) end the server gently, and a second one at once; yes by default. */
+  /**
+   * Whether SIGTERM (exit code 0) and SIGINT (130) end the server gently, and a second one at once.
+   *
+   * @default true
+   */
   readonly handleSignals?: boolean;
   /**
    * Whether what other code writes to standard output, through `console` too, goes to standard error while the server
-   * runs; yes by default. Without effect on an `output` of your own.
+   * runs. Without effect on an `output` of your own.
+   *
+   * @default true
    */
   readonly guardStdout?: boolean;
 }

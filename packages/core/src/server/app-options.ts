@@ -115,7 +115,7 @@ export interface AppOptions extends Implementation, ModuleParts {
   readonly unknownProperties?: UnknownProperties;
   /** How tools with `@TaskSupport` run in the background. */
   readonly tasks?: TasksOptions;
-  /** Whether results of 2026-07-28 name the server. On by default. */
+  /** Whether results of 2026-07-28 name the server. @default true */
   readonly stampServerInfo?: boolean;
   /** Compile every validator at start, instead of at its first value. Off by default. */
   readonly warm?: boolean;
