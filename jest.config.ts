@@ -75,6 +75,7 @@ const unit = (dir: string): Project => ({
   displayName: dir,
   rootDir: dir,
   testMatch: filesOf(dir, 'test/**/*.test.ts'),
+  setupFilesAfterEnv: [resolve('tests/ledger.ts')],
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
   testEnvironmentOptions: { customExportConditions: ['@sigil/source', 'node', 'node-addons'] },
 });
