@@ -1,7 +1,16 @@
 import { describe, expect, jest, test } from '@jest/globals';
 import { IsString } from 'class-validator';
 import { defineTool, ask, inputRequired, Tool, ToolContext } from '../../src/index.js';
-import { appOf, type Client, type Json, openSession, settled, statelessClient, textOf } from '../harness.js';
+import {
+  appOf,
+  type Client,
+  deferred,
+  type Json,
+  openSession,
+  settled,
+  statelessClient,
+  textOf,
+} from '../harness.js';
 
 class NameForm {
   @IsString() name!: string;
@@ -209,6 +218,26 @@ describe('what a handler needs, of a session', () => {
     });
     const client = await openSession(await appOf({ definitions: [shop] }));
     expect(textOf(await client.call('shop'))).toBe('lasts,fails,fails');
+  });
+
+  test('waits for side effects that have begun before it is run again', async () => {
+    const made = deferred<string>();
+    let effects = 0;
+    const charge = defineTool({
+      name: 'charge',
+      handle: async (_args, context) => {
+        const charged = context.once('charge', () => {
+          effects += 1;
+          return made.promise;
+        });
+        return context.requestState === undefined ? inputRequired({}, 'again') : charged;
+      },
+    });
+    const client = await openSession(await appOf({ definitions: [charge] }));
+    const call = client.call('charge');
+    await settled();
+    made.resolve('charged');
+    expect([textOf(await call), effects]).toEqual(['charged', 1]);
   });
 
   test('is told of questions that change, as a stateless client is', async () => {
