@@ -65,7 +65,7 @@ export function readKeywords(
   const doubtful = argument.map(([, keywords]) => keywords).filter((keywords) => !isObvious(keywords));
   return doubtful.length === 0
     ? undefined
-    : { dialect: '2020-12', isolated: hasIdentifier(doubtful), isPlain: doubtful.every(isPlain) };
+    : { dialect: '2020-12', isolated: hasIdentifier(doubtful), isPlain: true };
 }
 
 /**
@@ -156,6 +156,8 @@ const OBVIOUS: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
   ['maxItems', isCount],
   ['enum', (value: unknown): boolean => Array.isArray(value) && value.length > 0],
   ['default', isAny],
+  // Of other frameworks: a problem of its own.
+  ['required', (value: unknown): boolean => typeof value === 'boolean'],
   [HEADER_KEYWORD, isAny],
 ]);
 
