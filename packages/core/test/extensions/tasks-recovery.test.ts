@@ -237,6 +237,27 @@ test('a task that cannot be read keeps no other from being run', async () => {
   await worker.close();
 });
 
+test('a task of a process with other keys is given back to it, and loses no attempt', async () => {
+  const backend = memoryBackend();
+  const definition = job(() => 'done');
+  const front = await serve(definition, backend, { tasks: { worker: false } });
+  const taskId = await beginTask(taskClient(front), 'job');
+  const replace = jest.spyOn(backend.tasks, 'replace');
+  const state = { keys: ['o'.repeat(32)] };
+  const other = await serve(definition, backend, { state, logger: recordingLogger() });
+  taskClient(other);
+  await until(() => replace.mock.results.some(({ value }) => value === true));
+  expect(await backend.tasks.get(taskId)).toMatchObject({
+    run: null,
+    attempts: 0,
+    task: { status: 'working' },
+  });
+  await other.close();
+  const owner = await serve(definition, backend, { tasks: { leaseMs: 1_000 } });
+  expect(await endOf(taskClient(owner), taskId)).toMatchObject({ status: 'completed' });
+  await owner.close();
+});
+
 test('a task whose result was changed in the store is as unknown as none', async () => {
   const backend = memoryBackend();
   const app = await serve(

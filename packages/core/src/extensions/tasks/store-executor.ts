@@ -85,7 +85,8 @@ export class StoreExecutor implements TaskExecutor {
     while (this.#isWoken && this.#worker && !this.#isClosed && !this.#isBackingOff) {
       this.#isWoken = false;
       // However many run, a claim after one that failed finds out whether the store answers again.
-      const limit = this.#backoffMs > 0 && this.#worker.free > 0 ? 1 : this.#room();
+      const least = this.#backoffMs > 0 && this.#worker.free > 0 ? 1 : 0;
+      const limit = Math.max(least, this.#room());
       if (limit <= 0) {
         this.#mayBeMore = true;
         break;

@@ -169,13 +169,23 @@ export class TaskRepository {
   /**
    * Claims tasks.
    *
-   * @returns those that can be read; the others are claimed again once their lease is over.
+   * @returns those that can be read. The others are given back, for a process with the keys that they were encrypted with.
    * @throws OverloadedError when the store cannot be reached.
    */
   async claim(claim: TaskClaim): Promise<readonly Task[]> {
     const claimed = await this.#askForRuns('claim', () => this.store.claim(claim));
-    const opened = await Promise.all(claimed.map((stored) => this.open(stored)));
+    const opened = await Promise.all(
+      claimed.map(async (stored) => (await this.open(stored)) ?? this.#giveBack(stored, claim.leaseMs)),
+    );
     return opened.filter((task) => task !== undefined);
+  }
+
+  /** Gives back a task that was claimed in vain. It waits a moment, so that this process gets to its own tasks. */
+  async #giveBack({ notBefore: _until, ...stored }: StoredTask, leaseMs: number): Promise<undefined> {
+    const { attempts, version } = stored;
+    const record = { ...stored, run: null, attempts: attempts - 1, version: version + 1 };
+    // Where that fails, it can be claimed once the lease is over.
+    await this.#ask('replace', () => this.store.replace(record, leaseMs / 3)).catch(() => false);
   }
 
   /** Renews the leases of runs. @returns those that have none any more. @throws OverloadedError as `claim` does. */
