@@ -280,6 +280,67 @@ withRedis(`workers with a backend${noRedis === undefined ? '' : ` (${noRedis})`}
   });
 });
 
+withRedis(`a process that is told to end${noRedis === undefined ? '' : ` (${noRedis})`}`, () => {
+  const options = async (more: Json) => JSON.stringify({ port: await freePort(), ready: '/readyz', ...more });
+
+  test.each<[string, Json | undefined]>([
+    ['that serves clients', { drainMs: 60_000 }],
+    ['that only runs tasks', undefined],
+  ])('waits for an effect of a task in flight before others run it: %s', async (_, served) => {
+    await using redis = await disposable();
+    const env = { BACKEND: redis.url, STATE_KEY };
+    const only = { ...env, DRAIN_MS: '60000', TASKS: JSON.stringify({ worker: 'only' }) };
+    const one = new ServerProcess(PROGRAM, [], served ? { ...env, OPTIONS: await options(served) } : only);
+    await until(() => one.stderr.includes('"event":"ready"'));
+    const front = { ...env, OPTIONS: await options({}), TASKS: JSON.stringify({ worker: false }) };
+    const { address } = await start([], front);
+    const { taskId } = await post(
+      address,
+      'tools/call',
+      { name: 'job', arguments: { charges: true } },
+      KNOWS_TASKS,
+    );
+    await until(() => one.events('charge').length === 1);
+    const other = new ServerProcess(PROGRAM, [], only);
+    await until(() => other.stderr.includes('"event":"ready"'));
+    one.child.kill('SIGTERM');
+    // The other one runs what it can, such as tasks that come later.
+    await until(async () => {
+      await post(address, 'tools/call', { name: 'job', arguments: {} }, KNOWS_TASKS);
+      return other.events('job').length > 0;
+    });
+    one.child.kill('SIGHUP');
+    expect(await one.ended).toEqual({ code: 0, signal: null });
+    const get = (): Promise<Json> => post(address, 'tasks/get', { taskId }, KNOWS_TASKS);
+    await until(async () => (await get())['status'] === 'completed');
+    expect(other.events('charge')).toEqual([]);
+  });
+
+  test('leaves tasks to others while it still serves', async () => {
+    await using redis = await disposable();
+    const env = { BACKEND: redis.url, STATE_KEY };
+    const closing = await start([], { ...env, OPTIONS: await options({ closeDelayMs: 60_000 }) });
+    const other = await start([], { ...env, OPTIONS: await options({}) });
+    closing.server.child.kill('SIGTERM');
+    const readyz = new URL('/readyz', closing.address).href;
+    await until(async () => (await freshFetch(readyz)).status === 503);
+    const run = async (): Promise<unknown> => {
+      const { taskId } = await post(
+        closing.address,
+        'tools/call',
+        { name: 'job', arguments: {} },
+        KNOWS_TASKS,
+      );
+      const get = (): Promise<Json> => post(closing.address, 'tasks/get', { taskId }, KNOWS_TASKS);
+      await until(async () => (await get())['status'] === 'completed');
+      return ((await get())['result'] as { content: { text: string }[] }).content[0]?.text;
+    };
+    // The first may come before the other has said that it is there.
+    await until(async () => (await run()) === String(other.server.pid));
+    for (let at = 0; at < 3; at += 1) expect(await run()).toBe(String(other.server.pid));
+  });
+});
+
 withRedis(`a process that only runs tasks${noRedis === undefined ? '' : ` (${noRedis})`}`, () => {
   const ONLY = { STATE_KEY, TASKS: JSON.stringify({ worker: 'only' }) };
   const NEVER = { STATE_KEY, TASKS: JSON.stringify({ worker: false }) };

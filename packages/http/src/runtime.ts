@@ -69,6 +69,9 @@ export function http(options: HttpRuntimeOptions = {}): Runtime {
   };
 }
 
+/** How long the services may take to be disposed of before the process exits, in milliseconds. */
+const DISPOSAL_MS = 5_000;
+
 const NO_BACKEND =
   'without a backend, workers serve what needs none: clients of 2026-07-28, without tasks and without news of changes in other workers; ' +
   'a request state is accepted once by each of them. Give createApp a backend';
@@ -88,6 +91,8 @@ async function start(
   const origins = new OriginCheck(options.handler);
   const { sse } = options.handler;
   const { maxConnections, ...times } = options.limits;
+  // Side effects of tasks have as long as requests, also where no request is left.
+  const exitMs = drainMs + DISPOSAL_MS;
   let closing: Promise<void> | undefined;
   handler.mountedAt(path);
   const probes = new Probes(endpoint);
@@ -136,19 +141,20 @@ async function start(
   const close = (): Promise<void> => (closing ??= stopGently(signalled ? closeDelayMs : 0));
   const closeOnSignal = (): Promise<void> => {
     signalled = true;
+    endpoint.closes?.();
     return close();
   };
   const stopListening = isWorker()
     ? await closeWithPrimary(closeOnSignal, wanted)
     : wanted
-      ? handleSignals(process, closeOnSignal)
+      ? handleSignals(process, closeOnSignal, exitMs)
       : undefined;
   void closed.then(stopListening);
   return {
     closed,
     close,
     address: urlOf(options, portOf(server)),
-    appCloses: (disposed) => void (signalled && exitAfter(process, disposed)),
+    appCloses: (disposed) => void (signalled && exitAfter(process, disposed, exitMs)),
   };
 }
 

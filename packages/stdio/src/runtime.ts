@@ -73,6 +73,8 @@ class StdioConnection implements RunningRuntime {
   #endsProcess = false;
   /** What has been done, and logged, about a client that does not read. */
   #unread: 'nothing' | 'dropped' | 'ended' = 'nothing';
+  /** Until when what is in flight may go on, by `performance.now()`. */
+  #deadline = 0;
 
   /** Starts to read at once. */
   constructor(endpoint: Endpoint, settings: StdioSettings) {
@@ -107,7 +109,7 @@ class StdioConnection implements RunningRuntime {
   }
 
   appCloses(closed: Promise<void>): void {
-    if (this.#endsProcess) exitAfter(process, closed, DISPOSAL_MS);
+    if (this.#endsProcess) exitAfter(process, closed, this.#drainLeftMs() + DISPOSAL_MS);
   }
 
   #openWriter(): LineWriter {
@@ -155,6 +157,7 @@ class StdioConnection implements RunningRuntime {
   /** @param endsProcess whether the process is to end with this connection. */
   #end(endsProcess: boolean): void {
     this.#endsProcess ||= endsProcess;
+    if (endsProcess) this.#endpoint.closes?.();
     void this.close();
   }
 
@@ -221,15 +224,19 @@ class StdioConnection implements RunningRuntime {
     return true;
   }
 
+  #drainLeftMs(): number {
+    return Math.max(0, this.#deadline - performance.now());
+  }
+
   async #finish(drain: boolean): Promise<void> {
     const { input, drainMs } = this.#settings;
-    const deadline = performance.now() + drainMs;
+    this.#deadline = performance.now() + drainMs;
     try {
       if (drain) await this.#connection.drain(drainMs);
     } catch (error) {
       this.#endpoint.logger.error({ error }, 'Requests in flight could not be drained');
     }
-    await within(Math.max(WRITE_MS, deadline - performance.now()), this.#writer.settled());
+    await within(Math.max(WRITE_MS, this.#drainLeftMs()), this.#writer.settled());
     for (const release of this.#releases.splice(0)) release();
     // A pipe that the parent keeps open must not keep the process alive.
     if (input === process.stdin) process.stdin.unref?.();

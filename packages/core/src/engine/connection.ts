@@ -41,6 +41,8 @@ export interface ConnectionParts extends ExchangeParts, MethodParts {
   /** The state of all requests that carry their own envelope: they have nothing in common. */
   readonly stateless: ConnectionState;
   readonly closed: (connection: EngineConnection) => void;
+  /** Told how long what is in flight may take, in milliseconds, once the server drains. */
+  readonly drains: (graceMs: number) => void;
   readonly events: Events;
 }
 
@@ -221,6 +223,7 @@ export class EngineConnection implements Connection, ExchangeOwner {
   }
 
   async drain(graceMs: number, hasAnswers = false): Promise<void> {
+    this.#parts.drains(graceMs);
     // What handlers still ask would keep them.
     if (this.#state.hasAsked && !hasAnswers)
       this.#state.pending.failAll('The server is closing: call again later');

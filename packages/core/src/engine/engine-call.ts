@@ -206,6 +206,7 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
   moveTo(background: BackgroundDelivery): void {
     this.background = background;
     this.rounds.keep = (journal) => background.keep(journal);
+    this.rounds.mayBegin = () => background.mayBegin();
   }
 
   /** Whether nothing can be asked any more: the client has its answer. */

@@ -83,6 +83,8 @@ export class Engine implements Endpoint {
   readonly #stop: () => void;
   #isStarted = false;
   #isClosing = false;
+  /** Until when what is in flight may go on, by `performance.now()`; 0 where nothing has said so. */
+  #drainsUntil = 0;
 
   constructor(private readonly options: EngineOptions) {
     const { registry, changes, limits, logger } = options;
@@ -135,6 +137,7 @@ export class Engine implements Endpoint {
       overloaded: this.#overloaded,
       release: this.#release,
       closed: (connection) => this.#connections.delete(connection),
+      drains: (graceMs) => this.drains(graceMs),
     };
     this.#stop = registry.onChange((list) => void changes.publish({ kind: 'list', list }));
     changes.onChange((change) => this.#announce(change));
@@ -216,6 +219,15 @@ export class Engine implements Endpoint {
     return isKnown;
   }
 
+  closes(): void {
+    this.#parts.extensions.closes();
+  }
+
+  /** Takes note how long what is in flight may go on from now, in milliseconds: side effects of tasks have as long as requests. */
+  drains(graceMs: number): void {
+    if (graceMs > 0) this.#drainsUntil = Math.max(this.#drainsUntil, performance.now() + graceMs);
+  }
+
   /**
    * Lets requests in flight finish, for a moment, then cancels what is left, forgets every session, and waits for what lived in
    * them to be disposed of.
@@ -224,8 +236,9 @@ export class Engine implements Endpoint {
     this.#isClosing = true;
     this.#stop();
     this.#parts.rechecks.close();
+    if (this.#drainsUntil === 0) this.drains(GRACE_MS);
     await Promise.all([...this.#connections].map((connection) => connection.drain(GRACE_MS)));
-    await this.#parts.extensions.close();
+    await this.#parts.extensions.close(Math.max(0, this.#drainsUntil - performance.now()));
     await Promise.all([this.options.changes.close(), ...this.#releases]);
   }
 

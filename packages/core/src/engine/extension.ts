@@ -72,6 +72,8 @@ export interface RecordedCall {
 export interface Replay {
   /** Aborts the signal of the handler. */
   abort(reason: string): void;
+  /** Waits for the side effects that the handler has begun: each has been kept then, or has failed. */
+  settleEffects(): Promise<void>;
   /** Kept once the handler has ended. */
   readonly ended: Promise<void>;
 }
@@ -155,8 +157,17 @@ export interface Extension {
   readonly checks?: Readonly<Record<string, () => MaybePromise<PartCheck>>>;
   /** Begins what goes on without requests. Called once, when the app begins to be served. */
   start?(): MaybePromise<void>;
-  /** Ends what still runs. */
-  close?(): Promise<void>;
+  /**
+   * Takes note that the process is about to end, while it still serves: what others can begin is left to them. `close` comes later. It may
+   * be called more than once.
+   */
+  closes?(): void;
+  /**
+   * Ends what still runs.
+   *
+   * @param graceMs how long what must not be broken off may still take, in milliseconds.
+   */
+  close?(graceMs: number): Promise<void>;
 }
 
 /** What the engine offers to extensions. */

@@ -137,8 +137,21 @@ export class Extensions {
       );
   }
 
-  async close(): Promise<void> {
-    await Promise.all(this.extensions.map(async (extension) => extension.close?.()));
+  /** Has them leave to other processes what they would begin. */
+  closes(): void {
+    for (const extension of this.extensions)
+      void recovered(
+        () => extension.closes?.(),
+        (error) =>
+          this.logger.error(
+            { err: error, extension: extension.id },
+            'an extension failed while the app closes',
+          ),
+      );
+  }
+
+  async close(graceMs: number): Promise<void> {
+    await Promise.all(this.extensions.map(async (extension) => extension.close?.(graceMs)));
   }
 
   #partsIn(tool: ToolEntry): readonly ToolCalls[] {

@@ -36,5 +36,9 @@ export function replay(
   );
   parts.slots.take(exchange.call);
   if (handler) exchange.runInBackground(handler, journal, background);
-  return { abort: (reason) => exchange.call.abort(reason), ended };
+  return {
+    abort: (reason) => exchange.call.abort(reason),
+    settleEffects: () => exchange.call.rounds.settleEffects(),
+    ended,
+  };
 }

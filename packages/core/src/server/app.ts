@@ -175,7 +175,7 @@ export class App {
 
   async #start(runtime: Runtime | undefined): Promise<RunningRuntime> {
     const { engine, logger, isWorker } = this.#parts;
-    const chosen = runtime ?? (isWorker ? workerRuntime(() => engine.start()) : await chooseRuntime());
+    const chosen = runtime ?? (isWorker ? workerRuntime(engine) : await chooseRuntime());
     logger.relayTo(chosen.logger);
     if (chosen.ownsProcess) reporter.survive(logger, (run) => engine.trackWith(run));
     // What others keep of standard output, this one needs, unless it has an address.
@@ -206,6 +206,7 @@ export class App {
 
   async #close(): Promise<void> {
     this.#parts.releaseStdout();
+    this.#parts.engine.closes();
     await Promise.all([...this.#running].map((running) => running.close()));
     await this.#parts.engine.close();
     await this.#parts.container.close?.();

@@ -1,4 +1,5 @@
 import { DefinitionError } from '../errors/errors.js';
+import type { Engine } from '../engine/engine.js';
 import { withoutUndefined } from '../protocol/json.js';
 import type { RunningRuntime, Runtime } from '../transport/transport.js';
 import { onEndSignal, divertStdout, programArguments, environmentVariable, isInspected } from './platform.js';
@@ -60,18 +61,23 @@ export async function chooseRuntime(): Promise<Runtime> {
   });
 }
 
+/** How long side effects of tasks may go on where no clients are served, in milliseconds: as long as requests over HTTP. */
+const DEFAULT_DRAIN_MS = 5_000;
+
 /** Runs tasks and serves no clients, until the program is told to end (`tasks.worker: 'only'`). */
-export function workerRuntime(begin: () => void): Runtime {
+export function workerRuntime(engine: Pick<Engine, 'start' | 'drains'>): Runtime {
   return {
     name: 'worker',
     ownsProcess: true,
     start() {
-      begin();
+      const drainMs = read(ownArguments(), '--drain-ms', 'DRAIN_MS', readDelay) ?? DEFAULT_DRAIN_MS;
+      engine.start();
       let settle: () => void = () => undefined;
       const closed = new Promise<void>((resolve) => (settle = resolve));
       const signal: { exit?: () => void } = {};
       const stopListening = onEndSignal((exit) => {
         signal.exit = exit;
+        engine.drains(drainMs);
         settle();
       });
       const running: RunningRuntime = {
@@ -79,6 +85,7 @@ export function workerRuntime(begin: () => void): Runtime {
         address: '',
         close() {
           stopListening();
+          engine.drains(drainMs);
           settle();
           return closed;
         },

@@ -187,6 +187,8 @@ export interface Endpoint {
   readonly track?: Track | undefined;
   /** What it shares with those of other processes. */
   readonly backend: EndpointBackend;
+  /** Takes note that the process is about to end, while it still serves: other processes begin tasks from then on, if there are any. */
+  closes?(): void;
   /**
    * Begins a connection.
    *

@@ -66,6 +66,8 @@ export interface BackgroundDelivery {
    * Takes what the handler wants to know, by key, and what is remembered of its runs. With the answers it is to be run once more.
    */
   suspend(questions: InputRequests, journal: Journal): void;
+  /** Whether the handler may begin another side effect. Where it may not, its run ends there, with `suspend`. */
+  mayBegin(): boolean;
   /**
    * Keeps the results of side effects: `ctx.once()` gives them to the handler once this is done.
    *

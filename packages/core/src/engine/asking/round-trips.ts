@@ -29,6 +29,8 @@ export class RoundTrips {
   left: InputRequests = {};
   /** Keeps what is remembered wherever the handler runs in the background, before it goes on. */
   keep: ((journal: Journal) => Promise<void>) | undefined;
+  /** Says whether another side effect may begin, wherever the handler runs in the background. */
+  mayBegin: (() => boolean) | undefined;
   /** How often the handler has been run again within this request. */
   restarts = 0;
   #count = 0;
@@ -174,6 +176,7 @@ export class RoundTrips {
   }
 
   async #run<T>(key: string, run: () => MaybePromise<T>): Promise<T> {
+    if (this.mayBegin?.() === false) return this.leave({});
     const result = carried(key, await run());
     this.memory.effects.set(key, result);
     await this.keep?.(journalOf(this.memory));

@@ -30,6 +30,8 @@ export class TaskRun implements BackgroundDelivery {
   readonly #waits = new Map<string, number>();
   #replay: Replay | undefined;
   #stopped: string | undefined;
+  /** Whether another run goes on with the task as it is now; absent as long as this one need not care. */
+  #goesOnElsewhere: (() => boolean) | undefined;
   /** Changes are written one after the other, in the order they were made. */
   #writing: Promise<unknown> = Promise.resolve();
   #newestReport: string | undefined;
@@ -97,6 +99,20 @@ export class TaskRun implements BackgroundDelivery {
     this.#replay?.abort(reason);
   }
 
+  /**
+   * Begins no more side effects that another run can make.
+   *
+   * @param goesOnElsewhere whether one goes on with the task as it is by then.
+   */
+  leave(goesOnElsewhere: () => boolean): void {
+    this.#goesOnElsewhere = goesOnElsewhere;
+  }
+
+  /** Waits for the side effects that have begun: each has been kept then, or has failed. */
+  async settleEffects(): Promise<void> {
+    await this.#replay?.settleEffects();
+  }
+
   /** Hears how the task stands now, whatever changed it. */
   heard(task: Task | undefined): void {
     if (!task) this.stop('The task has expired');
@@ -113,6 +129,10 @@ export class TaskRun implements BackgroundDelivery {
 
   suspend(questions: Parameters<BackgroundDelivery['suspend']>[0], rounds: Journal): void {
     void this.#end(suspended(questions, rounds, this.#waits));
+  }
+
+  mayBegin(): boolean {
+    return this.#goesOnElsewhere?.() !== true;
   }
 
   keep(rounds: Journal): Promise<void> {

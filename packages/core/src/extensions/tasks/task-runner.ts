@@ -23,6 +23,8 @@ const REFUSED_AGAIN_MS = 1000;
 const SUBMIT_MS = 5000;
 /** Most tasks taken in here, and run elsewhere, that are looked at each time leases are renewed. */
 const LOOKED_AT = 20;
+/** What a process asks that is about to end, and what those say that go on to run tasks. */
+const ABOUT = { leaving: 'tasks/leaving', staying: 'tasks/staying' };
 const INTERRUPTED = 'The server stopped before the task was done';
 
 /** How tasks run. */
@@ -57,6 +59,10 @@ export class TaskRunner implements TaskWorker {
   /** Runs that a claim on its way may begin. */
   #claiming = 0;
   #renewing: ReturnType<typeof setInterval> | undefined;
+  /** Whether the process is about to end, though it still serves. */
+  #isLeaving = false;
+  /** Whether another process begins the runs that this one does not. */
+  #isReplaced = false;
   #isClosed = false;
 
   constructor(
@@ -67,6 +73,7 @@ export class TaskRunner implements TaskWorker {
   ) {
     host.onChange((change) => {
       if (change.kind === 'task') this.#heard(change);
+      else if (change.kind === 'message') this.#heardMessage(change.about);
       else if (change.kind === 'all') this.#lookAtAll();
     });
   }
@@ -80,7 +87,9 @@ export class TaskRunner implements TaskWorker {
   }
 
   get free(): number {
-    return this.#isClosed ? 0 : Math.max(0, this.concurrency - this.#runs.size - this.#claiming);
+    return this.#isClosed || this.#isReplaced
+      ? 0
+      : Math.max(0, this.concurrency - this.#runs.size - this.#claiming);
   }
 
   get logger(): Logger {
@@ -173,12 +182,24 @@ export class TaskRunner implements TaskWorker {
     if (run) this.#end(run, 'ended');
   }
 
-  /** Stops every handler, hands back what others can go on with, and waits a little for handlers to end. */
-  async close(): Promise<void> {
+  /** Takes note that the process is about to end: if others run tasks, no more runs begin here, which could only be handed back. */
+  closes(): void {
+    if (this.#isLeaving || !this.options.outlives) return;
+    this.#isLeaving = true;
+    this.host.publish({ kind: 'message', about: ABOUT.leaving, content: {} });
+  }
+
+  /**
+   * Stops every handler, hands back what others can go on with, and waits a little for handlers to end.
+   *
+   * @param graceMs how long side effects in flight may still take, in milliseconds.
+   */
+  async close(graceMs: number): Promise<void> {
     this.#isClosed = true;
+    const deadline = performance.now() + graceMs;
     const closed = this.executor.close();
     const ended = [...this.#runs.values()].map((run) => run.ended);
-    await Promise.all([...this.#runs.values()].map((run) => this.#leave(run)));
+    await Promise.all([...this.#runs.values()].map((run) => this.#leave(run, deadline)));
     clearInterval(this.#renewing);
     for (const release of [...this.#takenIn.values()]) release();
     await within(CLOSE_GRACE_MS, Promise.all([closed, ...ended]));
@@ -311,12 +332,21 @@ export class TaskRunner implements TaskWorker {
     this.executor.runEnded?.(end);
   }
 
-  async #leave(run: TaskRun): Promise<void> {
+  /** @param deadline until when side effects in flight are waited for, by `performance.now()`. */
+  async #leave(run: TaskRun, deadline: number): Promise<void> {
     const { outlives, mayRerun } = this.options;
     const { taskId } = run;
-    const isHandedBack = outlives && mayRerun(run.task);
-    // What may not be done twice gets the time there is to come to its end.
-    if (outlives && !isHandedBack) await within(CLOSE_GRACE_MS, run.ended);
+    const goesOnElsewhere = (): boolean => outlives && mayRerun(run.task);
+    // An effect that is not kept would be made again, while this process still makes it.
+    const settled = () => within(deadline - performance.now(), run.settleEffects());
+    run.leave(goesOnElsewhere);
+    await settled();
+    if (outlives && !goesOnElsewhere()) {
+      // What may not be done twice gets the time there is to come to its end.
+      await within(CLOSE_GRACE_MS, run.ended);
+      await settled();
+    }
+    const isHandedBack = goesOnElsewhere();
     const transition = isHandedBack ? handedBack() : failed(internal(INTERRUPTED));
     try {
       const { task, hasChanged } = await this.repository.change(run.task, byRun(run.id, transition));
@@ -440,6 +470,14 @@ export class TaskRunner implements TaskWorker {
     // A handler counts until it ends, whatever has become of its task.
     if (!own && status !== 'working') this.#takenIn.get(taskId)?.();
     if (own && !own.isEnding && (isTerminal(status) || run !== own.id)) void this.#look(taskId);
+  }
+
+  /** Hears that another process is about to end, or that one goes on. */
+  #heardMessage(about: string): void {
+    if (about === ABOUT.staying && this.#isLeaving) this.#isReplaced = true;
+    const isStaying = this.#renewing !== undefined && !this.#isLeaving && !this.#isClosed;
+    if (about === ABOUT.leaving && isStaying)
+      this.host.publish({ kind: 'message', about: ABOUT.staying, content: {} });
   }
 
   /** Looks how a task stands that runs here or was taken in here. @returns whether it is still there, as far as is known. */

@@ -176,7 +176,8 @@ export function tasks(
         },
         checks: store ? { tasks: () => repository.check() } : {},
         start: () => startWhenNeeded(runner, host),
-        close: () => runner.close(),
+        closes: () => runner.closes(),
+        close: (graceMs) => runner.close(graceMs),
       };
     },
   };
