@@ -60,7 +60,7 @@ describe('sigil tasks', () => {
     const [line, , empty, count] = stdout.split('\n');
     const time = String.raw`\d{4}-\d\d-\d\dT[\d:.]+Z`;
     expect(line).toMatch(
-      new RegExp(`^${ids()[0]}  export  failed  ${time}  1 attempt  The database 31m is away$`),
+      new RegExp(`^${ids()[0]}  export  failed  ${time}  0 lost runs  The database 31m is away$`),
     );
     expect([empty, count]).toEqual(['', '2 tasks']);
   });

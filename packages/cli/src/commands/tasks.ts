@@ -90,11 +90,11 @@ function aboutOne<V extends keyof Answers['tasks']>(
 }
 
 function describeAll({ tasks, hasMore }: TaskListing, terminal: Terminal): string[] {
-  const rows = tasks.map(({ taskId, tool, status, lastUpdatedAt, attempts, ...task }) => {
+  const rows = tasks.map(({ taskId, tool, status, lastUpdatedAt, lostRuns, ...task }) => {
     const held = task.heldUntil && `held by a run until ${task.heldUntil}`;
     const claimable = task.claimableFrom && `can be claimed from ${task.claimableFrom}`;
     const details = [held, claimable, task.statusMessage].filter(Boolean).join('; ');
-    return [taskId, tool, status, lastUpdatedAt, counted(attempts, 'attempt'), inOneLine(details)];
+    return [taskId, tool, status, lastUpdatedAt, counted(lostRuns, 'lost run'), inOneLine(details)];
   });
   const lines = table(rows).map((line, index) => {
     const style = STYLES[tasks[index]?.status ?? 'working'];

@@ -8,6 +8,7 @@ import {
   inspected,
   type Json,
   problemsOf,
+  recordingLogger,
   silentLogger,
   textOf,
   until,
@@ -82,15 +83,53 @@ describe('the list of tasks', () => {
     const { tasks, hasMore } = await about<Listing>(asked, { do: 'ls' });
     expect(hasMore).toBe(false);
     const stored = (await store.get(taskId)) as StoredTask;
-    expect(tasks[0]).toEqual({ ...stored.task, tool: 'export', attempts: 1, owner: stored.owner });
+    expect(tasks[0]).toEqual({ ...stored.task, tool: 'export', lostRuns: 0, owner: stored.owner });
     expect(tasks[0]).toMatchObject({ taskId, status: 'failed', statusMessage: 'The database is away' });
     const { heldUntil, ...rest } = tasks[1] ?? {};
-    expect(rest).toMatchObject({ taskId: held, status: 'working', attempts: 1 });
+    expect(rest).toMatchObject({ taskId: held, status: 'working', lostRuns: 0 });
     expect(rest).not.toHaveProperty('claimableFrom');
     const { notBefore } = (await store.get(held)) as StoredTask;
     expect(heldUntil).toBe(new Date(notBefore ?? 0).toISOString());
     seen.waiting.resolve();
   });
+
+  test.each([
+    [3, 'completed'],
+    [2, 'failed'],
+  ] as const)(
+    'counts two runs that came to no end, of %d that may: it has %s',
+    async (maxAttempts, status) => {
+      const backend = memoryBackend();
+      const logger = recordingLogger();
+      const work = defineTool({
+        name: 'work',
+        metadata: TaskSupport.entry('required'),
+        handle: () => 'done',
+      });
+      const shared = { definitions: [work], backend, state: { keys: [KEY] }, logger };
+      const front = await appOf({ ...shared, tasks: { worker: false } });
+      const client = taskClient(front);
+      const taskId = await beginTask(client, 'work');
+      const lost = async () => (await about<Listing>(front, { do: 'ls' })).tasks[0]?.['lostRuns'];
+      const counts = [await lost()];
+      for (const run of ['first', 'second']) {
+        await backend.tasks.claim({ run, limit: 1, leaseMs: 0 });
+        counts.push(await lost());
+      }
+      const worker = await appOf({ ...shared, tasks: { maxAttempts } });
+      taskClient(worker);
+      await taskWith(client, taskId, status);
+      counts.push(await lost());
+      expect(counts).toEqual([0, 0, 1, 2]);
+      const [line] = logger.lines;
+      expect(line?.details).toMatchObject(
+        status === 'completed'
+          ? { taskId, lostRuns: 2 }
+          : { taskId, reason: 'The task was given up after 2 runs that came to no end' },
+      );
+      await worker.close();
+    },
+  );
 
   test('has the tasks of some statuses and of one tool', async () => {
     const { asked, client } = await processes();

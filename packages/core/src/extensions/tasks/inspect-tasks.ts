@@ -3,7 +3,7 @@ import { isTaskStatus, type StoredTask, type TaskState } from '../../backend/tas
 import type { ExtensionHost } from '../../engine/extension.js';
 import { invalidParams } from '../../errors/errors.js';
 import { isObject } from '../../protocol/json.js';
-import { type DetailedTask, detailedTask, emptyJournal, type Task } from './task.js';
+import { type DetailedTask, detailedTask, emptyJournal, lostRuns, type Task } from './task.js';
 import type { TaskRepository } from './task-repository.js';
 import type { TaskRunner } from './task-runner.js';
 import { cancelled } from './transitions.js';
@@ -11,8 +11,8 @@ import { cancelled } from './transitions.js';
 /** A task as operators see it: what the store keeps in plain text. Times are ISO 8601. */
 export interface ListedTask extends TaskState {
   readonly tool: string;
-  /** How many runs have begun since one came to its end. */
-  readonly attempts: number;
+  /** How many runs, one after the other, came to no end because their process did, before the one that is under way. */
+  readonly lostRuns: number;
   /** A hash of whom it counts for. */
   readonly owner: string | null;
   /** When the lease of its run ends, by the clock of the store; absent while no run has it. */
@@ -105,12 +105,13 @@ async function find(repository: TaskRepository, { taskId }: Asked): Promise<Task
   );
 }
 
-function listedTask({ task, tool, attempts, owner, run, notBefore }: StoredTask): ListedTask {
+function listedTask(stored: StoredTask): ListedTask {
+  const { task, tool, owner, run, notBefore } = stored;
   const time = notBefore === null ? undefined : new Date(notBefore).toISOString();
   return {
     ...task,
     tool,
-    attempts,
+    lostRuns: lostRuns(stored),
     owner,
     ...(time === undefined ? {} : { [run === null ? 'claimableFrom' : 'heldUntil']: time }),
   };

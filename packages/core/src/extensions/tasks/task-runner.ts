@@ -6,7 +6,7 @@ import type { Logger } from '../../protocol/logging.js';
 import { sha256 } from '../../protocol/digest.js';
 import { MAX_DELAY_MS, unref, within } from '../../transport/deadlines.js';
 import type { Quota } from '../../transport/quota.js';
-import type { Task, Transition } from './task.js';
+import { lostRuns, type Task, type Transition } from './task.js';
 import { claimableIn, type NewTask, type TaskRepository } from './task-repository.js';
 import { TaskRun } from './task-run.js';
 import { byRun, cancelled, failed, handedBack, postponed, timedOut } from './transitions.js';
@@ -273,7 +273,7 @@ export class TaskRunner implements TaskWorker {
 
   /** Whether a run may call its handler; where it may not, the task goes back to the store or fails. */
   async #mayRun(run: TaskRun, task: Task): Promise<boolean> {
-    const { tool, toolVersion, task: state, attempts } = task.stored;
+    const { tool, toolVersion, task: state } = task.stored;
     const { taskId } = state;
     if (this.#isClosed) return this.#handBack(run, task, handedBack());
     const { versionOf } = this.options;
@@ -292,8 +292,9 @@ export class TaskRunner implements TaskWorker {
       await this.repository.change(task, byRun(run.id, failed(internal(refusal))));
       return false;
     }
-    if (attempts > 1)
-      this.logger.info({ taskId, tool, attempts }, 'a task is run anew: a run of it came to no end');
+    const lost = lostRuns(task.stored);
+    if (lost > 0)
+      this.logger.info({ taskId, tool, lostRuns: lost }, 'a task is run anew: a run of it came to no end');
     return state.status === 'working' || run.resume(timedOut());
   }
 
@@ -370,10 +371,10 @@ export class TaskRunner implements TaskWorker {
 
   /** Why a task is not run once more, if that is so. */
   #refusal(task: Task): string | undefined {
-    const { attempts } = task.stored;
+    const lost = lostRuns(task.stored);
     const { maxAttempts, mayRerun } = this.options;
-    if (attempts > maxAttempts) return `The task was given up after ${maxAttempts} runs that came to no end`;
-    if (attempts > 1 && !mayRerun(task))
+    if (lost >= maxAttempts) return `The task was given up after ${maxAttempts} runs that came to no end`;
+    if (lost > 0 && !mayRerun(task))
       return 'The server stopped in the middle of the task, which may not be done twice';
     return undefined;
   }

@@ -38,6 +38,11 @@ export interface Task {
   readonly outcome: Outcome | undefined;
 }
 
+/** How many runs of a task, one after the other, came to no end, before the one that is under way. */
+export function lostRuns({ attempts, run }: StoredTask): number {
+  return run === null ? attempts : attempts - 1;
+}
+
 /** What changes about a task. */
 export interface TaskChange {
   readonly state?: Partial<TaskState>;

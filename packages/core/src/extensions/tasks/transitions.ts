@@ -6,7 +6,14 @@ import {
   type Journal,
   withAnswers,
 } from '../../engine/asking/round-trip-state.js';
-import type { OpenQuestion, Task, TaskChange, TaskJournal, Transition } from './task.js';
+import {
+  lostRuns,
+  type OpenQuestion,
+  type Task,
+  type TaskChange,
+  type TaskJournal,
+  type Transition,
+} from './task.js';
 
 /** Keeps a transition from changing what has come to its end, which is final. */
 function unended(transition: Transition): Transition {
@@ -44,7 +51,7 @@ export function handedBack(delayMs = 0): Transition {
  */
 export function postponed(delayMs: number): Transition {
   return unended(({ stored, journal }) => ({
-    rest: { run: null, attempts: stored.attempts - 1 },
+    rest: over(stored),
     journal: { ...journal, postponements: (journal.postponements ?? 0) + 1 },
     delayMs,
   }));
@@ -125,8 +132,8 @@ export function completed(result: Readonly<Record<string, unknown>>): Transition
 
 /** The call ended with a JSON-RPC error. What its runs have left stays, so that it can be begun again. */
 export function failed(error: TaskError): Transition {
-  return unended(() => ({
-    rest: { run: null },
+  return unended(({ stored }) => ({
+    rest: over(stored),
     state: { status: 'failed', statusMessage: error.message },
     outcome: { error },
   }));
@@ -141,9 +148,14 @@ export function cancelled(statusMessage = 'Cancelled by the client'): Transition
 }
 
 /** What was remembered for further runs is not needed any more. */
-function ended({ journal }: Task): TaskChange {
+function ended({ stored, journal }: Task): TaskChange {
   const rounds = { questions: [], required: [], effects: [] };
-  return { rest: { run: null }, journal: { rounds, open: {}, used: journal.used } };
+  return { rest: over(stored), journal: { rounds, open: {}, used: journal.used } };
+}
+
+/** The run under way is over, and none of those that came to no end. */
+function over(stored: Task['stored']): { readonly run: null; readonly attempts: number } {
+  return { run: null, attempts: lostRuns(stored) };
 }
 
 /** No run is under way, and the next one begins from the beginning. */
