@@ -49,7 +49,8 @@ const tasks = (verb: string, ...args: string[]): Promise<Outcome> =>
 
 describe('sigil tasks', () => {
   beforeAll(async () => {
-    await serve(() => kept().filter(({ task }) => task.status === 'failed').length === 2, '1', 'csv', 'pdf');
+    const isOver = ({ task }: StoredTask) => task.status === 'failed' || task.status === 'completed';
+    await serve(() => kept().filter(isOver).length === 3, '1', 'csv', 'pdf', 'paper');
   });
 
   const ids = () => kept().map(({ task }) => task.taskId);
@@ -57,12 +58,15 @@ describe('sigil tasks', () => {
   test('lists what has failed, one task a line, whatever its message has in it', async () => {
     const { code, stdout, stderr } = await tasks('ls', MAIN, '--status', 'failed');
     expect([code, stderr]).toEqual([0, '']);
-    const [line, , empty, count] = stdout.split('\n');
+    const [line, , paper, empty, count] = stdout.split('\n');
     const time = String.raw`\d{4}-\d\d-\d\dT[\d:.]+Z`;
     expect(line).toMatch(
-      new RegExp(`^${ids()[0]}  export  failed  ${time}  0 lost runs  The database 31m is away$`),
+      new RegExp(
+        `^${ids()[0]}  export  failed               ${time}  0 lost runs  The database 31m is away$`,
+      ),
     );
-    expect([empty, count]).toEqual(['', '2 tasks']);
+    expect(paper).toMatch(new RegExp(`^${ids()[2]}  export  completed \\(isError\\)  ${time}  0 lost runs$`));
+    expect([empty, count]).toEqual(['', '3 tasks']);
   });
 
   test('lists as many as are asked for, and nothing of other tools', async () => {
@@ -72,7 +76,7 @@ describe('sigil tasks', () => {
     expect(await tasks('ls', MAIN, '--tool', 'import')).toEqual({ code: 0, stdout: '0 tasks\n', stderr: '' });
     const { stdout } = await tasks('ls', MAIN, '--json');
     expect(JSON.parse(stdout)).toMatchObject({
-      tasks: [{ tool: 'export' }, { tool: 'export' }],
+      tasks: Array(3).fill({ tool: 'export' }),
       hasMore: false,
     });
   });
@@ -88,18 +92,24 @@ describe('sigil tasks', () => {
     expect(JSON.parse(whole)).toMatchObject({ arguments: { format: 'csv' } });
   });
 
-  test('begins a failed one again: the next process ends it, with the side effect of the first', async () => {
-    const [taskId = ''] = ids();
-    const { code, stdout } = await tasks('retry', taskId, '--main', MAIN);
-    expect(code).toBe(0);
-    const again = stdout.trim();
-    expect([statusOf(again), statusOf(taskId)]).toEqual(['working', 'failed']);
-    await serve(() => statusOf(again) === 'completed', '');
-    const shown = await tasks('show', again, '--main', MAIN, '--json');
-    expect(JSON.parse(shown.stdout).result.content).toEqual([
-      { type: 'text', text: expect.stringMatching(/^csv, upload by \d+$/) },
-    ]);
-  });
+  test.each([
+    ['failed', 0, 'csv', 'failed'],
+    ['completed with an error of its tool', 2, 'paper', 'completed'],
+  ])(
+    'begins one again that has %s: the next process ends it, with the effect of the first',
+    async (_, at, format, status) => {
+      const taskId = ids()[at] ?? '';
+      const { code, stdout } = await tasks('retry', taskId, '--main', MAIN);
+      expect(code).toBe(0);
+      const again = stdout.trim();
+      expect([statusOf(again), statusOf(taskId)]).toEqual(['working', status]);
+      await serve(() => statusOf(again) === 'completed', '');
+      const shown = await tasks('show', again, '--main', MAIN, '--json');
+      expect(JSON.parse(shown.stdout).result.content).toEqual([
+        { type: 'text', text: expect.stringMatching(new RegExp(`^${format}, upload by \\d+$`)) },
+      ]);
+    },
+  );
 
   test('cancels one that has not ended, and no other', async () => {
     const [, failed = ''] = ids();
@@ -113,7 +123,7 @@ describe('sigil tasks', () => {
     expect(await tasks('retry', again, '--main', MAIN)).toEqual({
       code: 1,
       stdout: '',
-      stderr: `sigil: The task ${again} is cancelled: only a failed task can be begun again\n`,
+      stderr: `sigil: The task ${again} is cancelled: only one can be begun again that has failed, or whose result says isError\n`,
     });
   });
 

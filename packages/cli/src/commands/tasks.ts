@@ -15,7 +15,12 @@ import {
 import { type Command, readArguments, readChoice, readNumber, SERVER_OPTIONS } from './command.js';
 
 const LS_OPTIONS = {
-  status: { type: 'string', value: 'status', multiple: true, about: 'tasks of this status alone' },
+  status: {
+    type: 'string',
+    value: 'status',
+    multiple: true,
+    about: 'tasks of this status alone; failed has those with isError, too',
+  },
   tool: { type: 'string', value: 'name', about: 'tasks of this tool alone' },
   limit: { type: 'string', value: 'n', default: '50', about: 'the most that is listed' },
   ...SERVER_OPTIONS,
@@ -61,10 +66,12 @@ export const tasksShow: Command = aboutOne('show', 'show a task, and how it has 
 /** `sigil tasks cancel`: ends a task that has not ended. */
 export const tasksCancel: Command = aboutOne('cancel', 'end a task, wherever it runs', () => ['Cancelled']);
 
-/** `sigil tasks retry`: begins a failed task again. */
-export const tasksRetry: Command = aboutOne('retry', 'begin a failed task again, as a new one', (task) => [
-  task.taskId,
-]);
+/** `sigil tasks retry`: begins a task again that has failed. */
+export const tasksRetry: Command = aboutOne(
+  'retry',
+  'begin a task again that has failed, as a new one',
+  (task) => [task.taskId],
+);
 
 function aboutOne<V extends keyof Answers['tasks']>(
   verb: V,
@@ -90,14 +97,16 @@ function aboutOne<V extends keyof Answers['tasks']>(
 }
 
 function describeAll({ tasks, hasMore }: TaskListing, terminal: Terminal): string[] {
-  const rows = tasks.map(({ taskId, tool, status, lastUpdatedAt, lostRuns, ...task }) => {
+  const rows = tasks.map(({ taskId, tool, status, isError, lastUpdatedAt, lostRuns, ...task }) => {
     const held = task.heldUntil && `held by a run until ${task.heldUntil}`;
     const claimable = task.claimableFrom && `can be claimed from ${task.claimableFrom}`;
     const details = [held, claimable, task.statusMessage].filter(Boolean).join('; ');
-    return [taskId, tool, status, lastUpdatedAt, counted(lostRuns, 'lost run'), inOneLine(details)];
+    const lost = counted(lostRuns, 'lost run');
+    return [taskId, tool, isError ? `${status} (isError)` : status, lastUpdatedAt, lost, inOneLine(details)];
   });
   const lines = table(rows).map((line, index) => {
-    const style = STYLES[tasks[index]?.status ?? 'working'];
+    const { status = 'working', isError = false } = tasks[index] ?? {};
+    const style = STYLES[isError ? 'failed' : status];
     return style ? styled(terminal, style, line) : line;
   });
   return withCount(lines, 'task', hasMore);

@@ -91,6 +91,11 @@ export interface TaskRecord {
   readonly call: string;
   /** What runs have left behind, encrypted: questions, answers, and the results of `ctx.once()`. */
   readonly journal: string;
+  /**
+   * Whether the result of the tool says `isError`. Its task is `completed`: clients are told `failed` of calls that end with a JSON-RPC
+   * error, and of no others (ext-tasks, "Task Execution Errors").
+   */
+  readonly isError?: boolean;
   /** The result of the tool or the error of the call, encrypted, once it has ended. */
   readonly outcome?: string;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type App, ask, defineTool, ProtocolError, TaskSupport } from '../../src/index.js';
+import { type App, ask, defineTool, ProtocolError, TaskSupport, ToolError } from '../../src/index.js';
 import { memoryBackend, type StoredTask } from '../../src/backend.js';
 import { partsOf } from '../../src/server/app-parts.js';
 import {
@@ -18,11 +18,18 @@ import { beginTask, endOf, getTask, taskClient, taskWith } from './task-client.j
 const FORM = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const;
 const ABLE = { elicitation: { form: {} } };
 const KEY = 'k'.repeat(32);
+const AWAY: Error = new ProtocolError(-31_000, 'The database is away');
 
 /** A process that serves tasks, and one that is only asked about them; they share a store. */
 async function processes(asks: { readonly key?: string; readonly version?: string } = {}) {
   const backend = memoryBackend();
-  const seen = { uploads: 0, isDown: true, waiting: deferred(), signal: deferred<AbortSignal>() };
+  const seen = {
+    uploads: 0,
+    isDown: true,
+    failure: AWAY,
+    waiting: deferred(),
+    signal: deferred<AbortSignal>(),
+  };
   const definitions = (version: string) => [
     defineTool({
       name: 'export',
@@ -30,7 +37,7 @@ async function processes(asks: { readonly key?: string; readonly version?: strin
       metadata: TaskSupport.entry({ support: 'required', version, ttlMs: 60_000, pollIntervalMs: 50 }),
       handle: async ({ format }, ctx) => {
         const upload = await ctx.once('upload', () => (seen.uploads += 1));
-        if (seen.isDown) throw new ProtocolError(-31_000, 'The database is away');
+        if (seen.isDown) throw seen.failure;
         return `${String(format)} ${upload}`;
       },
     }),
@@ -244,8 +251,34 @@ describe('a failed task that is begun again', () => {
     await asked.close();
   });
 
+  test.each([new ToolError('The printer is out of paper'), new Error('The printer is away')])(
+    'may be one whose handler threw %p: it is completed, and its result says isError',
+    async (failure) => {
+      const { asked, client, seen } = await processes();
+      seen.failure = failure;
+      const taskId = await beginTask(client, 'export', { format: 'csv' });
+      expect(await endOf(client, taskId)).toMatchObject({ status: 'completed', result: { isError: true } });
+      expect(await getTask(client, taskId)).not.toHaveProperty('isError');
+      const listed = (status: string) => about<Listing>(asked, { do: 'ls', status });
+      for (const status of ['failed', 'completed'])
+        expect((await listed(status)).tasks).toMatchObject([{ taskId, status: 'completed', isError: true }]);
+      expect((await listed('cancelled')).tasks).toEqual([]);
+      seen.isDown = false;
+      const { taskId: again } = await about(asked, { do: 'retry', taskId });
+      expect(textOf((await endOf(client, String(again)))['result'] as Json)).toBe('csv 1');
+      expect((await listed('completed')).tasks[1]).not.toHaveProperty('isError');
+      await expect(about(asked, { do: 'retry', taskId: again })).rejects.toThrow(
+        /is completed: only one can/,
+      );
+    },
+  );
+
   test.each([
-    ['is none that is at work', 'greet', /is input_required: only a failed task can be begun again$/],
+    [
+      'is none that is at work',
+      'greet',
+      /is input_required: only one can be begun again that has failed, or whose result says isError$/,
+    ],
     [
       'is none of another version of its tool',
       'export',

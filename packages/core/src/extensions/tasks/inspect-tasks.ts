@@ -11,6 +11,8 @@ import { cancelled } from './transitions.js';
 /** A task as operators see it: what the store keeps in plain text. Times are ISO 8601. */
 export interface ListedTask extends TaskState {
   readonly tool: string;
+  /** Whether the result of the tool says `isError`: its task is `completed` for the client. */
+  readonly isError?: true;
   /** How many runs, one after the other, came to no end because their process did, before the one that is under way. */
   readonly lostRuns: number;
   /** A hash of whom it counts for. */
@@ -80,8 +82,9 @@ async function list(repository: TaskRepository, asked: Asked): Promise<TaskListi
   const statuses: readonly unknown[] = status === undefined ? [] : [status].flat();
   if (!statuses.every(isTaskStatus))
     throw invalidParams('"status" must be working, input_required, completed, cancelled or failed');
+  const isFailed = ({ isError }: StoredTask): boolean => isError === true && statuses.includes('failed');
   const isWanted = (stored: StoredTask): boolean =>
-    (statuses.length === 0 || statuses.includes(stored.task.status)) &&
+    (statuses.length === 0 || statuses.includes(stored.task.status) || isFailed(stored)) &&
     (tool === undefined || stored.tool === tool);
   const { items, hasMore } = await listPages(limit, async (from) => {
     const { tasks, cursor } = await repository.list(PAGE, from);
@@ -106,11 +109,12 @@ async function find(repository: TaskRepository, { taskId }: Asked): Promise<Task
 }
 
 function listedTask(stored: StoredTask): ListedTask {
-  const { task, tool, owner, run, notBefore } = stored;
+  const { task, tool, isError, owner, run, notBefore } = stored;
   const time = notBefore === null ? undefined : new Date(notBefore).toISOString();
   return {
     ...task,
     tool,
+    ...(isError && { isError }),
     lostRuns: lostRuns(stored),
     owner,
     ...(time === undefined ? {} : { [run === null ? 'claimableFrom' : 'heldUntil']: time }),
@@ -136,7 +140,7 @@ async function cancel(repository: TaskRepository, found: Task): Promise<ListedTa
   throw invalidParams(`The task ${taskId} is ${task?.stored.task.status ?? status}: it has ended already`);
 }
 
-/** Begins a task that has failed again, as another one: what has ended changes no more (ext-tasks, "Task Status"). */
+/** Begins a task again that has failed, as another one: what has ended changes no more (ext-tasks, "Task Status"). */
 async function retry(
   repository: TaskRepository,
   runner: Pick<TaskRunner, 'ready' | 'versionOf'>,
@@ -145,8 +149,10 @@ async function retry(
 ): Promise<RetriedTask> {
   const { tool, toolVersion, owner } = stored;
   const { taskId: retryOf, status, ttlMs, pollIntervalMs } = stored.task;
-  if (status !== 'failed')
-    throw invalidParams(`The task ${retryOf} is ${status}: only a failed task can be begun again`);
+  if (status !== 'failed' && stored.isError !== true)
+    throw invalidParams(
+      `The task ${retryOf} is ${status}: only one can be begun again that has failed, or whose result says isError`,
+    );
   const served = runner.versionOf(tool);
   if (served !== undefined && served !== toolVersion)
     throw invalidParams(

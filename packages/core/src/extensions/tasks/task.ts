@@ -46,7 +46,7 @@ export function lostRuns({ attempts, run }: StoredTask): number {
 /** What changes about a task. */
 export interface TaskChange {
   readonly state?: Partial<TaskState>;
-  readonly rest?: Partial<Pick<StoredTask, 'run' | 'attempts'>>;
+  readonly rest?: Partial<Pick<StoredTask, 'run' | 'attempts' | 'isError'>>;
   /** Milliseconds before the next run can begin, where none is under way then. */
   readonly delayMs?: number;
   readonly journal?: TaskJournal;

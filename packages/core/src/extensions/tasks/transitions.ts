@@ -125,9 +125,14 @@ export function reported(statusMessage: string): Transition {
   return unended(() => ({ state: { statusMessage } }));
 }
 
-/** The tool has given its result, even one with `isError`. */
+/** The tool has given its result. What its runs have left stays with one that says `isError`, so that it can be begun again. */
 export function completed(result: Readonly<Record<string, unknown>>): Transition {
-  return unended((task) => ({ ...ended(task), state: { status: 'completed' }, outcome: { result } }));
+  const isError = result['isError'] === true;
+  return unended((task) => ({
+    ...(isError ? { rest: { ...over(task.stored), isError } } : ended(task)),
+    state: { status: 'completed' },
+    outcome: { result },
+  }));
 }
 
 /** The call ended with a JSON-RPC error. What its runs have left stays, so that it can be begun again. */
