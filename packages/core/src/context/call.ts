@@ -58,12 +58,12 @@ export function listed(names: readonly string[]): string {
 
 /** Who sent a request, what it is, and which definition it is about, for lines of the log. */
 export function logDetails(call: Call): object {
-  const { id, method, where, principal, client, requestInfo } = call;
+  const { id, method, where, principal, client, requestInfo, background } = call;
   const { name, version } = client.info ?? {};
   // A client may say anything of itself, also what no text can be made of.
   const said = [name, version].filter((part) => typeof part === 'string').join(' ');
   return {
-    requestId: id,
+    ...(background ? background.logDetails : { requestId: id }),
     method: repeated(method),
     ...(where === undefined ? {} : { where }),
     ...(principal === undefined ? {} : { principal: principal.id }),
@@ -95,6 +95,8 @@ export interface Call {
   readonly headers: RequestHeaders;
   /** The definition it is about, in the words of its author's code, once that is known. */
   readonly where: string | undefined;
+  /** Where it belongs when it runs in the background: no request waits for it then. */
+  readonly background: { readonly logDetails?: object } | undefined;
   /** What services may live as long as: given to the container that is asked for one. */
   readonly scope: ResolutionScope;
   readonly state: ContextState;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { defineTool, Service, TaskSupport, Tool, ToolContext } from '../../src/index.js';
+import { defineTool, ProtocolError, Service, TaskSupport, Tool, ToolContext } from '../../src/index.js';
 import { MemoryTaskStore, type StoredTask, type TaskRecord, type TaskStore } from '../../src/backend.js';
 import { appOf, deferred, problemsOf, recordingLogger, settled, until } from '../harness.js';
 import { endOf, beginTask, taskClient, waitingApp } from './task-client.js';
@@ -121,6 +121,39 @@ describe('the life of a task', () => {
       error: { code: -32603, message: 'The result of the task could not be kept' },
     });
     expect(logger.lines.map(({ message }) => message)).toContain('a task could not be written');
+  });
+});
+
+describe('a line of the log about a task', () => {
+  const fail = (error: Error) => () => {
+    throw error;
+  };
+  const AWAY = 'The database is away';
+
+  test.each([
+    ['whose handler fails', fail(new Error(AWAY)), ['error', 'a handler failed unexpectedly'], {}],
+    [
+      'that has failed',
+      fail(new ProtocolError(1001, AWAY)),
+      ['warn', 'a task has failed'],
+      { tool: 'work', reason: AWAY },
+    ],
+    [
+      'whose handler takes too long',
+      () => new Promise(() => undefined),
+      ['warn', 'a handler took too long'],
+      {},
+    ],
+  ] as const)('names the one %s', async (_which, handle, [level, message], more) => {
+    const logger = recordingLogger();
+    const metadata = TaskSupport.entry('required');
+    const work = defineTool({ name: 'work', metadata, timeoutMs: 20, handle });
+    const client = taskClient(await appOf({ definitions: [work], logger }));
+    const taskId = await beginTask(client, 'work');
+    await endOf(client, taskId);
+    await until(() => logger.lines.length > 0);
+    expect(logger.lines).toMatchObject([{ level, message, details: { taskId, ...more } }]);
+    expect(logger.lines[0]?.details).not.toHaveProperty('requestId');
   });
 });
 

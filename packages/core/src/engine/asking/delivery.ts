@@ -55,6 +55,8 @@ export interface Delivery {
 
 /** What becomes of a handler that runs in the background: nothing waits for its answer. An extension implements it. */
 export interface BackgroundDelivery {
+  /** What a line of the log about the call has in place of the id of a request, such as `{ taskId }`. */
+  readonly logDetails?: object;
   /**
    * Hears that the handler asks something that has no answer yet. Its run ends soon after, with `suspend`.
    *

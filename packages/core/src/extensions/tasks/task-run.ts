@@ -54,6 +54,10 @@ export class TaskRun implements BackgroundDelivery {
     return this.#parts.run;
   }
 
+  get logDetails(): object {
+    return { taskId: this.taskId };
+  }
+
   /** The task as this run knows it. */
   get task(): Task {
     return this.#task;
@@ -170,6 +174,15 @@ export class TaskRun implements BackgroundDelivery {
       // What cannot be kept must not look as if it were still at work.
       await this.#write(failed(UNKEPT)).catch(() => undefined);
     }
+    this.#tellFailure();
+  }
+
+  /** Says that the task has failed, where this run has written it. */
+  #tellFailure(): void {
+    const { taskId } = this;
+    const { tool, task } = this.#task.stored;
+    if (task.status !== 'failed' || this.#stopped !== undefined) return;
+    this.#parts.host.logger.warn({ taskId, tool, reason: task.statusMessage }, 'a task has failed');
   }
 
   /** @throws Error when it could not be written, or another run has taken the task over. */
