@@ -5,6 +5,7 @@ import type { DefinitionHooks } from '../registry/entry.js';
 import type { Registry } from '../registry/registry.js';
 import type { Endpoint } from '../transport/transport.js';
 import type { Define } from './live-collection.js';
+import type { Readiness } from './readiness.js';
 import type { RelayLogger } from './relay-logger.js';
 
 /** What an app is wired from. */
@@ -18,6 +19,7 @@ export interface AppParts {
   readonly define: Define;
   /** Whether the process is there to run tasks, and serves no clients. */
   readonly isWorker: boolean;
+  readonly readiness: Readiness;
   /** What it shares with other processes, if anything. */
   readonly backend: Backend | undefined;
   /** Gives standard output back to the program: the app is not served over stdio, or its runtime guards it from here on. */

@@ -208,6 +208,7 @@ export class App {
     this.#parts.releaseStdout();
     this.#parts.engine.closes();
     await Promise.all([...this.#running].map((running) => running.close()));
+    this.#parts.readiness.leave();
     await this.#parts.engine.close();
     await this.#parts.container.close?.();
     await this.#parts.backend?.close();

@@ -68,7 +68,7 @@ async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<
   const { tasks } = settings;
   const parts = await collectParts(tasks ? { ...options, tasks } : options, settings, () => app, diagnostics);
   const served = await compileDefinitions(parts, settings, diagnostics);
-  const { engine, changes } = createEngine(parts, served, settings);
+  const { engine, changes, readiness } = createEngine(parts, served, settings);
   const { logger, backend, instructions } = settings;
   const app: App = new App({
     engine,
@@ -80,6 +80,7 @@ async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<
     define: adding(options, parts.services, served.registry, served.tools),
     releaseStdout,
     isWorker: options.tasks?.worker === 'only',
+    readiness,
     backend,
   });
   const record = buildRecord();
@@ -159,7 +160,7 @@ function createEngine(
   { extensions, services }: AppPieces,
   { registry, tools }: Served,
   settings: AppSettings,
-): { readonly engine: Engine; readonly changes: ChangeFeed } {
+): { readonly engine: Engine; readonly changes: ChangeFeed; readonly readiness: Readiness } {
   const { logger, backend, state, bus } = settings;
   const codec = new RequestStateCodec(state.keys, settings.info.name);
   const changes = new ChangeFeed(bus.bus, logger, bus.isShared);
@@ -202,7 +203,7 @@ function createEngine(
     extensions: extensions.map(({ create }) => create),
     formPlan: formPlans(tools.schemas),
   });
-  return { engine, changes };
+  return { engine, changes, readiness };
 }
 
 /** @throws whatever a service throws. What was made before the failure is not left behind. */

@@ -15,7 +15,7 @@ const HELLO_MS = { every: 10_000, remembered: 120_000 };
 const MOST_NODES = 1_000;
 
 /** What processes tell each other for this. */
-const ABOUT = { echo: 'readiness/echo', hello: 'readiness/hello' };
+const ABOUT = { echo: 'readiness/echo', hello: 'readiness/hello', bye: 'readiness/bye' };
 
 /** What is asked whether an app is ready. */
 interface ReadinessParts {
@@ -49,6 +49,7 @@ export class Readiness {
   readonly #echoes = new PendingAnswers<string, void>();
   readonly #others = new Map<string, OtherNode>();
   #saidAt = -Infinity;
+  #hasLeft = false;
 
   constructor(private readonly parts: ReadinessParts) {
     const { changes, isShared } = parts;
@@ -58,6 +59,7 @@ export class Readiness {
       const { about, content } = change;
       if (about === ABOUT.echo) this.#echoes.settle(content['id'], undefined);
       else if (about === ABOUT.hello && content['node'] !== changes.node) void this.#meet(content);
+      else if (about === ABOUT.bye) this.#others.delete(String(content['node']));
     });
   }
 
@@ -72,6 +74,14 @@ export class Readiness {
     const checks = Object.fromEntries((await Promise.all(answers)).flat());
     const isReady = Object.values(checks).every((check) => check === 'ok');
     return { isReady, checks: isShared ? { ...checks, ...(await this.#compare()) } : checks };
+  }
+
+  /** Takes back what this process has said of itself, before it ends: others do not compare themselves to it any more. */
+  leave(): void {
+    this.#hasLeft = true;
+    const { changes } = this.parts;
+    if (this.#saidAt > -Infinity)
+      void changes.publish({ kind: 'message', about: ABOUT.bye, content: { node: changes.node } });
   }
 
   async #ask(part: string, ask: () => MaybePromise<PartCheck | void>): Promise<PartCheck> {
@@ -103,6 +113,7 @@ export class Readiness {
     this.#saidAt = now;
     const { changes, version } = this.parts;
     const content = { node: changes.node, version, keys: await this.parts.codec.fingerprints() };
+    if (this.#hasLeft) return;
     void changes.publish({ kind: 'message', about: ABOUT.hello, content });
   }
 

@@ -2,7 +2,7 @@ import { describe, expect, jest, test } from '@jest/globals';
 import { type Backend, type ChangeBus, memoryBackend, MemoryChangeBus } from '../../src/backend.js';
 import type { App, AppOptions } from '../../src/index.js';
 import type { ReadinessReport } from '../../src/transport/index.js';
-import { appOf, recordingLogger } from '../harness.js';
+import { appOf, recordingLogger, until } from '../harness.js';
 
 const KEY = 'k'.repeat(32);
 const SAME = { keys: 'ok', version: 'ok' };
@@ -152,13 +152,33 @@ describe('processes of one app', () => {
     ]);
   });
 
-  test('forget one that has not been heard of for two minutes', async () => {
+  test('forget one that is closed', async () => {
     const backend = memoryBackend();
     const [here, there] = [await node(backend), await node(backend, { version: '2.0.0' })];
     await ask(there);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    expect((await ask(here)).checks['version']).toBe('differs');
+    await until(async () => (await ask(here)).checks['version'] === 'differs');
     await there.close();
+    expect((await ask(here)).checks['version']).toBe('ok');
+  });
+
+  test('hear nothing of one that is closed and has said nothing of itself', async () => {
+    const backend = memoryBackend();
+    const heard: unknown[] = [];
+    await backend.bus.subscribe((change) => heard.push(change));
+    await (await node(backend)).close();
+    expect(heard).toEqual([]);
+  });
+
+  test('forget one that has not been heard of for two minutes', async () => {
+    const backend = memoryBackend();
+    let hasDied = false;
+    const publish: ChangeBus['publish'] = (change) => (hasDied ? undefined : backend.bus.publish(change));
+    const subscribe: ChangeBus['subscribe'] = (receive, name) => backend.bus.subscribe(receive, name);
+    const dying = { ...backend, bus: { publish, subscribe } };
+    const [here, there] = [await node(backend), await node(dying, { version: '2.0.0' })];
+    await ask(there);
+    await until(async () => (await ask(here)).checks['version'] === 'differs');
+    hasDied = true;
     const now = performance.now();
     const clock = jest.spyOn(performance, 'now').mockImplementation(() => now + 120_100);
     try {
