@@ -57,6 +57,15 @@ describe('sigil sessions ls', () => {
     });
   });
 
+  test.each(['redis', 'postgres'])('says that a store is away: %s', async (kind) => {
+    const STORE = `${kind}://127.0.0.1:${await freePort()}`;
+    expect(await sigilWith({ STORE, PORT: '0' }, 'sessions', 'ls', MAIN)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'sigil: Sessions cannot be reached; try again later\n',
+    });
+  });
+
   test('has to be told the program', async () => {
     expect(await sigil('sessions', 'ls')).toMatchObject({
       code: 2,

@@ -1,7 +1,8 @@
-import type { KeptSession, SessionStore } from '../backend/backend.js';
+import type { KeptSession, SessionPage, SessionStore } from '../backend/backend.js';
 import { listPages } from '../transport/list-pages.js';
 import { readSession } from '../engine/session-state.js';
-import { invalidParams } from '../errors/errors.js';
+import { invalidParams, OverloadedError } from '../errors/errors.js';
+import type { Logger } from '../protocol/logging.js';
 
 /** A session as operators see it. Times are ISO 8601. */
 export interface ListedSession {
@@ -36,19 +37,33 @@ const OWN_MEMORY =
  * Answers what operators ask of sessions: `{ do: 'ls', limit }`.
  *
  * @param store absent where sessions belong to a process.
+ * @param logger where it says why the store cannot be reached.
  * @throws ProtocolError when there is no such question, or no store.
+ * @throws OverloadedError when the store cannot be reached.
  */
 export async function inspectSessions(
   store: SessionStore | undefined,
   asked: Readonly<Record<string, unknown>>,
+  logger: Logger,
 ): Promise<SessionListing> {
   if (asked['do'] !== 'ls') throw invalidParams('"do" must be ls');
   if (!store) throw invalidParams(OWN_MEMORY);
   const { items, hasMore } = await listPages(asked['limit'], async (from) => {
-    const { sessions, cursor } = await store.list(PAGE, from);
+    const { sessions, cursor } = await page(store, from, logger);
     return { cursor, items: sessions.map((kept) => [kept.id, listedSession(kept)]) };
   });
   return { sessions: items, hasMore };
+}
+
+/** A page of sessions. Why there is none is for the log: it may name hosts and users. */
+async function page(store: SessionStore, from: string | undefined, logger: Logger): Promise<SessionPage> {
+  try {
+    return await store.list(PAGE, from);
+  } catch (error) {
+    if (error instanceof OverloadedError) throw error;
+    logger.error({ err: error, operation: 'list' }, 'the session store failed');
+    throw new OverloadedError('Sessions cannot be reached; try again later', { cause: error });
+  }
 }
 
 function listedSession({ id, owner, openedAt, expiresAt, state }: KeptSession): ListedSession {

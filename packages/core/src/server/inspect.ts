@@ -22,10 +22,10 @@ export async function answerQuestion(app: Inspectable): Promise<string> {
     const principal = readPrincipal(environmentVariable('SIGIL_INSPECT_PRINCIPAL'));
     return JSON.stringify(await explain(app, name, principal));
   }
-  const { engine, backend } = partsOf(app);
+  const { engine, backend, logger } = partsOf(app);
   const inspect: typeof engine.inspect = {
     ...engine.inspect,
-    sessions: (asked) => inspectSessions(backend?.sessions, asked),
+    sessions: (asked) => inspectSessions(backend?.sessions, asked, logger),
   };
   const names = ['manifest', 'why', ...Object.keys(inspect)];
   const answer = Object.hasOwn(inspect, question) ? inspect[question] : undefined;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { memoryBackend, type StoredSession } from '../../src/backend.js';
-import { appOf, inspected, type Json } from '../harness.js';
+import { appOf, inspected, type Json, recordingLogger } from '../harness.js';
 
 const OPENED = '2026-11-20T09:12:44.031Z';
 const sessionOf = (at: number, more: Partial<StoredSession> = {}): StoredSession => ({
@@ -67,6 +67,23 @@ describe('the list of sessions', () => {
     [{ do: 'show' }, '"do" must be ls'],
   ])('refuses %j', async (asked, error) => {
     expect(await listing([], asked)).toEqual({ format: 'sigil-answer/1', error });
+  });
+
+  test('says that the sessions cannot be reached while the store is away, and the log says why', async () => {
+    const backend = memoryBackend();
+    const failure = new Error('connect ECONNREFUSED 127.0.0.1:5432');
+    backend.sessions.list = () => {
+      throw failure;
+    };
+    const logger = recordingLogger();
+    const app = await appOf({ backend, state: { keys: ['k'.repeat(32)] }, logger });
+    const SIGIL_INSPECT_SESSIONS = '{"do":"ls"}';
+    expect(await inspected(app, { SIGIL_INSPECT: 'sessions', SIGIL_INSPECT_SESSIONS })).toEqual({
+      format: 'sigil-answer/1',
+      error: 'Sessions cannot be reached; try again later',
+    });
+    const details = { err: failure, operation: 'list' };
+    expect(logger.lines).toEqual([{ level: 'error', message: 'the session store failed', details }]);
   });
 
   test('is not told by a program that keeps sessions to itself', async () => {
