@@ -366,8 +366,11 @@ withRedis(`a process that only runs tasks${noRedis === undefined ? '' : ` (${noR
     expect(await worker.ended).toEqual({ code: 0, signal: null });
     expect(worker.events('disposed')).toHaveLength(1);
     expect(await get(second)).toMatchObject({ status: 'working' });
-    const next = new ServerProcess(PROGRAM, [], { ...ONLY, BACKEND: redis.url });
+    // So it is where the program gives app.run() a runtime.
+    const OPTIONS = JSON.stringify({ port: Number(unused) });
+    const next = new ServerProcess(PROGRAM, [], { ...ONLY, OPTIONS, BACKEND: redis.url });
     await until(() => next.events('job').length === 1, 10_000);
+    await expect(fetch(`http://127.0.0.1:${unused}/mcp`)).rejects.toThrow('fetch failed');
     await post(address, 'tasks/cancel', { taskId: second }, KNOWS_TASKS);
     expect(await get(second)).toMatchObject({ status: 'cancelled' });
     next.child.kill('SIGINT');

@@ -80,8 +80,9 @@ export class App {
    * @param runtime where to: `stdio()`, `http({ port })`, or your own. Without one, the program's arguments decide
    *   (`--http [--port N] [--host H] [--workers N] [--close-delay-ms N] [--allow-anonymous]`), then `MCP_TRANSPORT=http`,
    *   `PORT`, `HOST`, `WORKERS` and `CLOSE_DELAY_MS`; stdio otherwise.
-   *   Where `tasks.worker` is `'only'`, it runs tasks and serves no clients, until SIGTERM or SIGINT.
    *   Over HTTP, `/health` and `/readyz` tell load balancers how it does then.
+   *   Where `tasks.worker` is `'only'`, no runtime is started, not even one that is given: the app runs tasks and listens to nothing, until
+   *   SIGTERM or SIGINT.
    *   The program may have flags of its own, but none that is one typing error away from these: `--prot` is refused.
    * Where it fails, and neither runs anywhere else nor is run at once on another runtime, the app closes: what it holds, such as the
    * connections of a backend, keeps no program that goes on without it.
@@ -175,7 +176,7 @@ export class App {
 
   async #start(runtime: Runtime | undefined): Promise<RunningRuntime> {
     const { engine, logger, isWorker } = this.#parts;
-    const chosen = runtime ?? (isWorker ? workerRuntime(engine) : await chooseRuntime());
+    const chosen = isWorker ? workerRuntime(engine, runtime) : (runtime ?? (await chooseRuntime()));
     logger.relayTo(chosen.logger);
     if (chosen.ownsProcess) reporter.survive(logger, (run) => engine.trackWith(run));
     // What others keep of standard output, this one needs, unless it has an address.

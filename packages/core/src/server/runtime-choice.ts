@@ -64,27 +64,37 @@ export async function chooseRuntime(): Promise<Runtime> {
 /** How long side effects of tasks may go on where no clients are served, in milliseconds: as long as requests over HTTP. */
 const DEFAULT_DRAIN_MS = 5_000;
 
-/** Runs tasks and serves no clients, until the program is told to end (`tasks.worker: 'only'`). */
-export function workerRuntime(engine: Pick<Engine, 'start' | 'drains'>): Runtime {
+/**
+ * Runs tasks and serves no clients, until the program is told to end (`tasks.worker: 'only'`).
+ *
+ * @param given what the program would serve on: it logs there, and signals end it unless they were not to end that.
+ */
+export function workerRuntime(
+  engine: Pick<Engine, 'start' | 'drains'>,
+  { logger, ownsProcess = false }: Pick<Runtime, 'logger' | 'ownsProcess'> = { ownsProcess: true },
+): Runtime {
   return {
     name: 'worker',
-    ownsProcess: true,
-    start() {
+    ownsProcess,
+    ...withoutUndefined({ logger }),
+    start(endpoint) {
+      endpoint.logger.info("runs tasks and serves no clients, as tasks.worker: 'only' says");
       const drainMs = read(ownArguments(), '--drain-ms', 'DRAIN_MS', readDelay) ?? DEFAULT_DRAIN_MS;
       engine.start();
       let settle: () => void = () => undefined;
       const closed = new Promise<void>((resolve) => (settle = resolve));
       const signal: { exit?: () => void } = {};
-      const stopListening = onEndSignal((exit) => {
+      const end = (exit: () => void): void => {
         signal.exit = exit;
         engine.drains(drainMs);
         settle();
-      });
+      };
+      const stopListening = ownsProcess ? onEndSignal(end) : undefined;
       const running: RunningRuntime = {
         closed,
         address: '',
         close() {
-          stopListening();
+          stopListening?.();
           engine.drains(drainMs);
           settle();
           return closed;

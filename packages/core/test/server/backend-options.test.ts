@@ -1,6 +1,7 @@
 import { describe, expect, jest, test } from '@jest/globals';
 import { type Backend, memoryBackend } from '../../src/backend.js';
-import { defineTool, TaskSupport, Tool } from '../../src/index.js';
+import { defineTool, type Logger, TaskSupport, Tool } from '../../src/index.js';
+import type { Runtime } from '../../src/transport/transport.js';
 import { appOf, definitionError, problemsOf } from '../harness.js';
 import { beginTask, endOf, getTask, taskClient } from '../extensions/task-client.js';
 
@@ -156,5 +157,20 @@ describe('tasks.worker', () => {
     // What ran alone in its app ends that.
     await expect(worker.run()).rejects.toThrow('This app has been closed');
     await front.close();
+  });
+
+  test("has a runtime that is given not started where it is 'only'", async () => {
+    const start = jest.fn<Runtime['start']>();
+    const lines: unknown[] = [];
+    const log = (line: unknown) => void lines.push(line);
+    const logger: Logger = { debug: log, info: log, warn: log, error: log };
+    const app = await appOf({ backend: memoryBackend(), state, logger, tasks: { worker: 'only' } });
+    const before = process.listenerCount('SIGTERM');
+    const running = await app.run({ name: 'http', start });
+    expect(start).not.toHaveBeenCalled();
+    expect(lines).toContain("runs tasks and serves no clients, as tasks.worker: 'only' says");
+    // Signals are left to the program, as the runtime leaves them.
+    expect(process.listenerCount('SIGTERM')).toBe(before);
+    await running.close();
   });
 });

@@ -50,8 +50,8 @@ export interface TasksOptions {
    */
   readonly executor?: TaskExecutor;
   /**
-   * Whether this process runs tasks: `false` leaves that to others, and with `'only'` it does nothing else: `app.run()`, where it is
-   * given no runtime, serves no clients then. Both need a store that others share.
+   * Whether this process runs tasks: `false` leaves that to others, and with `'only'` it does nothing else: `app.run()` serves no clients
+   * then, and starts no runtime that it is given. Both need a store that others share.
    * @default true
    */
   readonly worker?: boolean | 'only';
