@@ -89,7 +89,7 @@ describe('a process', () => {
     const client = by(app, 'ada');
     for (let at = 0; at < 3; at += 1) await beginTask(client, 'work');
     expect(await client.error('tools/call', { name: 'work', arguments: {} })).toMatchObject({
-      message: expect.stringContaining('More than 3 tasks are at work'),
+      message: expect.stringContaining('this server takes in: 3, its option tasks.maxRunning'),
     });
     expect(gates.running).toHaveLength(1);
   });

@@ -88,7 +88,8 @@ describe('the life of a task', () => {
     const client = taskClient(app);
     const taskId = await beginTask(client, 'wait');
     const error = await client.error('tools/call', { name: 'wait', arguments: {} });
-    expect(error).toEqual({ code: -32603, message: 'More than 1 tasks are at work, or 250 of one client' });
+    const message = 'As many tasks are at work as this server takes in: 1, its option tasks.maxRunning';
+    expect(error).toEqual({ code: -32603, message });
     gate.resolve('done');
     await endOf(client, taskId);
     await endOf(client, await beginTask(client, 'wait'));

@@ -29,7 +29,9 @@ describe('tasks at work', () => {
     const [ada, bob] = [of('ada'), of('bob')];
     const taskId = await beginTask(ada, 'wait');
     const error = await ada.error('tools/call', { name: 'wait' });
-    expect(error).toEqual({ code: -32603, message: 'More than 1000 tasks are at work, or 1 of one client' });
+    const message =
+      'As many tasks of this client are at work as one may have: 1, the option tasks.maxRunningPerClient of the server';
+    expect(error).toEqual({ code: -32603, message });
     await beginTask(bob, 'wait');
     gate.resolve('done');
     await endOf(ada, taskId);

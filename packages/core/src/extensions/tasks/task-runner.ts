@@ -519,6 +519,11 @@ function internal(message: string): { code: number; message: string } {
   return { code: ERROR_CODES.internalError, message };
 }
 
-function full({ total, perClient }: Quota): OverloadedError {
-  return new OverloadedError(`More than ${total} tasks are at work, or ${perClient} of one client`);
+/** Says which bound is reached, and by which option it is moved. */
+function full({ taken, total, perClient }: Quota): OverloadedError {
+  return new OverloadedError(
+    taken >= total
+      ? `As many tasks are at work as this server takes in: ${total}, its option tasks.maxRunning`
+      : `As many tasks of this client are at work as one may have: ${perClient}, the option tasks.maxRunningPerClient of the server`,
+  );
 }
