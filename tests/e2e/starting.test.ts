@@ -55,6 +55,16 @@ describe('a program whose runtime does not start', () => {
     expect(await server.ended).toEqual({ code: 0, signal: null });
     expect(server.stdout.trim()).toBe('EADDRINUSE');
   });
+
+  test('says in one line that its port is taken, and what to do, without a stack', async () => {
+    const server = new ServerProcess(fixture('taken-port.mjs'), [], { FAIL: 'yes' });
+    expect((await server.ended).code).toBe(1);
+    expect(server.stderr).toMatch(
+      /^\[?Error: The server cannot listen on port \d+ of 127\.0\.0\.1: another program listens there\. End it, or give another port: .* \[EADDRINUSE\]/m,
+    );
+    expect(server.stderr).not.toMatch(/^ +at /m);
+    expect(server.stderr).not.toContain('errno');
+  });
 });
 
 describe('a backend that the apps do not know', () => {

@@ -170,12 +170,37 @@ function urlOf({ host, path }: ServerOptions, port: number): string {
 
 function listen(server: Server, port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', reject);
+    const fail = (error: NodeJS.ErrnoException): void => reject(unableToListen(error, port, host));
+    server.once('error', fail);
     server.listen(port, host, () => {
-      server.off('error', reject);
+      server.off('error', fail);
       resolve();
     });
   });
+}
+
+const OTHER_PORT =
+  'give another port: --port or PORT where the command line decides, else the option port of http()';
+const OTHER_HOST =
+  'give another host: --host or HOST where the command line decides, else the option host of http()';
+
+/** Why a server cannot listen, and what helps, by the code of the error. */
+const LISTEN_PROBLEMS: Readonly<Record<string, string>> = {
+  EADDRINUSE: `another program listens there. End it, or ${OTHER_PORT}`,
+  EACCES: `this user may not listen there. For a port from 1024 on, ${OTHER_PORT}`,
+  EADDRNOTAVAIL: `this machine has no such address: ${OTHER_HOST}`,
+  ENOTFOUND: `nothing is known of this host: ${OTHER_HOST}`,
+};
+
+/** Says what helps, where that is known: without frames, because none of them is the author's. */
+function unableToListen(error: NodeJS.ErrnoException, port: number, host: string): Error {
+  const { code = '' } = error;
+  const problem = LISTEN_PROBLEMS[code];
+  if (problem === undefined) return error;
+  const told = new Error(`The server cannot listen on port ${port} of ${host}: ${problem} [${code}]`);
+  Object.defineProperty(told, 'code', { value: code });
+  told.stack = `${told.name}: ${told.message}`;
+  return told;
 }
 
 function limitConnections(server: Server, maxConnections: number, logger: Logger): void {
@@ -344,7 +369,7 @@ function hostsFor(
     checks.refuse(
       'host',
       `everybody who reaches ${host} could call this server`,
-      'give authorization or authenticate, or allow it with allowAnonymous: true (on the command line --allow-anonymous), or listen on 127.0.0.1',
+      'authenticate callers in code, by app.run(http({ host, port, authenticate })) or its authorization; or let everybody call, by --allow-anonymous, in code allowAnonymous: true; or listen on 127.0.0.1',
     );
   return '*';
 }

@@ -100,12 +100,22 @@ describe('http()', () => {
     }
   });
 
-  test('fails to start on a port that is taken, and says so', async () => {
+  test('fails to start on a port that is taken, and says what to do', async () => {
     const { address } = await start();
-    const again = running.fixture.app.run(
-      http({ port: Number(new URL(address).port), handleSignals: false }),
-    );
-    await expect(again).rejects.toMatchObject({ code: 'EADDRINUSE' });
+    const port = Number(new URL(address).port);
+    const again = running.fixture.app.run(http({ port, handleSignals: false }));
+    await expect(again).rejects.toMatchObject({
+      code: 'EADDRINUSE',
+      message: `The server cannot listen on port ${port} of 127.0.0.1: another program listens there. End it, or give another port: --port or PORT where the command line decides, else the option port of http() [EADDRINUSE]`,
+    });
+  });
+
+  test('fails to start on an address that the machine does not have, and says what to do', async () => {
+    const elsewhere = http({ port: 0, host: '192.0.2.1', allowAnonymous: true, handleSignals: false });
+    await expect(running.fixture.app.run(elsewhere)).rejects.toMatchObject({
+      code: 'EADDRNOTAVAIL',
+      message: expect.stringContaining('this machine has no such address: give another host: --host or HOST'),
+    });
   });
 
   test.each([
