@@ -29,8 +29,9 @@ export { claimOf, readableId } from './protocol/protocol.js';
 export { isScope } from './protocol/principal.js';
 export { messageOf } from './errors/errors.js';
 export { isTaskStatus } from './backend/tasks.js';
+export { isClass } from './invoke/compile-policies.js';
 export { after, isPromise } from './protocol/maybe-promise.js';
-export { canonicalJson, frozenCopy, isObject } from './protocol/json.js';
+export { canonicalJson, frozenCopy, isObject, isPlainObject } from './protocol/json.js';
 export { fromBase64Url, toBase64Url } from './protocol/base64.js';
 
 // What operators are told of sessions and tasks.

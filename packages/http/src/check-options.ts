@@ -1,6 +1,14 @@
 import type { App } from '@sigil/core';
-import { CREDENTIAL_HEADERS, OptionChecks, type OptionTable } from '@sigil/core/internal';
+import {
+  CREDENTIAL_HEADERS,
+  isClass,
+  isObject,
+  isPromise,
+  OptionChecks,
+  type OptionTable,
+} from '@sigil/core/internal';
 import type { Endpoint } from '@sigil/core/transport';
+import type { Authorization, Authorizer } from './authentication/authorization.js';
 import {
   type HttpLimits,
   type HttpOptions,
@@ -115,9 +123,10 @@ export function resolveOptions(
     checks.methods('sessions.store', sessionStore, 'create', 'use', 'replace', 'delete', 'list');
   if (options.authenticate !== undefined && typeof options.authenticate !== 'function')
     checks.refuse('authenticate', 'it must be a function that gives a principal');
-  if (options.authorization !== undefined && typeof options.authorization !== 'function')
-    checks.refuse('authorization', 'it must be what oauth() of @sigil/auth gives');
-  if (options.authorization && options.authenticate)
+  const { authorization } = options;
+  if (authorization !== undefined && (typeof authorization !== 'function' || isClass(authorization)))
+    checks.refuse('authorization', 'it must be what oauth() of @sigil/auth gives', AUTHORIZATION_FIX);
+  if (authorization && options.authenticate)
     checks.refuse('authenticate', 'authorization decides already', 'give one of them');
   checkHosts(options, checks);
   checkExposed(options.exposeHeaders, checks);
@@ -147,12 +156,39 @@ export function resolveOptions(
     streamAfterMs: streams.afterMs ?? 1_000,
     sse: options.sse ?? false,
     authenticate: options.authenticate,
-    authorization: options.authorization,
+    authorization: authorization && checkedAuthorization(authorization, checks.of),
     authenticateTimeoutMs: limits.authenticateTimeoutMs ?? 10_000,
     reauthenticateMs: options.reauthenticateMs ?? 60_000,
     exposeHeaders: options.exposeHeaders,
   };
 }
+
+/** The methods of an authorizer, all of them. */
+const AUTHORIZER = ['authorize', 'insufficientScope', 'document'] satisfies (keyof Authorizer)[];
+
+/** Refuses what gives no authorizer when an app begins to be served: without one, everybody would be let in. */
+function checkedAuthorization(authorization: Authorization, of: string): Authorization {
+  return (host) => {
+    const made = authorization(host);
+    if (isObject(made) && AUTHORIZER.every((method) => typeof made[method] === 'function')) return made;
+    const checks = new OptionChecks(of);
+    const given = isPromise<unknown>(made)
+      ? 'a promise'
+      : made === null
+        ? 'null'
+        : `a value of type ${typeof made}`;
+    checks.refuse(
+      'authorization',
+      `it must give an authorizer at once, an object with the methods ${AUTHORIZER.join(', ')}, not ${given}`,
+      AUTHORIZATION_FIX,
+    );
+    checks.throwIfAny();
+    return made;
+  };
+}
+
+const AUTHORIZATION_FIX =
+  'give what oauth() of @sigil/auth gives; a function that says who sends a request is authenticate';
 
 const MIB = 1024 * 1024;
 
@@ -177,6 +213,8 @@ function checkHosts(options: HttpOptions, checks: OptionChecks): void {
     if (given === '*') checks.refuse(key, "it must name the origins of pages: '*' would let every page in");
     else if (!isTexts(given))
       checks.refuse(key, `it must be a list of strings, such as ['${EXAMPLES[key]}']`);
+    else if (given.length === 0 && key === 'allowedHosts')
+      checks.refuse(key, 'an empty list lets no request in', 'name the hosts, or leave it out');
     else {
       const wrong = given.find((one) => !lists[key](one));
       if (wrong !== undefined)

@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import { isIP, isIPv4, Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { ERROR_CODES, type Logger } from '@sigil/core';
-import { LogThrottle, OptionChecks, type OptionTable } from '@sigil/core/internal';
+import { isPlainObject, LogThrottle, OptionChecks, type OptionTable } from '@sigil/core/internal';
 import type { Endpoint, RunningRuntime, Runtime } from '@sigil/core/transport';
 import { exitAfter, handleSignals, stderrLogger } from '@sigil/node';
 import { refuse } from './answers.js';
@@ -317,7 +317,7 @@ function serverOptions(options: HttpRuntimeOptions): ServerOptions {
   OptionChecks.requireObject('http', options);
   const checks = new OptionChecks('http');
   checks.booleans(options, 'allowAnonymous', 'handleSignals');
-  const { host = '127.0.0.1', port = 3000, path = '/mcp', health, ready, routes = {}, workers = 1 } = options;
+  const { host = '127.0.0.1', port = 3000, path = '/mcp', health, ready, workers = 1 } = options;
   const { drainMs = 5_000, closeDelayMs = 0 } = options;
   const allowedHosts = hostsFor(host, options, checks);
   const handler = resolveOptions({ allowedHosts, ...options }, checks, RUNTIME_OPTIONS, SERVER_LIMITS);
@@ -326,6 +326,13 @@ function serverOptions(options: HttpRuntimeOptions): ServerOptions {
   if (!isPath(path)) checks.refuse('path', `it must be a path such as /mcp, not '${path}'`);
   else if (handler.sse && options.path !== undefined && sseTarget(path))
     checks.refuse('path', `it must end in none of ${SSE_PATHS.join(', ')} where sse is on, not ${path}`);
+  const { routes = {} } = options;
+  if (!isPlainObject(routes))
+    checks.refuse(
+      'routes',
+      'it must be an object with a function a path',
+      "write routes: { '/hooks': handler }",
+    );
   const taken = handler.sse ? [path, ...SSE_PATHS] : [path];
   for (const [option, own] of Object.entries({ health, ready })) {
     if (own === undefined) continue;

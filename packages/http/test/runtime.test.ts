@@ -128,6 +128,8 @@ describe('http()', () => {
     { allowedHosts: 'mcp.example' as never },
     { allowedOrigins: 'https://app.example' as never },
     { allowedOrigins: '*' as never },
+    { allowedHosts: [] },
+    { routes: [] as never },
   ])('refuses the options %j at once', (options) => expect(() => http(options)).toThrow(DefinitionError));
 
   test('two apps on two ports know nothing of each other [checklist 26]', async () => {

@@ -285,4 +285,11 @@ describe('an application does not start', () => {
       'SigilModule: it was imported without options',
     );
   });
+
+  test('with an authorization that authorizes nothing', async () => {
+    const nest = await compile({ options: { http: { authorization: (() => undefined) as never } } });
+    const started = nest.createNestApplication({ logger: false }).init();
+    await expect(started).rejects.toThrow(DefinitionError);
+    await expect(started).rejects.toThrow('it must give an authorizer at once');
+  });
 });

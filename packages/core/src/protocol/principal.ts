@@ -1,6 +1,8 @@
+import { isObject } from './json.js';
+
 /** Who a request is made for. */
 export interface Principal {
-  /** Stable and unique among principals. */
+  /** Stable and unique among principals; 1 to 1,024 characters. */
   readonly id: string;
   readonly scopes?: readonly string[];
   readonly claims?: Readonly<Record<string, unknown>>;
@@ -10,7 +12,7 @@ export interface Principal {
  * Refuses what is no principal.
  *
  * @returns the principal.
- * @throws TypeError when it has no id, or scopes that are no list of strings.
+ * @throws TypeError when it has no id or a longer one than 1,024 characters, scopes that are no list of strings, or claims that are no object.
  * @example
  * ```ts
  * const principal = requirePrincipal(await users.byToken(token));
@@ -18,16 +20,27 @@ export interface Principal {
  */
 export function requirePrincipal(principal: Principal): Principal {
   // Sessions and state belong to an id: who has none would share those of everybody without one.
-  const { id, scopes = [] } = principal ?? {};
+  const { id, scopes = [], claims } = principal ?? {};
   if (typeof id !== 'string' || id === '')
     throw new TypeError(
       'a principal must have an id that is a string and not empty; undefined refuses the request',
     );
+  // Stores keep it with all that belongs to the principal.
+  if (id.length > MAX_ID_LENGTH)
+    throw new TypeError(
+      `the id of a principal must have at most ${MAX_ID_LENGTH} characters, not ${id.length}`,
+    );
   // A text would have every part of it as a scope.
   if (!Array.isArray(scopes) || !scopes.every((scope) => typeof scope === 'string'))
     throw new TypeError("the scopes of a principal must be a list of strings, such as ['notes:write']");
+  if (claims !== undefined && !isObject(claims))
+    throw new TypeError(
+      "the claims of a principal must be an object with a member a claim, such as { email: 'ada@example.com' }",
+    );
   return principal;
 }
+
+const MAX_ID_LENGTH = 1_024;
 
 /**
  * Whether a value is a scope (RFC 6749, section 3.3) of at most 256 characters: it can stand in a challenge.

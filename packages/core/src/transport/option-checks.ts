@@ -32,7 +32,7 @@ export class OptionChecks {
    * @param diagnostics receives what is found.
    */
   constructor(
-    private readonly of: string,
+    readonly of: string,
     private readonly diagnostics: Diagnostics = new Diagnostics(),
   ) {}
 

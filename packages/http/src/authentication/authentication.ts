@@ -1,5 +1,5 @@
 import { ERROR_CODES, type MaybePromise } from '@sigil/core';
-import { Deadlines, isPromise } from '@sigil/core/internal';
+import { after, Deadlines, isObject, isPromise } from '@sigil/core/internal';
 import { type Endpoint, type Principal, requirePrincipal } from '@sigil/core/transport';
 import { aboutRequest, failed, failSafely, logRefusal, refuse, refuseForNow } from '../answers.js';
 import type { Authenticate, Authorizer, Decision, Refusal, RequestHead } from './authorization.js';
@@ -22,16 +22,21 @@ type Decide = Authorizer['authorize'];
 
 /** Decides as an author's function does. */
 export function decideBy(authenticate: Authenticate): Decide {
-  return (request) => {
-    const found = authenticate(request);
-    return isPromise(found) ? found.then((later) => decided(later, request)) : decided(found, request);
-  };
+  return (request) => after(authenticate(request), (found) => decided(found, request));
 }
 
 function decided(principal: Principal | undefined, request: RequestHead): Decision {
   return principal === undefined
     ? { refusal: anonymous(request) }
     : { principal: requirePrincipal(principal) };
+}
+
+/** Refuses what is no decision: `{}` would serve everybody. @throws TypeError when it has neither a principal nor a refusal. */
+function requireDecision(decision: Decision): Decision {
+  if (isObject(decision) && (decision.refusal || 'principal' in decision)) return decision;
+  throw new TypeError(
+    'authorize() must give { principal } or { refusal }; { principal: undefined } serves the request for nobody',
+  );
 }
 
 /** RFC 6750, section 3: who sent no token is not told about an error. */
@@ -88,7 +93,7 @@ export class Authentication {
     let isOpen = true;
     const again = async (): Promise<void> => {
       try {
-        const { refusal, principal } = await this.#ask(http, true);
+        const { refusal, principal } = requireDecision(await this.#ask(http, true));
         if (!isOpen) return;
         if (refusal?.status === 503) throw new Error(refusal.message);
         if (refusal || principal?.id !== http.principal?.id) {
@@ -128,7 +133,8 @@ export class Authentication {
     return this.#times.within(found, () => new LateError(`authenticate took longer than ${afterMs} ms`));
   }
 
-  #admitted(http: HttpExchange, { refusal, principal }: Decision, serve: () => void): void {
+  #admitted(http: HttpExchange, decision: Decision, serve: () => void): void {
+    const { refusal, principal } = requireDecision(decision);
     if (refusal) {
       const { status, message, headers, details } = refusal;
       logRefusal(http, this.endpoint.logger, status, { reason: message, ...details });
