@@ -262,7 +262,14 @@ export class RequestContext implements GuardContext {
     this.#call.closeStream(retryMs);
   }
 
-  /** Runs a side effect once for this request, however often the handler runs, and remembers its result. */
+  /**
+   * Runs a side effect once for this request, however often the handler runs, and remembers its result.
+   *
+   * @param key names the side effect within the handler: not empty, the same in every run.
+   * @param run makes it. What it gives is remembered as JSON.
+   * @throws TypeError when the key is no such string, or the result is or contains what JSON has nothing for: a function, a promise,
+   *   an invalid date.
+   */
   once<T>(key: string, run: () => MaybePromise<T>): Promise<T> {
     return this.#call.once(key, run);
   }

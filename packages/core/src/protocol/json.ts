@@ -1,4 +1,5 @@
 import { toBase64 } from './base64.js';
+import { isPromise } from './maybe-promise.js';
 
 /** A JSON Schema document (dialect 2020-12 unless `$schema` says otherwise). */
 export interface JsonSchema {
@@ -193,8 +194,8 @@ export class UnwritableError extends TypeError {
   }
 }
 
-/** Says that a value is too deep; where is found out for the report alone. */
-class TooDeep extends Error {}
+/** Says that a value cannot be written; where and why is found out for the report alone. */
+class Unwritable extends Error {}
 
 /**
  * The value `JSON.stringify` would write, with what it would lose or refuse made writable: bytes are base64, a Set is an array, a
@@ -204,35 +205,60 @@ class TooDeep extends Error {}
  * @throws UnwritableError when it contains itself, or has more than 64 levels.
  */
 export function toJson(value: unknown): unknown {
-  return convert(value, maskedError);
+  return convert(value, RESULT);
+}
+
+/**
+ * The same for a value that is kept in place of itself.
+ *
+ * @throws UnwritableError also where it is a function or a symbol, or has a promise or an invalid date in it: something else would be kept.
+ */
+export function toKeptJson(value: unknown): unknown {
+  return convert(value, KEPT);
 }
 
 /** The same for a log message that an author sends to a client: errors have their messages. */
 export function toLogJson(value: unknown): unknown {
-  return convert(value, shownError);
+  return convert(value, LOGGED);
 }
 
-/** How errors inside values are written. */
-type WriteError = (error: Error) => object;
+/** How values are written. */
+interface Writing {
+  /** Writes errors inside values. */
+  readonly error: (error: Error) => object;
+  /** Whether what JSON has nothing for is refused. */
+  readonly strict: boolean;
+}
 
-function convert(value: unknown, ofError: WriteError): unknown {
+const RESULT: Writing = { error: maskedError, strict: false };
+const LOGGED: Writing = { error: shownError, strict: false };
+const KEPT: Writing = { error: maskedError, strict: true };
+
+function convert(value: unknown, how: Writing): unknown {
   try {
-    return write(value, MAX_DEPTH, ofError);
+    if (how.strict && (typeof value === 'function' || typeof value === 'symbol')) throw new Unwritable();
+    return write(value, MAX_DEPTH, how);
   } catch (error) {
-    if (!(error instanceof TooDeep)) throw error;
-    throw new UnwritableError(...locate(value));
+    if (!(error instanceof Unwritable)) throw error;
+    throw new UnwritableError(...locate(value, how));
   }
 }
 
-function write(value: unknown, levels: number, ofError: WriteError): unknown {
+function write(value: unknown, levels: number, how: Writing): unknown {
   if (typeof value !== 'object' || value === null) return scalar(value);
-  if (levels === 0) throw new TooDeep();
+  if (levels === 0 || (how.strict && lossOf(value) !== undefined)) throw new Unwritable();
   if (ArrayBuffer.isView(value)) return toBase64(value as Uint8Array);
   const own = (value as { toJSON?: unknown }).toJSON;
-  if (typeof own === 'function') return write(Reflect.apply(own, value, ['']), levels - 1, ofError);
+  if (typeof own === 'function') return write(Reflect.apply(own, value, ['']), levels - 1, how);
   return Array.isArray(value)
-    ? ofArray(value, levels, ofError)
-    : ofObject(value as Record<string, unknown>, levels, ofError);
+    ? ofArray(value, levels, how)
+    : ofObject(value as Record<string, unknown>, levels, how);
+}
+
+/** What JSON would lose of an object without a word; `undefined` for nothing. */
+function lossOf(value: object): string | undefined {
+  if (isPromise(value)) return 'is a promise: await it';
+  return value instanceof Date && Number.isNaN(value.getTime()) ? 'is an invalid date' : undefined;
 }
 
 function scalar(value: unknown): unknown {
@@ -241,11 +267,11 @@ function scalar(value: unknown): unknown {
   return typeof value === 'function' || typeof value === 'symbol' ? undefined : value;
 }
 
-function ofArray(value: readonly unknown[], levels: number, ofError: WriteError): readonly unknown[] {
+function ofArray(value: readonly unknown[], levels: number, how: Writing): readonly unknown[] {
   let copy: unknown[] | undefined;
   for (let index = 0; index < value.length; index += 1) {
     const element = value[index];
-    const json = write(element, levels - 1, ofError) ?? null;
+    const json = write(element, levels - 1, how) ?? null;
     if (json === element && copy === undefined) continue;
     copy ??= value.slice(0, index);
     copy[index] = json;
@@ -253,14 +279,14 @@ function ofArray(value: readonly unknown[], levels: number, ofError: WriteError)
   return copy ?? value;
 }
 
-function ofObject(value: Record<string, unknown>, levels: number, ofError: WriteError): unknown {
-  if (value instanceof Error) return ofError(value);
+function ofObject(value: Record<string, unknown>, levels: number, how: Writing): unknown {
+  if (value instanceof Error) return how.error(value);
   let changed: Record<string, unknown> | undefined;
   const keys = Object.keys(value);
-  if (keys.length === 0) return ofContainer(value, levels, ofError);
+  if (keys.length === 0) return ofContainer(value, levels, how);
   for (const key of keys) {
     const member = value[key];
-    const json = write(member, levels - 1, ofError);
+    const json = write(member, levels - 1, how);
     if (json === member && json !== undefined) continue;
     changed ??= Object.fromEntries(Object.entries(value));
     if (json === undefined) delete changed[key];
@@ -289,29 +315,34 @@ function shownError({ name, message }: Error): object {
 }
 
 /** A Map or a Set has no key of its own, and JSON would write it as an empty object. */
-function ofContainer(value: Record<string, unknown>, levels: number, ofError: WriteError): unknown {
-  if (value instanceof Set) return ofArray([...value], levels, ofError);
+function ofContainer(value: Record<string, unknown>, levels: number, how: Writing): unknown {
+  if (value instanceof Set) return ofArray([...value], levels, how);
   return value instanceof Map
-    ? ofObject(Object.fromEntries(value as Map<string, unknown>), levels, ofError)
+    ? ofObject(Object.fromEntries(value as Map<string, unknown>), levels, how)
     : value;
 }
 
-/** Finds the first place where a value contains itself, or is too deep. */
-function locate(value: unknown): [path: string, why: string] {
+/** Finds the first place where a value contains itself, is too deep, or has what cannot be kept. */
+function locate(value: unknown, { strict }: Writing): [path: string, why: string] {
   const ancestors: unknown[] = [];
   const visit = (at: unknown, path: string): [string, string] | undefined => {
     if (typeof at !== 'object' || at === null) return undefined;
+    const loss = strict ? lossOf(at) : undefined;
+    if (loss !== undefined) return [path, loss];
     if (ancestors.includes(at)) return [path, 'contains itself'];
     if (ancestors.length === MAX_DEPTH) return [path, `has more than ${MAX_DEPTH} levels`];
     ancestors.push(at);
-    for (const [key, member] of Object.entries(at)) {
-      const step = Array.isArray(at) ? `[${key}]` : path === '' ? key : `.${key}`;
+    const members: Iterable<readonly [key: unknown, member: unknown]> =
+      at instanceof Map ? at : at instanceof Set ? [...at].entries() : Object.entries(at);
+    for (const [key, member] of members) {
+      const step = Array.isArray(at) ? `[${String(key)}]` : `${path === '' ? '' : '.'}${String(key)}`;
       const found = visit(member, path + step);
       if (found) return found;
     }
     ancestors.pop();
     return undefined;
   };
+  if (typeof value === 'function' || typeof value === 'symbol') return ['', `is a ${typeof value}`];
   return visit(value, '') ?? ['', `has more than ${MAX_DEPTH} levels`];
 }
 

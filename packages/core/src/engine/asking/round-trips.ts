@@ -1,7 +1,7 @@
 import { isSuspension, Suspension } from '../../context/questions.js';
 import { ERROR_CODES, ProtocolError } from '../../errors/errors.js';
 import { quickDigest } from '../../protocol/digest.js';
-import { toJson, UnwritableError } from '../../protocol/json.js';
+import { toKeptJson, UnwritableError } from '../../protocol/json.js';
 import type { MaybePromise } from '../../protocol/maybe-promise.js';
 import {
   type Answer,
@@ -167,6 +167,7 @@ export class RoundTrips {
   /** Runs a side effect, unless an earlier round has. */
   async once<T>(key: string, run: () => MaybePromise<T>): Promise<T> {
     this.throwIfEnded();
+    requireKey(key);
     const known = this.#effects.get(key) as Promise<T> | undefined;
     if (known) return known;
     const { effects } = this.memory;
@@ -195,11 +196,20 @@ function failure(message: string): ProtocolError {
   return new ProtocolError(ERROR_CODES.internalError, message);
 }
 
+/** Refuses what cannot tell a side effect from others: those whose key is not there would count as one. @throws TypeError */
+function requireKey(key: unknown): void {
+  if (typeof key === 'string' && key !== '') return;
+  const given = key === '' ? 'an empty string' : key === null ? 'null' : `a value of type ${typeof key}`;
+  throw new TypeError(
+    `ctx.once() must be given a key, a string that is not empty and names the side effect, not ${given}`,
+  );
+}
+
 /** What a later run will be given, so that the first run and every protocol revision are given the same. */
 function carried(key: string, result: unknown): unknown {
   if (result === undefined) return undefined;
   try {
-    return JSON.parse(JSON.stringify(toJson(result) ?? null));
+    return JSON.parse(JSON.stringify(toKeptJson(result) ?? null));
   } catch (error) {
     if (!(error instanceof UnwritableError)) throw error;
     throw new TypeError(`What once('${key}') gave cannot be remembered: ${error.message}`, { cause: error });
