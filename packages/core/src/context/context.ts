@@ -146,7 +146,7 @@ export class RequestContext implements GuardContext {
    * @param total what `progress` will be at the end, when known.
    * @param message what is being done, for the user.
    * @param _meta goes with the report, for clients that know its keys.
-   * @throws TypeError when `_meta` is no object.
+   * @throws TypeError when `message` is no string or `_meta` no object.
    */
   progress(progress: number, total?: number, message?: string, _meta?: Record<string, unknown>): void {
     this.#call.progress(progress, total, message, _meta);

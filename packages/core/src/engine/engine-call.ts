@@ -258,6 +258,8 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
 
   progress(progress: number, total?: number, message?: string, meta?: Record<string, unknown>): void {
     this.knownRounds?.throwIfEnded();
+    if (message !== undefined && typeof message !== 'string')
+      throw new TypeError('The message of ctx.progress() must be a string');
     if (this.background) {
       if (message !== undefined) this.background.report(message);
       return;

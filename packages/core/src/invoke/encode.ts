@@ -100,18 +100,41 @@ function encodeObject(value: object | null): CallToolResult | InputRequired {
     };
     return { content: [{ type: 'resource', resource }] };
   }
+  if ('content' in value) refuseMisspelled(value);
   const json = toJson(value);
   return json === undefined ? { content: [] } : new StructuredResult(json);
 }
 
+/** @throws TypeError when a value is a whole result but for its blocks: as data, a client could make nothing of it. */
+function refuseMisspelled(value: object): void {
+  if (!isResultLike(value)) return;
+  const at = value.content.findIndex(
+    (block) => isObject(block) && typeof block['type'] === 'string' && !isContent(block),
+  );
+  if (at < 0) return;
+  throw new TypeError(
+    `a tool returned a result whose content[${at}] is no content block: ` +
+      'make blocks with content.text() and its like, or return data as { content: [], structuredContent: data }',
+  );
+}
+
 /** A whole result as it is sent. @throws TypeError when members of it are not what clients expect there. */
-function checkMembers(result: CallToolResult): CallToolResult {
+function checkMembers(given: CallToolResult): CallToolResult {
+  const result = writableResult(given);
   const { isError, _meta } = result;
   if (isError !== undefined && typeof isError !== 'boolean')
     throw new TypeError('"isError" of a result must be true or false');
   if (_meta !== undefined && !isObject(_meta)) throw new TypeError('"_meta" of a result must be an object');
   const content = sendableBlocks(result.content);
   return content === result.content ? result : { ...result, content };
+}
+
+/** The same result, with structured content as JSON writes it. @throws UnwritableError when JSON cannot carry it. */
+function writableResult(result: CallToolResult): CallToolResult {
+  const given = result.structuredContent;
+  if (given === undefined) return result;
+  const structuredContent = toJson(given);
+  return structuredContent === given ? result : { ...result, structuredContent };
 }
 
 /** Changes contents on their way out. */
@@ -281,8 +304,13 @@ function isContentList(value: unknown): value is readonly ContentBlock[] {
 
 /** Whether a value is the whole result of a tool: `content` and nothing a result does not have. */
 function isToolResult(value: unknown): value is CallToolResult {
+  return isResultLike(value) && value.content.every(isContent);
+}
+
+/** Whether a value has a list as `content`, and no members but those of a result. */
+function isResultLike(value: unknown): value is { readonly content: readonly unknown[] } {
   if (!isObject(value) || !Array.isArray(value['content'])) return false;
-  return value['content'].every(isContent) && Object.keys(value).every((key) => RESULT_KEYS.has(key));
+  return Object.keys(value).every((key) => RESULT_KEYS.has(key));
 }
 
 /** Whether a value is the contents of a resource. */

@@ -54,6 +54,19 @@ export function toolErrorResult({ message, structuredContent }: ToolError): Call
   return { ...failed(message), ...(structured === undefined ? {} : { structuredContent: structured }) };
 }
 
+/** What was thrown, or an error about it where it cannot even be looked at, such as a proxy that has been revoked. */
+export function readable(thrown: unknown): unknown {
+  if ((typeof thrown !== 'object' && typeof thrown !== 'function') || thrown === null) return thrown;
+  try {
+    Reflect.getPrototypeOf(thrown);
+    Reflect.has(thrown, 'message');
+    Reflect.get(thrown, 'message');
+    return thrown;
+  } catch (error) {
+    return new Error('what a handler threw cannot be read', { cause: error });
+  }
+}
+
 /** What the first mapper that fits makes of an error, or promises to; the error itself when none fits. */
 export function mapped(
   error: unknown,

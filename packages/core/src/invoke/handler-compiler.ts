@@ -49,7 +49,14 @@ import {
   type ShapeContents,
 } from './encode.js';
 import { type ReadListed, readListing } from './listing.js';
-import { type FailurePolicy, mapped, outputFailure, requestFailure, toolFailure } from './failure.js';
+import {
+  type FailurePolicy,
+  mapped,
+  outputFailure,
+  readable,
+  requestFailure,
+  toolFailure,
+} from './failure.js';
 import {
   compileGuards,
   compileMiddleware,
@@ -317,7 +324,8 @@ export class HandlerCompiler {
         (error) => failed(error, call, passage),
       );
     }
-    function failed<A>(error: unknown, call: Call, passage: Passage<R, A>): MaybePromise<A> {
+    function failed<A>(thrown: unknown, call: Call, passage: Passage<R, A>): MaybePromise<A> {
+      const error = readable(thrown);
       if (isSuspension(error)) throw error;
       return attempt(
         () => mapped(error, errors, contextFor(call)),

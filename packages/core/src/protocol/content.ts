@@ -1,4 +1,5 @@
 import { type Bytes, isBase64, isBytes, toBase64 } from './base64.js';
+import { isObject } from './json.js';
 
 /** Who a piece of content is for. */
 export type Role = 'user' | 'assistant';
@@ -99,7 +100,8 @@ type Extras = Pick<TextContent, 'annotations' | '_meta'>;
 type LinkExtras = Omit<ResourceLink, 'type' | 'uri' | 'name'>;
 
 /**
- * Makes the content blocks that tools return and prompts show.
+ * Makes the content blocks that tools return and prompts show. Each throws a TypeError for a member that clients would not understand, such
+ * as a text that is a number.
  *
  * @example
  * ```ts
@@ -115,7 +117,7 @@ export const content = {
    * @param extras annotations and `_meta`.
    */
   text(value: string, extras: Extras = {}): TextContent {
-    return { type: 'text', text: value, ...extras };
+    return checkedBlock({ type: 'text', text: value, ...extras });
   },
 
   /**
@@ -126,7 +128,7 @@ export const content = {
    * @param extras annotations and `_meta`.
    */
   image(data: Bytes | string, mimeType: string, extras: Extras = {}): ImageContent {
-    return { type: 'image', data: encode(data), mimeType, ...extras };
+    return checkedBlock({ type: 'image', data: encode(data), mimeType, ...extras });
   },
 
   /**
@@ -137,7 +139,7 @@ export const content = {
    * @param extras annotations and `_meta`.
    */
   audio(data: Bytes | string, mimeType: string, extras: Extras = {}): AudioContent {
-    return { type: 'audio', data: encode(data), mimeType, ...extras };
+    return checkedBlock({ type: 'audio', data: encode(data), mimeType, ...extras });
   },
 
   /**
@@ -147,7 +149,7 @@ export const content = {
    * @param extras annotations and `_meta`.
    */
   resource(resource: ResourceContents, extras: Extras = {}): EmbeddedResource {
-    return { type: 'resource', resource, ...extras };
+    return checkedBlock({ type: 'resource', resource, ...extras });
   },
 
   /**
@@ -158,7 +160,7 @@ export const content = {
    * @param extras title, description, MIME type, size in bytes, icons, annotations and `_meta`.
    */
   resourceLink(uri: string, name: string, extras: LinkExtras = {}): ResourceLink {
-    return { type: 'resource_link', uri, name, ...extras };
+    return checkedBlock({ type: 'resource_link', uri, name, ...extras });
   },
 };
 
@@ -259,22 +261,69 @@ function messageBuilder(role: Role): MessageBuilder {
 }
 
 function encode(data: Bytes | string): string {
-  return typeof data === 'string' ? data : toBase64(data);
+  return typeof data === 'string' ? data : base64Of(data, 'The data');
 }
 
-/** The parts of a content block that may be bytes. */
-interface BinaryBlock {
+/** The members of a content block that are checked before it is sent. */
+interface UncheckedBlock {
   readonly type: string;
+  readonly text?: unknown;
   readonly data?: unknown;
+  readonly mimeType?: unknown;
   readonly resource?: unknown;
+  readonly uri?: unknown;
+  readonly name?: unknown;
+  readonly annotations?: unknown;
+  readonly _meta?: unknown;
+}
+
+/** The members that have to be strings, of each type of block. */
+const STRINGS: Readonly<Record<string, readonly (keyof UncheckedBlock)[]>> = {
+  text: ['text'],
+  image: ['mimeType'],
+  audio: ['mimeType'],
+  resource_link: ['uri', 'name'],
+};
+
+/** The block itself. @throws TypeError when a member is not what clients expect there. */
+function checkedBlock<B extends UncheckedBlock>(block: B): B {
+  if (isPlainText(block)) return block;
+  for (const member of STRINGS[block.type] ?? []) {
+    if (typeof block[member] !== 'string')
+      throw new TypeError(`"${member}" of ${block.type} content must be a string`);
+  }
+  if (block.type === 'resource' && !isObject(block.resource))
+    throw new TypeError(
+      '"resource" of resource content must be what resourceContents.text() or blob() makes',
+    );
+  if (block._meta !== undefined && !isObject(block._meta))
+    throw new TypeError(`"_meta" of ${block.type} content must be an object`);
+  if (block.annotations !== undefined) checkAnnotations(block.annotations);
+  return block;
+}
+
+function checkAnnotations(annotations: unknown): void {
+  if (!isObject(annotations)) throw new TypeError('"annotations" of content must be an object');
+  const { audience, priority, lastModified } = annotations;
+  if (audience !== undefined && !(Array.isArray(audience) && audience.every(isRole)))
+    throw new TypeError('"audience" of annotations must be a list of "user" and "assistant"');
+  if (priority !== undefined && !(typeof priority === 'number' && priority >= 0 && priority <= 1))
+    throw new TypeError('"priority" of annotations must be a number from 0 to 1');
+  if (lastModified !== undefined && typeof lastModified !== 'string')
+    throw new TypeError('"lastModified" of annotations must be a time as ISO 8601 writes it');
+}
+
+function isRole(value: unknown): value is Role {
+  return value === 'user' || value === 'assistant';
 }
 
 /**
  * A content block as it is sent: with bytes as base64.
  *
- * @throws TypeError for a text in their place that is not base64.
+ * @throws TypeError for a text in their place that is not base64, and for another member that is not what clients expect there.
  */
-export function sendableBlock<B extends BinaryBlock>(block: B): B {
+export function sendableBlock<B extends UncheckedBlock>(block: B): B {
+  checkedBlock(block);
   switch (block.type) {
     case 'image':
     case 'audio': {
@@ -292,12 +341,13 @@ export function sendableBlock<B extends BinaryBlock>(block: B): B {
 }
 
 /** The same for several. @returns the list itself where there is nothing but text. */
-export function sendableBlocks<B extends BinaryBlock>(blocks: readonly B[]): readonly B[] {
-  return blocks.every(isText) ? blocks : blocks.map(sendableBlock);
+export function sendableBlocks<B extends UncheckedBlock>(blocks: readonly B[]): readonly B[] {
+  return blocks.every(isPlainText) ? blocks : blocks.map(sendableBlock);
 }
 
-function isText({ type }: BinaryBlock): boolean {
-  return type === 'text';
+/** Whether a block is a text and nothing else. */
+function isPlainText({ type, text, annotations, _meta }: UncheckedBlock): boolean {
+  return type === 'text' && typeof text === 'string' && annotations === undefined && _meta === undefined;
 }
 
 /** The same for the contents of a resource. @throws TypeError for a blob that is neither bytes nor base64. */

@@ -1,4 +1,4 @@
-import { toBase64 } from './base64.js';
+import { isBytes, toBase64 } from './base64.js';
 import { isPromise } from './maybe-promise.js';
 
 /** A JSON Schema document (dialect 2020-12 unless `$schema` says otherwise). */
@@ -194,7 +194,7 @@ export class UnwritableError extends TypeError {
   }
 }
 
-/** Says that a value cannot be written; where and why is found out for the report alone. */
+/** Says that a value cannot be written; where is found out for the report alone. */
 class Unwritable extends Error {}
 
 /**
@@ -202,76 +202,58 @@ class Unwritable extends Error {}
  * Map an object, a bigint a string of digits, an Error a name and a message, which is its own if it is a ToolError or ProtocolError. What is JSON already, class instances with own
  * properties included, comes back as it is, uncopied.
  *
- * @throws UnwritableError when it contains itself, or has more than 64 levels.
+ * @throws UnwritableError when it contains itself, has more than 64 levels, or holds what JSON writes as `{}` or `null` although it is more:
+ *   a promise, an iterator, a `Response`, an invalid date, `NaN`.
  */
 export function toJson(value: unknown): unknown {
-  return convert(value, RESULT);
+  return convert(value, false);
 }
 
-/**
- * The same for a value that is kept in place of itself.
- *
- * @throws UnwritableError also where it is a function or a symbol, or has a promise or an invalid date in it: something else would be kept.
- */
-export function toKeptJson(value: unknown): unknown {
-  return convert(value, KEPT);
-}
-
-/** The same for a log message that an author sends to a client: errors have their messages. */
+/** The same for a log message that an author sends to a client: errors have their messages, and little is refused. */
 export function toLogJson(value: unknown): unknown {
-  return convert(value, LOGGED);
+  return convert(value, true);
 }
 
-/** How values are written. */
-interface Writing {
-  /** Writes errors inside values. */
-  readonly error: (error: Error) => object;
-  /** Whether what JSON has nothing for is refused. */
-  readonly strict: boolean;
-}
-
-const RESULT: Writing = { error: maskedError, strict: false };
-const LOGGED: Writing = { error: shownError, strict: false };
-const KEPT: Writing = { error: maskedError, strict: true };
-
-function convert(value: unknown, how: Writing): unknown {
+function convert(value: unknown, isLog: boolean): unknown {
   try {
-    if (how.strict && (typeof value === 'function' || typeof value === 'symbol')) throw new Unwritable();
-    return write(value, MAX_DEPTH, how);
+    return write(value, MAX_DEPTH, isLog);
   } catch (error) {
     if (!(error instanceof Unwritable)) throw error;
-    throw new UnwritableError(...locate(value, how));
+    throw new UnwritableError(...locate(value, error.message, isLog));
   }
 }
 
-function write(value: unknown, levels: number, how: Writing): unknown {
-  if (typeof value !== 'object' || value === null) return scalar(value);
-  if (levels === 0 || (how.strict && lossOf(value) !== undefined)) throw new Unwritable();
+function write(value: unknown, levels: number, isLog: boolean): unknown {
+  if (typeof value !== 'object' || value === null) return scalar(value, isLog);
+  if (levels === 0) throw new Unwritable(TOO_DEEP);
   if (ArrayBuffer.isView(value)) return toBase64(value as Uint8Array);
   const own = (value as { toJSON?: unknown }).toJSON;
-  if (typeof own === 'function') return write(Reflect.apply(own, value, ['']), levels - 1, how);
+  if (typeof own === 'function') return ofOwn(value, Reflect.apply(own, value, ['']), levels, isLog);
   return Array.isArray(value)
-    ? ofArray(value, levels, how)
-    : ofObject(value as Record<string, unknown>, levels, how);
+    ? ofArray(value, levels, isLog)
+    : ofObject(value as Record<string, unknown>, levels, isLog);
 }
 
-/** What JSON would lose of an object without a word; `undefined` for nothing. */
-function lossOf(value: object): string | undefined {
-  if (isPromise(value)) return 'is a promise: await it';
-  return value instanceof Date && Number.isNaN(value.getTime()) ? 'is an invalid date' : undefined;
-}
-
-function scalar(value: unknown): unknown {
-  if (typeof value === 'number' && !Number.isFinite(value)) return null;
+function scalar(value: unknown, isLog: boolean): unknown {
+  if (typeof value === 'number' && !Number.isFinite(value)) {
+    if (isLog) return null;
+    throw new Unwritable(`is ${value}, which is no number in JSON`);
+  }
   if (typeof value === 'bigint') return value.toString();
   return typeof value === 'function' || typeof value === 'symbol' ? undefined : value;
 }
 
-function ofArray(value: readonly unknown[], levels: number, how: Writing): readonly unknown[] {
+/** What the value's own `toJSON` gave. */
+function ofOwn(value: object, json: unknown, levels: number, isLog: boolean): unknown {
+  if (json === null && !isLog && value instanceof Date) throw new Unwritable('is an invalid date');
+  return write(json, levels - 1, isLog);
+}
+
+function ofArray(value: readonly unknown[], levels: number, isLog: boolean): readonly unknown[] {
   let copy: unknown[] | undefined;
   for (let index = 0; index < value.length; index += 1) {
     const element = value[index];
-    const json = write(element, levels - 1, how) ?? null;
+    const json = write(element, levels - 1, isLog) ?? null;
     if (json === element && copy === undefined) continue;
     copy ??= value.slice(0, index);
     copy[index] = json;
@@ -279,14 +261,14 @@ function ofArray(value: readonly unknown[], levels: number, how: Writing): reado
   return copy ?? value;
 }
 
-function ofObject(value: Record<string, unknown>, levels: number, how: Writing): unknown {
-  if (value instanceof Error) return how.error(value);
+function ofObject(value: Record<string, unknown>, levels: number, isLog: boolean): unknown {
+  if (value instanceof Error) return isLog ? shownError(value) : maskedError(value);
   let changed: Record<string, unknown> | undefined;
   const keys = Object.keys(value);
-  if (keys.length === 0) return ofContainer(value, levels, how);
+  if (keys.length === 0) return ofContainer(value, levels, isLog);
   for (const key of keys) {
     const member = value[key];
-    const json = write(member, levels - 1, how);
+    const json = write(member, levels - 1, isLog);
     if (json === member && json !== undefined) continue;
     changed ??= Object.fromEntries(Object.entries(value));
     if (json === undefined) delete changed[key];
@@ -314,36 +296,68 @@ function shownError({ name, message }: Error): object {
   return { name: String(name), message: String(message) };
 }
 
-/** A Map or a Set has no key of its own, and JSON would write it as an empty object. */
-function ofContainer(value: Record<string, unknown>, levels: number, how: Writing): unknown {
-  if (value instanceof Set) return ofArray([...value], levels, how);
-  return value instanceof Map
-    ? ofObject(Object.fromEntries(value as Map<string, unknown>), levels, how)
-    : value;
+const TOO_DEEP = `has more than ${MAX_DEPTH} levels`;
+const PROMISE = 'is a promise: await it';
+
+/** What has no members of its own, and all the same is no more than JSON says of it. */
+const EMPTY = new Set(['Object', 'Number', 'String', 'Boolean']);
+
+/** What has no key of its own, such as a Map or a Set, JSON would write as an empty object. */
+function ofContainer(value: Record<string, unknown>, levels: number, isLog: boolean): unknown {
+  if (value instanceof Set) return ofArray([...value], levels, isLog);
+  if (value instanceof Map) return ofObject(Object.fromEntries(value as Map<string, unknown>), levels, isLog);
+  if (isBytes(value)) return toBase64(value);
+  if (isLog) return value;
+  if (isPromise(value)) throw new Unwritable(PROMISE);
+  const kind = Object.prototype.toString.call(value).slice('[object '.length, -1);
+  if (!EMPTY.has(kind) || Symbol.iterator in value || Symbol.asyncIterator in value)
+    throw new Unwritable(
+      `is of the kind ${kind}, of which JSON keeps nothing: give its contents as text, an object or an array`,
+    );
+  return value;
 }
 
-/** Finds the first place where a value contains itself, is too deep, or has what cannot be kept. */
-function locate(value: unknown, { strict }: Writing): [path: string, why: string] {
+/** Finds the first place where a value contains itself, or cannot be written for the reason that was found without a place. */
+function locate(value: unknown, found: string, isLog: boolean): [path: string, why: string] {
   const ancestors: unknown[] = [];
   const visit = (at: unknown, path: string): [string, string] | undefined => {
-    if (typeof at !== 'object' || at === null) return undefined;
-    const loss = strict ? lossOf(at) : undefined;
-    if (loss !== undefined) return [path, loss];
+    if (typeof at !== 'object' || at === null) return faultOf(at, path, isLog);
     if (ancestors.includes(at)) return [path, 'contains itself'];
-    if (ancestors.length === MAX_DEPTH) return [path, `has more than ${MAX_DEPTH} levels`];
+    if (ancestors.length === MAX_DEPTH) return [path, TOO_DEEP];
+    // Queries of databases are promises that hold their connection.
+    if (isPromise(at)) return [path, PROMISE];
     ancestors.push(at);
-    const members: Iterable<readonly [key: unknown, member: unknown]> =
-      at instanceof Map ? at : at instanceof Set ? [...at].entries() : Object.entries(at);
-    for (const [key, member] of members) {
-      const step = Array.isArray(at) ? `[${String(key)}]` : `${path === '' ? '' : '.'}${String(key)}`;
-      const found = visit(member, path + step);
-      if (found) return found;
-    }
+    const fault = inside(at, path) ?? faultOf(at, path, isLog);
     ancestors.pop();
+    return fault;
+  };
+  const inside = (at: object, path: string): [string, string] | undefined => {
+    const own: unknown = Reflect.get(at, 'toJSON');
+    if (typeof own === 'function') return visit(Reflect.apply(own, at, ['']), path);
+    const members = membersOf(at);
+    for (const [key, member] of Object.entries(members)) {
+      const step = Array.isArray(members) ? `[${key}]` : path === '' ? key : `.${key}`;
+      const fault = visit(member, path + step);
+      if (fault) return fault;
+    }
     return undefined;
   };
-  if (typeof value === 'function' || typeof value === 'symbol') return ['', `is a ${typeof value}`];
-  return visit(value, '') ?? ['', `has more than ${MAX_DEPTH} levels`];
+  return visit(value, '') ?? ['', found];
+}
+
+/** Why a value of which every member can be written cannot be written itself. */
+function faultOf(value: unknown, path: string, isLog: boolean): [path: string, why: string] | undefined {
+  try {
+    write(value, 1, isLog);
+  } catch (error) {
+    if (error instanceof Unwritable && error.message !== TOO_DEEP) return [path, error.message];
+  }
+  return undefined;
+}
+
+function membersOf(value: object): object {
+  if (value instanceof Set) return [...(value as Set<unknown>)];
+  return value instanceof Map ? (Object.fromEntries(value as Map<string, unknown>) as object) : value;
 }
 
 /** Why `JSON.stringify` would fail for a value; `undefined` when it would not. */

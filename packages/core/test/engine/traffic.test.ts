@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { Arg, Tool, ToolContext } from '../../src/index.js';
+import { Arg, defineTool, Tool, ToolContext } from '../../src/index.js';
 import { META } from '../../src/transport/index.js';
 import {
   appOf,
@@ -7,6 +7,7 @@ import {
   deferred,
   type Json,
   openSession,
+  recordingLogger,
   settled,
   statelessClient,
   textOf,
@@ -42,6 +43,19 @@ describe('progress', () => {
       return 'done';
     }
   }
+
+  test('with a message that is no string fails the handler, and the log says so', async () => {
+    const logger = recordingLogger();
+    const handle = (_args: unknown, context: ToolContext) => context.progress(1, 2, 5 as never);
+    const client = await clientOf(
+      await appOf({ logger, definitions: [defineTool({ name: 'odd', handle })] }),
+      '2026-07-28',
+    );
+    expect(await client.call('odd', {}, { progressToken: 1 })).toMatchObject({ isError: true });
+    expect((logger.lines[0]?.details['err'] as Error).message).toBe(
+      'The message of ctx.progress() must be a string',
+    );
+  });
 
   test.each(VERSIONS)('is reported only to who gave a token in %s [checklist 41]', async (version) => {
     const client = await clientOf(await appOf({ services: [Worker] }), version);

@@ -126,6 +126,204 @@ describe('what a tool returns', () => {
     expect((line?.details['err'] as Error).message).toMatch(/^'[\w.]+' cannot be written as JSON: it /);
   });
 
+  test.each<[string, () => unknown, string]>([
+    [
+      'a promise inside',
+      () => ({ a: [{ b: Promise.resolve(1) }] }),
+      "'a[0].b' cannot be written as JSON: it is a promise",
+    ],
+    [
+      'a list of promises',
+      () => [Promise.resolve(1)],
+      "'[0]' cannot be written as JSON: it is a promise: await it",
+    ],
+    ['a promise in a Map', () => ({ m: new Map([['k', Promise.resolve(1)]]) }), "'m.k' cannot"],
+    ['what its toJSON promises', () => ({ q: { toJSON: () => Promise.resolve(1) } }), "'q' cannot"],
+    [
+      'a query that holds itself',
+      () => {
+        const query: Record<string, unknown> = { then: () => undefined };
+        query['client'] = { query };
+        return { rows: query };
+      },
+      "'rows' cannot be written as JSON: it is a promise: await it",
+    ],
+    [
+      'a generator',
+      () => [1, 2].values(),
+      'the value cannot be written as JSON: it is of the kind Array Iterator',
+    ],
+    [
+      'a generator inside',
+      () => ({
+        rows: (function* () {
+          yield 1;
+        })(),
+      }),
+      "'rows' cannot be written as JSON: it is of the kind Generator",
+    ],
+    [
+      'an async generator inside',
+      () => ({
+        rows: (async function* () {
+          yield await Promise.resolve(1);
+        })(),
+      }),
+      "'rows' cannot",
+    ],
+    [
+      'a class that only yields',
+      () => ({
+        bag: new (class {
+          *[Symbol.iterator]() {
+            yield 1;
+          }
+        })(),
+      }),
+      "'bag' cannot",
+    ],
+    [
+      'a Response',
+      () => new Response('hello'),
+      'it is of the kind Response, of which JSON keeps nothing: give its contents',
+    ],
+    [
+      'a Response inside',
+      () => ({ a: new Response('hello') }),
+      "'a' cannot be written as JSON: it is of the kind Response",
+    ],
+    ['a Request inside', () => ({ a: new Request('http://x') }), "'a' cannot"],
+    ['Headers inside', () => ({ a: new Headers({ b: 'c' }) }), "'a' cannot"],
+    ['a FormData inside', () => ({ a: new FormData() }), "'a' cannot"],
+    ['a Blob inside', () => ({ a: new Blob(['x']) }), "'a' cannot"],
+    ['a stream inside', () => ({ a: new ReadableStream() }), "'a' cannot"],
+    ['URLSearchParams inside', () => ({ a: new URLSearchParams('b=c') }), "'a' cannot"],
+    ['a WeakMap inside', () => ({ a: new WeakMap() }), "'a' cannot"],
+    ['a pattern inside', () => ({ a: /x/ }), "'a' cannot"],
+    [
+      'an invalid date inside',
+      () => ({ a: [new Date('x')] }),
+      "'a[0]' cannot be written as JSON: it is an invalid date",
+    ],
+    [
+      'NaN inside',
+      () => ({ set: new Set([1, Number.NaN]) }),
+      "'set[1]' cannot be written as JSON: it is NaN, which is no number in JSON",
+    ],
+    [
+      'an infinite number inside',
+      () => ({ a: { b: 1 / 0 } }),
+      "'a.b' cannot be written as JSON: it is Infinity",
+    ],
+    [
+      'a block of an unknown type',
+      () => ({ content: [content.text('x'), { type: 'nope' }] }),
+      'a tool returned a result whose content[1] is no content block: make blocks with content.text()',
+    ],
+    ['a block without its text', () => ({ content: [{ type: 'text' }] }), 'content[0] is no content block'],
+    ['a text that is a number', () => content.text(5 as never), '"text" of text content must be a string'],
+    [
+      'a text of hand that is a number',
+      () => ({ content: [{ type: 'text', text: 5 }] }),
+      '"text" of text content must be a string',
+    ],
+    [
+      'an image of nothing',
+      () => content.image(undefined as never, 'image/png'),
+      'The data must be bytes or base64',
+    ],
+    [
+      'an image without type',
+      () => content.image(bytes, undefined as never),
+      '"mimeType" of image content must be a string',
+    ],
+    [
+      'a link to nothing',
+      () => content.resourceLink(5 as never, 'x'),
+      '"uri" of resource_link content must be a string',
+    ],
+    [
+      'a resource that is none',
+      () => content.resource('x' as never),
+      '"resource" of resource content must be what',
+    ],
+    [
+      'a block whose _meta is a number',
+      () => [{ type: 'text', text: 'a', _meta: 5 }],
+      '"_meta" of text content must be an object',
+    ],
+    [
+      'a priority above 1',
+      () => content.text('a', { annotations: { priority: 7 } }),
+      '"priority" of annotations must be a number from 0 to 1',
+    ],
+    [
+      'a reader that is none',
+      () => content.text('a', { annotations: { audience: ['all' as never] } }),
+      '"audience" of annotations',
+    ],
+    [
+      'a time that is none',
+      () => content.text('a', { annotations: { lastModified: new Date() as never } }),
+      '"lastModified" of annotations',
+    ],
+    [
+      'annotations that are none',
+      () => content.text('a', { annotations: 5 as never }),
+      '"annotations" of content must be an object',
+    ],
+    [
+      'structured content that contains itself',
+      () => {
+        const self: Record<string, unknown> = {};
+        self['self'] = self;
+        return { content: [], structuredContent: self };
+      },
+      "'self' cannot be written as JSON: it contains itself",
+    ],
+  ])('as %s is a masked failure, and the log says what to do', async (_, handle, logged) => {
+    const logger = recordingLogger();
+    const app = await appOf({ logger, definitions: [defineTool({ name: 'odd', handle })] });
+    const client = await openSession(app);
+    expect(await client.call('odd')).toEqual({ content: [said('Internal error')], isError: true });
+    expect(logger.lines.map((line) => (line.details['err'] as Error).message)).toEqual([
+      expect.stringContaining(logged),
+    ]);
+  });
+
+  test.each<[string, () => unknown, unknown]>([
+    ['an empty object', () => ({ a: {}, b: Object.create(null) as object }), { a: {}, b: {} }],
+    ['an instance without members', () => ({ a: new (class Empty {})() }), { a: {} }],
+    ['a boxed number', () => ({ a: Object(5) as object }), { a: 5 }],
+    ['a buffer without view', () => ({ a: bytes.buffer }), { a: 'AQID' }],
+    ['data that has content', () => ({ content: ['x', { text: 'y' }] }), { content: ['x', { text: 'y' }] }],
+    [
+      'content with types and more',
+      () => ({ title: 'x', content: [{ type: 'p' }] }),
+      { title: 'x', content: [{ type: 'p' }] },
+    ],
+    [
+      'a whole result with a Map',
+      () => ({ content: [], structuredContent: { a: new Map([['b', 1n]]) } }),
+      { a: { b: '1' } },
+    ],
+  ])('as %s is structured content', async (_, handle, structured) => {
+    const app = await appOf({ definitions: [defineTool({ name: 'fine', handle })] });
+    expect((await (await openSession(app)).call('fine'))['structuredContent']).toEqual(structured);
+  });
+
+  test('as an invalid date in what a resource returned is an error, and the log says where', async () => {
+    const logger = recordingLogger();
+    const handle = () => ({ at: new Date('x') });
+    const app = await appOf({
+      logger,
+      definitions: [defineResource({ name: 'odd', uri: 'odd://it', handle })],
+    });
+    const client = await openSession(app);
+    expect(await client.error('resources/read', { uri: 'odd://it' })).toMatchObject({ code: -32603 });
+    expect((logger.lines[0]?.details['err'] as Error).message).toContain("'at' cannot be written as JSON");
+  });
+
   test('as what JSON would lose or refuse is written by what it is', async () => {
     const value = {
       count: 2n ** 70n,
@@ -195,6 +393,45 @@ describe('what nothing can be made of', () => {
     expect(await (await openSession(app)).error('prompts/get', { name: 'odd' })).toMatchObject({
       code: -32603,
     });
+  });
+
+  test.each<[string, () => unknown]>([
+    [
+      'a proxy that answers nothing',
+      () =>
+        new Proxy(
+          {},
+          {
+            get() {
+              throw new Error('get');
+            },
+            getPrototypeOf() {
+              throw new Error('getPrototypeOf');
+            },
+          },
+        ),
+    ],
+    [
+      'a proxy that was revoked',
+      () => {
+        const { proxy, revoke } = Proxy.revocable({}, {});
+        revoke();
+        return proxy;
+      },
+    ],
+  ])('%s, thrown by a tool, fails the tool as any other error does', async (_what, make) => {
+    const logger = recordingLogger();
+    const handle = () => {
+      throw make();
+    };
+    const app = await appOf({ logger, definitions: [defineTool({ name: 'odd', handle })] });
+    expect(await (await openSession(app)).call('odd')).toEqual({
+      content: [said('Internal error')],
+      isError: true,
+    });
+    expect(logger.lines.map((line) => (line.details['err'] as Error).message)).toEqual([
+      'what a handler threw cannot be read',
+    ]);
   });
 
   test('structured content of a ToolError costs it neither its text nor its big numbers', async () => {

@@ -1,7 +1,7 @@
 import { isSuspension, Suspension } from '../../context/questions.js';
 import { ERROR_CODES, ProtocolError } from '../../errors/errors.js';
 import { quickDigest } from '../../protocol/digest.js';
-import { toKeptJson, UnwritableError } from '../../protocol/json.js';
+import { toJson, UnwritableError } from '../../protocol/json.js';
 import type { MaybePromise } from '../../protocol/maybe-promise.js';
 import {
   type Answer,
@@ -209,7 +209,9 @@ function requireKey(key: unknown): void {
 function carried(key: string, result: unknown): unknown {
   if (result === undefined) return undefined;
   try {
-    return JSON.parse(JSON.stringify(toKeptJson(result) ?? null));
+    if (typeof result === 'function' || typeof result === 'symbol')
+      throw new UnwritableError('', `is a ${typeof result}`);
+    return JSON.parse(JSON.stringify(toJson(result)));
   } catch (error) {
     if (!(error instanceof UnwritableError)) throw error;
     throw new TypeError(`What once('${key}') gave cannot be remembered: ${error.message}`, { cause: error });
