@@ -263,7 +263,7 @@ export interface HttpRuntimeOptions extends HttpOptions {
   /** What clients may make it keep and wait for. */
   readonly limits?: HttpServerLimits;
   /**
-   * How long requests in flight may take to finish at close, in milliseconds.
+   * How long requests in flight, and side effects of tasks (`ctx.once()`), may take to finish at close, in milliseconds.
    *
    * @default 5 seconds
    */
