@@ -250,6 +250,14 @@ test('says that a file was not compared whose program does not start here', asyn
   expect([code, warnings]).toEqual([0, [expect.stringMatching(/was not compared.*no database/s)]]);
 });
 
+test('says what a program lacks that does not start here, such as its secret', async () => {
+  const text = `${USERS} ${SERVED.replace('services:', 'state: { keys: [process.env.NO_KEY] }, services:')}`;
+  const { code, warnings } = await built('keyless', text);
+  const why =
+    /^the file is written, and was not compared .* state\.keys .*\n +Fix: .*openssl rand -base64 32/s;
+  expect([code, warnings]).toEqual([0, [expect.stringMatching(why)]]);
+});
+
 test.each([
   [
     'a function of its own',

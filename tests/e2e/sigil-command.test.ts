@@ -327,9 +327,9 @@ describe('a server that does not start', () => {
 describe('the command sigil', () => {
   test.each([
     [['serve'], "there is no command 'serve'"],
-    [['manifest'], '<main.js> is missing, or --url <url>, or -- <command>'],
+    [['manifest'], 'there is no file dist/main.js: compile first, or name another program'],
     [['manifest', 'a.js', 'b.js'], "'b.js' is one argument too many"],
-    [['manifest', 'none.js'], 'there is no file none.js'],
+    [['manifest', 'none.js'], 'there is no file none.js: compile first, or name another program'],
     [['manifest', 'diff', 'a.json'], '<new.json> is missing'],
     [
       ['check', INVENTORY, '--for', 'openai,other'],
@@ -338,7 +338,7 @@ describe('the command sigil', () => {
     [['check', INVENTORY, '--profile', 'other'], "--profile must be one of claude, chatgpt, not 'other'"],
     [['check', INVENTORY, '--budget', 'few'], "--budget must be a positive number, not 'few'"],
     [['check', INVENTORY, '--loud'], "unknown option '--loud'"],
-    [['why', 'add'], '<main.js> is missing, or --url <url>, or -- <command>'],
+    [['why', 'add'], 'there is no file dist/main.js: compile first, or name another program'],
     [
       ['why', 'add', '--main', 'x.js', '--scope', 'a'],
       '--scope belongs to a principal: give --as <principal> too',

@@ -66,10 +66,10 @@ describe('sigil sessions ls', () => {
     });
   });
 
-  test('has to be told the program', async () => {
+  test('asks dist/main.js where it is told no other program', async () => {
     expect(await sigil('sessions', 'ls')).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/^sigil: <main\.js> is missing /),
+      stderr: expect.stringMatching(/^sigil: there is no file dist\/main\.js: compile first/),
     });
   });
 });

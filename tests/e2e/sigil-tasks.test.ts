@@ -70,7 +70,7 @@ describe('sigil tasks', () => {
   });
 
   test('lists as many as are asked for, and nothing of other tools', async () => {
-    expect((await tasks('ls', MAIN, '--limit', '1')).stdout).toMatch(
+    expect((await tasks('ls', '--main', MAIN, '--limit', '1')).stdout).toMatch(
       /\n1 task, and there are more: give a higher --limit\n$/,
     );
     expect(await tasks('ls', MAIN, '--tool', 'import')).toEqual({ code: 0, stdout: '0 tasks\n', stderr: '' });
@@ -160,11 +160,16 @@ describe('sigil tasks', () => {
 
   test.each([
     [['tasks'], 'tasks must be followed by one of ls, show, cancel, retry'],
-    [['tasks', 'ls'], '<main.js> is missing'],
+    [['tasks', 'ls'], 'there is no file dist/main.js: compile first, or name another program'],
+    [['tasks', 'ls', 'x.js', '--main', 'y.js'], 'the program is given twice, as x.js and by --main'],
     [['tasks', 'ls', 'x.js', '--status', 'lost'], /^--status must be one of working, .*, not 'lost'/],
     [['tasks', 'ls', 'x.js', '--limit', '0'], "--limit must be a positive number, not '0'"],
     [['tasks', 'show', '--main', 'x.js'], '<task id> is missing'],
-    [['tasks', 'retry', 'x'], '--main <main.js> is missing'],
+    [['tasks', 'retry', 'x'], 'there is no file dist/main.js: compile first, or name another program'],
+    [
+      ['tasks', 'show', 'x', 'dist/main.js'],
+      "'dist/main.js' is one argument too many: name the program by --main, as in --main dist/main.js",
+    ],
     [['tasks', 'cancel', 'x', '--main', 'x.js', '--arguments'], "unknown option '--arguments'"],
   ])('answers %j with one line and exit code 2', async (args, message) => {
     const { code, stdout, stderr } = await sigilWith({}, ...args);

@@ -40,7 +40,7 @@ describe('the command, run by a program', () => {
   test.each([
     [
       ['check', '--help'],
-      'sigil check <main.js|manifest.json|--url <url>',
+      'sigil check [<main.js>|<manifest.json>|--url <url>',
       '--budget <tokens>',
       '  sigil check dist/main.js',
     ],

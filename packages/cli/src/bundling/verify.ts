@@ -45,7 +45,7 @@ export async function compareWithProgram(asked: Comparison): Promise<string | un
   const { entry, out, runtime, timeoutMs } = asked;
   const name = relative(process.cwd(), out);
   const plain = await answersOf(entry, runtime, { timeoutMs }).catch((error: unknown) => error);
-  if (plain instanceof ServerError) return plain.message;
+  if (plain instanceof ServerError) return reasonOf(plain);
   if (plain instanceof Error) throw plain;
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'sigil-verify-')));
   try {
@@ -66,6 +66,12 @@ export async function compareWithProgram(asked: Comparison): Promise<string | un
   } finally {
     rmSync(home, { recursive: true, force: true });
   }
+}
+
+/** Why a program does not start, with everything that it says of its definitions. */
+function reasonOf({ message, problems }: ServerError): string {
+  const lines = problems.map(({ code, problem, fix }) => `\n    ${problem}\n      Fix: ${fix} [${code}]`);
+  return `${message}${lines.join('')}`;
 }
 
 const code = 'SIGIL_BUILD_FAILED';

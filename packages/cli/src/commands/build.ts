@@ -6,7 +6,16 @@ import { compareWithProgram } from '../bundling/verify.js';
 import { TARGETS } from '../bundling/targets.js';
 import { EXIT_CODES, UsageError } from '../failures.js';
 import { show } from '../terminal.js';
-import { type Command, readArguments, readChoice, readNumber, SERVER_OPTIONS } from './command.js';
+import {
+  type Command,
+  MAIN_OPERAND,
+  MAIN_OPTION,
+  mainOf,
+  readArguments,
+  readChoice,
+  readNumber,
+  SERVER_OPTIONS,
+} from './command.js';
 
 const OPTIONS = {
   target: {
@@ -36,10 +45,9 @@ const OPTIONS = {
     default: '60',
     about: 'how long the program may take to describe itself',
   },
+  ...MAIN_OPTION,
   json: SERVER_OPTIONS.json,
 } as const;
-/** What the compiler makes of src/main.ts. */
-const DEFAULT_ENTRY = 'dist/main.js';
 
 /** `sigil build`: makes one file of a program. */
 export const build: Command = {
@@ -49,9 +57,9 @@ export const build: Command = {
   example: 'build dist/main.js --out dist/server.mjs',
   options: OPTIONS,
   async run(args, terminal) {
-    const { values, operands } = readArguments(args, OPTIONS, [], ['<main.js>']);
+    const { values, operands } = readArguments(args, OPTIONS, [], [MAIN_OPERAND]);
     const target = readChoice('--target', values.target, TARGETS);
-    const entry = resolve(operands[0] ?? DEFAULT_ENTRY);
+    const entry = resolve(mainOf(operands[0], values.main));
     const options = {
       entry,
       out: resolve(values.out ?? join(dirname(entry), TARGETS[target].file)),
@@ -73,7 +81,9 @@ export const build: Command = {
     if (target === 'node' && runtime !== undefined && !values['no-verify']) {
       const why = await compareWithProgram({ ...options, external, shipped: folder, runtime });
       if (why !== undefined)
-        warnings.push(`the file was not compared with the program, which does not start here: ${why}`);
+        warnings.push(
+          `the file is written, and was not compared with the program, which does not start here: ${why}`,
+        );
     }
     const report = reportOf({ ...bundled, external, warnings }, options, folder);
     show(terminal, values, report.json, () => report.lines);

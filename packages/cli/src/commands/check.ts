@@ -9,6 +9,8 @@ import {
   ADDRESS_OPTIONS,
   addressOf,
   type Command,
+  MAIN_OPERAND,
+  MAIN_OPTION,
   readArguments,
   readChoice,
   readNumber,
@@ -26,19 +28,20 @@ const OPTIONS = {
     about: `also what a host of models does not take: ${choice(HOST_RULES)}`,
   },
   strict: { type: 'boolean', about: 'also what these hosts refuse in strict mode' },
+  ...MAIN_OPTION,
   ...ADDRESS_OPTIONS,
   ...SERVER_OPTIONS,
 } as const;
 
 /** `sigil check`: looks for what would be held against a server. */
 export const check: Command = {
-  synopsis: `check <main.js|manifest.json|--url <url>|-- <command>> [--budget <tokens>] [--profile ${choice(PROFILES)}] [--for ${choice(HOST_RULES)}]… [--strict]`,
+  synopsis: `check [<main.js>|<manifest.json>|--url <url>|-- <command>] [--budget <tokens>] [--profile ${choice(PROFILES)}] [--for ${choice(HOST_RULES)}]… [--strict]`,
   purpose: 'find what specification, models and directories hold against a server',
   example: 'check dist/main.js --for openai,anthropic',
   options: OPTIONS,
   async run(args, terminal) {
     const { own, server } = splitArguments(args);
-    const { values, operands } = readArguments(own, OPTIONS, [], ['<main.js>']);
+    const { values, operands } = readArguments(own, OPTIONS, [], [MAIN_OPERAND]);
     const budget = readNumber('--budget', values.budget);
     const profile =
       values.profile === undefined ? undefined : readChoice('--profile', values.profile, PROFILES);

@@ -32,6 +32,25 @@ export const SERVER_OPTIONS = {
   json: { type: 'boolean', about: 'the result as JSON' },
 } as const;
 
+/** What the compiler makes of src/main.ts. */
+const DEFAULT_MAIN = 'dist/main.js';
+
+/** The option that names the program of a server. */
+export const MAIN_OPTION = {
+  main: { type: 'string', value: 'main.js', about: 'the program of the server; dist/main.js by default' },
+} as const;
+
+/** The program that is given, as an argument or by its option. @throws UsageError when it is given twice. */
+function givenMain(operand: string | undefined, option: string | undefined): string | undefined {
+  if (operand === undefined || option === undefined) return operand ?? option;
+  throw new UsageError(`the program is given twice, as ${operand} and by --main`);
+}
+
+/** The program that is given, or else the usual one. @throws UsageError when it is given twice. */
+export function mainOf(operand: string | undefined, option: string | undefined): string {
+  return givenMain(operand, option) ?? DEFAULT_MAIN;
+}
+
 /** Options that say which server is asked, in place of its program. */
 export const ADDRESS_OPTIONS = {
   url: { type: 'string', value: 'url', about: 'a server that is up, over HTTP' },
@@ -55,22 +74,30 @@ export interface SplitArguments {
   readonly server?: readonly string[];
 }
 
-/** How a server is asked that the arguments name. @throws UsageError unless they name one, in one way. */
+/** The options that say how a server is asked. */
+interface Addressed {
+  readonly timeout: string;
+  readonly main?: string | undefined;
+  readonly url?: string | undefined;
+  readonly header?: readonly string[] | undefined;
+}
+
+/**
+ * How a server is asked that the arguments name: the usual program where they name none.
+ *
+ * @throws UsageError when they name one in two ways.
+ */
 export function addressOf(
-  main: string | undefined,
+  operand: string | undefined,
   command: readonly string[] | undefined,
-  {
-    timeout,
-    url,
-    header = [],
-  }: { timeout: string; url?: string | undefined; header?: readonly string[] | undefined },
+  { timeout, main, url, header = [] }: Addressed,
 ): readonly [ServerAddress, AskOptions] {
-  const given = [main, command, url === undefined ? undefined : readUrl(url)].filter(
+  const program = givenMain(operand, main);
+  const given = [program, command, url === undefined ? undefined : readUrl(url)].filter(
     (one) => one !== undefined,
   );
-  const [server] = given;
-  if (server === undefined || (Array.isArray(server) && server.length === 0))
-    throw new UsageError('<main.js> is missing, or --url <url>, or -- <command>');
+  const [server = DEFAULT_MAIN] = given;
+  if (Array.isArray(server) && server.length === 0) throw new UsageError('no command follows --');
   if (given.length > 1) throw new UsageError('<main.js>, --url and -- <command> exclude each other');
   const headers = Object.fromEntries(
     header.map((text) => {
@@ -96,6 +123,9 @@ export function helpOf({ synopsis, purpose, example, options }: Command): string
   return [`sigil ${synopsis}`, `  ${purpose}`, '', ...table(rows), '', 'For example', `  sigil ${example}`];
 }
 
+/** The argument that stands for the program of a server. */
+export const MAIN_OPERAND = '<main.js>';
+
 /**
  * Reads the arguments of a command.
  *
@@ -113,7 +143,12 @@ export function readArguments<O extends Options>(
   const missing = operands[positionals.length];
   if (missing !== undefined) throw new UsageError(`${missing} is missing`);
   const extra = positionals[operands.length + optional.length];
-  if (extra !== undefined) throw new UsageError(`'${extra}' is one argument too many`);
+  if (extra !== undefined) {
+    // Where the argument is something else than the program, the program has its option alone.
+    const isProgram = 'main' in options && !optional.includes(MAIN_OPERAND);
+    const fix = isProgram ? `: name the program by --main, as in --main ${DEFAULT_MAIN}` : '';
+    throw new UsageError(`'${extra}' is one argument too many${fix}`);
+  }
   return { values, operands: positionals };
 }
 

@@ -3,12 +3,12 @@ import { compilerCommand } from '../dev/compiler-command.js';
 import { DevLoop } from '../dev/dev-loop.js';
 import { EXIT_CODES, type ExitCode } from '../failures.js';
 import { styled } from '../terminal.js';
-import { type Command, readArguments, splitArguments } from './command.js';
+import { type Command, MAIN_OPERAND, MAIN_OPTION, mainOf, readArguments, splitArguments } from './command.js';
 
 const OPTIONS = {
   compile: { type: 'string', value: 'command', about: 'another compiler, which keeps watching' },
+  ...MAIN_OPTION,
 } as const;
-const DEFAULT_ENTRY = 'dist/main.js';
 
 /** `sigil dev`: compiles at every change, and restarts the server. */
 export const dev: Command = {
@@ -18,14 +18,14 @@ export const dev: Command = {
   options: OPTIONS,
   async run(args, terminal) {
     const { own, server = DEFAULT_ARGUMENTS } = splitArguments(args);
-    const { values, operands } = readArguments(own, OPTIONS, [], ['<main.js>']);
+    const { values, operands } = readArguments(own, OPTIONS, [], [MAIN_OPERAND]);
     const cwd = process.cwd();
     const { hasColours } = terminal;
     const say = (line: string): void => terminal.out(styled(terminal, 'dim', `sigil: ${line}`));
     const loop = new DevLoop(
       {
         cwd,
-        entry: resolve(cwd, operands[0] ?? DEFAULT_ENTRY),
+        entry: resolve(cwd, mainOf(operands[0], values.main)),
         args: server,
         env: { ...process.env, ...(hasColours ? { FORCE_COLOR: '1' } : {}) },
         compiler: compilerCommand({ cwd, compile: values.compile, hasColours, warn: say }),

@@ -9,6 +9,8 @@ import {
   ADDRESS_OPTIONS,
   addressOf,
   type Command,
+  MAIN_OPERAND,
+  MAIN_OPTION,
   readArguments,
   readNumber,
   SERVER_OPTIONS,
@@ -17,19 +19,20 @@ import {
 
 const OPTIONS = {
   out: { type: 'string', value: 'file', about: 'the file to write; standard output by default' },
+  ...MAIN_OPTION,
   ...ADDRESS_OPTIONS,
   ...SERVER_OPTIONS,
 } as const;
 
 /** `sigil manifest`: writes down what a server promises. */
 export const manifest: Command = {
-  synopsis: 'manifest <main.js|--url <url>|-- <command>> [--out <file>]',
+  synopsis: 'manifest [<main.js>|--url <url>|-- <command>] [--out <file>]',
   purpose: 'write what a server promises to its clients',
   example: 'manifest dist/main.js --out manifest.json',
   options: OPTIONS,
   async run(args, terminal) {
     const { own, server } = splitArguments(args);
-    const { values, operands } = readArguments(own, OPTIONS, [], ['<main.js>']);
+    const { values, operands } = readArguments(own, OPTIONS, [], [MAIN_OPERAND]);
     const found = await manifestOfProgram(...addressOf(operands[0], server, values));
     const text = manifestText(found);
     if (values.out === undefined) terminal.out(text.trimEnd());

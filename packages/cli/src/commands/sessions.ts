@@ -2,24 +2,39 @@ import type { SessionListing } from '@sigil/core/internal';
 import { EXIT_CODES } from '../failures.js';
 import { askStore } from '../program/answers.js';
 import { inOneLine, table, withCount, show } from '../terminal.js';
-import { type Command, readArguments, readNumber, SERVER_OPTIONS } from './command.js';
+import {
+  type Command,
+  MAIN_OPERAND,
+  MAIN_OPTION,
+  mainOf,
+  readArguments,
+  readNumber,
+  SERVER_OPTIONS,
+} from './command.js';
 
 const LS_OPTIONS = {
   limit: { type: 'string', value: 'n', default: '50', about: 'the most that is listed' },
+  ...MAIN_OPTION,
   ...SERVER_OPTIONS,
 } as const;
 
 /** `sigil sessions ls`: lists the sessions in the store of a server. */
 export const sessionsLs: Command = {
-  synopsis: 'sessions ls <main.js> [--limit <n>]',
+  synopsis: 'sessions ls [<main.js>] [--limit <n>]',
   purpose: 'list the sessions in the store of a server',
   example: 'sessions ls dist/main.js --limit 200',
   options: LS_OPTIONS,
   async run(args, terminal) {
-    const { values, operands } = readArguments(args, LS_OPTIONS, ['<main.js>']);
+    const { values, operands } = readArguments(args, LS_OPTIONS, [], [MAIN_OPERAND]);
     const limit = readNumber('--limit', values.limit);
     const timeoutMs = readNumber('--timeout', values.timeout) * 1000;
-    const listing = await askStore(operands[0] ?? '', 'sessions', 'ls', { limit }, { timeoutMs });
+    const listing = await askStore(
+      mainOf(operands[0], values.main),
+      'sessions',
+      'ls',
+      { limit },
+      { timeoutMs },
+    );
     show(terminal, values, listing, () => describeAll(listing));
     return EXIT_CODES.ok;
   },

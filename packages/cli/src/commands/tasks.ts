@@ -1,6 +1,6 @@
 import type { TaskStatus } from '@sigil/core/backend';
 import type { ShownTask, TaskListing } from '@sigil/core/internal';
-import { EXIT_CODES, UsageError } from '../failures.js';
+import { EXIT_CODES } from '../failures.js';
 import { type Answers, askStore } from '../program/answers.js';
 import {
   counted,
@@ -12,7 +12,16 @@ import {
   withCount,
   show,
 } from '../terminal.js';
-import { type Command, readArguments, readChoice, readNumber, SERVER_OPTIONS } from './command.js';
+import {
+  type Command,
+  MAIN_OPERAND,
+  MAIN_OPTION,
+  mainOf,
+  readArguments,
+  readChoice,
+  readNumber,
+  SERVER_OPTIONS,
+} from './command.js';
 
 const LS_OPTIONS = {
   status: {
@@ -23,6 +32,7 @@ const LS_OPTIONS = {
   },
   tool: { type: 'string', value: 'name', about: 'tasks of this tool alone' },
   limit: { type: 'string', value: 'n', default: '50', about: 'the most that is listed' },
+  ...MAIN_OPTION,
   ...SERVER_OPTIONS,
 } as const;
 
@@ -37,26 +47,23 @@ const STYLES: Readonly<Record<TaskStatus, Style | undefined>> = {
 
 /** `sigil tasks ls`: lists the tasks in the store of a server. */
 export const tasksLs: Command = {
-  synopsis: 'tasks ls <main.js> [--status <status>]… [--tool <name>] [--limit <n>]',
+  synopsis: 'tasks ls [<main.js>] [--status <status>]… [--tool <name>] [--limit <n>]',
   purpose: 'list the tasks in the store of a server, the oldest first',
   example: 'tasks ls dist/main.js --status failed',
   options: LS_OPTIONS,
   async run(args, terminal) {
-    const { values, operands } = readArguments(args, LS_OPTIONS, ['<main.js>']);
+    const { values, operands } = readArguments(args, LS_OPTIONS, [], [MAIN_OPERAND]);
     const limit = readNumber('--limit', values.limit);
     const status = values.status?.map((text) => readChoice('--status', text, STYLES));
     const timeoutMs = readNumber('--timeout', values.timeout) * 1000;
     const which = { status, tool: values.tool, limit };
-    const listing = await askStore(operands[0] ?? '', 'tasks', 'ls', which, { timeoutMs });
+    const listing = await askStore(mainOf(operands[0], values.main), 'tasks', 'ls', which, { timeoutMs });
     show(terminal, values, listing, () => describeAll(listing, terminal));
     return EXIT_CODES.ok;
   },
 };
 
-const ONE_OPTIONS = {
-  main: { type: 'string', value: 'main.js', about: 'the program of the server' },
-  ...SERVER_OPTIONS,
-} as const;
+const ONE_OPTIONS = { ...MAIN_OPTION, ...SERVER_OPTIONS } as const;
 
 const ARGUMENTS = { arguments: { type: 'boolean', about: 'also the values of its arguments' } } as const;
 
@@ -80,16 +87,15 @@ function aboutOne<V extends keyof Answers['tasks']>(
 ): Command {
   const options = { ...ONE_OPTIONS, ...(verb === 'show' && ARGUMENTS) };
   return {
-    synopsis: `tasks ${verb} <task id> --main <main.js>${verb === 'show' ? ' [--arguments]' : ''}`,
+    synopsis: `tasks ${verb} <task id> [--main <main.js>]${verb === 'show' ? ' [--arguments]' : ''}`,
     purpose,
     example: `tasks ${verb} 3f0c8f7e-6f0e-4a53-9d0c-5f1f4f3a2f11 --main dist/main.js`,
     options,
     async run(args, terminal) {
       const { values, operands } = readArguments(args, options, ['<task id>']);
-      if (values.main === undefined) throw new UsageError('--main <main.js> is missing');
       const timeoutMs = readNumber('--timeout', values.timeout) * 1000;
       const details = { taskId: operands[0], arguments: values.arguments };
-      const answer = await askStore(values.main, 'tasks', verb, details, { timeoutMs });
+      const answer = await askStore(mainOf(undefined, values.main), 'tasks', verb, details, { timeoutMs });
       show(terminal, values, answer, () => describe(answer));
       return EXIT_CODES.ok;
     },

@@ -5,10 +5,17 @@ import { EXIT_CODES, UsageError } from '../failures.js';
 import { type JsonObject, parseJson } from '../json.js';
 import { explanationOfProgram } from '../program/explanation.js';
 import { show } from '../terminal.js';
-import { addressOf, type Command, readArguments, SERVER_OPTIONS, splitArguments } from './command.js';
+import {
+  addressOf,
+  type Command,
+  MAIN_OPTION,
+  readArguments,
+  SERVER_OPTIONS,
+  splitArguments,
+} from './command.js';
 
 const OPTIONS = {
-  main: { type: 'string', value: 'main.js', about: 'the program of the server' },
+  ...MAIN_OPTION,
   as: { type: 'string', value: 'principal', about: 'the id of the principal that asks; none by default' },
   scope: { type: 'string', value: 'scope', multiple: true, about: 'a scope of theirs' },
   claims: { type: 'string', value: 'json', about: 'their claims' },
@@ -25,7 +32,7 @@ interface Who {
 /** `sigil why`: tells why something of a server is not seen. */
 export const why: Command = {
   synopsis:
-    'why <tool> <--main <main.js>|-- <command>> [--as <principal> [--scope <scope>]… [--claims <json>]]',
+    'why <tool> [--main <main.js>|-- <command>] [--as <principal> [--scope <scope>]… [--claims <json>]]',
   purpose: 'tell why a client does not see a tool, prompt or resource',
   example: 'why reset_counts --main dist/main.js --as bob --scope admin',
   options: OPTIONS,
@@ -33,7 +40,7 @@ export const why: Command = {
     const { own, server } = splitArguments(args);
     const { values, operands } = readArguments(own, OPTIONS, ['<tool>']);
     const principal = principalOf(values);
-    const [address, options] = addressOf(values.main, server, values);
+    const [address, options] = addressOf(undefined, server, values);
     const explanation = await explanationOfProgram(address, operands[0] ?? '', principal, options);
     const isSeen = explanation.kind !== undefined && explanation.refusedBy === undefined;
     show(terminal, values, explanation, () => describe(explanation, values.as));

@@ -62,7 +62,7 @@ function commandOf(server: string | readonly string[]): readonly string[] {
   if (typeof server !== 'string') return server;
   const path = resolve(server);
   if (statSync(path, { throwIfNoEntry: false })?.isFile()) return [process.execPath, path];
-  throw new UsageError(`there is no file ${server}`);
+  throw new UsageError(`there is no file ${server}: compile first, or name another program`);
 }
 
 const MOST_STDERR = 64 * 1024;

@@ -17,6 +17,8 @@ test('a server is named by its program, its command line or its URL', () => {
     'dist/main.js',
     { timeoutMs: 2000, headers: {} },
   ]);
+  expect(addressOf(undefined, undefined, { timeout, main: 'dist/other.js' })[0]).toBe('dist/other.js');
+  expect(addressOf(undefined, undefined, { timeout })[0]).toBe('dist/main.js');
   expect(addressOf(undefined, ['npx', 'x', '--flag'], { timeout })[0]).toEqual(['npx', 'x', '--flag']);
   const header = ['authorization: Bearer a:b'];
   expect(addressOf(undefined, undefined, { timeout, url: 'http://127.0.0.1:3000/mcp', header })).toEqual([
@@ -26,8 +28,8 @@ test('a server is named by its program, its command line or its URL', () => {
 });
 
 test.each([
-  [undefined, undefined, {}, /<main\.js> is missing/],
-  [undefined, [], {}, /<main\.js> is missing/],
+  ['main.js', undefined, { main: 'other.js' }, /the program is given twice, as main\.js and by --main/],
+  [undefined, [], {}, /no command follows --/],
   ['main.js', ['node', 'main.js'], {}, /exclude each other/],
   [undefined, undefined, { url: 'file:///mcp' }, /--url must be an address over HTTP/],
   [undefined, ['x'], { header: ['secret'] }, /--header must be a name, a colon and a value/],
