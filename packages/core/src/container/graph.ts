@@ -1,6 +1,7 @@
 import { type DefinitionProblem, Diagnostics } from '../errors/errors.js';
-import { constructorTypes, optionalOf, type ServiceScope } from '../metadata/metadata.js';
+import { constructorTypes, optionalOf, serviceOf, type ServiceScope } from '../metadata/metadata.js';
 import type { Constructor } from '../protocol/constructor.js';
+import { OptionChecks } from '../transport/option-checks.js';
 import { nameOf, type ServiceId } from './container.js';
 import { injectedAt } from './typedi-registry.js';
 
@@ -119,6 +120,8 @@ export function checkGraph(
       const fix = `give one of ${Object.keys(LIFETIME).reverse().join(', ')}`;
       at.add('SIGIL_INVALID_OPTIONS', `'${String(scope)}' is not a scope`, fix);
     }
+    const service = details.cls && serviceOf(details.cls);
+    if (service) new OptionChecks(`${nameOf(id)}, @Service`, diagnostics).known(service, ['scope']);
     const needs = needsOf(details, knows, diagnostics);
     for (const hook of unawaitedHooks(details)) {
       const what = `a ${scope} service is made while a request waits, so its ${hook} is never called`;

@@ -234,24 +234,28 @@ export class TypediContainer implements Container, Resolver {
       const needed = (provider.inject ?? []).map((need) => home.get(need));
       return this.#produce(id, scope, (): unknown => Reflect.apply(provider.useFactory, undefined, needed));
     }
-    if (provider) return this.#construct(id, provider.useClass, home);
+    if (provider) return this.#construct(id, provider.useClass, home, scope);
     const service = registered(id);
     if (service && isValue(service)) return service.value;
     if (service?.factory) return home.produce(id, service.factory);
     const cls = service?.type ?? id;
-    if (typeof cls === 'function' && this.knows(id)) return this.#construct(id, cls as Constructor, home);
+    if (typeof cls === 'function' && this.knows(id))
+      return this.#construct(id, cls as Constructor, home, scope);
     throw this.#failure('SIGIL_UNRESOLVABLE', id, 'the container does not know how to make it');
   }
 
-  #construct(id: ServiceId, cls: Constructor, home: ScopeContainer): unknown {
-    return home.construct(id, cls, dependenciesOf(cls).optional);
+  #construct(id: ServiceId, cls: Constructor, home: ScopeContainer, scope: ServiceScope): unknown {
+    try {
+      return home.construct(id, cls, dependenciesOf(cls).optional);
+    } catch (error) {
+      throw failureOf(`The constructor of ${nameOf(id)}`, error, scope);
+    }
   }
 
-  /** Names the provider in what its factory throws at start. During a request, what is thrown may be meant for the client. */
+  /** Names the provider in what its factory throws. */
   #produce(id: ServiceId, scope: ServiceScope, run: () => unknown): unknown {
     return recovered(run, (error) => {
-      if (scope !== 'singleton' || error instanceof NotReady || error instanceof DefinitionError) throw error;
-      throw new Error(`The provider of ${nameOf(id)} failed: ${messageOf(error)}`, { cause: error });
+      throw failureOf(`The provider of ${nameOf(id)}`, error, scope);
     });
   }
 
@@ -286,4 +290,14 @@ export class TypediContainer implements Container, Resolver {
     const where = [...this.#building, ...(isLast ? [] : [id])].map(nameOf).join(' → ');
     return new DefinitionError([{ code, where, what, fix: fixOfFailure(code, id) }]);
   }
+}
+
+/** A singleton could not be made: the error names it. */
+class MakingFailure extends Error {}
+
+/** Names what has thrown when a singleton was made. During a request, what is thrown may be meant for the client. */
+function failureOf(who: string, error: unknown, scope: ServiceScope): unknown {
+  const isNamed = [NotReady, DefinitionError, MakingFailure].some((known) => error instanceof known);
+  if (scope !== 'singleton' || isNamed) return error;
+  return new MakingFailure(`${who} failed: ${messageOf(error)}`, { cause: error });
 }

@@ -6,6 +6,7 @@ import type {
   SchemaLike,
   ToolDefinition,
 } from '../metadata/definitions.js';
+import { OptionChecks } from '../transport/option-checks.js';
 import { addHandler } from '../metadata/metadata.js';
 import { decorator, type StandardMethodDecorator } from '../metadata/standard-decorators.js';
 import type { Constructor } from '../protocol/constructor.js';
@@ -57,7 +58,9 @@ export type ToolDecorator<S> =
 /** A decorator of methods, with and without `experimentalDecorators`. */
 export type HandlerDecorator = MethodDecorator & StandardMethodDecorator;
 
-function handler(name: string, definition: HandlerDefinition): HandlerDecorator {
+function handler(name: string, options: object, described: HandlerDefinition): HandlerDecorator {
+  OptionChecks.requireObject(`@${name}`, options);
+  const definition: HandlerDefinition = { ...options, ...described };
   const record = (prototype: object, method?: string | symbol): void => {
     if (method !== undefined) addHandler(prototype, method, definition);
   };
@@ -112,7 +115,7 @@ export interface ToolOptions<S extends SchemaLike = SchemaLike> extends Omit<
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
  */
 export function Tool<S extends SchemaLike = JsonSchema>(options: ToolOptions<S> = {}): ToolDecorator<S> {
-  return handler('Tool', { ...options, kind: 'tool' });
+  return handler('Tool', options, { kind: 'tool' });
 }
 
 /**
@@ -180,7 +183,7 @@ export function Resource<const U extends string, const L extends string = never>
   uri: U,
   options: ResourceOptions<L> = {},
 ): ResourceDecorator<U, L> {
-  return handler('Resource', { ...options, kind: 'resource', uri });
+  return handler('Resource', options, { kind: 'resource', uri });
 }
 
 /** What `@Prompt` may be told. */
@@ -208,7 +211,7 @@ export type PromptOptions = Omit<PromptDefinition, 'kind'>;
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts
  */
 export function Prompt(options: PromptOptions = {}): HandlerDecorator {
-  return handler('Prompt', { ...options, kind: 'prompt' });
+  return handler('Prompt', options, { kind: 'prompt' });
 }
 
 /**
@@ -230,5 +233,5 @@ export function Prompt(options: PromptOptions = {}): HandlerDecorator {
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion
  */
 export function Complete(ref: string, argument: string): HandlerDecorator {
-  return handler('Complete', { kind: 'completion', ref, argument });
+  return handler('Complete', {}, { kind: 'completion', ref, argument });
 }

@@ -9,6 +9,7 @@ import type {
   ToolDefinition,
 } from '../metadata/definitions.js';
 import type { JsonSchema } from '../protocol/json.js';
+import { OptionChecks } from '../transport/option-checks.js';
 import type { StandardSchema } from '../protocol/standard-schema.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { PromptOptions, ResourceOptions, ToolOptions, ToolReturn } from './decorators.js';
@@ -200,11 +201,12 @@ export function defineCompletion(
 
 function record<D extends HandlerDefinition>(
   options: Policies & { readonly input?: SchemaLike; readonly handle: (...values: never[]) => unknown },
-  kind: Pick<D, 'kind'>,
+  { kind }: Pick<D, 'kind'>,
 ): FunctionDefinition<D> {
+  OptionChecks.requireObject(functionOf(kind), options);
   const { handle, guards = [], middleware = [], scopes = [], errors = [], input, ...definition } = options;
   return {
-    definition: { ...definition, ...kind } as D,
+    definition: { ...definition, kind } as D,
     input,
     handle,
     guards,
@@ -212,4 +214,9 @@ function record<D extends HandlerDefinition>(
     scopes,
     errors,
   };
+}
+
+/** The name of the function that makes the definitions of a kind: `defineTool`. */
+export function functionOf(kind: HandlerDefinition['kind']): string {
+  return `define${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
 }

@@ -1,6 +1,7 @@
 import type { ParameterDefinition } from '../metadata/definitions.js';
 import { addHeader, addParameter, annotate, type SchemaAnnotations } from '../metadata/metadata.js';
 import { decorator } from '../metadata/standard-decorators.js';
+import { OptionChecks } from '../transport/option-checks.js';
 import type { RequestContext } from '../context/context.js';
 import type { Principal as PrincipalOfRequest } from '../protocol/principal.js';
 
@@ -80,10 +81,16 @@ export function Param(name: string, options: ArgOptions = {}): ParameterDecorato
   return record('param', name, options);
 }
 
+const DECORATOR = { arg: 'Arg', param: 'Param' } as const;
+
 function record(kind: ParameterDefinition['kind'], name: string, options: ArgOptions): ParameterDecorator {
   return (prototype, method, index) => {
     if (method === undefined)
       throw new TypeError(`@Arg and @Param belong on the parameters of methods: ${name}`);
+    OptionChecks.requireObject(
+      `${prototype.constructor.name}.${String(method)}, @${DECORATOR[kind]}`,
+      options,
+    );
     const { type, items, optional, ...keywords } = options;
     const byName = typeof type === 'string' ? { type } : {};
     addParameter(prototype, method, {

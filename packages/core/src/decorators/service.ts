@@ -2,6 +2,7 @@ import { addOptional, addToList, defineService, type ServiceScope } from '../met
 import type { ErrorMapper, GuardLike, MiddlewareLike, ScopeRequirement } from '../context/policies.js';
 import { KEYS, type ListKey } from '../metadata/keys.js';
 import { decorator } from '../metadata/standard-decorators.js';
+import { OptionChecks } from '../transport/option-checks.js';
 
 /** What `@Service` may be told. */
 export interface ServiceOptions {
@@ -28,6 +29,7 @@ export interface ServiceOptions {
  *
  * @param options how long an instance lives.
  * @throws TypeError when it is not on a class.
+ * @throws DefinitionError when the options are no object.
  * @example
  * ```ts
  * @Service()
@@ -41,9 +43,11 @@ export interface ServiceOptions {
  * ```
  */
 export function Service(options: ServiceOptions = {}): ClassDecorator {
+  OptionChecks.requireObject('@Service', options);
   return decorator('Service', (cls, method) => {
     if (method !== undefined) throw new TypeError(`@Service belongs on classes, not on ${String(method)}()`);
-    defineService(cls, { scope: options.scope ?? 'singleton' });
+    // Options that do not exist are found when the app is made.
+    defineService(cls, { ...options, scope: options.scope ?? 'singleton' });
   });
 }
 
@@ -108,8 +112,7 @@ export function UseGuards(...guards: GuardLike[]): ClassOrMethodDecorator {
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization#scope-challenge-handling
  */
 export function RequireScopes<A = never>(...requirements: ScopeRequirement<A>[]): ClassOrMethodDecorator {
-  // Without any it would look as if it protected something: what is no scope refuses to start.
-  return record('RequireScopes', KEYS.scopes, requirements.length > 0 ? requirements : [undefined]);
+  return record('RequireScopes', KEYS.scopes, requirements);
 }
 
 /**
@@ -151,8 +154,10 @@ export function MapErrors(...mappers: ErrorMapper[]): ClassOrMethodDecorator {
 }
 
 function record(name: string, key: ListKey, items: readonly unknown[]): ClassOrMethodDecorator {
+  // Without any it would look as if it protected something: what is no policy refuses to start.
+  const given = items.length > 0 ? items : [undefined];
   return decorator(name, (target, method) => {
     const prototype = typeof target === 'function' ? (target.prototype as object) : target;
-    addToList(key, prototype, method, items);
+    addToList(key, prototype, method, given);
   });
 }

@@ -220,36 +220,47 @@ class Turn {
   }
 }
 
-/** Refuses what is neither a guard nor a class of one, and the same for middleware; error mappers that are none, and scopes. */
+type Policies = Readonly<Record<'guards' | 'middleware' | 'scopes' | 'errors', readonly unknown[]>>;
+
+/**
+ * Refuses what is neither a guard nor a class of one, and the same for middleware; error mappers that are none, and scopes.
+ *
+ * @param policies all there are.
+ * @param declarations those that have them, for the place in the report.
+ * @param shared those of the app as a whole, which have no such place.
+ */
 export function checkPolicies(
-  {
-    guards,
-    middleware,
-    scopes,
-    errors,
-  }: Readonly<Record<'guards' | 'middleware' | 'scopes' | 'errors', readonly unknown[]>>,
+  { guards, middleware, scopes, errors }: Policies,
+  declarations: readonly Pick<Declaration, keyof Policies | 'where'>[],
+  shared: { readonly [K in keyof Policies]?: unknown },
   diagnostics: Diagnostics,
 ): void {
-  const refuse = (place: string, what: string, fix: string): void =>
-    diagnostics.at(place).add('SIGIL_INVALID_POLICY', what, fix);
-  const check = (like: unknown, what: string, method: string): void => {
+  const placeOf = (kind: keyof Policies, policy: unknown): Diagnostics => {
+    const has = (list: unknown): boolean => Array.isArray(list) && list.includes(policy);
+    const owner = has(shared[kind]) ? undefined : declarations.find((declaration) => has(declaration[kind]));
+    return owner ? diagnostics.at(owner.where) : diagnostics;
+  };
+  const check = (kind: 'guards' | 'middleware', like: unknown, what: string, method: string): void => {
     if (typeof like === 'function') return;
     const fix = `give a function, or a class with the method ${method}; not an instance of one`;
-    refuse(what, `${String(like)} is no ${what}`, fix);
+    placeOf(kind, like)
+      .at(what)
+      .add('SIGIL_INVALID_POLICY', `${String(like)} is no ${what}`, fix);
   };
-  for (const guard of guards) check(guard, 'guard', 'allows(context)');
-  for (const step of middleware) check(step, 'middleware', 'handle(context, next)');
+  for (const guard of guards) check('guards', guard, 'guard', 'allows(context)');
+  for (const step of middleware) check('middleware', step, 'middleware', 'handle(context, next)');
   for (const scope of scopes) {
     if (typeof scope === 'function' || isScope(scope)) continue;
     const fix =
       "give scopes one by one, @RequireScopes('files', 'files:write'), or a function that gives a list of them";
-    refuse('scopes', `${JSON.stringify(scope) ?? 'nothing'} is no scope`, fix);
+    const at = placeOf('scopes', scope).at('scopes');
+    at.add('SIGIL_INVALID_POLICY', `${JSON.stringify(scope) ?? 'nothing'} is no scope`, fix);
   }
   for (const mapper of errors) {
     if (isObject(mapper) && isConstructor(mapper['error']) && typeof mapper['map'] === 'function') continue;
     const shown = typeof mapper === 'function' ? mapper.name : String(mapper);
     const fix = 'make one with mapError(DomainError, (error) => new ToolError(error.message))';
-    refuse('errors', `${shown} is no error mapper`, fix);
+    placeOf('errors', mapper).at('errors').add('SIGIL_INVALID_POLICY', `${shown} is no error mapper`, fix);
   }
 }
 

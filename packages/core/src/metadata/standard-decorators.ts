@@ -34,14 +34,18 @@ if (!('metadata' in Symbol)) Object.defineProperty(Symbol, 'metadata', { value: 
  *
  * @param name of the decorator.
  * @param record is called for the class, or for the prototype and the name of the member.
- * @throws TypeError, the decorator, when it is a standard one and stands on something else than a class or a method of instances.
+ * @throws TypeError, the decorator, when it stands on a static member, or is a standard one and on something else than a class or a method.
  */
 export function decorator(
   name: string,
   record: Recording,
 ): (target: object, member?: string | symbol | StandardContext) => void {
   return (target, member) => {
-    if (typeof member !== 'object') return record(target, member);
+    if (typeof member !== 'object') {
+      if (member !== undefined && typeof target === 'function')
+        throw new TypeError(`@${name} on ${target.name}.${String(member)}: ${STATIC}`);
+      return record(target, member);
+    }
     const { kind, name: method, metadata } = member;
     if (kind === 'class') return record(target);
     if (kind !== 'method' || member.static || member.private || method === undefined)
@@ -53,6 +57,7 @@ export function decorator(
   };
 }
 
+const STATIC = 'it is static, and nothing would see it there; decorate a member of the instances';
 const BELONGS =
   'as a standard decorator it belongs on a class or a public method; DTO classes need "experimentalDecorators": true in tsconfig.json';
 const NO_METADATA =

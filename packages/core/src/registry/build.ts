@@ -12,7 +12,7 @@ import type {
 } from '../metadata/definitions.js';
 import type { Tool, ToolAnnotations } from '../protocol/descriptors.js';
 import type { ResourceContents } from '../protocol/content.js';
-import { frozenCopy, jsonFault, withoutUndefined } from '../protocol/json.js';
+import { frozenCopy, isObject, jsonFault, withoutUndefined } from '../protocol/json.js';
 import type { Logger } from '../protocol/logging.js';
 import { once } from '../protocol/maybe-promise.js';
 import { compileMatcher, plainHead } from '../protocol/uri-template/match.js';
@@ -20,10 +20,12 @@ import { parseUriTemplate, type UriTemplate, UriTemplateError } from '../protoco
 import type { SchemaCompiler } from '../schema/index.js';
 import { DELAY, isDelay } from '../transport/deadlines.js';
 import {
+  areIcons,
   checkAnnotations,
   checkCache,
   checkUnknownProperties,
   checkVariables,
+  ICONS,
   isSecret,
   metaKeyFault,
   mirroredArguments,
@@ -264,6 +266,32 @@ const MEMBERS_OF: Readonly<Record<HandlerDefinition['kind'], readonly string[]>>
   completion: [...MEMBERS, 'ref', 'argument'],
 };
 
+type Check = readonly [is: (value: unknown) => boolean, expected: string];
+
+const TEXT: Check = [(value) => typeof value === 'string', 'a string'];
+const FLAG: Check = [(value) => typeof value === 'boolean', 'true or false'];
+const MEMBERS_BY_NAME: Check = [isObject, 'an object'];
+
+/** What the values of options must be that nothing else looks at before a client gets them. */
+const VALUES: Readonly<Record<string, Check>> = {
+  name: TEXT,
+  title: TEXT,
+  description: TEXT,
+  mimeType: TEXT,
+  icons: [areIcons, ICONS],
+  meta: MEMBERS_BY_NAME,
+  metadata: MEMBERS_BY_NAME,
+  readOnly: FLAG,
+  destructive: FLAG,
+  idempotent: FLAG,
+  openWorld: FLAG,
+  coerce: FLAG,
+  groups: [
+    (value) => Array.isArray(value) && value.every((group) => typeof group === 'string'),
+    "a list of strings, such as ['create']",
+  ],
+};
+
 /** Refuses options that do not exist: a guard under a misspelt name would guard nothing. */
 function checkMembers(definition: HandlerDefinition, at: Diagnostics): void {
   const known = MEMBERS_OF[definition.kind];
@@ -272,10 +300,14 @@ function checkMembers(definition: HandlerDefinition, at: Diagnostics): void {
     const fix = meant === undefined ? `give any of ${known.slice(1).join(', ')}` : `write ${meant}`;
     at.at(option).add('SIGIL_INVALID_OPTIONS', 'there is no such option', fix);
   }
-  for (const hint of HINTS) {
-    const value: unknown = Reflect.get(definition, hint);
-    if (value !== undefined && typeof value !== 'boolean')
-      at.at(hint).add('SIGIL_INVALID_OPTIONS', 'it must be true or false', `write ${hint}: true`);
+  for (const [option, [is, expected]] of Object.entries(VALUES)) {
+    const value: unknown = known.includes(option) ? Reflect.get(definition, option) : undefined;
+    if (value !== undefined && !is(value))
+      at.at(option).add(
+        'SIGIL_INVALID_OPTIONS',
+        `it must be ${expected}`,
+        'give such a value, or leave it out',
+      );
   }
 }
 
@@ -299,7 +331,7 @@ function shaping(
 const TOOL_NAME = /^[A-Za-z0-9_.-]{1,128}$/;
 
 function nameOf({ definition, target }: Declaration<ServedDefinition>, at: Diagnostics): string {
-  const name = definition.name ?? defaultName(target);
+  const name = String(definition.name ?? defaultName(target));
   if (!TOOL_NAME.test(name) && definition.kind !== 'resource') {
     const fix = 'use 1 to 128 letters, digits, underscores, dots and hyphens';
     at.add('SIGIL_INVALID_NAME', `'${name}' is not a valid name`, fix);

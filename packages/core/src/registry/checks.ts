@@ -66,6 +66,15 @@ export function isSecret({ header, path, type }: MirroredArgument): boolean {
   return type === 'string' && names.some((name) => SECRET.test(name.toLowerCase().replace(/[^a-z0-9]/g, '')));
 }
 
+/** What `icons` must be, for messages to the author. */
+export const ICONS =
+  "a list of objects with a string as their src, such as [{ src: 'https://example.com/icon.png' }]";
+
+/** Whether a value is a list of icons, as far as clients need it. */
+export function areIcons(value: unknown): boolean {
+  return Array.isArray(value) && value.every((icon) => isObject(icon) && typeof icon['src'] === 'string');
+}
+
 const POLICIES: readonly unknown[] = ['reject', 'strip', 'keep'];
 
 /** Whether a value says what becomes of undeclared arguments. */

@@ -1,10 +1,10 @@
-import type { Diagnostics } from '../errors/errors.js';
+import { type Diagnostics, messageOf } from '../errors/errors.js';
 import { isContextClass, type RequestContext } from '../context/context.js';
 import type { Binding, ParameterBinding } from '../invoke/declaration.js';
 import type { HandlerDefinition, ParameterDefinition, SchemaLike } from '../metadata/definitions.js';
 import { isStandardSchema } from '../protocol/standard-schema.js';
 import { type HandlerMethod, parametersOf, parameterTypes } from '../metadata/metadata.js';
-import type { Constructor } from '../protocol/constructor.js';
+import { type Constructor, isConstructor } from '../protocol/constructor.js';
 import type { JsonSchema } from '../protocol/json.js';
 import { hasClassValidator, isDto, type PropertyDeclaration, type SchemaSource } from '../schema/index.js';
 
@@ -52,7 +52,8 @@ export function bindParameters(
       if (parameter.initialiser === 'unknown' && parameter.optional === undefined)
         refuseUndecided(parameter, here);
       if (typeof parameter.keywords['required'] === 'boolean') refuseRequired(parameter, here);
-      properties.push(propertyOf(parameter, type));
+      checkArgument(parameter, here);
+      properties.push(propertyOf(parameter, type, here));
       parameters.push({ from: 'argument', name: parameter.name });
     } else if (isContextClass(type)) parameters.push({ from: 'context' });
     else if (types === undefined && isUntypedContext(index, unmarked, marked, definition))
@@ -98,7 +99,9 @@ function isUntypedContext(
 export function explicitSource(schema: SchemaLike, groups?: readonly string[]): SchemaSource {
   if (isStandardSchema(schema)) return { kind: 'standard', schema };
   if (typeof schema === 'function') return classSource(schema, groups);
-  if (Array.isArray(schema)) return { kind: 'array', cls: (schema as readonly [Constructor])[0] };
+  const [cls, ...others]: readonly unknown[] = Array.isArray(schema) ? schema : [];
+  if (isConstructor(cls) && others.length === 0) return { kind: 'array', cls };
+  // What is no list of one class is refused as a schema that is none.
   return { kind: 'schema', schema: schema as JsonSchema };
 }
 
@@ -123,10 +126,14 @@ function classSource(cls: Constructor, groups: readonly string[] | undefined): S
   return groups === undefined ? { kind: 'class', cls } : { kind: 'class', cls, groups };
 }
 
-function propertyOf(parameter: ParameterDefinition, reflected: unknown): PropertyDeclaration {
+function propertyOf(
+  parameter: ParameterDefinition,
+  reflected: unknown,
+  at: Diagnostics,
+): PropertyDeclaration {
   const { name, optional, initialiser, keywords } = parameter;
-  const type = typeof parameter.type === 'function' ? typeFrom(parameter.type) : reflected;
-  const items = typeof parameter.items === 'function' ? typeFrom(parameter.items) : undefined;
+  const type = typeof parameter.type === 'function' ? typeFrom(parameter.type, 'type', at) : reflected;
+  const items = typeof parameter.items === 'function' ? typeFrom(parameter.items, 'items', at) : undefined;
   return {
     name,
     required: !(optional ?? initialiser === 'own'),
@@ -140,9 +147,34 @@ const SCALARS: ReadonlySet<unknown> = new Set([String, Number, Boolean, Date]);
 const BUILT_INS: ReadonlySet<unknown> = new Set([...SCALARS, Array, BigInt]);
 
 /** A function that gives a type, or a type that is a function itself: a class, or `String` and its like. */
-function typeFrom(type: unknown): unknown {
+function typeFrom(type: unknown, option: 'type' | 'items', at: Diagnostics): unknown {
   const isType = SCALARS.has(type) || /^class\b/.test(Function.prototype.toString.call(type));
-  return isType ? type : (type as () => unknown)();
+  try {
+    return isType ? type : (type as () => unknown)();
+  } catch (error) {
+    const fix = `give a function that names the type, such as ${option}: () => Address, whose module has been loaded`;
+    at.add('SIGIL_INVALID_PARAMETER', `its function "${option}" failed: ${messageOf(error)}`, fix);
+    // Any type: that none is known would be the same mistake again.
+    return String;
+  }
+}
+
+/** Checks what `@Arg` or `@Param` says besides keywords, which are checked with the schema. */
+function checkArgument({ kind, name, optional }: ParameterDefinition, at: Diagnostics): void {
+  const decorator = kind === 'param' ? '@Param' : '@Arg';
+  const given: unknown = name;
+  if (typeof given !== 'string' || given === '')
+    at.add(
+      'SIGIL_INVALID_PARAMETER',
+      `the name that ${decorator} was given must be a string that is not empty, not ${given === '' ? "''" : String(given)}`,
+      `write ${decorator}('city') with the name that clients send`,
+    );
+  if (!['undefined', 'boolean'].includes(typeof optional))
+    at.add(
+      'SIGIL_INVALID_PARAMETER',
+      `"optional" of ${decorator}('${name}') must be true or false`,
+      'write { optional: true }, or leave it out',
+    );
 }
 
 /** Refuses a keyword of other frameworks that JSON Schema has for something else. */

@@ -2,7 +2,7 @@ import type { Diagnostics } from '../errors/errors.js';
 import type { ErrorMapper, GuardLike, MiddlewareLike, ScopeRequirement } from '../context/policies.js';
 import type { Declaration } from '../invoke/declaration.js';
 import type { HandlerDefinition } from '../metadata/definitions.js';
-import { KEYS } from '../metadata/keys.js';
+import { KEYS, readOwn } from '../metadata/keys.js';
 import { type HandlerMethod, handlersOf, listOf, metadataOf, returnType } from '../metadata/metadata.js';
 import { type Constructor, isConstructor } from '../protocol/constructor.js';
 import { isDto } from '../schema/index.js';
@@ -35,7 +35,9 @@ function scanClass(cls: Constructor, diagnostics: Diagnostics): Declaration[] {
   const middleware = listOf(KEYS.middleware, cls);
   const scopes = listOf(KEYS.scopes, cls);
   const errors = listOf(KEYS.errors, cls, undefined, 'own');
-  return handlersOf(cls).flatMap((handler) => {
+  const handlers = handlersOf(cls);
+  refuseUnserved(cls, handlers, diagnostics);
+  return handlers.flatMap((handler) => {
     const { method, definitions, declarer } = handler;
     const at = diagnostics.at(`${cls.name}.${String(method)}`);
     if (typeof Object.getOwnPropertyDescriptor(declarer, method)?.value !== 'function') {
@@ -62,6 +64,30 @@ function scanClass(cls: Constructor, diagnostics: Diagnostics): Declaration[] {
       ...shared,
     }));
   });
+}
+
+const POLICIES = {
+  '@UseGuards': KEYS.guards,
+  '@UseMiddleware': KEYS.middleware,
+  '@RequireScopes': KEYS.scopes,
+  '@MapErrors': KEYS.errors,
+} as const;
+
+/** Refuses policies on methods of a class that no client can call: their author takes them for handlers. */
+function refuseUnserved(
+  cls: Constructor,
+  handlers: readonly HandlerMethod[],
+  diagnostics: Diagnostics,
+): void {
+  const prototype = cls.prototype as object;
+  const served = new Set(handlers.map(({ method }) => method));
+  for (const method of Reflect.ownKeys(prototype).filter((name) => !served.has(name)))
+    for (const [name, key] of Object.entries(POLICIES)) {
+      if (readOwn(key, prototype, method) === undefined) continue;
+      const what = `${name} stands on a method without ${Object.values(DECORATORS).join(', ')}`;
+      const at = diagnostics.at(`${cls.name}.${String(method)}`);
+      at.add('SIGIL_INVALID_POLICY', what, `decorate the method with one of those, or take ${name} off it`);
+    }
 }
 
 /** A DTO that a method returns describes its results. */

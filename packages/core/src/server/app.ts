@@ -3,6 +3,8 @@ import type { Logger } from '../protocol/logging.js';
 import type { ServiceId } from '../protocol/constructor.js';
 import type { PromptDefinition, ResourceDefinition, ToolDefinition } from '../metadata/definitions.js';
 import type { Endpoint, RunningRuntime, Runtime, Track, Tracked } from '../transport/transport.js';
+import { isObject } from '../protocol/json.js';
+import { OptionChecks } from '../transport/option-checks.js';
 import { type AppParts, keepParts } from './app-parts.js';
 import { buildRecord } from './build-record.js';
 import { type AsyncStorage, callStorage, endWith, isInspected, releaseStdoutOfAll } from './platform.js';
@@ -176,6 +178,7 @@ export class App {
 
   async #start(runtime: Runtime | undefined): Promise<RunningRuntime> {
     const { engine, logger, isWorker } = this.#parts;
+    checkRuntime(runtime);
     const chosen = isWorker ? workerRuntime(engine, runtime) : (runtime ?? (await chooseRuntime()));
     logger.relayTo(chosen.logger);
     if (chosen.ownsProcess) reporter.survive(logger, (run) => engine.trackWith(run));
@@ -267,3 +270,15 @@ const reporter = new RejectionReporter();
 
 const FORGOTTEN =
   'a promise of a handler, a route, or what authenticates was rejected, and nothing awaited it: await it, or give it a catch()';
+
+/** @throws DefinitionError when an app is to run on what is no runtime, such as options of one. */
+function checkRuntime(runtime: unknown): void {
+  const checks = new OptionChecks('app.run');
+  if (runtime !== undefined && !(isObject(runtime) && typeof runtime['start'] === 'function'))
+    checks.refuse(
+      'runtime',
+      'it must be a runtime, as http() and stdio() give',
+      'write app.run(http({ port: 3000 })), or app.run() to choose one by argument and variable',
+    );
+  checks.throwIfAny();
+}

@@ -1,6 +1,6 @@
 import type { Backend } from '../backend/backend.js';
 import type { Diagnostics } from '../errors/errors.js';
-import { isUnknownProperties } from '../registry/checks.js';
+import { areIcons, ICONS, isUnknownProperties } from '../registry/checks.js';
 import { isStateKey } from '../engine/asking/request-state-codec.js';
 import { DEFAULT_LIMITS, type LimitOptions } from '../engine/engine-options.js';
 import { isObject, jsonFault } from '../protocol/json.js';
@@ -89,14 +89,19 @@ export function checkOptions(options: AppOptions, diagnostics: Diagnostics): voi
   for (const key of ['title', 'description', 'websiteUrl', 'instructions'] as const)
     if (options[key] !== undefined && typeof options[key] !== 'string')
       checks.refuse(key, 'it must be a string');
+  if (options.icons !== undefined && !areIcons(options.icons)) checks.refuse('icons', `it must be ${ICONS}`);
   checks.integer('pageSize', options.pageSize);
   const { timeoutMs, unknownProperties } = options;
   if (timeoutMs !== undefined && timeoutMs !== false && !isDelay(timeoutMs))
     checks.refuse('timeoutMs', `it must be ${DELAY}, or false`);
   if (unknownProperties !== undefined && !isUnknownProperties(unknownProperties))
     checks.refuse('unknownProperties', "it must be 'reject', 'strip' or 'keep'");
-  const fault = jsonFault(options.experimental);
-  if (fault !== undefined) checks.refuse('experimental', `it must be an object for clients, and it ${fault}`);
+  const { experimental } = options;
+  const fault = jsonFault(experimental);
+  if (experimental !== undefined && !isObject(experimental))
+    checks.refuse('experimental', 'it must be an object with a member a capability');
+  else if (fault !== undefined)
+    checks.refuse('experimental', `it must be an object for clients, and it ${fault}`);
   checks.methods('container', options.container, 'get');
   const { policies } = options;
   if (policies !== undefined && typeof policies !== 'function')
@@ -104,7 +109,7 @@ export function checkOptions(options: AppOptions, diagnostics: Diagnostics): voi
   checks.methods('logger', options.logger, 'debug', 'info', 'warn', 'error');
   checks.methods('changeBus', options.changeBus, 'publish', 'subscribe');
   checkBackend(options, checks);
-  checkState(options.state, checks);
+  checkState(options, checks);
   checkTasks(options, checks);
   const limits: LimitOptions = checks.group('limits', options.limits, Object.keys(DEFAULT_LIMITS));
   checks.integers(limits, 'limits.');
@@ -172,9 +177,12 @@ export function backendOf(
   return diagnostics.problems.length > before ? undefined : (made as Backend);
 }
 
-function checkState(options: unknown, checks: OptionChecks): void {
+function checkState({ state: options, backend }: AppOptions, checks: OptionChecks): void {
   const state: StateOptions = checks.group('state', options, Object.keys(STATE_OPTIONS));
   const { keys = [], ttlMs, store } = state;
+  // Without a key, each process would make one of its own, and refuse what others have sealed.
+  if (state.keys !== undefined && backend === undefined && keys.length === 0)
+    checks.refuse('state.keys', 'it is an empty list', KEY_FIX);
   if (!Array.isArray(keys) || !keys.every(isStateKey))
     checks.refuse('state.keys', 'it must be a list of secrets of at least 32 bytes or characters', KEY_FIX);
   checks.integer('state.ttlMs', ttlMs, LONGEST_LIFE_MS);

@@ -1,6 +1,6 @@
 import type { Diagnostics } from '../errors/errors.js';
 import { nameOf, type Provider, type ServiceId } from '../container/container.js';
-import type { FunctionDefinition } from '../decorators/define.js';
+import { type FunctionDefinition, functionOf } from '../decorators/define.js';
 import { serviceOf } from '../metadata/metadata.js';
 import type { Constructor } from '../protocol/constructor.js';
 import { isObject } from '../protocol/json.js';
@@ -239,8 +239,7 @@ export function declareFunction(
   { definition, input, handle, ...policies }: FunctionDefinition,
   diagnostics: Diagnostics,
 ): Declaration {
-  const kind = definition.kind.charAt(0).toUpperCase() + definition.kind.slice(1);
-  const where = `define${kind}('${nameOfDefinition(definition)}')`;
+  const where = `${functionOf(definition.kind)}('${nameOfDefinition(definition)}')`;
   const listOf = <K extends keyof typeof policies>(option: K): (typeof policies)[K] | [] => {
     const given: unknown = policies[option];
     if (Array.isArray(given)) return policies[option];
@@ -262,7 +261,7 @@ export function declareFunction(
 
 function nameOfDefinition(definition: HandlerDefinition): string {
   if (definition.kind === 'completion') return definition.ref;
-  return definition.name ?? ('uri' in definition ? definition.uri : '');
+  return String(definition.name ?? ('uri' in definition ? definition.uri : ''));
 }
 
 function sourceOf(definition: HandlerDefinition, input: SchemaLike | undefined): SchemaSource {

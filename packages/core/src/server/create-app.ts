@@ -110,7 +110,7 @@ async function collectParts(
   const collected = await collect(options, diagnostics, logger, backend);
   const policies = policiesOf(collected.declarations, options);
   const own = builtIns(app, backend?.limiter);
-  checkPolicies(policies, diagnostics);
+  checkPolicies(policies, collected.declarations, options, diagnostics);
   checkBuiltIns(own, collected.providers, diagnostics);
   return {
     ...collected,

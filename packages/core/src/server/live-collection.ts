@@ -87,7 +87,7 @@ export function adding(
       withPolicies(withOwnPolicies(declaration, options), options),
     );
     const policies = policiesOf(added, {});
-    checkPolicies(policies, diagnostics);
+    checkPolicies(policies, added, options, diagnostics);
     diagnostics.report(services.check(classesOf(added, policies), []));
     populate(registry, added, { ...tools, diagnostics });
     diagnostics.throwIfAny();

@@ -1,5 +1,6 @@
 import type { RequestContext } from '../../context/context.js';
 import { createMetadataDecorator, type MetadataDecorator } from '../../decorators/custom.js';
+import { isObject } from '../../protocol/json.js';
 import type { DefinitionProblem } from '../../errors/errors.js';
 import type { DefinitionDetails } from '../../registry/entry.js';
 
@@ -133,11 +134,12 @@ const STARTS: readonly unknown[] = [undefined, 'call', 'handler'];
 
 /** What is wrong with how a tool says that it may run as a task. */
 export function taskProblems(definition: DefinitionDetails): DefinitionProblem[] {
-  const task = TaskSupport.of(definition);
-  if (task === undefined) return [];
-  const { support, start, ttlMs, pollIntervalMs, rerun, concurrency, version } = longForm(task);
+  if (!(TaskSupport.key in definition.metadata)) return [];
+  const task: unknown = TaskSupport.of(definition);
+  const { support, start, ttlMs, pollIntervalMs, rerun, concurrency, version, ...others } = longForm(task);
   const wrong = [
     ...(definition.kind === 'tool' ? [] : ['it stands on something else than a tool']),
+    ...Object.keys(others).map((option) => `there is no option ${option}`),
     ...(SUPPORT.includes(support) ? [] : ["support must be 'optional' or 'required'"]),
     ...(STARTS.includes(start) ? [] : ["start must be 'call' or 'handler'"]),
     ...(ttlMs === null || isPositiveInteger(ttlMs) ? [] : ['ttlMs must be a positive integer, or null']),
@@ -154,8 +156,9 @@ export function taskProblems(definition: DefinitionDetails): DefinitionProblem[]
   }));
 }
 
-function longForm(task: TaskSupportOptions['support'] | TaskSupportOptions): TaskSupportOptions {
-  return typeof task === 'string' ? { support: task } : task;
+/** What is no object is no support either, and is refused as that. */
+function longForm(task: unknown): TaskSupportOptions {
+  return (isObject(task) ? task : { support: task }) as unknown as TaskSupportOptions;
 }
 
 function isPositiveInteger(value: unknown): boolean {

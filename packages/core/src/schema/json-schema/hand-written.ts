@@ -1,6 +1,7 @@
 import type { DefinitionProblem, Diagnostics } from '../../errors/errors.js';
 import { HEADER_KEYWORD } from '../../protocol/descriptors.js';
 import { isObject, jsonFault, type JsonSchema, MAX_DEPTH } from '../../protocol/json.js';
+import { nearest } from '../../protocol/nearest.js';
 import {
   hasKeyword,
   namesIn,
@@ -48,7 +49,7 @@ export function readHandWritten(
 }
 
 /**
- * Checks the patterns of keywords that authors wrote for arguments.
+ * Checks the keywords that authors wrote for arguments: their names, patterns and bounds.
  *
  * @returns undefined when a problem was reported, or when no more can be wrong.
  */
@@ -57,10 +58,22 @@ export function readKeywords(
   at: Diagnostics,
 ): HandWritten | undefined {
   for (const [name, keywords] of argument) {
+    const refuse = (what: string, fix: string): void =>
+      at.add('SIGIL_INVALID_SCHEMA', `argument "${name}" ${what}`, fix);
+    const json = jsonFault(keywords);
+    if (json !== undefined) {
+      refuse(`has keywords that ${json}`, 'give values that JSON can carry');
+      continue;
+    }
     const fault = patternFault(keywords);
-    if (fault === undefined) continue;
-    const what = `argument "${name}" ${fault}`;
-    at.add('SIGIL_INVALID_SCHEMA', what, 'mend the pattern');
+    if (fault !== undefined) refuse(fault, 'mend the pattern');
+    for (const keyword of Object.keys(keywords).filter((one) => !isKeyword(one))) {
+      const meant = nearest(keyword, [...KEYWORDS, 'optional']);
+      const fix = `write ${meant ?? 'a keyword of JSON Schema'}; keywords of your own begin with x-`;
+      refuse(`has the keyword "${keyword}", which JSON Schema does not know`, fix);
+    }
+    const crossed = crossedBounds(keywords);
+    if (crossed !== undefined) refuse(crossed, 'exchange them: no value could satisfy both');
   }
   const doubtful = argument.map(([, keywords]) => keywords).filter((keywords) => !isObvious(keywords));
   return doubtful.length === 0
@@ -137,6 +150,21 @@ function hasIdentifier(schemas: readonly JsonSchema[]): boolean {
   return schemas.some((schema) => ['$id', 'id'].some((keyword) => hasKeyword(schema, keyword)));
 }
 
+/** Pairs of keywords of which the first must not be greater. */
+const BOUNDS = [
+  ['minimum', 'maximum'],
+  ['minLength', 'maxLength'],
+  ['minItems', 'maxItems'],
+  ['minProperties', 'maxProperties'],
+] as const;
+
+function crossedBounds(keywords: JsonSchema): string | undefined {
+  const crossed = BOUNDS.find(([least, most]) => Number(keywords[least]) > Number(keywords[most]));
+  if (!crossed) return undefined;
+  const [least, most] = crossed;
+  return `has a ${least} of ${String(keywords[least])}, which is more than its ${most} of ${String(keywords[most])}`;
+}
+
 const isText = (value: unknown): boolean => typeof value === 'string';
 const isNumber = (value: unknown): boolean => typeof value === 'number';
 const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0;
@@ -207,6 +235,29 @@ const PLAIN: ReadonlySet<string> = new Set([
   'definitions',
   HEADER_KEYWORD,
 ]);
+
+/** The keywords of JSON Schema, of all dialects: others in `@Arg` are mistakes. */
+const KEYWORDS: readonly string[] = [
+  ...PLAIN,
+  ...[
+    '$id',
+    'id',
+    '$ref',
+    '$anchor',
+    '$dynamicRef',
+    '$dynamicAnchor',
+    '$recursiveRef',
+    '$recursiveAnchor',
+    '$vocabulary',
+  ],
+  ...['if', 'then', 'else', 'contains', 'minContains', 'maxContains', 'additionalItems', 'unevaluatedItems'],
+  ...['patternProperties', 'propertyNames', 'unevaluatedProperties'],
+  ...['dependencies', 'dependentSchemas', 'dependentRequired', 'contentSchema'],
+];
+
+function isKeyword(name: string): boolean {
+  return KEYWORDS.includes(name) || name.startsWith('x-');
+}
 
 function isPlain(schema: JsonSchema): boolean {
   const schemas = schemasIn(schema);
