@@ -1,6 +1,6 @@
 import { messageOf } from '../errors/errors.js';
 import { isObject } from '../protocol/json.js';
-import { observed } from '../protocol/maybe-promise.js';
+import { isPromise, observed } from '../protocol/maybe-promise.js';
 
 /** What the lifecycle knows of an instance that was just made. */
 export interface Beginning {
@@ -15,6 +15,17 @@ export interface Beginning {
 
 type Hook = 'onInit' | 'onReady';
 
+/** Waits until a hook of the end has ended, no longer than the time that all of them have together. @throws Error when that is over. */
+type WaitForEnd = (hook: string, work: Promise<unknown>) => Promise<void>;
+
+/** Watches the hooks of services. */
+export interface HookWatch {
+  /** Waits until a hook of the start has ended, however long it takes; says from time to time that it has not. */
+  starting<T>(hook: string, work: Promise<T>): Promise<T>;
+  /** Begins the time that the hooks of a scope have to end, one after another. */
+  ending(): WaitForEnd;
+}
+
 /** Initialises singletons, each after what it needs, and tells them when the app is ready. */
 export class Lifecycle {
   /** What has been made and is being initialised. */
@@ -23,6 +34,8 @@ export class Lifecycle {
   readonly #waiting: { readonly name: string; readonly instance: unknown }[] = [];
   #needs: Promise<void>[] | undefined;
   #isReady = false;
+
+  constructor(private readonly watch: HookWatch) {}
 
   /** Whether anything is being initialised. */
   get isStarting(): boolean {
@@ -73,7 +86,7 @@ export class Lifecycle {
   /** Calls `onReady` of everything initialised so far, and from now on of what comes later. */
   async ready(): Promise<void> {
     this.#isReady = true;
-    for (const { name, instance } of this.#waiting.splice(0)) await call(instance, 'onReady', name);
+    for (const { name, instance } of this.#waiting.splice(0)) await this.#call(instance, 'onReady', name);
   }
 
   async #start(
@@ -84,9 +97,18 @@ export class Lifecycle {
   ): Promise<void> {
     await needed;
     if (!hooks) return;
-    await call(instance, 'onInit', name);
-    if (this.#isReady) await call(instance, 'onReady', name);
+    await this.#call(instance, 'onInit', name);
+    if (this.#isReady) await this.#call(instance, 'onReady', name);
     else this.#initialised(name, instance);
+  }
+
+  async #call(instance: unknown, hook: Hook, name: string): Promise<void> {
+    try {
+      const work = hookOf(instance, hook)?.();
+      if (isPromise(work)) await this.watch.starting(`${name}.${hook}`, work);
+    } catch (error) {
+      throw new Error(`${name}.${hook} failed: ${messageOf(error)}`, { cause: error });
+    }
   }
 
   #initialised(name: string, instance: unknown): void {
@@ -100,32 +122,34 @@ function hookOf(instance: unknown, hook: Hook): (() => unknown) | undefined {
   return typeof method === 'function' ? (): unknown => method.call(instance) : undefined;
 }
 
-async function call(instance: unknown, hook: Hook, name: string): Promise<void> {
-  try {
-    await hookOf(instance, hook)?.();
-  } catch (error) {
-    throw new Error(`${name}.${hook} failed: ${messageOf(error)}`, { cause: error });
-  }
-}
-
-const METHODS = [Symbol.asyncDispose, Symbol.dispose, 'onClose', 'destroy'] as const;
+const METHODS = [
+  ['asyncDispose', Symbol.asyncDispose],
+  ['dispose', Symbol.dispose],
+  ['onClose', 'onClose'],
+  ['destroy', 'destroy'],
+] as const;
 
 /** Something to dispose of, by the name its author knows. */
 export interface Disposable {
   readonly name: string;
+  /** The method that ends it, such as `onClose`. */
+  readonly hook: string;
   readonly dispose: () => unknown;
 }
 
 /**
- * Disposes of instances, those made last first, each awaited before the next. One that fails does not keep the others.
+ * Disposes of instances, those made last first, each awaited before the next. One that fails, or does not end in time, does not keep the
+ * others.
  *
  * @throws AggregateError with everything that failed, each with the name of the service.
  */
-export async function dispose(disposables: readonly Disposable[]): Promise<void> {
+export async function dispose(disposables: readonly Disposable[], watch: HookWatch): Promise<void> {
   const failures: Error[] = [];
-  for (const { name, dispose } of [...disposables].reverse()) {
+  const wait = watch.ending();
+  for (const { name, hook, dispose } of [...disposables].reverse()) {
     try {
-      await dispose();
+      const work = dispose();
+      if (isPromise(work)) await wait(`${name}.${hook}`, work);
     } catch (error) {
       failures.push(new Error(`${name} failed to close: ${messageOf(error)}`, { cause: error }));
     }
@@ -134,12 +158,12 @@ export async function dispose(disposables: readonly Disposable[]): Promise<void>
 }
 
 /** How an instance wants to be disposed of, if at all. */
-export function disposerOf(instance: unknown): (() => unknown) | undefined {
+export function disposerOf(instance: unknown): Omit<Disposable, 'name'> | undefined {
   if (typeof instance !== 'object' || instance === null) return undefined;
-  for (const key of METHODS) {
+  for (const [hook, key] of METHODS) {
     // Symbol.dispose is undefined on engines that do not know it yet.
     const method: unknown = key === undefined ? undefined : Reflect.get(instance, key);
-    if (typeof method === 'function') return (): unknown => method.call(instance);
+    if (typeof method === 'function') return { hook, dispose: (): unknown => method.call(instance) };
   }
   return undefined;
 }

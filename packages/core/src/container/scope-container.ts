@@ -96,8 +96,8 @@ export class ScopeContainer extends ContainerInstance {
   /** Remembers an instance for disposal, by its own methods unless its provider says how. */
   track(id: ServiceId, instance: unknown, dispose?: (value: never) => unknown): void {
     const ends = dispose
-      ? (): unknown => Reflect.apply(dispose, undefined, [instance])
+      ? { hook: 'dispose', dispose: (): unknown => Reflect.apply(dispose, undefined, [instance]) }
       : disposerOf(instance);
-    if (ends) this.disposables.push({ name: nameOf(id), dispose: ends });
+    if (ends) this.disposables.push({ name: nameOf(id), ...ends });
   }
 }

@@ -11,7 +11,7 @@ import {
   needsOf,
   type ServiceDetails,
 } from './graph.js';
-import { dispose, Lifecycle } from './lifecycle.js';
+import { dispose, type HookWatch, Lifecycle } from './lifecycle.js';
 import { constructing } from './inject.js';
 import { NotReady, type Resolver, ScopeContainer } from './scope-container.js';
 import { isValue, registered, InjectionToken } from './typedi-registry.js';
@@ -27,12 +27,15 @@ export class TypediContainer implements Container, Resolver {
   readonly #sessions = new WeakMap<object, ScopeContainer>();
   readonly #requests = new WeakMap<object, ScopeContainer>();
   readonly #building: ServiceId[] = [];
-  readonly #lifecycle = new Lifecycle();
+  readonly #watch: HookWatch;
+  readonly #lifecycle: Lifecycle;
   readonly #kept = new WeakSet<object>();
   /** The classes that the app itself asks for: with handlers, guards and middleware. */
   readonly #asked = new Set<ServiceId>();
 
-  constructor(providers: readonly Provider[] = []) {
+  constructor(providers: readonly Provider[], watch: HookWatch) {
+    this.#watch = watch;
+    this.#lifecycle = new Lifecycle(watch);
     this.#providers = new Map(providers.map((provider) => [provider.provide, provider]));
     this.#root = new ScopeContainer('singleton', this);
   }
@@ -113,11 +116,14 @@ export class TypediContainer implements Container, Resolver {
       return container ?? [];
     });
     if (ended.length === 0) return undefined;
-    return dispose(ended.flatMap((container) => container.disposables.splice(0)));
+    return dispose(
+      ended.flatMap((container) => container.disposables.splice(0)),
+      this.#watch,
+    );
   }
 
   async close(): Promise<void> {
-    await dispose(this.#root.disposables.splice(0));
+    await dispose(this.#root.disposables.splice(0), this.#watch);
   }
 
   resolve(id: ServiceId, from: ScopeContainer): unknown {
@@ -254,7 +260,13 @@ export class TypediContainer implements Container, Resolver {
 
   /** Names the provider in what its factory throws. */
   #produce(id: ServiceId, scope: ServiceScope, run: () => unknown): unknown {
-    return recovered(run, (error) => {
+    const watched = (): unknown => {
+      const made = run();
+      return scope === 'singleton' && isPromise(made)
+        ? this.#watch.starting(`The provider of ${nameOf(id)}`, made)
+        : made;
+    };
+    return recovered(watched, (error) => {
       throw failureOf(`The provider of ${nameOf(id)}`, error, scope);
     });
   }

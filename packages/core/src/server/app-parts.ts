@@ -1,5 +1,6 @@
 import type { Backend } from '../backend/backend.js';
 import type { Container } from '../container/container.js';
+import type { HookWatch } from '../container/lifecycle.js';
 import type { Engine } from '../engine/engine.js';
 import type { DefinitionHooks } from '../registry/entry.js';
 import type { Registry } from '../registry/registry.js';
@@ -22,6 +23,7 @@ export interface AppParts {
   readonly readiness: Readiness;
   /** What it shares with other processes, if anything. */
   readonly backend: Backend | undefined;
+  readonly watch: HookWatch;
   /** Gives standard output back to the program: the app is not served over stdio, or its runtime guards it from here on. */
   readonly releaseStdout: () => void;
 }

@@ -1,5 +1,6 @@
 import type { AppEvents } from '../engine/subscriptions/subscriptions.js';
 import type { Logger } from '../protocol/logging.js';
+import { isPromise } from '../protocol/maybe-promise.js';
 import type { ServiceId } from '../protocol/constructor.js';
 import type { PromptDefinition, ResourceDefinition, ToolDefinition } from '../metadata/definitions.js';
 import type { Endpoint, RunningRuntime, Runtime, Track, Tracked } from '../transport/transport.js';
@@ -153,7 +154,12 @@ export class App {
     this.#parts.engine.notifyResourceListChanged();
   }
 
-  /** Stops every runtime, lets requests in flight finish, and disposes of the services, those made last first. */
+  /**
+   * Stops every runtime, lets requests in flight finish, and disposes of the services, those made last first. Services have five seconds for
+   * that, all together; the log names one that takes longer than two.
+   *
+   * @throws AggregateError with what services threw, and with those that had not ended in time.
+   */
   close(): Promise<void> {
     return (this.#closing ??= this.#close());
   }
@@ -212,10 +218,15 @@ export class App {
     this.#parts.releaseStdout();
     this.#parts.engine.closes();
     await Promise.all([...this.#running].map((running) => running.close()));
-    this.#parts.readiness.leave();
-    await this.#parts.engine.close();
-    await this.#parts.container.close?.();
-    await this.#parts.backend?.close();
+    const { engine, container, backend, readiness, watch } = this.#parts;
+    readiness.leave();
+    await engine.close();
+    try {
+      await container.close?.();
+    } finally {
+      const closed = backend?.close();
+      if (isPromise(closed)) await watch.ending()('close() of the backend', closed);
+    }
   }
 }
 

@@ -1,3 +1,4 @@
+import type { HookWatch } from '../container/lifecycle.js';
 import { Diagnostics } from '../errors/errors.js';
 import type { FormLike } from '../context/questions.js';
 import { CacheHints } from '../engine/methods/cache-hints.js';
@@ -8,6 +9,7 @@ import { RoundTripStates } from '../engine/asking/round-trip-states.js';
 import { unshowable } from '../engine/asking/question-codec.js';
 import { HandlerCompiler } from '../invoke/handler-compiler.js';
 import { checkPolicies } from '../invoke/compile-policies.js';
+import { isPromise } from '../protocol/maybe-promise.js';
 import type { BuildTools } from '../registry/build.js';
 import { explicitSource } from '../registry/parameters.js';
 import { populate } from '../registry/populate.js';
@@ -20,6 +22,7 @@ import { type AppSettings, resolveOptions } from './app-settings.js';
 import { buildRecord } from './build-record.js';
 import { builtIns, checkBuiltIns } from './built-ins.js';
 import { collect, type Collected, needsClasses } from './collect.js';
+import { watchHooks } from './hook-watch.js';
 import { adding } from './live-collection.js';
 import { Readiness } from './readiness.js';
 import { reserveStdout } from './runtime-choice.js';
@@ -66,7 +69,9 @@ async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<
   const diagnostics = new Diagnostics();
   const settings = resolveOptions(options, diagnostics);
   const { tasks } = settings;
-  const parts = await collectParts(tasks ? { ...options, tasks } : options, settings, () => app, diagnostics);
+  const watch = watchHooks(settings.logger);
+  const given = tasks ? { ...options, tasks } : options;
+  const parts = await collectParts(given, settings, () => app, watch, diagnostics);
   const served = await compileDefinitions(parts, settings, diagnostics);
   const { engine, changes, readiness } = createEngine(parts, served, settings);
   const { logger, backend, instructions } = settings;
@@ -82,13 +87,15 @@ async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<
     isWorker: options.tasks?.worker === 'only',
     readiness,
     backend,
+    watch,
   });
   const record = buildRecord();
   if (record) {
     record.madeApp({ info: settings.info, registry: served.registry, schemas: served.tools.schemas });
     return app;
   }
-  await backend?.open?.(logger);
+  const opened = backend?.open?.(logger);
+  if (isPromise(opened)) await watch.starting('open() of the backend', opened);
   await changes.open();
   await startServices(engine, parts, served, settings);
   return app;
@@ -105,6 +112,7 @@ async function collectParts(
   options: AppOptions,
   { logger, backend }: AppSettings,
   app: () => App,
+  watch: HookWatch,
   diagnostics: Diagnostics,
 ): Promise<AppPieces> {
   const collected = await collect(options, diagnostics, logger, backend);
@@ -116,7 +124,7 @@ async function collectParts(
     ...collected,
     policies,
     classes: classesOf(collected.declarations, policies),
-    services: chooseServices(options.container, [...own, ...collected.providers]),
+    services: chooseServices(options.container, [...own, ...collected.providers], watch),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { ErrorMapper, GuardLike, MiddlewareLike, ScopeRequirement } from '../context/policies.js';
 import type { Container, Provider } from '../container/container.js';
+import type { HookWatch } from '../container/lifecycle.js';
 import { TypediContainer } from '../container/typedi.js';
 import { type DefinitionProblem, Diagnostics } from '../errors/errors.js';
 import type { Declaration } from '../invoke/declaration.js';
@@ -36,7 +37,11 @@ export interface Services {
 }
 
 /** Chooses the container: the author's own, or ours. */
-export function chooseServices(own: Container | undefined, providers: readonly Provider[]): Services {
+export function chooseServices(
+  own: Container | undefined,
+  providers: readonly Provider[],
+  watch: HookWatch,
+): Services {
   if (own) {
     const nothing = (): Promise<void> => Promise.resolve();
     // A foreign container alone knows how long its instances live, so it is asked each time.
@@ -50,7 +55,7 @@ export function chooseServices(own: Container | undefined, providers: readonly P
       constraint: (cls) => (cls.length > 0 ? own.get(cls) : undefined),
     };
   }
-  const container = new TypediContainer(providers);
+  const container = new TypediContainer(providers, watch);
   const instances: Instances = {
     container,
     isSingleton: (cls) => container.scopeOf(cls) === 'singleton',

@@ -20,7 +20,17 @@ import {
 } from '../../src/index.js';
 import { TypediContainer } from '../../src/container/typedi.js';
 import { builtIns } from '../../src/server/built-ins.js';
-import { appOf, clientOf, definitionError, openSession, problemsOf, settled, textOf } from '../harness.js';
+import { watchHooks } from '../../src/server/hook-watch.js';
+import {
+  appOf,
+  clientOf,
+  definitionError,
+  openSession,
+  problemsOf,
+  recordingLogger,
+  settled,
+  textOf,
+} from '../harness.js';
 
 describe('app.get', () => {
   test('gives what handlers get, by class, token and name', async () => {
@@ -176,7 +186,10 @@ describe('a service of a request', () => {
   );
 
   test('gets the context of its scope where the scope has one', async () => {
-    const container = new TypediContainer(builtIns(() => ({}) as App, undefined));
+    const container = new TypediContainer(
+      builtIns(() => ({}) as App, undefined),
+      watchHooks(recordingLogger()),
+    );
     const context = { principal: { id: 'ada' } };
     const request = {};
     const scope = { request, session: request, context: () => context };
