@@ -59,6 +59,7 @@ function makeBackend(options: PostgresOptions): Backend {
     tasks: new PostgresTaskStore(connection, limits),
     bus,
     limiter: new PostgresLimiter(connection, limits),
+    isBounded: true,
     open: (logger) => connection.open(logger),
     check: () => connection.check(),
     close: async () => {

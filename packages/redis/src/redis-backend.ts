@@ -80,6 +80,7 @@ function makeBackend(options: RedisOptions): Backend {
     tasks: new RedisTaskStore(connection, limits),
     bus: new RedisChangeBus(connection),
     limiter: new RedisLimiter(connection),
+    isBounded: true,
     open: (logger) => connection.open(logger),
     check: async () => void (await Promise.all([connection.check(), states.begin()])),
     close: () => connection.close(),

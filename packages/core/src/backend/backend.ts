@@ -33,6 +33,13 @@ export interface Backend {
   readonly bus: ChangeBus;
   readonly limiter: Limiter;
   /**
+   * Whether each of its parts answers or fails within a time of its own, as those on Redis and PostgreSQL do. The parts of others fail after
+   * `limits.storeTimeoutMs`.
+   *
+   * @default false
+   */
+  readonly isBounded?: boolean;
+  /**
    * Connects. Called once, before anything is asked. A store that is not there yet is no failure: it is connected to once it is.
    *
    * @param logger where it reports what goes wrong between requests.

@@ -90,8 +90,8 @@ export interface LimitOptions {
    */
   readonly guardTimeoutMs?: number;
   /**
-   * Milliseconds that a store or bus may take to answer that was given alone, such as `state.store`. After them it has failed: the request
-   * that needs it is refused, over HTTP with 503. A backend has limits of its own.
+   * Milliseconds that a store or bus may take to answer, given alone, such as `state.store`, or as a part of a backend of your own. After them
+   * it has failed: the request that needs it is refused, over HTTP with 503. `redis()` and `postgres()` have limits of their own.
    * @default 10 seconds
    */
   readonly storeTimeoutMs?: number;

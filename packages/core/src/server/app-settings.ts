@@ -59,14 +59,15 @@ export function resolveOptions(given: AppOptions, diagnostics: Diagnostics): App
   const options = buildRecord() ? withKey(given) : given;
   requireLists('createApp', options, 'modules', 'override');
   checkOptions(options, diagnostics);
-  // A factory is given no name that is wrong.
-  const backend = diagnostics.problems.length === 0 ? backendOf(options, diagnostics) : undefined;
   // A limit of undefined is one that is left out.
   const limits = { ...DEFAULT_LIMITS, ...withoutUndefined(options.limits ?? {}) };
   const times = new Deadlines(limits.storeTimeoutMs);
   // What is no object has been reported.
   const limited = <T extends object>(part: T, name: string): T =>
     isObject(part) ? times.limit(part, name) : part;
+  // A factory is given no name that is wrong.
+  const made = diagnostics.problems.length === 0 ? backendOf(options, diagnostics) : undefined;
+  const backend = made && limitedBackend(made, limited);
   const {
     state,
     tasks,
@@ -103,6 +104,24 @@ export function resolveOptions(given: AppOptions, diagnostics: Diagnostics): App
       store: state?.store ? limited(state.store, 'state.store') : (backend?.states ?? new MemoryStateStore()),
       isUsedOnce: state?.store !== false,
     },
+  };
+}
+
+/** A backend whose parts have the time limit of stores, unless it says that they have one of their own. */
+function limitedBackend(backend: Backend, limited: AppSettings['limited']): Backend {
+  if (backend.isBounded === true) return backend;
+  const { name, sessions, events, states, tasks, bus, limiter } = backend;
+  return {
+    name,
+    sessions: limited(sessions, `sessions of the backend ${name}`),
+    events: limited(events, `events of the backend ${name}`),
+    states: limited(states, `states of the backend ${name}`),
+    tasks: limited(tasks, `tasks of the backend ${name}`),
+    bus: limited(bus, `bus of the backend ${name}`),
+    limiter: limited(limiter, `limiter of the backend ${name}`),
+    open: (logger) => backend.open?.(logger),
+    check: () => backend.check(),
+    close: () => backend.close(),
   };
 }
 

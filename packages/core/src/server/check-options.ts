@@ -129,7 +129,9 @@ const KEY_FIX =
   'give all processes the same secret, made once with `openssl rand -base64 32`: state: { keys: [process.env.STATE_KEY] }';
 
 /** The parts of a backend, each with the methods it must have. */
-const PARTS: Readonly<Record<keyof Omit<Backend, 'name' | 'open' | 'check' | 'close'>, readonly string[]>> = {
+const PARTS: Readonly<
+  Record<keyof Omit<Backend, 'name' | 'isBounded' | 'open' | 'check' | 'close'>, readonly string[]>
+> = {
   sessions: ['create', 'use', 'replace', 'delete', 'list'],
   events: ['append', 'end', 'after', 'forget'],
   states: ['use'],

@@ -1,5 +1,11 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { MemoryChangeBus, memoryBackend, MemoryStateStore, type TaskStore } from '../../src/backend.js';
+import {
+  type Backend,
+  MemoryChangeBus,
+  memoryBackend,
+  MemoryStateStore,
+  type TaskStore,
+} from '../../src/backend.js';
 import { type AppOptions, defineTool, TaskSupport } from '../../src/index.js';
 import { beginTask, taskClient } from '../extensions/task-client.js';
 import { appOf, recordingLogger, statelessClient } from '../harness.js';
@@ -55,6 +61,64 @@ describe('a part that was given alone and never answers', () => {
     await serve({ changeBus: { publish: () => undefined, subscribe: never } });
     expect(logger.lines).toMatchObject([{ level: 'error', message: expect.stringContaining('change bus') }]);
     expect(String(logger.lines[0]?.details['err'])).toContain('changeBus did not answer within 50 ms');
+  });
+});
+
+describe('a whole backend that never answers', () => {
+  const state = { keys: ['k'.repeat(32)] };
+  /** A backend whose methods answer as those of memory do until they are to hang. */
+  function hanging(more: Partial<Backend> = {}) {
+    const held = { hangs: false };
+    const backend = Object.fromEntries(
+      Object.entries(memoryBackend()).map(([part, given]: [string, unknown]) => [
+        part,
+        typeof given === 'object' && given !== null ? sleepy(given) : given,
+      ]),
+    ) as unknown as Backend;
+    function sleepy<T extends object>(part: T): T {
+      return new Proxy(part, {
+        get(target, method) {
+          const member: unknown = Reflect.get(target, method, target);
+          if (typeof member !== 'function') return member;
+          return (...given: unknown[]) =>
+            held.hangs ? never() : (Reflect.apply(member, target, given) as unknown);
+        },
+      });
+    }
+    return { held, backend: { ...backend, name: 'own', ...more } };
+  }
+
+  test('fails what needs it after the time that parts given alone have', async () => {
+    const { held, backend } = hanging();
+    const app = await serve({ backend, state });
+    const asking = statelessClient(app, { elicitation: {} });
+    const { requestState } = await asking.result('tools/call', { name: 'ask' });
+    held.hangs = true;
+    const inputResponses = { 'question-1': { action: 'accept', content: {} } };
+    expect(await asking.error('tools/call', { name: 'ask', requestState, inputResponses })).toMatchObject({
+      message: 'Request states cannot be checked; try again later',
+    });
+    expect(await taskClient(app).error('tasks/get', { taskId: 'a' })).toMatchObject({ code: -32603 });
+    const errors = logger.lines.map(({ details }) => String(details['err']));
+    expect(errors).toContainEqual(
+      expect.stringContaining('states of the backend own did not answer within 50 ms'),
+    );
+    expect(errors).toContainEqual(
+      expect.stringContaining('tasks of the backend own did not answer within 50 ms'),
+    );
+    held.hangs = false;
+    await app.close();
+  });
+
+  test('has the time it takes where it says that it bounds itself', async () => {
+    const slow = { use: () => new Promise<'first'>((resolve) => setTimeout(() => resolve('first'), 150)) };
+    const { backend } = hanging({ states: slow, isBounded: true });
+    const asking = statelessClient(await serve({ backend, state }), { elicitation: {} });
+    const { requestState } = await asking.result('tools/call', { name: 'ask' });
+    const inputResponses = { 'question-1': { action: 'accept', content: {} } };
+    expect(await asking.result('tools/call', { name: 'ask', requestState, inputResponses })).toMatchObject({
+      content: [{ text: 'accept' }],
+    });
   });
 });
 
