@@ -16,8 +16,10 @@ import { META } from '../../src/transport/index.js';
 import {
   appOf,
   type Client,
+  deferred,
   type Json,
   openSession,
+  recordingLogger,
   settled,
   statelessClient,
   textOf,
@@ -314,6 +316,78 @@ describe('a tool whose handler starts the task', () => {
     const { result } = await endOf(client, await beginTask(client, 'job'));
     expect(textOf(result as Json)).toBe('true,true');
     expect(store.size).toBe(1);
+  });
+
+  test('is a task once where it is said twice in one breath', async () => {
+    const store = new MemoryTaskStore();
+    const job = defineTool({
+      name: 'job',
+      metadata: TaskSupport.entry(options),
+      handle: async (_args, ctx) => (await Promise.all([startTask(ctx), startTask(ctx)])).join(),
+    });
+    const client = taskClient(await appOf({ definitions: [job], tasks: { store } }));
+    const { result } = await endOf(client, await beginTask(client, 'job'));
+    expect(textOf(result as Json)).toBe('true,true');
+    expect(store.size).toBe(1);
+  });
+
+  test('answers the call, and gives the task up, where the handler does not await it, and says so once', async () => {
+    const logger = recordingLogger();
+    const store = new MemoryTaskStore();
+    let runs = 0;
+    const job = defineTool({
+      name: 'job',
+      metadata: TaskSupport.entry(options),
+      handle: (_args, ctx) => {
+        runs += 1;
+        void startTask(ctx);
+        return 'done';
+      },
+    });
+    const client = taskClient(await appOf({ definitions: [job], logger, tasks: { store, concurrency: 1 } }));
+    for (const _call of [1, 2]) expect(textOf(await client.call('job'))).toBe('done');
+    const { tasks } = store.list(10);
+    expect(tasks.map(({ task }) => task.status)).toEqual(['cancelled', 'cancelled']);
+    expect(logger.lines).toMatchObject([
+      {
+        level: 'warn',
+        details: { tool: 'job' },
+        message: 'a handler ended before its task had begun, and its result is the answer: await startTask()',
+      },
+    ]);
+    expect(runs).toBe(2);
+  });
+
+  test('is a task where the handler catches what ends its run', async () => {
+    const job = defineTool({
+      name: 'job',
+      metadata: TaskSupport.entry(options),
+      handle: async (_args, ctx) => String(await startTask(ctx).catch(() => 'caught')),
+    });
+    const client = taskClient(await appOf({ definitions: [job], logger: recordingLogger() }));
+    const { result } = await endOf(client, await beginTask(client, 'job'));
+    expect(textOf(result as Json)).toBe('true');
+  });
+
+  test('fails once the call has been answered, as a question does', async () => {
+    const late = deferred<() => Promise<boolean>>();
+    const job = defineTool({
+      name: 'job',
+      metadata: TaskSupport.entry(options),
+      handle: (_args, ctx) => {
+        late.resolve(() => startTask(ctx));
+        return 'done';
+      },
+    });
+    const store = new MemoryTaskStore();
+    const client = taskClient(await appOf({ definitions: [job], tasks: { store } }));
+    expect(textOf(await client.call('job'))).toBe('done');
+    await expect((await late.promise)()).rejects.toMatchObject({
+      name: 'InputResponseError',
+      reason: 'gone',
+      message: 'The request has been answered: it cannot become a task any more',
+    });
+    expect(store.size).toBe(0);
   });
 
   test('says no where the tool is no task', async () => {

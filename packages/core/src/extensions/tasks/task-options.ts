@@ -2,6 +2,7 @@ import type { RequestContext } from '../../context/context.js';
 import { createMetadataDecorator, type MetadataDecorator } from '../../decorators/custom.js';
 import { isObject } from '../../protocol/json.js';
 import type { DefinitionProblem } from '../../errors/errors.js';
+import { observed } from '../../protocol/maybe-promise.js';
 import type { DefinitionDetails } from '../../registry/entry.js';
 
 /** What the extension is negotiated by (ext-tasks, "Extension Identifier"). */
@@ -77,6 +78,7 @@ const START = Symbol.for('sigil:start-task');
  * @param statusMessage what the task is doing, for the user.
  * @returns whether the call runs as a task from here on; `false` when the client knows no tasks, or the tool is none.
  * @throws ProtocolError (-32603) when the server has no room for another task.
+ * @throws InputResponseError when the call has been answered: await `startTask()` before the handler returns.
  * @example
  * ```ts
  * @Tool({ description: 'Exports the catalogue' })
@@ -90,7 +92,7 @@ const START = Symbol.for('sigil:start-task');
  */
 export function startTask(context: RequestContext, statusMessage?: string): Promise<boolean> {
   const start = context.state[START] as StartTask | undefined;
-  return start ? start(statusMessage) : Promise.resolve(false);
+  return observed(start ? start(statusMessage) : Promise.resolve(false));
 }
 
 /** Has `startTask` find how the call becomes a task. */

@@ -9,6 +9,7 @@ import type {
 } from '../../engine/extension.js';
 import {
   ERROR_CODES,
+  InputResponseError,
   InsufficientScopeError,
   invalidParams,
   missingExtension,
@@ -16,6 +17,8 @@ import {
 } from '../../errors/errors.js';
 import { MemoryTaskStore } from '../../memory/memory-task-store.js';
 import { quickDigest } from '../../protocol/digest.js';
+import type { Logger } from '../../protocol/logging.js';
+import { observed } from '../../protocol/maybe-promise.js';
 import { lacksScopes } from '../../protocol/principal.js';
 import type { ToolEntry } from '../../registry/entry.js';
 import { Quota } from '../../transport/quota.js';
@@ -162,7 +165,7 @@ export function tasks(
         methods: taskMethods(repository, runner, host),
         toolCalls(entry) {
           const policy = taskPolicy(entry.info, defaults);
-          return policy && callsOf(entry, policy, isOffered ? runner : undefined);
+          return policy && callsOf(entry, policy, isOffered ? runner : undefined, host.logger);
         },
         listen: (call, { taskIds }) =>
           taskIds === undefined ? {} : listenToTasks(call, taskIds, repository, host),
@@ -207,7 +210,21 @@ function versionOf({ descriptor: { inputSchema } }: ToolEntry, { version }: Task
   return quickDigest([inputSchema, version]);
 }
 
-function callsOf(entry: ToolEntry, policy: TaskPolicy, runner: TaskRunner | undefined): ToolCalls {
+/** A run of a handler that may go on as a task. */
+interface BeginningRun {
+  isOver: boolean;
+  /** The task, once the handler has asked for it. */
+  task?: Promise<Task>;
+  /** Rejects in the handler, once there is the task. */
+  unwinding?: Promise<never>;
+}
+
+function callsOf(
+  entry: ToolEntry,
+  policy: TaskPolicy,
+  runner: TaskRunner | undefined,
+  logger: Logger,
+): ToolCalls {
   const isRequired = policy.support === 'required';
   const { ttlMs, pollIntervalMs } = policy;
 
@@ -228,6 +245,25 @@ function callsOf(entry: ToolEntry, policy: TaskPolicy, runner: TaskRunner | unde
     throw new ProtocolError(ERROR_CODES.internalError, 'The request was cancelled');
   }
 
+  let isAdvised = false;
+  /** Has the task of a run begin that has ended, if there is one. */
+  async function goOn({ task, unwinding }: BeginningRun, runner: TaskRunner): Promise<void> {
+    const begun = await task?.catch(() => undefined);
+    if (!begun) return;
+    if (unwinding) {
+      // The client gets the task, whatever its handler has returned.
+      await unwinding.catch(() => undefined);
+      return runner.ready(begun);
+    }
+    if (!isAdvised)
+      logger.warn(
+        { tool: entry.key },
+        'a handler ended before its task had begun, and its result is the answer: await startTask()',
+      );
+    isAdvised = true;
+    await runner.cancel(begun);
+  }
+
   return {
     hiddenFromSessions: isRequired,
     async serve(call, next) {
@@ -245,16 +281,23 @@ function callsOf(entry: ToolEntry, policy: TaskPolicy, runner: TaskRunner | unde
         await runner.ready(task);
         return { ...task.stored.task, resultType: 'task' };
       }
-      const begun: { task?: Task } = {};
+      const run: BeginningRun = { isOver: false };
       provideStart(call.state, async (statusMessage) => {
-        begun.task = await begin(runner, call, statusMessage);
-        return call.endRun({ ...begun.task.stored.task, resultType: 'task' });
+        if (run.isOver)
+          throw new InputResponseError(
+            'gone',
+            'The request has been answered: it cannot become a task any more',
+          );
+        const task = await (run.task ??= observed(begin(runner, call, statusMessage)));
+        if (!run.isOver) run.unwinding ??= observed(call.endRun({ ...task.stored.task, resultType: 'task' }));
+        // A handler that has ended does not wait for it.
+        return run.unwinding ?? new Promise<never>(() => undefined);
       });
       try {
         return await next();
       } finally {
-        // Only now has the run ended that began the task.
-        if (begun.task) await runner.ready(begun.task);
+        run.isOver = true;
+        await goOn(run, runner);
       }
     },
   };
