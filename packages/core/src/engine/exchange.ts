@@ -327,7 +327,7 @@ export class Exchange implements ActiveRequest, Stream {
     const { background, id, revision } = this.call;
     const { options, writer } = this.#parts;
     try {
-      if (background) return background.succeed(writer.value(given));
+      if (background) return background.succeed(writer.kept(given));
       if (this.done) return;
       const text = writer.result(id, revision, given);
       this.#respond(() => this.#sink.end(text));
@@ -345,7 +345,9 @@ export class Exchange implements ActiveRequest, Stream {
     const { options, writer } = this.#parts;
     options.logger.warn({ bytes: error.bytes, ...logDetails(call) }, 'a result is too large');
     if (!instead) return this.#answerError(error);
-    const text = writer.result(call.id, call.revision, instead(error.message));
+    const less = instead(error.message);
+    if (call.background) return call.background.succeed(writer.value(less));
+    const text = writer.result(call.id, call.revision, less);
     this.#respond(() => this.#sink.end(text));
   }
 

@@ -60,11 +60,15 @@ export class ResponseWriter {
    */
   result(id: RequestId, revision: Revision, given: MethodResult): string {
     const response = this.#response(id, revision, given);
-    // A character has three bytes at most.
-    if (response.length <= this.maxBytes / 3) return response;
-    const bytes = new TextEncoder().encode(response).byteLength;
-    if (bytes > this.maxBytes) throw new TooLargeError(bytes, this.maxBytes);
+    this.#requireBounded(response);
     return response;
+  }
+
+  #requireBounded(text: string): void {
+    // A character has three bytes at most.
+    if (text.length <= this.maxBytes / 3) return;
+    const bytes = new TextEncoder().encode(text).byteLength;
+    if (bytes > this.maxBytes) throw new TooLargeError(bytes, this.maxBytes);
   }
 
   #response(id: RequestId, revision: Revision, given: MethodResult): string {
@@ -83,6 +87,13 @@ export class ResponseWriter {
   value({ result, meta }: MethodResult): Record<string, unknown> {
     const value = result instanceof RawJson ? result.value() : result;
     return { ...value, ...(meta ? { _meta: meta } : {}) };
+  }
+
+  /** The same for a result that is sent later, inside another one. @throws TooLargeError when it is too large. */
+  kept(given: MethodResult): Record<string, unknown> {
+    const value = this.value(given);
+    this.#requireBounded(JSON.stringify(value));
+    return value;
   }
 
   #added(revision: Revision, given: MethodResult): string {

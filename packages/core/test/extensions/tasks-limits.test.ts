@@ -1,8 +1,17 @@
-import { describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { defineTool, TaskSupport } from '../../src/index.js';
 import { MemoryTaskStore, type TaskRecord } from '../../src/backend.js';
 import { sha256 } from '../../src/protocol/digest.js';
-import { appOf, type Client, deferred, type Json, problemsOf, until } from '../harness.js';
+import {
+  appOf,
+  type Client,
+  deferred,
+  type Json,
+  problemsOf,
+  recordingLogger,
+  settled,
+  until,
+} from '../harness.js';
 import { beginTask, endOf, getTask, TASKS, taskClient, taskWith, waitingApp } from './task-client.js';
 
 const quick = defineTool({ name: 'quick', metadata: TaskSupport.entry('optional'), handle: () => 'done' });
@@ -54,6 +63,66 @@ describe('tasks at work', () => {
     const next = await begunAtLast(client);
     await client.result('tasks/cancel', { taskId: next });
     await endOf(client, await begunAtLast(client));
+  });
+
+  describe('that were stopped and go on', () => {
+    beforeEach(() => void jest.useFakeTimers({ doNotFake: ['queueMicrotask', 'nextTick', 'setImmediate'] }));
+    afterEach(() => void jest.useRealTimers());
+
+    test('are named in the log, again and again, since they keep the places of others', async () => {
+      const logger = recordingLogger();
+      const { app, begun, gate } = await waitingApp({ logger, tasks: { concurrency: 2 } });
+      const client = taskClient(app);
+      const taskId = await beginTask(client, 'wait');
+      await jest.advanceTimersByTimeAsync(60_000);
+      expect(logger.lines).toEqual([]);
+      await client.result('tasks/cancel', { taskId });
+      const cancelledAt = new Date().toISOString();
+      const signal = await begun.promise;
+      while (!signal.aborted) await settled();
+      await jest.advanceTimersByTimeAsync(25_000);
+      expect(logger.lines).toEqual([]);
+      await jest.advanceTimersByTimeAsync(20_000);
+      expect(logger.lines).toMatchObject([
+        {
+          level: 'warn',
+          details: { taskId, tool: 'wait', stoppedAt: cancelledAt, running: 1, concurrency: 2 },
+          message:
+            'the handler of wait goes on although its task was stopped, and keeps its place: have it end when ctx.signal aborts',
+        },
+      ]);
+      await jest.advanceTimersByTimeAsync(9 * 60_000);
+      expect(logger.lines).toHaveLength(1);
+      await jest.advanceTimersByTimeAsync(2 * 60_000);
+      expect(logger.lines).toHaveLength(2);
+      gate.resolve('late');
+      await jest.advanceTimersByTimeAsync(20 * 60_000);
+      expect(logger.lines).toHaveLength(2);
+    });
+  });
+
+  test('whose result is too large have the model ask for less, as a call has', async () => {
+    const logger = recordingLogger();
+    const big = defineTool({
+      name: 'big',
+      metadata: TaskSupport.entry('optional'),
+      handle: () => 'x'.repeat(1_000),
+    });
+    const client = taskClient(await appOf({ definitions: [big], logger, limits: { maxResultBytes: 1_000 } }));
+    expect(await endOf(client, await beginTask(client, 'big'))).toMatchObject({
+      status: 'completed',
+      result: {
+        isError: true,
+        content: [
+          {
+            text: expect.stringMatching(
+              /^The result is too large: it has \d{4} bytes, and may have 1000\. Ask for less/,
+            ),
+          },
+        ],
+      },
+    });
+    expect(logger.lines).toMatchObject([{ level: 'warn', message: 'a result is too large' }]);
   });
 
   /** Begins a task once there is room. */

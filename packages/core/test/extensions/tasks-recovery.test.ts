@@ -198,6 +198,28 @@ describe('what fails that no request asks for', () => {
   });
 });
 
+test('an executor that fails when a run has ended does not fail the run', async () => {
+  const logger = recordingLogger();
+  class Failing extends ManualExecutor {
+    runEnded(): never {
+      throw new Error('no such run');
+    }
+  }
+  const executor = new Failing(new MemoryTaskStore());
+  const app = await appOf({
+    definitions: [job(() => 'done')],
+    logger,
+    tasks: { store: executor.store, executor },
+  });
+  const client = taskClient(app);
+  const taskId = await beginTask(client, 'job');
+  expect(await executor.run()).toBe('done');
+  expect(await getTask(client, taskId)).toMatchObject({ status: 'completed' });
+  expect(logger.lines).toMatchObject([
+    { level: 'error', details: { taskId }, message: 'the executor of tasks failed when a run had ended' },
+  ]);
+});
+
 test('a result that is too long is told as such, and holds nothing up', async () => {
   const logger = recordingLogger();
   const app = await serve(
@@ -207,10 +229,13 @@ test('a result that is too long is told as such, and holds nothing up', async ()
   );
   const taskId = await beginTask(taskClient(app), 'job');
   expect(await endOf(taskClient(app), taskId)).toMatchObject({
-    status: 'failed',
-    error: { message: 'The result of the task could not be kept' },
+    status: 'completed',
+    result: {
+      isError: true,
+      content: [{ text: expect.stringContaining('may have 16777216. Ask for less') }],
+    },
   });
-  expect(logger.lines.map(({ details }) => String(details['err'])).join()).toContain('longer than 16777216');
+  expect(logger.lines.map(({ message }) => message)).toEqual(['a result is too large']);
 });
 
 test('a task that cannot be read keeps no other from being run', async () => {

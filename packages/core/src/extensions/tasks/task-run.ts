@@ -32,6 +32,10 @@ export class TaskRun implements BackgroundDelivery {
   #stopped: string | undefined;
   /** Whether another run goes on with the task as it is now; absent as long as this one need not care. */
   #goesOnElsewhere: (() => boolean) | undefined;
+  /** When its signal was aborted, as ISO 8601 writes it. */
+  stoppedAt: string | undefined;
+  /** From when on it counts as stuck, in milliseconds of `performance.now()`. */
+  #stuckFrom = 0;
   /** Changes are written one after the other, in the order they were made. */
   #writing: Promise<unknown> = Promise.resolve();
   #newestReport: string | undefined;
@@ -100,6 +104,7 @@ export class TaskRun implements BackgroundDelivery {
   /** Aborts the signal of the handler. What it still gives is written nowhere. */
   stop(reason: string): void {
     this.#stopped ??= reason;
+    this.stoppedAt ??= new Date().toISOString();
     this.#replay?.abort(reason);
   }
 
@@ -115,6 +120,20 @@ export class TaskRun implements BackgroundDelivery {
   /** Waits for the side effects that have begun: each has been kept then, or has failed. */
   async settleEffects(): Promise<void> {
     await this.#replay?.settleEffects();
+  }
+
+  /**
+   * Whether its handler goes on for long although its signal was aborted; asked again and again.
+   *
+   * @param afterMs milliseconds until it does for the first time, and until it does again.
+   */
+  isStuck(afterMs: { readonly first: number; readonly again: number }): boolean {
+    if (this.stoppedAt === undefined) return false;
+    const now = performance.now();
+    if (this.#stuckFrom === 0) this.#stuckFrom = now + afterMs.first;
+    if (now < this.#stuckFrom) return false;
+    this.#stuckFrom = now + afterMs.again;
+    return true;
   }
 
   /** Hears how the task stands now, whatever changed it. */

@@ -4,6 +4,7 @@ import type { ExtensionCall, ExtensionHost } from '../../engine/extension.js';
 import { ERROR_CODES, OverloadedError } from '../../errors/errors.js';
 import type { Logger } from '../../protocol/logging.js';
 import { sha256 } from '../../protocol/digest.js';
+import { recovered } from '../../protocol/maybe-promise.js';
 import { MAX_DELAY_MS, unref, within } from '../../transport/deadlines.js';
 import type { Quota } from '../../transport/quota.js';
 import { lostRuns, type Task, type Transition } from './task.js';
@@ -21,6 +22,8 @@ const EXPIRY_AGAIN_MS = 250;
 const REFUSED_AGAIN_MS = 1000;
 /** How long an executor may take to accept a task, in milliseconds: a call waits for that. */
 const SUBMIT_MS = 5000;
+/** How long a handler may go on after its signal was aborted before the log says so, and how often it does then, in milliseconds. */
+const STUCK_MS = { first: 30_000, again: 10 * 60_000 };
 /** Most tasks taken in here, and run elsewhere, that are looked at each time leases are renewed. */
 const LOOKED_AT = 20;
 /** What a process asks that is about to end, and what those say that go on to run tasks. */
@@ -330,7 +333,14 @@ export class TaskRunner implements TaskWorker {
   /** A run is over: there is a place for another one. */
   #end(run: TaskRun, end: 'ended' | 'refused'): void {
     if (this.#runs.get(run.taskId) === run) this.#runs.delete(run.taskId);
-    this.executor.runEnded?.(end);
+    void recovered(
+      () => this.executor.runEnded?.(end),
+      (error) =>
+        this.logger.error(
+          { err: error, taskId: run.taskId },
+          'the executor of tasks failed when a run had ended',
+        ),
+    );
   }
 
   /** @param deadline until when side effects in flight are waited for, by `performance.now()`. */
@@ -393,7 +403,21 @@ export class TaskRunner implements TaskWorker {
     }
   }
 
+  /** Handlers that do not heed their signal keep their places, so that with enough of them no task begins any more. */
+  #nameStuck(): void {
+    for (const run of this.#runs.values()) {
+      if (!run.isStuck(STUCK_MS)) continue;
+      const { taskId, stoppedAt } = run;
+      const { tool } = run.task.stored;
+      this.logger.warn(
+        { taskId, tool, stoppedAt, running: this.#runs.size, concurrency: this.concurrency },
+        `the handler of ${tool} goes on although its task was stopped, and keeps its place: have it end when ctx.signal aborts`,
+      );
+    }
+  }
+
   async #renew(): Promise<void> {
+    this.#nameStuck();
     const runs = [...this.#runs.values()].map(({ taskId, id }) => ({ taskId, run: id }));
     try {
       const lost = await this.repository.renew(runs, this.leaseMs);
