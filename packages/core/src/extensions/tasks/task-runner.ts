@@ -187,7 +187,7 @@ export class TaskRunner implements TaskWorker {
 
   /** Takes note that the process is about to end: if others run tasks, no more runs begin here, which could only be handed back. */
   closes(): void {
-    if (this.#isLeaving || !this.options.outlives) return;
+    if (this.#isLeaving || !this.options.outlives || this.#renewing === undefined) return;
     this.#isLeaving = true;
     this.host.publish({ kind: 'message', about: ABOUT.leaving, content: {} });
   }
