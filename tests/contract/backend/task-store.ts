@@ -36,7 +36,7 @@ export function describeTaskStore(
     test('gives everything back as it was', async () => {
       const store = await create();
       const outcome = JSON.stringify({ text: 'Grüße "🌍" \\ \u0001' });
-      const task = stored('a', { owner: "o'neill %s", run: 'r', attempts: 3, outcome });
+      const task = stored('a', { owner: "o'neill %s", run: 'r', attempts: 3, isError: true, outcome });
       await store.create(task, null);
       expect(await store.get('a')).toEqual({ ...task, notBefore: null });
     });
