@@ -26,7 +26,7 @@ export interface TaskExecutor {
   /** Begins to run tasks in this process. Not called where `tasks.worker` is `false`. */
   start(worker: TaskWorker): MaybePromise<void>;
   /** Called whenever a run in this process has ended; `refused` where nothing ran, because the process had no room for the call. */
-  runEnded?(end: 'ended' | 'refused'): void;
+  runEnded?(end: 'ended' | 'refused'): MaybePromise<void>;
   /** Begins no more runs in this process. */
   close(): MaybePromise<void>;
 }

@@ -2,7 +2,6 @@ import type { RequestContext } from '../../context/context.js';
 import { createMetadataDecorator, type MetadataDecorator } from '../../decorators/custom.js';
 import { isObject } from '../../protocol/json.js';
 import type { DefinitionProblem } from '../../errors/errors.js';
-import { observed } from '../../protocol/maybe-promise.js';
 import type { DefinitionDetails } from '../../registry/entry.js';
 
 /** What the extension is negotiated by (ext-tasks, "Extension Identifier"). */
@@ -92,7 +91,7 @@ const START = Symbol.for('sigil:start-task');
  */
 export function startTask(context: RequestContext, statusMessage?: string): Promise<boolean> {
   const start = context.state[START] as StartTask | undefined;
-  return observed(start ? start(statusMessage) : Promise.resolve(false));
+  return start ? start(statusMessage) : Promise.resolve(false);
 }
 
 /** Has `startTask` find how the call becomes a task. */

@@ -4,7 +4,6 @@ import type { ExtensionCall, ExtensionHost } from '../../engine/extension.js';
 import { ERROR_CODES, OverloadedError } from '../../errors/errors.js';
 import type { Logger } from '../../protocol/logging.js';
 import { sha256 } from '../../protocol/digest.js';
-import { recovered } from '../../protocol/maybe-promise.js';
 import { MAX_DELAY_MS, unref, within } from '../../transport/deadlines.js';
 import type { Quota } from '../../transport/quota.js';
 import { lostRuns, type Task, type Transition } from './task.js';
@@ -333,14 +332,15 @@ export class TaskRunner implements TaskWorker {
   /** A run is over: there is a place for another one. */
   #end(run: TaskRun, end: 'ended' | 'refused'): void {
     if (this.#runs.get(run.taskId) === run) this.#runs.delete(run.taskId);
-    void recovered(
-      () => this.executor.runEnded?.(end),
-      (error) =>
-        this.logger.error(
-          { err: error, taskId: run.taskId },
-          'the executor of tasks failed when a run had ended',
-        ),
-    );
+    void this.#tellEnded(run, end);
+  }
+
+  async #tellEnded({ taskId }: TaskRun, end: 'ended' | 'refused'): Promise<void> {
+    try {
+      await this.executor.runEnded?.(end);
+    } catch (error) {
+      this.logger.error({ err: error, taskId }, 'the executor of tasks failed when a run had ended');
+    }
   }
 
   /** @param deadline until when side effects in flight are waited for, by `performance.now()`. */

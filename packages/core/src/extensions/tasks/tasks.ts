@@ -18,7 +18,6 @@ import {
 import { MemoryTaskStore } from '../../memory/memory-task-store.js';
 import { quickDigest } from '../../protocol/digest.js';
 import type { Logger } from '../../protocol/logging.js';
-import { observed } from '../../protocol/maybe-promise.js';
 import { lacksScopes } from '../../protocol/principal.js';
 import type { ToolEntry } from '../../registry/entry.js';
 import { Quota } from '../../transport/quota.js';
@@ -27,6 +26,7 @@ import { readInputResponses } from '../../engine/asking/round-trip-states.js';
 import { type DetailedTask, detailedTask, emptyJournal, type Task } from './task.js';
 import {
   provideStart,
+  type StartTask,
   TaskSupport,
   taskConcurrency,
   taskPolicy,
@@ -282,16 +282,22 @@ function callsOf(
         return { ...task.stored.task, resultType: 'task' };
       }
       const run: BeginningRun = { isOver: false };
-      provideStart(call.state, async (statusMessage) => {
+      const start: StartTask = async (statusMessage) => {
         if (run.isOver)
           throw new InputResponseError(
             'gone',
             'The request has been answered: it cannot become a task any more',
           );
-        const task = await (run.task ??= observed(begin(runner, call, statusMessage)));
-        if (!run.isOver) run.unwinding ??= observed(call.endRun({ ...task.stored.task, resultType: 'task' }));
+        const task = await (run.task ??= begin(runner, call, statusMessage));
+        if (!run.isOver) run.unwinding ??= call.endRun({ ...task.stored.task, resultType: 'task' });
         // A handler that has ended does not wait for it.
         return run.unwinding ?? new Promise<never>(() => undefined);
+      };
+      provideStart(call.state, (statusMessage) => {
+        const started = start(statusMessage);
+        // An author may forget to await it, which is no reason to end the process.
+        started.catch(() => undefined);
+        return started;
       });
       try {
         return await next();
