@@ -1,3 +1,4 @@
+import { challengedScopes } from '@sigil/core/internal';
 import type { Refusal } from '@sigil/http/authentication';
 
 /** The ways to send a token (RFC 6750, RFC 9449). */
@@ -28,12 +29,14 @@ export class Challenges {
 
   /** For a request without a token: it has done nothing wrong (RFC 6750, section 3.1). @param scopes what it needs. */
   noToken(scheme: Scheme, scopes: readonly string[] = this.parts.initialScopes): Refusal {
-    return this.#refusal(401, 'This server needs an access token', scheme, { scope: scopes.join(' ') });
+    return this.#refusal(401, 'This server needs an access token', scheme, {
+      scope: challengedScopes(scopes),
+    });
   }
 
   /** For a token that is not good. */
   invalidToken(scheme: Scheme, description: string): Refusal {
-    const scope = this.parts.initialScopes.join(' ');
+    const scope = challengedScopes(this.parts.initialScopes);
     return this.#refusal(401, description, scheme, { error: 'invalid_token', scope }, description);
   }
 
@@ -49,7 +52,7 @@ export class Challenges {
   /** For a principal that lacks scopes. @param scopes all that the request needs. */
   insufficientScope(scheme: Scheme, scopes: readonly string[]): Refusal {
     const description = 'The token lacks a scope';
-    const fields = { error: 'insufficient_scope', scope: scopes.join(' ') } as const;
+    const fields = { error: 'insufficient_scope', scope: challengedScopes(scopes) } as const;
     return this.#refusal(403, description, scheme, fields, description);
   }
 

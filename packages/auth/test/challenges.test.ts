@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Arg, Param, Prompt, RequireScopes, Resource, Service, Tool, ToolContext } from '@sigil/core';
 import { jwt } from '../src/index.js';
+import { Challenges } from '../src/challenges.js';
 import { LocalIssuer } from './fixtures/issuer.js';
 import { ProtectedServer } from './fixtures/server.js';
 
@@ -183,6 +184,21 @@ describe('a request', () => {
       expect(refused.status).toBe(400);
     },
   );
+});
+
+test('a challenge names as many scopes as clients take in a header, whole ones', () => {
+  const scopes = Array.from({ length: 100 }, (_, at) => `files:${String(at).padStart(250, 'p')}`);
+  const parts = { metadataUrl: 'https://a.example/', initialScopes: scopes, proofAlgorithms: [] };
+  const challenges = new Challenges(parts);
+  const refusals = [
+    challenges.insufficientScope('Bearer', scopes),
+    challenges.noToken('Bearer'),
+    challenges.invalidToken('Bearer', 'no'),
+  ];
+  for (const { headers } of refusals) {
+    const [, named = ''] = /scope="([^"]*)"/.exec(headers['WWW-Authenticate'] ?? '') ?? [];
+    expect(named.split(' ')).toEqual(scopes.slice(0, 15));
+  }
 });
 
 describe('a missing scope', () => {

@@ -171,6 +171,19 @@ describe('a stream that is opened before it is known what its call needs', () =>
   });
 });
 
+test('a challenge of very many scopes names as many as its header takes, and the body names all', async () => {
+  const scopes = Array.from({ length: 100 }, (_, at) => `files:${String(at).padStart(250, 'p')}`);
+  const bench = await createBench(httpRuntime, options);
+  bench.app.tools.add(defineTool({ name: 'many', scopes, handle: () => 'a secret' }));
+  const session = await openSession(as('weak', bench));
+  const refused = await within(session.post(call('many')));
+  expect(refused.status).toBe(403);
+  const [, named = ''] = /scope="([^"]*)"$/.exec(refused.headers.get('www-authenticate') ?? '') ?? [];
+  expect(named.split(' ')).toEqual(scopes.slice(0, 15));
+  expect(JSON.stringify(await refused.json())).toContain(scopes.at(-1));
+  await bench.end();
+});
+
 describe('a shared session that is used with a weaker token of the same user', () => {
   const nodes = nodesForEach();
 

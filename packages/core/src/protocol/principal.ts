@@ -55,6 +55,25 @@ export function isScope(value: unknown): value is string {
   return typeof value === 'string' && /^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/.test(value);
 }
 
+/** How many characters the scopes of a challenge may have: clients such as that of Node take no more than 16 KiB of headers in all. */
+const MAX_CHALLENGED = 4096;
+
+/**
+ * The scopes of a challenge, as its header names them: the first ones, whole, as far as there is room.
+ *
+ * @param scopes all that a request needs.
+ * @example
+ * ```ts
+ * const headers = { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${challengedScopes(scopes)}"` };
+ * ```
+ */
+export function challengedScopes(scopes: readonly string[]): string {
+  const all = scopes.join(' ');
+  if (all.length <= MAX_CHALLENGED) return all;
+  const end = all.lastIndexOf(' ', MAX_CHALLENGED);
+  return end < 0 ? '' : all.slice(0, end);
+}
+
 /**
  * Whether a principal lacks any of these scopes.
  *

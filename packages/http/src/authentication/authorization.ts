@@ -1,5 +1,6 @@
 import type { Logger, MaybePromise } from '@sigil/core';
 import type { StateStore } from '@sigil/core/backend';
+import { challengedScopes } from '@sigil/core/internal';
 import type { Principal } from '@sigil/core/transport';
 import type { HttpExchange, ResponseHeaders } from '../http-exchange.js';
 
@@ -104,7 +105,7 @@ export function scopeChallenge(scopes: readonly string[]): Refusal {
   return {
     status: 403,
     message: `This needs the scopes ${scopes.join(' ')}`,
-    headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${scopes.join(' ')}"` },
+    headers: { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${challengedScopes(scopes)}"` },
   };
 }
 
