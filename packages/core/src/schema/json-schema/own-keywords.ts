@@ -57,15 +57,20 @@ interface TextFormat {
   readonly validate: (text: string) => boolean;
 }
 
+/** A date, or a date and time; years of more than four digits have a sign. */
+const ISO_8601 =
+  /^([+-]\d{6}|\d{4})(?:-(\d\d)(?:-(\d\d)(?:[Tt ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:[Zz]|[+-]\d\d:?\d\d)?)?)?)?$/;
+
 /**
- * The date that a text says. It is invalid also for a day that its month does not have, such as `2026-02-30`, which JavaScript takes for
+ * The date that a text in ISO 8601 says. It is invalid for other texts, of which JavaScript makes whatever it can: `12` is a day in December
+ * of 2001. It is invalid also for a day that its month does not have, such as `2026-02-30`, which JavaScript takes for
  * one of the next month.
  */
 export function dateOf(text: string): Date {
-  const [, year, month, day] = /^([+-]?\d{4,6})[-/](\d\d?)[-/](\d\d?)(?!\d)/.exec(text) ?? [];
+  const [iso, year, month, day] = ISO_8601.exec(text) ?? [];
   // The calendar repeats itself after 400 years. Day 0 is the last one of the month before.
   const last = new Date(Date.UTC(2000 + (Number(year) % 400), Number(month), 0)).getUTCDate();
-  return new Date(Number(day) > last ? NaN : text);
+  return new Date(iso === undefined || Number(day) > last ? NaN : text);
 }
 
 /** How a Date is asked for. */
