@@ -13,6 +13,7 @@ import { type Constructor, isConstructor } from '../protocol/constructor.js';
 import { frozenCopy, isObject } from '../protocol/json.js';
 import { isScope } from '../protocol/principal.js';
 import { after, isPromise, type MaybePromise, observed, recovered } from '../protocol/maybe-promise.js';
+import type { Logger } from '../protocol/logging.js';
 import type { Deadlines } from '../transport/deadlines.js';
 import type { Declaration, GuardCheck, NamedGuard } from './declaration.js';
 
@@ -27,6 +28,9 @@ export interface GuardParts {
   readonly container: Container;
   /** Milliseconds that a guard may take. */
   readonly guardTime: Deadlines;
+  readonly logger: Logger;
+  /** The guards whose answers were neither true nor false, and have been warned of. */
+  readonly unclear: WeakSet<GuardLike>;
 }
 
 /** A guard has thrown. Access is neither granted nor refused: the request fails. */
@@ -45,7 +49,9 @@ export function compileGuards(
   const askFrom = (index: number, call: Call, access: GuardContext): MaybePromise<boolean> => {
     const ask = asks[index];
     if (!ask) return true;
-    return after(ask(call, access), (allowed) => allowed === true && askFrom(index + 1, call, access));
+    return after(ask(call, access), (allowed) =>
+      allowed === true ? askFrom(index + 1, call, access) : refused(allowed, guards[index], parts),
+    );
   };
   const fail = (error: unknown): never => {
     // Such an error is for the client.
@@ -58,6 +64,19 @@ export function compileGuards(
   };
   return (call, context) =>
     recovered(() => askFrom(0, call, context ?? guardContextOf(call, definition)), fail);
+}
+
+/** A guard that forgets to answer has not agreed; it is warned of once. */
+function refused(answer: unknown, guard: GuardLike | undefined, { logger, unclear }: GuardParts): false {
+  if (answer === false || guard === undefined || unclear.has(guard)) return false;
+  unclear.add(guard);
+  const given =
+    answer === null ? 'null' : answer === undefined ? 'undefined' : `a value of type ${typeof answer}`;
+  logger.warn(
+    { guard: guard.name || 'a function without a name' },
+    `a guard gave ${given}, which refuses: return true to allow, false to refuse; a return may be missing`,
+  );
+  return false;
 }
 
 /** Compiles each guard into a check of its own, for telling which of them refuses. Requests are served by `compileGuards`. */
@@ -86,10 +105,8 @@ export function compilePermits(guards: readonly GuardLike[], parts: GuardParts):
     const permitted = after(resolve(guard, call, parts.container), (instance) =>
       instance.permits ? instance.permits(context) : true,
     );
-    return after(
-      inTime(permitted, `The guard ${guard.name}`, parts.guardTime),
-      // A guard that forgets to answer has not agreed.
-      (agreed) => agreed === true && askFrom(index + 1, call, context),
+    return after(inTime(permitted, `The guard ${guard.name}`, parts.guardTime), (agreed) =>
+      agreed === true ? askFrom(index + 1, call, context) : refused(agreed, guard, parts),
     );
   };
   return (call, context) => askFrom(0, call, context);

@@ -110,7 +110,8 @@ export class HandlerCompiler {
   readonly #guardParts: GuardParts;
 
   constructor(private readonly options: InvokeOptions) {
-    this.#guardParts = { container: options.instances.container, guardTime: options.guardTime };
+    const { instances, guardTime, logger } = options;
+    this.#guardParts = { container: instances.container, guardTime, logger, unclear: new WeakSet() };
   }
 
   /** Compiles who may see and use a definition: its guards as one check, and one by one, and what completing it needs. */

@@ -27,6 +27,57 @@ import {
 const names = async (client: Client) => (await client.list('tools')).map(({ name }) => name);
 
 describe('guards', () => {
+  test.each<[unknown, string]>([
+    [undefined, 'undefined'],
+    [null, 'null'],
+    [1, 'a value of type number'],
+    ['yes', 'a value of type string'],
+  ])('that give %j refuse, which is logged once a guard', async (answer, given) => {
+    class Members implements Guard {
+      allows(): boolean {
+        return answer as boolean;
+      }
+    }
+    const logger = recordingLogger();
+    const handle = () => 'x';
+    const definitions = ['a', 'b'].map((name) => defineTool({ name, handle }));
+    const client = statelessClient(await appOf({ definitions, guards: [Members], logger }));
+    expect(await names(client)).toEqual([]);
+    await client.error('tools/call', { name: 'a' });
+    const warned = logger.lines.filter(({ level }) => level === 'warn');
+    expect(warned).toHaveLength(1);
+    expect(warned[0]).toMatchObject({
+      details: { guard: 'Members' },
+      message: `a guard gave ${given}, which refuses: return true to allow, false to refuse; a return may be missing`,
+    });
+  });
+
+  test('that refuse are not warned of', async () => {
+    const logger = recordingLogger();
+    const definitions = [defineTool({ name: 'a', guards: [() => false], handle: () => 'x' })];
+    const client = statelessClient(await appOf({ definitions, logger }));
+    expect(await names(client)).toEqual([]);
+    expect(logger.lines.filter(({ level }) => level === 'warn')).toEqual([]);
+  });
+
+  test('whose permits() forgets to answer are warned of', async () => {
+    class Members implements Guard {
+      allows(): boolean {
+        return true;
+      }
+      permits(): boolean {
+        return undefined as unknown as boolean;
+      }
+    }
+    const logger = recordingLogger();
+    const definitions = [defineTool({ name: 'a', guards: [Members], handle: () => 'x' })];
+    const client = statelessClient(await appOf({ definitions, logger }));
+    await client.request('tools/call', { name: 'a', arguments: {} });
+    expect(logger.lines.filter(({ level }) => level === 'warn')).toMatchObject([
+      { details: { guard: 'Members' } },
+    ]);
+  });
+
   test('are asked in order, app, class, method, and the first refusal ends the asking', async () => {
     const asked: string[] = [];
     const guard =
