@@ -16,7 +16,7 @@ export async function serveRoute(
   const about = { path: request.url };
   try {
     const run = (): MaybePromise<Response> => handle(webRequest(request, response));
-    const { status, headers, body } = await (track ? track({ details: () => about }, run) : run());
+    const { status, headers, body } = await (track ? track({ logger, details: () => about }, run) : run());
     response.writeHead(status, [...headers].flat());
     if (body && request.method !== 'HEAD') await pipeline(body, response);
     else response.end();

@@ -41,7 +41,7 @@ export function http(options: HttpRuntimeOptions = {}): Runtime {
   return {
     name: 'http',
     logger: stderrLogger(),
-    ownsProcess: server.handleSignals,
+    ownsProcess: true,
     start: async (endpoint) => {
       if (await startsWorkers(server.workers)) {
         if (!hasBackend(endpoint, server)) endpoint.logger.warn(NO_BACKEND);

@@ -37,7 +37,7 @@ export function stdio(options: StdioOptions = {}): Runtime {
   return {
     name: 'stdio',
     logger: stderrLogger(),
-    ownsProcess: settings.handleSignals && settings.input === process.stdin,
+    ownsProcess: settings.input === process.stdin,
     start: (endpoint) => new Promise((resolve) => resolve(new StdioConnection(endpoint, settings))),
   };
 }

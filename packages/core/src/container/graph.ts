@@ -1,7 +1,6 @@
 import { type DefinitionProblem, Diagnostics } from '../errors/errors.js';
 import { constructorTypes, optionalOf, serviceOf, type ServiceScope } from '../metadata/metadata.js';
 import type { Constructor } from '../protocol/constructor.js';
-import { OptionChecks } from '../transport/option-checks.js';
 import { nameOf, type ServiceId } from './container.js';
 import { injectedAt } from './typedi-registry.js';
 
@@ -121,7 +120,10 @@ export function checkGraph(
       at.add('SIGIL_INVALID_OPTIONS', `'${String(scope)}' is not a scope`, fix);
     }
     const service = details.cls && serviceOf(details.cls);
-    if (service) new OptionChecks(`${nameOf(id)}, @Service`, diagnostics).known(service, ['scope']);
+    for (const option of Object.keys(service ?? {}).filter((name) => name !== 'scope'))
+      diagnostics
+        .at(`${nameOf(id)}, @Service({ ${option} })`)
+        .add('SIGIL_INVALID_OPTIONS', 'there is no such option; there is scope', 'write scope');
     const needs = needsOf(details, knows, diagnostics);
     for (const hook of unawaitedHooks(details)) {
       const what = `a ${scope} service is made while a request waits, so its ${hook} is never called`;

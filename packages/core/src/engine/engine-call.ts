@@ -14,11 +14,11 @@ import { RequestContext } from '../context/context.js';
 import type { ResolutionScope, ServiceId } from '../protocol/constructor.js';
 import { InsufficientScopeError, MASKED_MESSAGE } from '../errors/errors.js';
 import { isObject, toLogJson, UnwritableError } from '../protocol/json.js';
-import { isLogLevel, type LogLevel, passes } from '../protocol/logging.js';
+import { isLogLevel, type Logger, type LogLevel, passes } from '../protocol/logging.js';
 import { type MaybePromise, observed, recovered } from '../protocol/maybe-promise.js';
 import { lacksScopes, type Principal, type RequestInfo } from '../protocol/principal.js';
 import { authorMeta, isRequestId, META, NOTIFICATIONS, type RequestId } from '../protocol/protocol.js';
-import type { Track, Tracked } from '../transport/transport.js';
+import type { Tracked } from '../transport/transport.js';
 import type { ClientRequester } from './asking/client-requester.js';
 import {
   type RequesterContext,
@@ -41,8 +41,6 @@ const NO_META: Readonly<Record<string, unknown>> = Object.freeze({});
 /** What all calls of one engine share. */
 export interface CallParts {
   readonly options: EngineOptions;
-  /** What is known of calls outside of the engine; `track` is absent where nothing asks. */
-  readonly tracking: { track?: Track | undefined };
   readonly requester: ClientRequester;
 }
 
@@ -176,9 +174,13 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
   #guardedController(): AbortController {
     const controller = new AbortController();
     const failed = (error: unknown): void =>
-      this.#parts.options.logger.error({ err: error, ...this.details() }, 'a listener of ctx.signal failed');
+      this.logger.error({ err: error, ...this.details() }, 'a listener of ctx.signal failed');
     guardListeners(controller.signal, (listen) => void this.track(() => recovered(listen, failed)));
     return controller;
+  }
+
+  get logger(): Logger {
+    return this.#parts.options.logger;
   }
 
   /** What the log says of it. */
@@ -188,7 +190,7 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
 
   /** Runs what its author gave: what that begins belongs to this call. */
   track<T>(run: () => T): T {
-    const { track } = this.#parts.tracking;
+    const { track } = this.#parts.options.tracking;
     return track ? track(this, run) : run();
   }
 

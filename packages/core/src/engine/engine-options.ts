@@ -7,7 +7,7 @@ import type { Registry } from '../registry/registry.js';
 import type { ValuePlan } from '../schema/index.js';
 import type { RequestStateCodec } from './asking/request-state-codec.js';
 import type { RoundTripStates } from './asking/round-trip-states.js';
-import type { EndpointBackend } from '../transport/transport.js';
+import type { EndpointBackend, Tracking } from '../transport/transport.js';
 import type { ExtensionFactory } from './extension.js';
 import type { CacheHints } from './methods/cache-hints.js';
 import type { ChangeFeed } from './subscriptions/changes.js';
@@ -155,6 +155,8 @@ export interface EngineOptions {
   /** Keeps what the rounds of a request have brought so far. */
   readonly rounds: RoundTripStates;
   readonly extensions: readonly ExtensionFactory[];
+  /** Takes note of what calls begin, in a process that is an app's. */
+  readonly tracking: Tracking;
   /** The plan of a form that handlers show. */
   readonly formPlan: (form: FormLike) => ValuePlan;
 }

@@ -107,18 +107,13 @@ export class Engine implements Endpoint {
       writer,
       logger,
     );
-    const tracking: ConnectionParts['tracking'] = {};
     const methodParts = {
       options,
       capabilities: new Capabilities(registry, extensions, options.experimental),
       extensions,
       subscribers,
       listeners,
-      rechecks: new Rechecks(
-        { options, tracking, requester, release: this.#release },
-        subscribers,
-        listeners,
-      ),
+      rechecks: new Rechecks({ options, requester, release: this.#release }, subscribers, listeners),
       sessionBytes: new Quota(limits.maxSessionBytes, Math.ceil(limits.maxSessionBytes / 16)),
     };
     const methods = METHOD_GROUPS.flatMap((group) => Object.entries(group(methodParts)));
@@ -130,7 +125,6 @@ export class Engine implements Endpoint {
       requester,
       writer,
       stateless: new ConnectionState(),
-      tracking,
       timeLimits: new TimeLimits(),
       slots: new CallSlots(limits),
       warned: new Set(),
@@ -177,13 +171,8 @@ export class Engine implements Endpoint {
     return new EngineCall(this.#parts, { connectionState: stateless, revision, client, ...about }, NO_STREAM);
   }
 
-  /** @param track runs handlers, and whatever else authors give, from now on. */
-  trackWith(track: Track): void {
-    this.#parts.tracking.track = track;
-  }
-
   get track(): Track | undefined {
-    return this.#parts.tracking.track;
+    return this.options.tracking.track;
   }
 
   connect(sink?: Sink, options: ConnectOptions = {}): Connection {

@@ -91,7 +91,7 @@ export class Exchange implements ActiveRequest, Stream {
   /** Runs a handler and answers with what it gives. */
   run(handler: MethodHandler): void {
     try {
-      const { track } = this.#parts.tracking;
+      const { track } = this.#parts.options.tracking;
       const result = track ? track(this.call, () => this.#serve(handler)) : this.#serve(handler);
       if (!isPromise(result)) this.#succeed(result);
       else

@@ -3,12 +3,12 @@ import type { Logger } from '../protocol/logging.js';
 import { isPromise } from '../protocol/maybe-promise.js';
 import type { ServiceId } from '../protocol/constructor.js';
 import type { PromptDefinition, ResourceDefinition, ToolDefinition } from '../metadata/definitions.js';
-import type { Endpoint, RunningRuntime, Runtime, Track, Tracked } from '../transport/transport.js';
+import type { Endpoint, RunningRuntime, Runtime } from '../transport/transport.js';
 import { isObject } from '../protocol/json.js';
 import { OptionChecks } from '../transport/option-checks.js';
 import { type AppParts, keepParts } from './app-parts.js';
 import { buildRecord } from './build-record.js';
-import { type AsyncStorage, callStorage, endWith, isInspected, releaseStdoutOfAll } from './platform.js';
+import { endWith, isInspected, releaseStdoutOfAll } from './platform.js';
 import {
   liveCollection,
   type LiveCollection,
@@ -16,6 +16,7 @@ import {
   type LiveCompletions,
 } from './live-collection.js';
 import { chooseRuntime, workerRuntime } from './runtime-choice.js';
+import { unhandledRejections } from './unhandled-rejections.js';
 
 /**
  * A server, ready to be mounted on runtimes. Made by `createApp`.
@@ -187,10 +188,12 @@ export class App {
     checkRuntime(runtime);
     const chosen = isWorker ? workerRuntime(engine, runtime) : (runtime ?? (await chooseRuntime()));
     logger.relayTo(chosen.logger);
-    if (chosen.ownsProcess) reporter.survive(logger, (run) => engine.trackWith(run));
     // What others keep of standard output, this one needs, unless it has an address.
     if (chosen.name !== 'http') releaseStdoutOfAll();
-    return chosen.start(this.#served());
+    const running = await chosen.start(this.#served());
+    // Not before: a program whose server cannot start ends with the error, also where it awaits nothing.
+    if (chosen.ownsProcess) unhandledRejections.survive(logger);
+    return running;
   }
 
   async #ended(running: RunningRuntime): Promise<void> {
@@ -229,58 +232,6 @@ export class App {
     }
   }
 }
-
-interface Running {
-  readonly about: Tracked;
-  readonly logger: Logger;
-}
-
-/** One for all apps of the process: rejections come to the process, too. */
-class RejectionReporter {
-  /** What begins to track the calls of an app; empty once that has begun. */
-  readonly #waiting = new Set<{ readonly begin: () => void; readonly logger: Logger }>();
-  #storage: AsyncStorage<Running> | undefined;
-  #isTracking = false;
-
-  /**
-   * Survives promises that a handler, or what authenticates requests, began and that nothing awaits: they are logged with the definition whose
-   * handler it was, or with the request. Other
-   * unhandled rejections end the process, as the host does by itself, unless the author listens to them. This lasts until the process
-   * ends: what a closed app has left behind may still fail.
-   *
-   * To know whose a rejection is costs every call a tenth of its time before Node 24. There calls are tracked from the first unhandled
-   * rejection on, and that one is logged and survived whatever it belongs to.
-   *
-   * @param track is given what runs handlers from then on.
-   */
-  survive(logger: Logger, track: (run: Track) => void): void {
-    const storage = (this.#storage ??= callStorage<Running>(this.#report));
-    if (!storage) return;
-    const begin = (): void => track((about, run) => storage.run({ about, logger }, run));
-    if (this.#isTracking || storage.isCheap) begin();
-    else this.#waiting.add({ begin, logger });
-  }
-
-  readonly #report = (reason: unknown, isAlone: boolean): void => {
-    const running = this.#storage?.getStore();
-    if (running) return running.logger.error({ err: reason, ...running.about.details() }, FORGOTTEN);
-    if (this.#waiting.size === 0) {
-      if (isAlone) throw reason;
-      return;
-    }
-    this.#isTracking = true;
-    for (const { begin, logger } of this.#waiting) {
-      logger.error({ err: reason }, `${FORGOTTEN}; the next one will be logged with its definition`);
-      begin();
-    }
-    this.#waiting.clear();
-  };
-}
-
-const reporter = new RejectionReporter();
-
-const FORGOTTEN =
-  'a promise of a handler, a route, or what authenticates was rejected, and nothing awaited it: await it, or give it a catch()';
 
 /** @throws DefinitionError when an app is to run on what is no runtime, such as options of one. */
 function checkRuntime(runtime: unknown): void {

@@ -27,6 +27,7 @@ import { adding } from './live-collection.js';
 import { Readiness } from './readiness.js';
 import { reserveStdout } from './runtime-choice.js';
 import { chooseServices, classesOf, policiesOf, type Services } from './services.js';
+import { unhandledRejections } from './unhandled-rejections.js';
 
 /** Clients carry state in requests, whose bodies are bounded; so many characters leave room for the rest. */
 const MAX_STATE_LENGTH = 256 * 1024;
@@ -209,6 +210,7 @@ function createEngine(
       state.isUsedOnce ? state.store : undefined,
     ),
     extensions: extensions.map(({ create }) => create),
+    tracking: unhandledRejections.tracking,
     formPlan: formPlans(tools.schemas),
   });
   return { engine, changes, readiness };

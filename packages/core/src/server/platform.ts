@@ -13,7 +13,6 @@ interface PlatformProcess {
   on?(event: 'unhandledRejection', listener: (reason: unknown) => void): unknown;
   on?(event: 'SIGTERM' | 'SIGINT', listener: () => void): unknown;
   off?(event: 'SIGTERM' | 'SIGINT', listener: () => void): unknown;
-  listenerCount?(event: 'unhandledRejection'): number;
 }
 
 interface BuiltIns {
@@ -92,21 +91,20 @@ function textOf(error: Error): string {
 }
 
 /**
- * Remembers which task of the program an asynchronous one belongs to, and hears of rejections that nothing handles.
+ * Remembers which task of the program an asynchronous one belongs to.
  *
- * @param rejected is called within the task that a rejection belongs to, and told whether nothing else listens to rejections.
  * @returns `undefined` on hosts that cannot.
  */
-export function callStorage<T>(
-  rejected: (reason: unknown, isAlone: boolean) => void,
-): AsyncStorage<T> | undefined {
+export function callStorage<T>(): AsyncStorage<T> | undefined {
   const module = platform.getBuiltinModule?.('node:async_hooks');
-  if (!module || !platform.on) return undefined;
-  platform.on('unhandledRejection', (reason) =>
-    rejected(reason, platform.listenerCount?.('unhandledRejection') === 1),
-  );
+  if (!module) return undefined;
   const [major] = platform.versions?.node?.split('.') ?? [];
   return Object.assign(new module.AsyncLocalStorage<T>(), { isCheap: Number(major) >= 24 });
+}
+
+/** Listens to rejections that nothing handles: they end the process no more. @param listener is called within their task. */
+export function onUnhandledRejection(listener: (reason: unknown) => void): void {
+  platform.on?.('unhandledRejection', listener);
 }
 
 /** The signals that ask a program to end, and the exit code each leads to. */

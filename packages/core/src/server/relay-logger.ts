@@ -1,6 +1,7 @@
 import type { Logger, LogMethod } from '../protocol/logging.js';
 import { type MaybePromise, recovered } from '../protocol/maybe-promise.js';
 import { consoleLogger } from './platform.js';
+import { LOGGING, unhandledRejections } from './unhandled-rejections.js';
 
 /** A logger whose destination is the author's, else that of the runtime that is started, and the console until there is one. */
 export class RelayLogger implements Logger {
@@ -24,8 +25,9 @@ export class RelayLogger implements Logger {
 
   /** A logger that fails must not fail what it reports about. */
   #log(level: keyof Logger, args: Parameters<LogMethod>): void {
+    const { track } = unhandledRejections.tracking;
     const log = (): MaybePromise<void> => this.#target[level](...args);
-    void recovered(log, (error) => {
+    void recovered(track ? () => track(LOGGING, log) : log, (error) => {
       if (this.#target === consoleLogger) return;
       consoleLogger.error({ err: error }, 'the logger failed');
       consoleLogger[level](...args);

@@ -170,12 +170,19 @@ export interface ReadinessReport {
 
 /** What an author's code runs for. */
 export interface Tracked {
+  /** Where promises are reported that it forgets. */
+  readonly logger: Logger;
   /** Gives what the log says of it. */
   details(): object;
 }
 
 /** Runs an author's code, and takes note of what it begins: promises that are rejected and that nothing awaits are logged, and end nothing. */
 export type Track = <T>(about: Tracked, run: () => T) => T;
+
+/** What runs an author's code; `track` is absent as long as nothing takes note of it. */
+export interface Tracking {
+  track?: Track | undefined;
+}
 
 /** The server as a transport sees it. */
 export interface Endpoint {
@@ -256,8 +263,8 @@ export interface Runtime {
   /** Where log lines go unless the author gave a logger. */
   readonly logger?: Logger;
   /**
-   * Whether the process is there for this server: then promises of handlers, and of what authenticates requests, that are rejected, and that
-   * nothing awaits, are logged with their definition or request, and do not end the process.
+   * Whether the process is there for this server: then promises that are rejected, and that nothing awaits, are logged and do not end the
+   * process, once it has started. Those of handlers and of what authenticates requests are logged with their definition or request.
    * @default false
    */
   readonly ownsProcess?: boolean;

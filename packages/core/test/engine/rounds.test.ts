@@ -369,8 +369,9 @@ describe('the state that a client carries', () => {
   });
 
   test('is not read by a process with other keys', async () => {
-    const { requestState } = await started({ state: { keys: [] } });
-    const client = statelessClient(await shop({ state: { keys: [] } }), CAPABILITIES, {
+    const { requestState } = await started();
+    const other = await shop({ state: { keys: ['another secret of at least 32 characters'] } });
+    const client = statelessClient(other, CAPABILITIES, {
       requestInfo: { principal: { id: 'ada' } },
     });
     expect((await retry(client, requestState)).code).toBe(-32602);

@@ -34,7 +34,7 @@ describe('a service does not start', () => {
       }
     }
     expect(await mistakesOf({ services: [Cart] })).toEqual([
-      'Cart, @Service({ scop }): there is no such option; there are scope | write scope',
+      'Cart, @Service({ scop }): there is no such option; there is scope | write scope',
     ]);
     expect(() => Service(mistake(Cart))).toThrow('@Service(): its options must be an object');
   });

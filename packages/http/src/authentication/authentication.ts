@@ -124,9 +124,9 @@ export class Authentication {
 
   #ask(http: HttpExchange, isOpen: boolean): MaybePromise<Decision> {
     const head = new Head(http);
-    const { track } = this.endpoint;
+    const { logger, track } = this.endpoint;
     const found = track
-      ? track({ details: () => aboutRequest(http) }, () => this.decide(head, isOpen))
+      ? track({ logger, details: () => aboutRequest(http) }, () => this.decide(head, isOpen))
       : this.decide(head, isOpen);
     if (!isPromise(found)) return found;
     const { afterMs } = this.#times;

@@ -1,0 +1,76 @@
+import { messageOf } from '../errors/errors.js';
+import type { Logger } from '../protocol/logging.js';
+import { LogThrottle } from '../transport/log-throttle.js';
+import type { Tracked, Tracking } from '../transport/transport.js';
+import { type AsyncStorage, callStorage, consoleLogger, onUnhandledRejection } from './platform.js';
+
+/** One for all apps of the process: rejections come to the process, too. */
+class UnhandledRejections {
+  /** Empty until the author's code is tracked. Mounted apps have it too: their calls may run in a process that another app owns. */
+  readonly tracking: Tracking = {};
+  readonly #told = new LogThrottle();
+  #storage: AsyncStorage<Tracked> | undefined;
+  /** That of the app that has begun to run last. */
+  #logger: Logger | undefined;
+
+  /**
+   * Logs promises that are rejected and that nothing awaits, from now on until the process ends: what a closed app has left behind may
+   * still fail. Other listeners to them are called as well.
+   *
+   * To know whose a rejection is costs every call a tenth of its time before Node 24. There the author's code is tracked from the first
+   * unhandled rejection on.
+   */
+  survive(logger: Logger): void {
+    const listens = this.#logger !== undefined;
+    this.#logger = logger;
+    if (listens) return;
+    this.#storage = callStorage();
+    if (this.#storage?.isCheap) this.#track();
+    onUnhandledRejection(this.#report);
+  }
+
+  #track(): void {
+    const storage = this.#storage;
+    if (storage) this.tracking.track = (about, run) => storage.run(about, run);
+  }
+
+  readonly #report = (reason: unknown): void => {
+    const about = this.#storage?.getStore();
+    if (about) return about.logger.error({ err: reason, ...about.details() }, FORGOTTEN);
+    const isTracked = this.tracking.track !== undefined;
+    // Before the line is written: what the logger forgets meanwhile must be known as the logger's.
+    this.#track();
+    // It may be the logger's all the same, of lines that it keeps for later: each would cause the next.
+    if (!this.#told.allows(kindOf(reason))) return;
+    const begins = !isTracked && this.tracking.track !== undefined;
+    this.#logger?.error({ err: reason }, begins ? `${FORGOTTEN}; ${LATER_ONES}` : FORGOTTEN);
+  };
+}
+
+export const unhandledRejections: UnhandledRejections = new UnhandledRejections();
+
+const FORGOTTEN = 'a promise was rejected, and nothing awaited it: await it, or give it a catch()';
+const LATER_ONES = 'those that begin from now on are logged with their definition';
+
+const MOST_KIND_CHARACTERS = 200;
+
+function kindOf(reason: unknown): string {
+  try {
+    return messageOf(reason).slice(0, MOST_KIND_CHARACTERS);
+  } catch {
+    return 'without a text';
+  }
+}
+
+const loggersTold = new LogThrottle();
+
+/** Owns what a logger forgets: to the same logger it would come again and again. */
+export const LOGGING: Tracked = {
+  logger: {
+    ...consoleLogger,
+    error: (details, message) => {
+      if (loggersTold.allows('logger')) consoleLogger.error(details, message);
+    },
+  },
+  details: () => ({ forgottenBy: 'the logger' }),
+};
