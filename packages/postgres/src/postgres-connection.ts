@@ -1,5 +1,5 @@
 import type { Logger } from '@sigil/core';
-import { answered, type OptionChecks, type OptionTable } from '@sigil/core/internal';
+import { answered, LogThrottle, type OptionChecks, type OptionTable } from '@sigil/core/internal';
 import { Client } from 'pg';
 import {
   type Address,
@@ -68,6 +68,8 @@ export function checkConnection(options: PostgresConnectionOptions, checks: Opti
 
 /** How long `open()` waits for a database that does not answer, in milliseconds. */
 const OPEN_MS = 1_000;
+/** How often the log says that PostgreSQL does not answer, in milliseconds: one that is slow does, and does not, by turns. */
+const TOLD_EVERY_MS = 10_000;
 
 /**
  * Speaks to one PostgreSQL for all parts of a backend. It connects when it is used, and again after it has been disconnected; a statement
@@ -89,6 +91,7 @@ export class PostgresConnection {
   #isPrepared = false;
   #isClosed = false;
   #logger: Logger | undefined;
+  readonly #told = new LogThrottle(TOLD_EVERY_MS);
   #isLost = false;
 
   /**
@@ -258,6 +261,7 @@ export class PostgresConnection {
 
   #failed(error: unknown): void {
     if (this.#isLost || this.#isClosed || !isConnectionFailure(error)) return;
+    if (!this.#told.allows('lost')) return;
     this.#isLost = true;
     const reason = error instanceof Error ? error.message : String(error);
     this.#logger?.warn(

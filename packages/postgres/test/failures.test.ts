@@ -118,6 +118,20 @@ const answers = async (backend: Backend): Promise<boolean> => {
       ]);
     });
 
+    test('tells so once where it comes and goes', async () => {
+      const { backend, logged } = await open({ timeoutMs: 200 });
+      for (const turn of [1, 2]) {
+        await server().pause();
+        expect([turn, await answers(backend)]).toEqual([turn, false]);
+        await server().resume();
+        await until(() => answers(backend));
+      }
+      expect(logged).toEqual([
+        'warn: PostgreSQL does not answer: what needs it fails until it does',
+        'info: PostgreSQL answers again',
+      ]);
+    });
+
     test('is opened all the same and listened to, and all of it begins once PostgreSQL is there', async () => {
       await server().halt();
       const began = performance.now();

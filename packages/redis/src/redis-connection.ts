@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { ErrorReply } from '@redis/client';
 import type { Logger } from '@sigil/core';
 import { OverloadedError } from '@sigil/core/backend';
-import type { OptionChecks, OptionTable } from '@sigil/core/internal';
+import { LogThrottle, type OptionChecks, type OptionTable } from '@sigil/core/internal';
 import {
   type LinkClient,
   NodeClient,
@@ -51,6 +51,9 @@ export const CONNECTION_OPTIONS: OptionTable<RedisConnectionOptions> = {
 const REFUSED =
   /^(?:WRONGPASS|NOAUTH|NOPERM|NOPROTO|ERR (?:unknown command|AUTH|DB index|invalid DB|SELECT is not))/;
 
+/** How often the log says that Redis cannot be reached, in milliseconds: it may come and go. */
+const TOLD_EVERY_MS = 10_000;
+
 const EVICTS =
   'Redis deletes keys when its memory is full, sessions and tasks among them: set its maxmemory-policy to noeviction';
 
@@ -72,6 +75,7 @@ export class RedisConnection {
   readonly #links = new Set<RedisLink | RedisLink<NodeClient>>();
   readonly #onReady = new Set<() => Promise<void>>();
   #logger: Logger | undefined;
+  readonly #told = new LogThrottle(TOLD_EVERY_MS);
   #isLost = false;
   #isOpening = false;
   /** What there is to say against the server, once it was looked at. */
@@ -234,8 +238,9 @@ export class RedisConnection {
   #lost(error: unknown): void {
     // It is thrown by `open`, and no later attempt is made.
     if (this.#isOpening && isRefusal(error)) return this.close();
-    if (!this.#isLost) this.report(error, 'Redis cannot be reached; it is tried again until it can');
+    if (this.#isLost || !this.#told.allows('lost')) return;
     this.#isLost = true;
+    this.report(error, 'Redis cannot be reached; it is tried again until it can');
   }
 }
 

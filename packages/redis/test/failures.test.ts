@@ -118,6 +118,19 @@ describeWithRedis('a backend on Redis', (redisForTests) => {
       ]);
     });
 
+    test('tells so once where it comes and goes', async () => {
+      const { server } = redisForTests();
+      const { backend, logged } = await open();
+      await until(() => reaches(backend));
+      for (const turn of [1, 2]) {
+        await server.stop();
+        await until(async () => !(await reaches(backend)));
+        await server.restart();
+        await until(() => reaches(backend));
+        expect([turn, logged.map(({ level }) => level)]).toEqual([turn, ['warn', 'info']]);
+      }
+    });
+
     test('fails what was under way', async () => {
       const { server } = redisForTests();
       const { backend } = await open();

@@ -1,11 +1,8 @@
-/** How often the log is told of what clients can cause as often as they like, in milliseconds. */
-const EVERY_MS = 60_000;
-
 /** A kind that is made up at each line must not fill the memory instead. */
 const MOST_KINDS = 1000;
 
 /**
- * Keeps what a client can cause at will from filling the log: each kind of line passes once a minute.
+ * Keeps what a client can cause at will, and what comes and goes, from filling the log: each kind of line passes once a minute.
  *
  * @example
  * ```ts
@@ -18,10 +15,13 @@ const MOST_KINDS = 1000;
 export class LogThrottle {
   readonly #toldAt = new Map<string, number>();
 
+  /** @param everyMs how often a kind of line passes, in milliseconds. */
+  constructor(private readonly everyMs = 60_000) {}
+
   /** Whether a line of a kind may be written now. @param kind one of few: nothing that a client sent. */
   allows(kind: string): boolean {
     const now = performance.now();
-    if (now - (this.#toldAt.get(kind) ?? -Infinity) < EVERY_MS) return false;
+    if (now - (this.#toldAt.get(kind) ?? -Infinity) < this.everyMs) return false;
     if (this.#toldAt.size >= MOST_KINDS) this.#toldAt.clear();
     this.#toldAt.set(kind, now);
     return true;
