@@ -297,7 +297,15 @@ export function checkMethod(
   diagnostics.at(cls.name).add('SIGIL_INVALID_POLICY', what, fix);
 }
 
-/** Whether a value is a class, and not a function to be called. */
+/**
+ * Whether a value is a class, and not a function to be called.
+ *
+ * @param value a class or a function.
+ * @example
+ * ```ts
+ * const kind = isClass(Date) ? 'a class' : 'a function';
+ * ```
+ */
 export function isClass<T extends object>(value: unknown): value is Constructor<T> {
   if (typeof value !== 'function') return false;
   // The prototype of a class cannot be replaced; that of a plain function can, and arrow functions have none.

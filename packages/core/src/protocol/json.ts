@@ -19,7 +19,15 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Whether a value is an object as literals make them, in this realm or another: no instance of a class, a `Map` or a `Date`. */
+/**
+ * Whether a value is an object as literals make them, in this realm or another: no instance of a class, a `Map` or a `Date`.
+ *
+ * @param value anything, such as options.
+ * @example
+ * ```ts
+ * if (!isPlainObject(options)) throw new TypeError('options must be an object');
+ * ```
+ */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (!isObject(value)) return false;
   const prototype = Reflect.getPrototypeOf(value);

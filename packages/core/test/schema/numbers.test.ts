@@ -24,6 +24,18 @@ describe('a number that JSON cannot carry is a problem', () => {
     );
   });
 
+  test('as a limit that is no number', async () => {
+    class Query {
+      @Min('x' as never) least!: number;
+      @Max(undefined as never) most!: number;
+    }
+    const of = ' of "min", which must be a number';
+    expect(await problemsOf({ kind: 'class', cls: Query })).toMatchObject([
+      { what: `Query.least has the string "x" as a limit${of}` },
+      { what: expect.stringContaining('as a limit of "max", which must be a number') },
+    ]);
+  });
+
   test('as an example', async () => {
     class Query {
       @Describe('How many', { examples: [1, NaN] }) @IsNumber() count!: number;

@@ -189,7 +189,17 @@ function refuseUnservable(context: PropertyContext, rules: readonly BoundRule[],
   if ([context.name, context.transforms.wireName(context.name)].includes('__proto__'))
     report(context, 'is called "__proto__", which JavaScript reserves', 'choose another name for it');
   for (const { rule, args, authored, metadata } of rules) {
-    const isSaid = nonFiniteIn([rule.keywords?.(args), rule.shown?.(args)]) !== undefined;
+    const keywords = rule.keywords?.(args) ?? {};
+    const limit = ['minimum', 'maximum'].find(
+      (name) => name in keywords && typeof keywords[name] !== 'number',
+    );
+    if (!authored && limit !== undefined)
+      report(
+        context,
+        `has ${describeValue(keywords[limit])} as a limit of "${metadata.name}", which must be a number`,
+        'write a number, or leave the decorator out',
+      );
+    const isSaid = nonFiniteIn([keywords, rule.shown?.(args)]) !== undefined;
     const wrong = args.find((limit) => Number.isNaN(limit) || (isSaid && nonFiniteIn(limit) !== undefined));
     if (!authored && wrong !== undefined)
       report(
