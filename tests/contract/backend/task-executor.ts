@@ -80,7 +80,7 @@ export class TestWorker implements TaskWorker {
     const ended = { ...task.task, status: 'completed' } as const;
     this.store.replace({ ...task, task: ended, run: null, version: task.version + 1 }, null);
     this.running -= 1;
-    this.executor.runEnded?.('ended');
+    await this.executor.runEnded?.('ended');
   }
 }
 
