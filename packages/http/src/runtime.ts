@@ -42,6 +42,7 @@ export function http(options: HttpRuntimeOptions = {}): Runtime {
     name: 'http',
     logger: stderrLogger(),
     ownsProcess: true,
+    handleSignals: server.handleSignals,
     start: async (endpoint) => {
       if (await startsWorkers(server.workers)) {
         if (!hasBackend(endpoint, server)) endpoint.logger.warn(NO_BACKEND);

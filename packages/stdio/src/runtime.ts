@@ -38,6 +38,7 @@ export function stdio(options: StdioOptions = {}): Runtime {
     name: 'stdio',
     logger: stderrLogger(),
     ownsProcess: settings.input === process.stdin,
+    handleSignals: settings.handleSignals,
     start: (endpoint) => new Promise((resolve) => resolve(new StdioConnection(endpoint, settings))),
   };
 }

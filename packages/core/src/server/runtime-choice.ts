@@ -61,6 +61,10 @@ export async function chooseRuntime(): Promise<Runtime> {
   });
 }
 
+type GivenRuntime = Pick<Runtime, 'logger' | 'ownsProcess' | 'handleSignals'>;
+
+const SERVES_NOTHING: GivenRuntime = { ownsProcess: true, handleSignals: true };
+
 /** How long side effects of tasks may go on where no clients are served, in milliseconds: as long as requests over HTTP. */
 const DEFAULT_DRAIN_MS = 5_000;
 
@@ -71,7 +75,7 @@ const DEFAULT_DRAIN_MS = 5_000;
  */
 export function workerRuntime(
   engine: Pick<Engine, 'start' | 'drains'>,
-  { logger, ownsProcess = false }: Pick<Runtime, 'logger' | 'ownsProcess'> = { ownsProcess: true },
+  { logger, ownsProcess = false, handleSignals = false }: GivenRuntime = SERVES_NOTHING,
 ): Runtime {
   return {
     name: 'worker',
@@ -89,7 +93,7 @@ export function workerRuntime(
         engine.drains(drainMs);
         settle();
       };
-      const stopListening = ownsProcess ? onEndSignal(end) : undefined;
+      const stopListening = handleSignals ? onEndSignal(end) : undefined;
       const running: RunningRuntime = {
         closed,
         address: '',

@@ -268,6 +268,11 @@ export interface Runtime {
    * @default false
    */
   readonly ownsProcess?: boolean;
+  /**
+   * Whether SIGTERM and SIGINT end what it serves, and the process: so they do where the process runs tasks alone, and it is not started.
+   * @default false
+   */
+  readonly handleSignals?: boolean;
   /** Serves an endpoint. It resolves when clients can connect. */
   start(endpoint: Endpoint): Promise<RunningRuntime>;
 }

@@ -166,7 +166,7 @@ describe('tasks.worker', () => {
     const logger: Logger = { debug: log, info: log, warn: log, error: log };
     const app = await appOf({ backend: memoryBackend(), state, logger, tasks: { worker: 'only' } });
     const before = process.listenerCount('SIGTERM');
-    const running = await app.run({ name: 'http', start });
+    const running = await app.run({ name: 'http', ownsProcess: true, start });
     expect(start).not.toHaveBeenCalled();
     expect(lines).toContain("runs tasks and serves no clients, as tasks.worker: 'only' says");
     // Signals are left to the program, as the runtime leaves them.
