@@ -304,12 +304,14 @@ export class TypediContainer implements Container, Resolver {
   }
 }
 
-/** A singleton could not be made: the error names it. */
-class MakingFailure extends Error {}
+/** Errors that name the singleton which could not be made. No class of its own, whose name Node would print. */
+const NAMED = new WeakSet<Error>();
 
 /** Names what has thrown when a singleton was made. During a request, what is thrown may be meant for the client. */
 function failureOf(who: string, error: unknown, scope: ServiceScope): unknown {
-  const isNamed = [NotReady, DefinitionError, MakingFailure].some((known) => error instanceof known);
-  if (scope !== 'singleton' || isNamed) return error;
-  return new MakingFailure(`${who} failed: ${messageOf(error)}`, { cause: error });
+  if (scope !== 'singleton' || error instanceof NotReady || error instanceof DefinitionError) return error;
+  if (error instanceof Error && NAMED.has(error)) return error;
+  const named = new Error(`${who} failed: ${messageOf(error)}`, { cause: error });
+  NAMED.add(named);
+  return named;
 }
