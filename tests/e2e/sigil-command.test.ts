@@ -363,7 +363,7 @@ describe('the command sigil', () => {
     const { code, stdout } = await sigil('--help');
     expect(code).toBe(0);
     for (const command of ['manifest', 'manifest diff', 'check', 'why'])
-      expect(stdout).toContain(`  sigil ${command} <`);
+      expect(stdout).toContain(`  sigil ${command} `);
     expect(await sigil()).toEqual({ code: 2, stdout, stderr: '' });
   });
 });
