@@ -7,7 +7,7 @@ import type { DtoDocument } from './describe/describe.js';
 import type { Instantiator } from './dto/wire-form.js';
 import { listInstantiator, objectInstantiator, toPlain } from './instantiate/instantiate.js';
 import { type HandWritten, readHandWritten, readKeywords } from './json-schema/hand-written.js';
-import { nonFiniteIn, pointerSteps } from './json-schema/json-schema.js';
+import { pointerSteps } from './json-schema/json-schema.js';
 import type { Direction, PropertyDeclaration } from './json-schema/source.js';
 import type { FindRules } from './messages/messages.js';
 import type { BoundRule } from './dto/bound-rule.js';
@@ -82,21 +82,13 @@ export function argumentsSpec(
   { direction, document, at }: SpecContext,
 ): SchemaSpec | undefined {
   const before = at.problems.length;
-  for (const { name, keywords } of declared) {
+  for (const { name } of declared)
     if (name === '__proto__')
       at.add(
         'SIGIL_INVALID_SCHEMA',
         `an argument is named "${name}", which JavaScript reserves`,
         'choose another name for the argument',
       );
-    const nonFinite = nonFiniteIn(keywords);
-    if (nonFinite !== undefined)
-      at.add(
-        'SIGIL_INVALID_SCHEMA',
-        `the keywords of argument "${name}" have ${nonFinite}, and JSON has finite numbers only`,
-        'write a finite number, or leave the keyword out',
-      );
-  }
   const keywords = declared.flatMap(({ name, keywords }) => (keywords ? [[name, keywords] as const] : []));
   const written = readKeywords(keywords, at);
   const plans = declared.map((one) => planArgument(one, document, at));

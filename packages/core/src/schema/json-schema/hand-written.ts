@@ -49,7 +49,7 @@ export function readHandWritten(
 }
 
 /**
- * Checks the keywords that authors wrote for arguments: their names, patterns and bounds.
+ * Checks the keywords that authors wrote for arguments: their names, numbers, patterns and bounds.
  *
  * @returns undefined when a problem was reported, or when no more can be wrong.
  */
@@ -65,6 +65,13 @@ export function readKeywords(
       refuse(`has keywords that ${json}`, 'give values that JSON can carry');
       continue;
     }
+    const nonFinite = nonFiniteIn(keywords);
+    if (nonFinite !== undefined)
+      at.add(
+        'SIGIL_INVALID_SCHEMA',
+        `the keywords of argument "${name}" have ${nonFinite}, and JSON has finite numbers only`,
+        'write a finite number, or leave the keyword out',
+      );
     const fault = patternFault(keywords);
     if (fault !== undefined) refuse(fault, 'mend the pattern');
     for (const keyword of Object.keys(keywords).filter((one) => !isKeyword(one))) {
