@@ -9,6 +9,20 @@ export type { StateKey } from './engine/asking/request-state-codec.js';
 export type { AppCacheOptions } from './engine/methods/cache-hints.js';
 export type { CacheOptions } from './protocol/results.js';
 export type { AppEvents } from './engine/subscriptions/subscriptions.js';
+export type {
+  CallEvent,
+  CallInfo,
+  CallObservation,
+  CallOutcome,
+  ClientRequestInfo,
+  ClientRequestObservation,
+  Observer,
+  RefusalEvent,
+  SessionEvent,
+  StoreEvent,
+} from './engine/observers.js';
+export type { RefusedBy } from './context/call.js';
+export type { Trace } from './context/trace.js';
 export type { LiveCollection, LiveCompletions } from './server/live-collection.js';
 export { defineModule, type Module, type ModuleOptions, type ModuleParts } from './server/module.js';
 export { consoleLogger } from './server/platform.js';

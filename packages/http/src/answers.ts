@@ -297,7 +297,8 @@ export function corsHeaders(origin: string | undefined): ResponseHeaders {
   if (origin === undefined) return {};
   return {
     'Access-Control-Allow-Origin': origin,
-    'Access-Control-Expose-Headers': 'Mcp-Session-Id, WWW-Authenticate, DPoP-Nonce, Retry-After',
+    'Access-Control-Expose-Headers':
+      'Mcp-Session-Id, WWW-Authenticate, DPoP-Nonce, Retry-After, X-Request-Id',
     Vary: 'Origin',
   };
 }

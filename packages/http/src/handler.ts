@@ -101,7 +101,7 @@ class EndpointHandler {
     this.#sessions = new SessionTable(parts);
     this.#origins = new OriginCheck(parts.options);
     // Requests that carry their own envelope share a connection: nothing of one is visible to another.
-    this.#stateless = parts.endpoint.connect(undefined, { shared: true });
+    this.#stateless = parts.endpoint.connect(undefined, { shared: true, transport: 'http' });
   }
 
   hasDocument(target: string): boolean {

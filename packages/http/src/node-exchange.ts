@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { type Deadline, isObject } from '@sigil/core/internal';
+import { type Deadline, givenId, isObject } from '@sigil/core/internal';
 import type { Principal } from '@sigil/core/transport';
 import { corsHeaders } from './answers.js';
 import {
@@ -40,6 +40,7 @@ export class NodeExchange implements HttpExchange {
   exposeHeaders: HttpExchange['exposeHeaders'];
   principal: Principal | undefined;
   bodyBytes = 0;
+  #callId: string | undefined;
 
   /** @param body what a framework around us made of the body, when it has read it. @param source the request as that has it. */
   constructor(
@@ -347,10 +348,16 @@ export class NodeExchange implements HttpExchange {
     else request.on('data', take).on('end', end).on('close', end);
   }
 
+  named(id: string): void {
+    this.#callId = id;
+  }
+
   /** A flat list is what node:http writes fastest. */
   #headerLines(headers: ResponseHeaders): (string | number)[] {
     const lines: (string | number)[] = [];
     for (const name in headers) lines.push(name, headers[name] ?? '');
+    const id = this.#callId ?? givenId(this.request.headers);
+    if (id !== undefined) lines.push('X-Request-Id', id);
     if (this.corsOrigin !== undefined) lines.push(...Object.entries(corsHeaders(this.corsOrigin)).flat());
     return lines;
   }

@@ -170,7 +170,7 @@ class SseSession implements Sink {
     /** Whom it counts for, as `RequestInfo` has it. */
     readonly quotaKey: string | undefined,
   ) {
-    this.connection = endpoint.connect(this);
+    this.connection = endpoint.connect(this, { transport: 'http' });
   }
 
   /** Takes what the client has posted. Its answer goes over the stream; the POST says only whether it was taken. */

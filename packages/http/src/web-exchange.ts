@@ -1,4 +1,4 @@
-import type { Deadline } from '@sigil/core/internal';
+import { type Deadline, givenId } from '@sigil/core/internal';
 import type { Principal } from '@sigil/core/transport';
 import { corsHeaders } from './answers.js';
 import {
@@ -28,6 +28,7 @@ export class WebExchange implements HttpExchange {
   exposeHeaders: HttpExchange['exposeHeaders'];
   principal: Principal | undefined;
   bodyBytes = 0;
+  #callId: string | undefined;
   readonly #request: Request;
   #headers: Readonly<Record<string, string>> | undefined;
   /** Who is to be told when the client goes away; `undefined` once it has. */
@@ -95,7 +96,7 @@ export class WebExchange implements HttpExchange {
     const long = body !== undefined && body.length > FREE_OUTPUT_BYTES;
     const content = long ? this.#inPieces(new TextEncoder().encode(body)) : (body ?? null);
     if (content === undefined) return this.output.refuse(this);
-    this.#resolve(new Response(content, { status, headers: this.#withCors(headers) }));
+    this.#resolve(new Response(content, { status, headers: this.#withOwn(headers) }));
   }
 
   stream(headers: ResponseHeaders): BodyStream {
@@ -156,7 +157,7 @@ export class WebExchange implements HttpExchange {
       // By bytes; not every platform has ByteLengthQueuingStrategy.
       { highWaterMark: 0, size: ({ byteLength }) => byteLength },
     );
-    this.#resolve(new Response(stream, { status: 200, headers: this.#withCors(headers) }));
+    this.#resolve(new Response(stream, { status: 200, headers: this.#withOwn(headers) }));
     this.onGone(over);
     return {
       write: (text) => {
@@ -228,8 +229,18 @@ export class WebExchange implements HttpExchange {
     for (const listener of listeners) listener();
   }
 
-  #withCors(headers: ResponseHeaders): Record<string, string> {
-    return { ...headers, ...corsHeaders(this.corsOrigin) };
+  named(id: string): void {
+    this.#callId = id;
+  }
+
+  #withOwn(headers: ResponseHeaders): Record<string, string> {
+    const given = this.#request.headers.get('x-request-id') ?? undefined;
+    const id = this.#callId ?? givenId({ 'x-request-id': given });
+    return {
+      ...headers,
+      ...(id === undefined ? {} : { 'X-Request-Id': id }),
+      ...corsHeaders(this.corsOrigin),
+    };
   }
 }
 

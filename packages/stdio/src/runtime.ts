@@ -97,7 +97,7 @@ class StdioConnection implements RunningRuntime {
       end: (message: string) => this.#writer.write(message),
     };
     // Adapters such as that of AWS for Lambda keep the process, and open a session with each of their own clients.
-    this.#connection = endpoint.connect(sink, { restarts: true });
+    this.#connection = endpoint.connect(sink, { restarts: true, transport: 'stdio' });
     this.#listen();
     // A stream that has ended before says so no more.
     if (settings.input.readableEnded || settings.input.destroyed) this.#end(settings.input === process.stdin);

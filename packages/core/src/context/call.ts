@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../protocol/json.js';
 import { type ClientCapabilities, repeated, type RequestId } from '../protocol/protocol.js';
 import type { Implementation } from '../protocol/descriptors.js';
 import type { LogLevel } from '../protocol/logging.js';
@@ -5,6 +6,7 @@ import type { MaybePromise } from '../protocol/maybe-promise.js';
 import type { ResolutionScope, ServiceId } from '../protocol/constructor.js';
 import { CREDENTIAL_HEADERS, type Principal, type RequestInfo } from '../protocol/principal.js';
 import type { InputResponsesTo, InputQuestion, InputQuestions } from './questions.js';
+import type { Trace } from './trace.js';
 
 /** The client on the other side, as far as it has told us. */
 export interface ClientView {
@@ -56,20 +58,27 @@ export function listed(names: readonly string[]): string {
   return [...names.slice(0, MOST_NAMED), ...more].join(', ');
 }
 
-/** Who sent a request, what it is, and which definition it is about, for lines of the log. */
-export function logDetails(call: Call): object {
-  const { id, method, where, principal, client, requestInfo, background } = call;
-  const { name, version } = client.info ?? {};
+/** The client, by name and version, as far as it has said them. */
+export function clientName({ info }: ClientView): string | undefined {
+  const { name, version } = info ?? {};
   // A client may say anything of itself, also what no text can be made of.
   const said = [name, version].filter((part) => typeof part === 'string').join(' ');
-  return {
-    ...(background ? background.logDetails : { requestId: id }),
+  return said === '' ? undefined : repeated(said);
+}
+
+/** Who sent a request, what it is, and which definition it is about, for lines of the log. */
+export function logDetails(call: Call): object {
+  const { id, callId, trace, method, where, principal, client, requestInfo, background } = call;
+  return withoutUndefined({
+    id: callId,
+    traceId: trace?.traceId,
+    ...(background ? { taskId: background.taskId } : { requestId: id }),
     method: repeated(method),
-    ...(where === undefined ? {} : { where }),
-    ...(principal === undefined ? {} : { principal: principal.id }),
-    ...(requestInfo.address === undefined ? {} : { address: requestInfo.address }),
-    ...(said === '' ? {} : { client: repeated(said) }),
-  };
+    where,
+    principal: principal?.id,
+    address: requestInfo.address,
+    client: clientName(client),
+  });
 }
 
 const NO_HEADERS: RequestHeaders = Object.freeze({});
@@ -81,9 +90,29 @@ export function headersFor({ headers = NO_HEADERS, exposeHeaders = [] }: Request
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !hidden.some((one) => one === name)));
 }
 
+/** What refused a request. */
+export type RefusedBy =
+  | 'message'
+  | 'headers'
+  | 'session'
+  | 'method'
+  | 'capability'
+  | 'quota'
+  | 'state'
+  | 'guard'
+  | 'scope'
+  | 'rate'
+  | 'concurrency'
+  | 'audit';
+
 /** One request in flight, as contexts, guards and middleware see it. The engine implements it. */
 export interface Call {
+  /** The JSON-RPC id. */
   readonly id: RequestId;
+  /** Names the call in the log: what the header `X-Request-Id` says, else a random text. Made on demand. */
+  readonly callId: string;
+  /** The trace it belongs to. */
+  readonly trace: Trace | undefined;
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly meta: Readonly<Record<string, unknown>>;
@@ -96,7 +125,9 @@ export interface Call {
   /** The definition it is about, in the words of its author's code, once that is known. */
   readonly where: string | undefined;
   /** Where it belongs when it runs in the background: no request waits for it then. */
-  readonly background: { readonly logDetails?: object } | undefined;
+  readonly background: { readonly taskId: string } | undefined;
+  /** What refused it, once something has. */
+  refusedBy: RefusedBy | undefined;
   /** What services may live as long as: given to the container that is asked for one. */
   readonly scope: ResolutionScope;
   readonly state: ContextState;

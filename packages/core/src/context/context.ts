@@ -96,7 +96,14 @@ export class RequestContext implements GuardContext {
     return this.#call.state;
   }
 
-  /** The JSON-RPC id of the request. */
+  /**
+   * Names this call in every line of the log: what the HTTP header `X-Request-Id` says, else a random text. An HTTP response repeats it.
+   */
+  get id(): string {
+    return this.#call.callId;
+  }
+
+  /** The JSON-RPC id of the request. Two clients may give the same. */
   get requestId(): RequestId {
     return this.#call.id;
   }

@@ -1,5 +1,11 @@
-import type { ClientView } from '../context/call.js';
-import { ERROR_CODES, invalidParams, OverloadedError, ProtocolError } from '../errors/errors.js';
+import type { ClientView, RefusedBy } from '../context/call.js';
+import {
+  ERROR_CODES,
+  InsufficientScopeError,
+  invalidParams,
+  OverloadedError,
+  ProtocolError,
+} from '../errors/errors.js';
 import { fromBase64, isBase64 } from '../protocol/base64.js';
 import { readImplementation } from './session-state.js';
 import type { Implementation, MirroredArgument } from '../protocol/descriptors.js';
@@ -58,6 +64,14 @@ export class MethodNotFoundError extends ProtocolError {
   constructor(method: string) {
     super(ERROR_CODES.methodNotFound, `Method not found: ${repeated(method)}`);
   }
+}
+
+/** What an error says that refused a request; `undefined` for one that its handler has thrown. */
+export function refusalOf(error: ProtocolError): RefusedBy | undefined {
+  if (error instanceof OverloadedError) return 'quota';
+  if (error instanceof InsufficientScopeError) return 'scope';
+  if (error instanceof MethodNotFoundError) return 'method';
+  return error.code === ERROR_CODES.missingClientCapability ? 'capability' : undefined;
 }
 
 /** A claim as far as it can be repeated: an object could be too large. */

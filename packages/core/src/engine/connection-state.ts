@@ -21,6 +21,8 @@ export class Session implements ClientView {
   ready = false;
   #readyListeners: Set<() => void> | undefined;
   logLevel: LogLevel | undefined;
+  /** When it was opened in this process, in milliseconds of `performance.now()`. */
+  readonly openedAt: number = performance.now();
   /** The principal of its latest request, with the scopes and claims it has by now. */
   principal: Principal | undefined;
   /** URIs the client wants to hear about; made at the first subscription, to keep idle sessions small. */

@@ -17,8 +17,15 @@ import {
   type RequestId,
 } from '../protocol/protocol.js';
 import type { SessionState } from '../backend/backend.js';
-import type { ActiveRequest, Connection, ConnectOptions, Sink } from '../transport/transport.js';
-import { admit, headerMismatch, MethodNotFoundError } from './admission.js';
+import type {
+  ActiveRequest,
+  Connection,
+  ConnectOptions,
+  Sink,
+  TransportName,
+} from '../transport/transport.js';
+import type { RefusedBy } from '../context/call.js';
+import { admit, headerMismatch, MethodNotFoundError, refusalOf } from './admission.js';
 import { lasting } from './engine-call.js';
 import { Exchange, type ExchangeOwner, type ExchangeParts, type MethodHandler } from './exchange.js';
 import { ConnectionState, Session } from './connection-state.js';
@@ -50,6 +57,8 @@ export interface ConnectionParts extends ExchangeParts, MethodParts {
 export class EngineConnection implements Connection, ExchangeOwner {
   readonly #parts: ConnectionParts;
   readonly #state: ConnectionState;
+  /** What carries its messages. */
+  readonly transport: TransportName;
   /** Whether messages of many clients arrive on it. */
   readonly #isShared: boolean;
   // Absent where nothing is in flight, to keep idle sessions small. Equal ids are kept apart.
@@ -65,6 +74,7 @@ export class EngineConnection implements Connection, ExchangeOwner {
     const restart = (call: object): void => this.#endSession('The client has begun another session', call);
     this.#state = new ConnectionState(sink, options, options.restarts ? restart : undefined);
     this.#isShared = options.shared === true;
+    this.transport = options.transport ?? 'memory';
   }
 
   get initialized(): boolean {
@@ -212,7 +222,14 @@ export class EngineConnection implements Connection, ExchangeOwner {
     const { revision } = session;
     for (const uri of wanted) {
       if (session.subscriptions?.has(uri)) continue;
-      const about = { id: uri, method: METHODS.subscribe, params: {}, requestInfo: lasting(requestInfo) };
+      const { transport } = this;
+      const about = {
+        id: uri,
+        method: METHODS.subscribe,
+        params: {},
+        requestInfo: lasting(requestInfo),
+        transport,
+      };
       subscribers.keep(session, uri, { connectionState: this.#state, revision, client: session, ...about });
       rechecks.begin();
     }
@@ -254,6 +271,7 @@ export class EngineConnection implements Connection, ExchangeOwner {
     if (this.#state.hasAsked) this.#state.pending.failAll(reason);
     const { session } = this.#state;
     if (!session) return;
+    this.#parts.observers.sessionEnded(session, this.transport, reason);
     this.#parts.subscribers.dropAll(session);
     this.#parts.sessionBytes.give(session.quotaKey, session.bytes);
     session.bytes = 0;
@@ -306,7 +324,18 @@ export class EngineConnection implements Connection, ExchangeOwner {
       const connectionState = revision.sessions ? this.#state : this.#parts.stateless;
       if (connectionState === this.#state) this.renew(requestInfo.principal);
       const owner = this.#isShared ? undefined : this.#state;
-      const request = { connectionState, revision, client, id, method, params, requestInfo, owner };
+      const { transport } = this;
+      const request = {
+        connectionState,
+        revision,
+        client,
+        id,
+        method,
+        params,
+        requestInfo,
+        transport,
+        owner,
+      };
       const exchange = new Exchange(this.#parts, request, sink, this);
       try {
         slots.take(exchange.call);
@@ -321,9 +350,29 @@ export class EngineConnection implements Connection, ExchangeOwner {
       exchange.run(dialectKept ? async (...request) => dialectKept.then(() => handler(...request)) : handler);
       return exchange.done ? undefined : exchange;
     } catch (error) {
-      sendError(sink, id, toProtocolError(error), true);
+      const refused = toProtocolError(error);
+      this.#observe(id, method, params, requestInfo, refused, refusalOf(refused) ?? 'message');
+      sendError(sink, id, refused, true);
       return undefined;
     }
+  }
+
+  /** Tells those who watch of a request that is not admitted. */
+  #observe(
+    id: RequestId | undefined,
+    method: string,
+    params: unknown,
+    requestInfo: RequestInfo,
+    error: ProtocolError,
+    refusedBy: RefusedBy,
+  ): void {
+    const { observers } = this.#parts;
+    if (!observers.areActive) return;
+    const { session: client } = this.#state;
+    const known = client ? { client, revision: client.revision } : {};
+    const request = { method, params: isObject(params) ? params : NO_PARAMS, requestInfo, ...known };
+    const seen = { ...request, transport: this.transport, ...(id === undefined ? {} : { id }) };
+    observers.reject(seen, error, refusedBy);
   }
 
   /** Refuses a message whose standard headers do not repeat its body. */
@@ -333,9 +382,10 @@ export class EngineConnection implements Connection, ExchangeOwner {
     params: unknown,
     claim: unknown,
     sink: Sink,
-    { headers = {} }: RequestInfo,
+    requestInfo: RequestInfo,
   ): boolean {
     const { options, namedBy } = this.#parts;
+    const { headers = {} } = requestInfo;
     const mismatch = headerMismatch(headers, {
       claim,
       method,
@@ -346,6 +396,7 @@ export class EngineConnection implements Connection, ExchangeOwner {
     });
     if (mismatch === undefined) return false;
     const error = new ProtocolError(ERROR_CODES.headerMismatch, `Header mismatch: ${mismatch}`);
+    this.#observe(id, method, params, requestInfo, error, 'headers');
     sendError(sink, id ?? null, error, true);
     return true;
   }

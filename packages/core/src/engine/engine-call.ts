@@ -6,11 +6,13 @@ import {
   type InputResponses,
   headersFor,
   logDetails,
+  type RefusedBy,
   type RequestHeaders,
   type RoundOptions,
 } from '../context/call.js';
 import type { InputResponsesTo, InputRequired, InputQuestion, InputQuestions } from '../context/questions.js';
 import { RequestContext } from '../context/context.js';
+import { givenId, type Trace, traceOf } from '../context/trace.js';
 import type { ResolutionScope, ServiceId } from '../protocol/constructor.js';
 import { InsufficientScopeError, MASKED_MESSAGE } from '../errors/errors.js';
 import { isObject, toLogJson, UnwritableError } from '../protocol/json.js';
@@ -18,7 +20,7 @@ import { isLogLevel, type Logger, type LogLevel, passes } from '../protocol/logg
 import { type MaybePromise, observed, recovered } from '../protocol/maybe-promise.js';
 import { lacksScopes, type Principal, type RequestInfo } from '../protocol/principal.js';
 import { authorMeta, isRequestId, META, NOTIFICATIONS, type RequestId } from '../protocol/protocol.js';
-import type { Tracked } from '../transport/transport.js';
+import type { Tracked, TransportName } from '../transport/transport.js';
 import type { ClientRequester } from './asking/client-requester.js';
 import {
   type RequesterContext,
@@ -33,6 +35,7 @@ import { RoundTrips } from './asking/round-trips.js';
 import type { EngineOptions } from './engine-options.js';
 import { guardListeners } from './guarded-signal.js';
 import type { ConnectionState } from './connection-state.js';
+import type { Observation } from './observers.js';
 import type { Revision } from './revisions/index.js';
 import type { TimeLimit } from './time-limit.js';
 
@@ -53,8 +56,12 @@ export interface AdmittedRequest {
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly requestInfo: RequestInfo;
+  /** What carried it. */
+  readonly transport: TransportName;
   /** The connection it came on, where one client has that for itself. */
   readonly owner?: object | undefined;
+  /** The trace of the request that made a task of the call, where it is run as one. */
+  readonly submittedIn?: Trace | undefined;
 }
 
 /** The way of a call to its client. */
@@ -95,6 +102,9 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
   limit: TimeLimit | undefined;
   /** Where a handler belongs that runs in the background. */
   background: BackgroundDelivery | undefined;
+  refusedBy: RefusedBy | undefined;
+  /** Those who watch it, where any do. */
+  observation: Observation | undefined;
   /** The rounds, if the handler has asked or may ask; `rounds` makes them. */
   knownRounds: RoundTrips | undefined;
   /** Whether a container has been asked for what may live as long as this request. */
@@ -103,6 +113,8 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
   readonly #stream: Stream;
   #headers: RequestHeaders | undefined;
   #state: ContextState | undefined;
+  #callId: string | undefined;
+  #trace: Trace | undefined | null = null;
   #controller: AbortController | undefined;
   #aborted: Error | undefined;
   #progress = -Infinity;
@@ -110,6 +122,8 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
   heldBytes = 0;
   /** The connection it came on, where one client has that for itself. */
   readonly owner: object | undefined;
+  readonly transport: TransportName;
+  readonly submittedIn: Trace | undefined;
   #waits = 0;
   #hasEnded = false;
 
@@ -124,9 +138,28 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
     this.requestInfo = request.requestInfo;
     this.connectionState = request.connectionState;
     this.owner = request.owner;
+    this.transport = request.transport;
+    this.submittedIn = request.submittedIn;
     const { quotaKey, principal } = request.requestInfo;
     // Read once: a connection that has closed has no address any more.
     this.quotaKey = quotaKey ?? (principal ? `principal ${principal.id}` : request.owner);
+  }
+
+  get callId(): string {
+    if (this.#callId !== undefined) return this.#callId;
+    const { requestInfo } = this;
+    this.#callId = givenId(requestInfo.headers) ?? crypto.randomUUID();
+    requestInfo.named?.(this.#callId);
+    return this.#callId;
+  }
+
+  get trace(): Trace | undefined {
+    const observed = this.observation?.trace;
+    if (observed) return observed;
+    // A task goes on after the trace of its request: only who watches it begins one.
+    if (this.background) return undefined;
+    if (this.#trace === null) this.#trace = traceOf(this.params, this.requestInfo);
+    return this.#trace;
   }
 
   get scope(): ResolutionScope {

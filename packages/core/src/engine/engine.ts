@@ -32,6 +32,7 @@ import { resourceMethods } from './methods/resources.js';
 import { subscriptionMethods } from './methods/subscriptions.js';
 import { toolMethods } from './methods/tools.js';
 import { EngineConnection, type ConnectionParts } from './connection.js';
+import { Observers } from './observers.js';
 import { replay } from './replay.js';
 import { ResponseWriter } from './response.js';
 import { LATEST_SESSION_REVISION, NEWEST_REVISION } from './revisions/index.js';
@@ -75,6 +76,7 @@ export class Engine implements Endpoint {
   readonly info: Implementation;
   readonly logger: Logger;
   readonly backend: EndpointBackend;
+  readonly observers: Observers;
   readonly #parts: ConnectionParts;
   readonly #connections = new Set<EngineConnection>();
   /** What is being disposed of: closing the app waits for it. */
@@ -116,10 +118,19 @@ export class Engine implements Endpoint {
       rechecks: new Rechecks({ options, requester, release: this.#release }, subscribers, listeners),
       sessionBytes: new Quota(limits.maxSessionBytes, Math.ceil(limits.maxSessionBytes / 16)),
     };
-    const methods = METHOD_GROUPS.flatMap((group) => Object.entries(group(methodParts)));
+    const groups = METHOD_GROUPS.flatMap((group) => Object.entries(group(methodParts)));
+    const methods = new Map([...extensions.methods, ...groups]);
+    this.observers = new Observers({
+      logger,
+      hasMethod: (method) => methods.has(method),
+      hasName: (method, name) =>
+        (method === METHODS.callTool && registry.tools.get(name) !== undefined) ||
+        (method === METHODS.getPrompt && registry.prompts.get(name) !== undefined),
+    });
     this.#parts = {
       ...methodParts,
-      methods: new Map([...extensions.methods, ...methods]),
+      methods,
+      observers: this.observers,
       namedBy: new Map([...NAMED_BY, ...extensions.namedBy]),
       events: this.events,
       requester,
@@ -166,7 +177,13 @@ export class Engine implements Endpoint {
     const revision = NEWEST_REVISION;
     const client = { capabilities: {}, protocolVersion: revision.version };
     const requestInfo = principal ? { principal } : {};
-    const about = { id: 'explain', method: METHODS.listTools, params: {}, requestInfo };
+    const about = {
+      id: 'explain',
+      method: METHODS.listTools,
+      params: {},
+      requestInfo,
+      transport: 'memory' as const,
+    };
     const { stateless } = this.#parts;
     return new EngineCall(this.#parts, { connectionState: stateless, revision, client, ...about }, NO_STREAM);
   }

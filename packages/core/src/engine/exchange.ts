@@ -4,10 +4,11 @@ import { ERROR_CODES, OverloadedError, ProtocolError, toProtocolError } from '..
 import type { Invoke } from '../invoke/declaration.js';
 import { isPromise, type MaybePromise, recovered } from '../protocol/maybe-promise.js';
 import type { ActiveRequest, Sink } from '../transport/transport.js';
-import { type CallSlots, MethodNotFoundError } from './admission.js';
+import { type CallSlots, MethodNotFoundError, refusalOf } from './admission.js';
 import type { BackgroundDelivery } from './asking/delivery.js';
 import { type Journal, journalOf, memoryOf } from './asking/round-trip-state.js';
 import { type AdmittedRequest, type CallParts, EngineCall, type Stream } from './engine-call.js';
+import type { CallOutcome, Observers } from './observers.js';
 import { type MethodResult, type ResponseWriter, sendError, TooLargeError } from './response.js';
 import type { TimeLimits } from './time-limit.js';
 
@@ -51,6 +52,7 @@ export interface Serving<R> {
 export interface ExchangeParts extends CallParts {
   readonly writer: ResponseWriter;
   readonly timeLimits: TimeLimits;
+  readonly observers: Observers;
   /** Logs that there was no room for a request. */
   readonly overloaded: (call: EngineCall, error: OverloadedError) => void;
   /** Definitions whose author has been warned about a handler that lets no suspension pass. */
@@ -78,6 +80,8 @@ export class Exchange implements ActiveRequest, Stream {
   readonly #sink: Sink;
   #hasSettled = false;
   #isDelivered = false;
+  /** Whether the handler has taken longer than it may. */
+  #isLate = false;
   /** What is answered instead of the questions of a suspension. */
   #early: MethodResult | undefined;
 
@@ -90,9 +94,11 @@ export class Exchange implements ActiveRequest, Stream {
 
   /** Runs a handler and answers with what it gives. */
   run(handler: MethodHandler): void {
+    const { observers } = this.#parts;
+    if (observers.areActive) this.call.observation = observers.start(this.call);
+    const { observation } = this.call;
     try {
-      const { track } = this.#parts.options.tracking;
-      const result = track ? track(this.call, () => this.#serve(handler)) : this.#serve(handler);
+      const result = observation ? observation.run(() => this.#tracked(handler)) : this.#tracked(handler);
       if (!isPromise(result)) this.#succeed(result);
       else
         result.then(
@@ -102,6 +108,11 @@ export class Exchange implements ActiveRequest, Stream {
     } catch (error) {
       this.#fail(error);
     }
+  }
+
+  #tracked(handler: MethodHandler): MaybePromise<MethodResult> {
+    const { track } = this.#parts.options.tracking;
+    return track ? track(this.call, () => this.#serve(handler)) : this.#serve(handler);
   }
 
   get neededScopes(): readonly string[] | undefined {
@@ -135,6 +146,7 @@ export class Exchange implements ActiveRequest, Stream {
     if (this.done) return;
     // While this runs, questions to the client can still be withdrawn.
     this.call.abort(reason);
+    this.call.observation?.end({ outcome: 'cancelled' });
     this.#end();
     this.#sink.abandon?.();
   }
@@ -168,6 +180,7 @@ export class Exchange implements ActiveRequest, Stream {
       const { logger } = this.#parts.options;
       logger.warn({ timeoutMs: limitMs, ...logDetails(call) }, 'a handler took too long');
       call.abort(`The handler took longer than ${limitMs} ms`);
+      this.#isLate = true;
       try {
         this.#deliver(late(call, limitMs));
       } catch (error) {
@@ -259,11 +272,13 @@ export class Exchange implements ActiveRequest, Stream {
     try {
       return await check();
     } catch (error) {
-      if (error instanceof ProtocolError && !(error instanceof OverloadedError))
+      if (error instanceof ProtocolError && !(error instanceof OverloadedError)) {
+        this.call.refusedBy = 'state';
         this.#parts.options.logger.info(
           { reason: error.message, ...logDetails(this.call) },
           'a request state was refused',
         );
+      }
       throw error;
     }
   }
@@ -298,7 +313,10 @@ export class Exchange implements ActiveRequest, Stream {
     // Effects that have begun are made, and have to be remembered.
     await rounds.settleEffects();
     this.#settle();
-    if (background) return background.suspend(rounds.left, journalOf(rounds.memory));
+    if (background) {
+      this.call.observation?.end({ outcome: 'suspended' });
+      return background.suspend(rounds.left, journalOf(rounds.memory));
+    }
     if (this.done) return;
     if (this.#early) return this.#deliver(this.#early);
     try {
@@ -327,9 +345,14 @@ export class Exchange implements ActiveRequest, Stream {
     const { background, id, revision } = this.call;
     const { options, writer } = this.#parts;
     try {
-      if (background) return background.succeed(writer.kept(given));
+      if (background) {
+        const kept = writer.kept(given);
+        this.#observe(given);
+        return background.succeed(kept);
+      }
       if (this.done) return;
       const text = writer.result(id, revision, given);
+      this.#observe(given, text);
       this.#respond(() => this.#sink.end(text));
     } catch (error) {
       if (error instanceof TooLargeError) return this.#deliverLess(error, given);
@@ -346,9 +369,27 @@ export class Exchange implements ActiveRequest, Stream {
     options.logger.warn({ bytes: error.bytes, ...logDetails(call) }, 'a result is too large');
     if (!instead) return this.#answerError(error);
     const less = instead(error.message);
-    if (call.background) return call.background.succeed(writer.value(less));
+    if (call.background) {
+      this.#observe(less);
+      return call.background.succeed(writer.value(less));
+    }
     const text = writer.result(call.id, call.revision, less);
+    this.#observe(less, text);
     this.#respond(() => this.#sink.end(text));
+  }
+
+  /** Tells who watches the call what it was answered with. */
+  #observe(given: MethodResult, text?: string): void {
+    const { observation, isAborted } = this.call;
+    if (!observation) return;
+    const { refusedBy } = this.call;
+    let outcome: CallOutcome = given.isError === true ? 'isError' : 'ok';
+    if (refusedBy) outcome = 'refused';
+    if (given.type === 'input_required') outcome = 'asked';
+    if (this.#isLate) outcome = 'timeout';
+    else if (text === undefined && isAborted) outcome = 'cancelled';
+    const result = (): Readonly<Record<string, unknown>> => this.#parts.writer.value(given);
+    observation.end({ outcome, refusedBy, result, ...(text === undefined ? {} : { text }) });
   }
 
   #deliverError(thrown: ProtocolError): void {
@@ -360,8 +401,12 @@ export class Exchange implements ActiveRequest, Stream {
   #answerError(thrown: ProtocolError): void {
     const { call } = this;
     const error = call.revision.error(thrown);
-    if (call.background) return call.background.fail(error);
+    if (call.background) {
+      this.#observeError(thrown, error);
+      return call.background.fail(error);
+    }
     if (this.done) return;
+    this.#observeError(thrown, error);
     // What the client cannot do is found out by the handler, yet refuses the request itself (basic, "Capabilities").
     if (thrown instanceof OverloadedError) this.#parts.overloaded(call, thrown);
     const isRejection =
@@ -369,6 +414,15 @@ export class Exchange implements ActiveRequest, Stream {
       thrown instanceof OverloadedError ||
       thrown instanceof MethodNotFoundError;
     this.#respond(() => sendError(this.#sink, call.id, error, isRejection));
+  }
+
+  #observeError(thrown: ProtocolError, error: ProtocolError): void {
+    const { call } = this;
+    if (!call.observation) return;
+    const refusedBy = call.refusedBy ?? refusalOf(thrown);
+    let outcome: CallOutcome = refusedBy ? 'refused' : 'error';
+    if (this.#isLate) outcome = 'timeout';
+    call.observation.end({ outcome, refusedBy, error });
   }
 
   /** What a transport cannot send is no fault of the request, and must not end the process. */

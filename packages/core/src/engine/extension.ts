@@ -66,6 +66,8 @@ export interface RecordedCall {
   readonly address?: string | undefined;
   /** Whom quotas count it for, where that is a text. */
   readonly quotaKey?: string | undefined;
+  /** The trace that it belonged to, as W3C Trace Context writes it. */
+  readonly traceparent?: string | undefined;
 }
 
 /** A recorded call at work. */

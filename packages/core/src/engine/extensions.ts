@@ -209,6 +209,7 @@ function recordOf({
   requestInfo,
   quotaKey,
   neededScopes,
+  trace,
 }: EngineCall): RecordedCall {
   const { requestState: _state, inputResponses: _responses, ...rest } = params;
   const { headers, address } = requestInfo;
@@ -221,6 +222,7 @@ function recordOf({
     headers: headersFor({ headers }),
     address,
     quotaKey: typeof quotaKey === 'string' ? quotaKey : undefined,
+    traceparent: trace?.traceparent,
   };
 }
 

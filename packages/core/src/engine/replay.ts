@@ -1,3 +1,4 @@
+import { readTrace } from '../context/trace.js';
 import { METHODS } from '../protocol/protocol.js';
 import { admit } from './admission.js';
 import type { BackgroundDelivery } from './asking/delivery.js';
@@ -10,7 +11,7 @@ import type { RecordedCall, Replay } from './extension.js';
 /** Runs a recorded call of a tool in the background; see `ExtensionHost.replay`. */
 export function replay(
   parts: ConnectionParts,
-  { version, params, neededScopes: _scopes, ...requestInfo }: RecordedCall,
+  { version, params, neededScopes: _scopes, traceparent, ...requestInfo }: RecordedCall,
   journal: Journal | undefined,
   background: BackgroundDelivery,
 ): Replay {
@@ -27,10 +28,10 @@ export function replay(
     },
   };
   const bodyBytes = JSON.stringify(params).length;
-  const request = { connectionState, revision, client, id: 0, method, params };
+  const request = { connectionState, revision, client, id: 0, method, params, transport: 'memory' as const };
   const exchange = new Exchange(
     parts,
-    { ...request, requestInfo: { ...requestInfo, bodyBytes } },
+    { ...request, requestInfo: { ...requestInfo, bodyBytes }, submittedIn: readTrace({ traceparent }) },
     NOWHERE,
     owner,
   );

@@ -19,13 +19,15 @@ export interface MethodResult {
    * @default 'complete'
    */
   readonly type?: string;
+  /** Whether it is the result of a tool that failed in a way the model is to see, for those who watch. */
+  readonly isError?: boolean;
   /** Gives what is sent instead, where that is too large. Absent where that is an error. */
   readonly instead?: (message: string) => MethodResult;
 }
 
 /** The result of a tool that has failed in a way that the model is to see. */
 export function forModel(text: string): MethodResult {
-  return { result: { content: [{ type: 'text', text }], isError: true } };
+  return { result: { content: [{ type: 'text', text }], isError: true }, isError: true };
 }
 
 /** A response is longer than one may be. */

@@ -306,7 +306,12 @@ export class HandlerCompiler {
       if (context) setArguments(context, args);
       if (!permits || !context) return handle(call, args, passage);
       return attempt(
-        () => after(permits(call, context), (permitted) => permitted === true || { result: denied() }),
+        () =>
+          after(permits(call, context), (permitted) => {
+            if (permitted === true) return true;
+            call.refusedBy = 'guard';
+            return { result: denied() };
+          }),
         (permitted) => (permitted === true ? handle(call, args, passage) : passage.answer(permitted.result)),
         (error) => failed(error, call, passage),
       );
@@ -337,9 +342,11 @@ export class HandlerCompiler {
     }
     if (!allows) return scope;
     return (call, args, passage) =>
-      after(allows(call, contextOf(call, Context, info)), (allowed) =>
-        allowed ? scope(call, args, passage) : passage.refuse(),
-      );
+      after(allows(call, contextOf(call, Context, info)), (allowed) => {
+        if (allowed) return scope(call, args, passage);
+        call.refusedBy = 'guard';
+        return passage.refuse();
+      });
   }
 }
 

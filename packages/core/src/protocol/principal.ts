@@ -107,6 +107,8 @@ export interface RequestInfo {
   readonly principal?: Principal | undefined;
   /** The request as the server has it that it came to, an `IncomingMessage` or a `Request`; absent on other transports than HTTP. */
   readonly source?: unknown;
+  /** Hears by which id the log names the call, so that the response can repeat it. */
+  named?(id: string): void;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { AppEvents } from '../engine/subscriptions/subscriptions.js';
+import type { Observer } from '../engine/observers.js';
 import type { Logger } from '../protocol/logging.js';
 import { isPromise } from '../protocol/maybe-promise.js';
 import type { ServiceId } from '../protocol/constructor.js';
@@ -123,13 +124,29 @@ export class App {
   }
 
   /**
-   * Listens to what happens with clients: `subscribed` and `unsubscribed` when a resource gets its first subscriber and
-   * loses its last, `rootsChanged` when a client shares other roots.
+   * Listens to what happens with clients: `call` when a request has been answered, `subscribed` and `unsubscribed` when a resource gets
+   * its first subscriber and loses its last, `rootsChanged` when a client shares other roots.
    *
    * @returns a function that stops the listening.
+   * @example
+   * ```ts
+   * app.on('call', ({ method, name, outcome, ms }) => console.error(method, name, outcome, ms));
+   * ```
    */
   on<K extends keyof AppEvents>(event: K, listener: (...details: AppEvents[K]) => void): () => void {
-    return this.#parts.engine.events.on(event, listener);
+    const { engine } = this.#parts;
+    if (event !== 'call') return engine.events.on(event, listener);
+    const ended = listener as (...details: AppEvents['call']) => void;
+    return engine.observers.add({ callStarted: () => ({ ended }), callRefused: ended });
+  }
+
+  /**
+   * Watches calls from their begin, and what else happens in the app, for telemetry.
+   *
+   * @returns a function that ends the watch.
+   */
+  observe(observer: Observer): () => void {
+    return this.#parts.engine.observers.add(observer);
   }
 
   /**

@@ -15,6 +15,7 @@ export {
   type Runtime,
   type Track,
   type Tracked,
+  type TransportName,
 } from './transport.js';
 export {
   errorResponse,

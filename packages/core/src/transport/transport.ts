@@ -204,8 +204,16 @@ export interface Endpoint {
   connect(sink?: Sink, options?: ConnectOptions): Connection;
 }
 
+/** What carries messages. */
+export type TransportName = 'http' | 'stdio' | 'memory';
+
 /** What kind of connection a transport opens. */
 export interface ConnectOptions {
+  /**
+   * What carries its messages, for telemetry.
+   * @default 'memory'
+   */
+  readonly transport?: TransportName;
   /**
    * Whether messages of many clients arrive on it, each with its own envelope and with the standard headers of HTTP
    * (2026-07-28, basic/transports/streamable-http). The headers in `requestInfo` are then held against the bodies, and only requests mean

@@ -226,6 +226,7 @@ describe('guards are asked again', () => {
     expect(logger.lines).toContainEqual({
       level: 'info',
       details: {
+        id: expect.any(String),
         principal: 'ada',
         client: 'tester 0',
         requestId: 'sub',

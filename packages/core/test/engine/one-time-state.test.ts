@@ -196,6 +196,7 @@ describe('a state that is accepted once', () => {
         message: 'a request state was refused',
         details: {
           reason: '"requestState" is refused: it belongs to another principal',
+          id: expect.any(String),
           requestId: 'a',
           method: 'tools/call',
           principal: 'ann',

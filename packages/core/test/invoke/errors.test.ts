@@ -159,6 +159,7 @@ describe('any other error', () => {
             err: error,
             where: `defineTool('${name}')`,
             method: 'tools/call',
+            id: expect.any(String),
             requestId: expect.anything(),
             client: 'tester 0',
           },

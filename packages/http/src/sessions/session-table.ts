@@ -236,7 +236,10 @@ export class HttpSession implements Sink, StreamParts {
     private readonly parts: HandlerParts,
     { shared }: Pick<SessionTable, 'shared'>,
   ) {
-    this.connection = parts.endpoint.connect(this, shared?.connectOptions(this));
+    this.connection = parts.endpoint.connect(this, {
+      ...shared?.connectOptions(this),
+      transport: 'http',
+    });
     this.#owner = owner;
     this.lastUsed = Date.now();
   }

@@ -3,6 +3,7 @@ import { InputResponseError, ERROR_CODES, ProtocolError } from '../../errors/err
 import { METHODS, NOTIFICATIONS, type RequestId } from '../../protocol/protocol.js';
 import { within } from '../../transport/deadlines.js';
 import type { ConnectionState, Session } from '../connection-state.js';
+import type { ClientRequestObservation, Observation } from '../observers.js';
 import type { Revision } from '../revisions/index.js';
 import type { Answer, InputRequest, InputRequests, Journal } from './round-trip-state.js';
 import type { RoundTrips } from './round-trips.js';
@@ -28,6 +29,8 @@ export interface RequesterContext {
   readonly isOver: boolean;
   /** How questions reach the client. */
   readonly delivery: Delivery;
+  /** Those who watch the call. */
+  readonly observation: Pick<Observation, 'clientRequest'> | undefined;
   /** Sends a notification, or a request with an id, on the stream of the call. */
   send(message: ServerMessage): void;
   /** Runs a wait for the client, which the time limit of the handler does not count. */
@@ -55,8 +58,8 @@ export interface Delivery {
 
 /** What becomes of a handler that runs in the background: nothing waits for its answer. An extension implements it. */
 export interface BackgroundDelivery {
-  /** What a line of the log about the call has in place of the id of a request, such as `{ taskId }`. */
-  readonly logDetails?: object;
+  /** Names the task, in the log too. */
+  readonly taskId: string;
   /**
    * Hears that the handler asks something that has no answer yet. Its run ends soon after, with `suspend`.
    *
@@ -186,10 +189,12 @@ export async function send(
   } = options;
   const { unaskable } = asking.connectionState;
   if (unaskable !== undefined) throw new InputResponseError('gone', unaskable);
-  const answer = await asking.connectionState.pending.ask({
+  let watch: ClientRequestObservation | undefined;
+  const asked = asking.connectionState.pending.ask({
     send: (id) => {
+      watch = asking.observation?.clientRequest(id, method);
       // What takes a user or a model may take long: progress on it buys time.
-      const awaited = params ? { ...params, _meta: { progressToken: id } } : undefined;
+      const awaited = params ? { ...params, _meta: { ...watch?.meta, progressToken: id } } : undefined;
       asking.send({ id, method, params: awaited });
     },
     withdraw: (requestId, reason) =>
@@ -199,7 +204,14 @@ export async function send(
     maxTimeoutMs,
     signal,
   });
-  return asking.connectionState.read(method, answer);
+  try {
+    const answer = asking.connectionState.read(method, await asked);
+    watch?.ended(undefined);
+    return answer;
+  } catch (error) {
+    watch?.ended(error);
+    throw error;
+  }
 }
 
 /** Pages have an identity, by which the server says later that they have done their work. */

@@ -29,10 +29,10 @@ export function subscriptionMethods(parts: MethodParts): MethodTable {
       const { session } = call.connectionState;
       // The session may have ended while guards were asked.
       if (!session || call.isAborted) return EMPTY;
-      const { connectionState, revision, client, id, method } = call;
+      const { connectionState, revision, client, id, method, transport } = call;
       // Without its parameters, which may be large, and without what a transport knows of its connection.
       const requestInfo = lasting(call.requestInfo);
-      const request = { connectionState, revision, client, id, method, params: {}, requestInfo };
+      const request = { connectionState, revision, client, id, method, params: {}, requestInfo, transport };
       const keep = (): void => subscribers.keep(session, uri, request);
       const isNew = session.subscriptions?.has(uri) !== true;
       // Here first: what there is no room for is not kept anywhere.

@@ -38,6 +38,7 @@ export function toolMethods({ options, extensions }: MethodParts): MethodTable {
         return {
           result: call.revision.callResult(result, entry),
           meta: authorMeta(result._meta),
+          isError: result.isError === true,
           instead: forModel,
         };
       },

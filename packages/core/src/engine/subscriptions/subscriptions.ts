@@ -7,6 +7,7 @@ import { META, NOTIFICATIONS } from '../../protocol/protocol.js';
 import type { ListKind } from '../../backend/change-bus.js';
 import { Quota } from '../../transport/quota.js';
 import type { AdmittedRequest, EngineCall } from '../engine-call.js';
+import type { CallEvent } from '../observers.js';
 import type { Limits } from '../engine-options.js';
 import type { Session } from '../connection-state.js';
 import type { MethodResult } from '../response.js';
@@ -20,6 +21,11 @@ export interface AppEvents {
   unsubscribed: [uri: string];
   /** A client shares other roots than before; `ctx.roots()` gives the new ones. */
   rootsChanged: [client: ClientView];
+  /**
+   * A request was answered, refused or cancelled, or the handler of a task has ended. Nothing is made for the event as long as nothing
+   * listens.
+   */
+  call: [event: CallEvent];
 }
 
 type EventListener<K extends keyof AppEvents> = (...details: AppEvents[K]) => void;

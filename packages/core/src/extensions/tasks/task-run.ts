@@ -58,10 +58,6 @@ export class TaskRun implements BackgroundDelivery {
     return this.#parts.run;
   }
 
-  get logDetails(): object {
-    return { taskId: this.taskId };
-  }
-
   /** The task as this run knows it. */
   get task(): Task {
     return this.#task;

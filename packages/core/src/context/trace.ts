@@ -1,0 +1,59 @@
+import { isObject } from '../protocol/json.js';
+import type { RequestInfo } from '../protocol/principal.js';
+
+/**
+ * The trace that a call belongs to.
+ *
+ * @see https://www.w3.org/TR/trace-context/
+ */
+export interface Trace {
+  /** `00-<trace id>-<span id>-<flags>`, in hexadecimal digits. */
+  readonly traceparent: string;
+  readonly traceId: string;
+  /** The span of the caller. */
+  readonly spanId: string;
+  readonly tracestate?: string | undefined;
+  readonly baggage?: string | undefined;
+}
+
+const TRACEPARENT = /^(?!ff)[\da-f]{2}-((?!0{32})[\da-f]{32})-((?!0{16})[\da-f]{16})-[\da-f]{2}(?:-|$)/;
+/** Longer ones are dropped, as the recommendation lets one do. */
+const MAX_LENGTH = 8192;
+
+/** Reads a trace off its members, as they stand in `_meta` or in HTTP headers. @returns `undefined` where there is none that is valid. */
+export function readTrace(carrier: Readonly<Record<string, unknown>>): Trace | undefined {
+  const { traceparent, tracestate, baggage } = carrier;
+  if (typeof traceparent !== 'string' || traceparent.length > 512) return undefined;
+  const [, traceId, spanId] = TRACEPARENT.exec(traceparent) ?? [];
+  if (traceId === undefined || spanId === undefined) return undefined;
+  const text = (value: unknown): string | undefined =>
+    typeof value === 'string' && value.length <= MAX_LENGTH ? value : undefined;
+  return { traceparent, traceId, spanId, tracestate: text(tracestate), baggage: text(baggage) };
+}
+
+/** The trace that a request belongs to: what its `_meta` says, else its HTTP headers. */
+export function traceOf(
+  params: Readonly<Record<string, unknown>>,
+  { headers }: RequestInfo,
+): Trace | undefined {
+  const meta = params['_meta'];
+  return (isObject(meta) ? readTrace(meta) : undefined) ?? (headers && readTrace(headers));
+}
+
+/** Ids of other make are no ids: they could be long, or break a line of the log. */
+const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
+
+/**
+ * The id that a client or proxy has given a request.
+ *
+ * @param headers those of the request, names in lower case.
+ * @returns what the header `X-Request-Id` says; `undefined` where it is absent, longer than 128 characters, or not visible ASCII.
+ * @example
+ * ```ts
+ * const id = givenId(request.headers) ?? crypto.randomUUID();
+ * ```
+ */
+export function givenId(headers: RequestInfo['headers']): string | undefined {
+  const given = headers?.['x-request-id'];
+  return typeof given === 'string' && REQUEST_ID.test(given) ? given : undefined;
+}

@@ -1,0 +1,340 @@
+import { clientName, type ClientView, type RefusedBy } from '../context/call.js';
+import { givenId, type Trace, traceOf } from '../context/trace.js';
+import type { ProtocolError } from '../errors/errors.js';
+import type { Logger } from '../protocol/logging.js';
+import { recovered } from '../protocol/maybe-promise.js';
+import type { Principal, RequestInfo } from '../protocol/principal.js';
+import { NAMED_BY, repeated, type RequestId } from '../protocol/protocol.js';
+import type { TransportName } from '../transport/transport.js';
+import type { Session } from './connection-state.js';
+import type { Revision } from './revisions/index.js';
+
+/**
+ * How a call ended:
+ *
+ * - `ok`: with a result
+ * - `isError`: with the result of a tool that failed in a way the model is to see
+ * - `error`: with a JSON-RPC error
+ * - `refused`: with a JSON-RPC error, before its handler ran; `refusedBy` says by what
+ * - `asked`: with a question to the client, which repeats the request with the answer (2026-07-28)
+ * - `suspended`: a task waits for the answer to a question
+ * - `cancelled`: without an answer, as the client cancelled or went
+ * - `timeout`: its handler took longer than it may
+ */
+export type CallOutcome =
+  'ok' | 'isError' | 'error' | 'refused' | 'asked' | 'suspended' | 'cancelled' | 'timeout';
+
+/** What is known of a call when it begins. */
+export interface CallInfo {
+  /** Names the call in the log, see `RequestContext.id`. */
+  readonly id: string;
+  /** The JSON-RPC id of the request; `undefined` for the run of a task, and where the message had none that could be read. */
+  readonly requestId: RequestId | undefined;
+  /** The method as the client sent it, cut after 256 characters. */
+  readonly method: string;
+  /** Whether the server has such a method: one that is unknown may be any text. */
+  readonly isKnownMethod: boolean;
+  /** The name of the tool or prompt, or the URI of the resource, as the client sent it, cut after 256 characters. */
+  readonly name: string | undefined;
+  /** Whether the server has a tool or prompt of that name: one that is unknown may be any text. `false` for URIs. */
+  readonly isKnownName: boolean;
+  /** The parameters of the request, unchecked. */
+  readonly params: Readonly<Record<string, unknown>>;
+  /** The trace that the client, or its HTTP request, belongs to. */
+  readonly trace: Trace | undefined;
+  /** Whose call it is, once it is known. */
+  readonly principal: Principal | undefined;
+  /** The client, by name and version, as far as it has said them. */
+  readonly client: string | undefined;
+  /** The protocol revision by which the request is served; `undefined` where none could be found. */
+  readonly protocolVersion: string | undefined;
+  /** The session the request belongs to, over HTTP and up to 2025-11-25. */
+  readonly sessionId: string | undefined;
+  /** What carried the request; `undefined` for the run of a task. */
+  readonly transport: TransportName | undefined;
+  /** The network address of the client, where the transport knows it. */
+  readonly address: string | undefined;
+  /** The HTTP request as the server has it that it came to; `undefined` on other transports. */
+  readonly source: unknown;
+  /** Set for the run of a task: which one, and the trace that its submission belonged to. */
+  readonly task: { readonly id: string; readonly submittedIn: Trace | undefined } | undefined;
+}
+
+/** A call that has ended. */
+export interface CallEvent extends CallInfo {
+  readonly outcome: CallOutcome;
+  /** What refused the call, where something did. */
+  readonly refusedBy: RefusedBy | undefined;
+  /** Milliseconds from its admission to its answer. */
+  readonly ms: number;
+  /** How long its answer is, in bytes; 0 where none was sent. */
+  readonly bytes: number;
+  /** The JSON-RPC error it was answered with. */
+  readonly error: ProtocolError | undefined;
+  /** The result it was answered with, as it is sent; `undefined` where there is none. Made on demand. */
+  readonly result: () => Readonly<Record<string, unknown>> | undefined;
+}
+
+/** A request that the server has sent to a client: a question, or a ping. */
+export interface ClientRequestInfo {
+  readonly id: RequestId;
+  readonly method: string;
+  /** The call whose handler asks. */
+  readonly call: CallInfo;
+}
+
+/** A session that has ended in this process. */
+export interface SessionEvent {
+  readonly protocolVersion: string;
+  readonly transport: TransportName | undefined;
+  /** How long it was open in this process, in milliseconds. */
+  readonly ms: number;
+  /** Why it ended. */
+  readonly reason: string;
+}
+
+/** What a transport refused before it read a message. */
+export interface RefusalEvent {
+  /** What refused it: `token`, `host`, `origin`, `bytes`, `rate` or `quota`, or the name of another check of the transport. */
+  readonly by: string;
+  /** Why, in a few words of a fixed set, such as `expired`. */
+  readonly reason: string;
+  /** The HTTP status it was answered with. */
+  readonly status: number;
+  readonly address: string | undefined;
+}
+
+/** One question to a store, such as Redis. */
+export interface StoreEvent {
+  /** The part of the backend, such as `sessions`. */
+  readonly part: string;
+  /** The method of its interface, such as `get`. */
+  readonly operation: string;
+  readonly ms: number;
+  /** What it failed with. */
+  readonly error: unknown;
+}
+
+/** Watches one call. */
+export interface CallObservation {
+  /** The trace that what the handler begins belongs to; that of the call where it is absent. */
+  readonly trace?: Trace | undefined;
+  /** Runs the handler, and all around it. */
+  run?<T>(work: () => T): T;
+  /** Watches a request to the client that the handler makes. */
+  clientRequest?(request: ClientRequestInfo): ClientRequestObservation | undefined;
+  /** Takes note of how the call ended. */
+  ended?(event: CallEvent): void;
+}
+
+/** Watches one request to a client. */
+export interface ClientRequestObservation {
+  /** Members that are added to the `_meta` of the request, such as `traceparent`. */
+  readonly meta?: Readonly<Record<string, string>>;
+  /**
+   * The client has answered, or is not waited for any more.
+   *
+   * @param error what the wait for the answer failed with.
+   */
+  ended(error: unknown): void;
+}
+
+/**
+ * Watches what an app does, for telemetry. Each member is optional. One that throws is logged, and changes nothing.
+ *
+ * @example
+ * ```ts
+ * const observer: Observer = {
+ *   callStarted: (call) => ({ ended: ({ outcome, ms }) => statsd.timing(`${call.method}.${outcome}`, ms) }),
+ * };
+ * const stop = app.observe(observer);
+ * ```
+ */
+export interface Observer {
+  /** Whether it watches now; always where this is absent. Read at each call: while no observer does, nothing is made for them. */
+  readonly isActive?: boolean;
+  /** A call has been admitted, or the handler of a task begins to run. */
+  callStarted?(call: CallInfo): CallObservation | undefined;
+  /** A request was refused before it was admitted. */
+  callRefused?(event: CallEvent): void;
+  /** A session has ended in this process. */
+  sessionEnded?(event: SessionEvent): void;
+  /** A transport has refused a request before it read a message. */
+  refused?(event: RefusalEvent): void;
+  /** A store has answered, or failed. */
+  storeAsked?(event: StoreEvent): void;
+}
+
+/** A request as its connection sees it, whether it is admitted or not. */
+export interface SeenRequest {
+  readonly id?: RequestId;
+  readonly method: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly requestInfo: RequestInfo;
+  readonly transport: TransportName;
+  readonly client?: ClientView | undefined;
+  readonly revision?: Revision | undefined;
+}
+
+/** A call that is served. */
+interface ServedCall extends SeenRequest {
+  readonly callId: string;
+  readonly trace: Trace | undefined;
+  readonly background: { readonly taskId: string } | undefined;
+  readonly submittedIn: Trace | undefined;
+}
+
+/** How a call ended, as its exchange knows it. */
+interface CallEnd
+  extends Pick<CallEvent, 'outcome'>, Partial<Pick<CallEvent, 'refusedBy' | 'error' | 'result'>> {
+  /** The answer, as it was sent. */
+  readonly text?: string;
+}
+
+/** What observers are given beside a request. */
+interface ObserversParts {
+  readonly logger: Logger;
+  readonly hasMethod: (method: string) => boolean;
+  /** Whether there is a tool or prompt of that name. */
+  readonly hasName: (method: string, name: string) => boolean;
+}
+
+/** Those who watch one app. As long as none does, nothing is made for them. */
+export class Observers {
+  readonly #all = new Set<Observer>();
+
+  constructor(private readonly parts: ObserversParts) {}
+
+  /** @returns a function that ends the watch. */
+  add(observer: Observer): () => void {
+    this.#all.add(observer);
+    return () => this.#all.delete(observer);
+  }
+
+  /** Whether any of them watches now. */
+  get areActive(): boolean {
+    for (const observer of this.#all) if (observer.isActive !== false) return true;
+    return false;
+  }
+
+  /** Begins to watch a call. */
+  start(call: ServedCall): Observation {
+    const { background, submittedIn } = call;
+    const task = background && { id: background.taskId, submittedIn };
+    const info = this.#infoOf(call, call.callId, call.trace, task);
+    const observations: CallObservation[] = [];
+    this.tell((observer) => {
+      const observation = observer.callStarted?.(info);
+      if (observation) observations.push(observation);
+    });
+    return new Observation(info, observations, this.#guarded);
+  }
+
+  /** Tells of a request that was refused before it was admitted. */
+  reject(request: SeenRequest, error: ProtocolError, refusedBy: RefusedBy): void {
+    const { params, requestInfo } = request;
+    const id = givenId(requestInfo.headers) ?? crypto.randomUUID();
+    const info = this.#infoOf(request, id, traceOf(params, requestInfo));
+    const event = eventOf(info, 0, { outcome: 'refused', refusedBy, error });
+    this.tell((observer) => observer.callRefused?.(event));
+  }
+
+  /** Tells of a session that has ended. */
+  sessionEnded({ protocolVersion, openedAt }: Session, transport: TransportName, reason: string): void {
+    if (!this.areActive) return;
+    const event = { protocolVersion, transport, ms: performance.now() - openedAt, reason };
+    this.tell((observer) => observer.sessionEnded?.(event));
+  }
+
+  /** Tells those who watch now. */
+  tell(what: (observer: Observer) => void): void {
+    for (const observer of this.#all) if (observer.isActive !== false) this.#guarded(() => what(observer));
+  }
+
+  /** Who only watches changes nothing: what it throws is logged. */
+  readonly #guarded = (run: () => void): void => {
+    const failed = (error: unknown): void => this.parts.logger.error({ err: error }, 'an observer failed');
+    void recovered(run, failed);
+  };
+
+  #infoOf(request: SeenRequest, id: string, trace: Trace | undefined, task?: CallInfo['task']): CallInfo {
+    const { method, params, requestInfo, client, revision, transport } = request;
+    const named = params[NAMED_BY.get(method) ?? ''];
+    const name = typeof named === 'string' ? named : undefined;
+    const sessionId = revision?.sessions ? requestInfo.headers?.['mcp-session-id'] : undefined;
+    return {
+      id,
+      requestId: task ? undefined : request.id,
+      method: repeated(method),
+      isKnownMethod: this.parts.hasMethod(method),
+      name: name === undefined ? undefined : repeated(name),
+      isKnownName: name !== undefined && this.parts.hasName(method, name),
+      params,
+      trace,
+      principal: requestInfo.principal,
+      client: client && clientName(client),
+      protocolVersion: revision?.version,
+      sessionId: typeof sessionId === 'string' ? sessionId : undefined,
+      transport: task ? undefined : transport,
+      address: requestInfo.address,
+      source: requestInfo.source,
+      task,
+    };
+  }
+}
+
+/** The watch of one call, by all who watch. */
+export class Observation {
+  readonly #startedAt = performance.now();
+  #hasEnded = false;
+
+  constructor(
+    private readonly info: CallInfo,
+    private readonly observations: readonly CallObservation[],
+    private readonly guarded: (run: () => void) => void,
+  ) {}
+
+  /** The trace that one of them has begun, if any has. */
+  get trace(): Trace | undefined {
+    return this.observations.find(({ trace }) => trace)?.trace;
+  }
+
+  /** Runs the handler, and all around it. */
+  run<T>(work: () => T): T {
+    return this.observations.reduce(
+      (inner, observation) => (observation.run ? () => observation.run!(inner) : inner),
+      work,
+    )();
+  }
+
+  /** Watches a request to the client. @returns what is added to its `_meta`, and what is to be called when it has its answer. */
+  clientRequest(id: RequestId, method: string): ClientRequestObservation {
+    const watching: ClientRequestObservation[] = [];
+    for (const observation of this.observations)
+      this.guarded(() => {
+        const given = observation.clientRequest?.({ id, method, call: this.info });
+        if (given) watching.push(given);
+      });
+    return {
+      meta: Object.assign({}, ...watching.map(({ meta }) => meta)) as Record<string, string>,
+      ended: (error) => watching.forEach((each) => this.guarded(() => each.ended(error))),
+    };
+  }
+
+  /** Takes note of how the call ended; only the first end counts. */
+  end(end: CallEnd): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    const event = eventOf(this.info, performance.now() - this.#startedAt, end);
+    for (const observation of this.observations) this.guarded(() => observation.ended?.(event));
+  }
+}
+
+function eventOf(
+  info: CallInfo,
+  ms: number,
+  { text = '', outcome, refusedBy, error, result = () => undefined }: CallEnd,
+): CallEvent {
+  const bytes = new TextEncoder().encode(text).byteLength;
+  return { ...info, outcome, refusedBy, ms, bytes, error, result };
+}

@@ -1,0 +1,320 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  type App,
+  type AppOptions,
+  type CallEvent,
+  InsufficientScopeError,
+  ProtocolError,
+  type RequestInfo,
+  RequireScopes,
+  Resource,
+  Tool,
+  ToolContext,
+  ToolError,
+  UseGuards,
+  type CallInfo,
+} from '../../src/index.js';
+import {
+  appOf,
+  Client,
+  type ClientOptions,
+  deferred,
+  openSession,
+  recordingLogger,
+  settled,
+  statelessClient,
+  textOf,
+  until,
+} from '../harness.js';
+
+const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
+const traceparent = `00-${TRACE_ID}-00f067aa0ba902b7-01`;
+const FORM = { type: 'object', properties: {} };
+
+class Desk {
+  readonly started = deferred();
+
+  @Tool()
+  add(): number {
+    return 3;
+  }
+
+  @Tool()
+  refuseModel(): never {
+    throw new ToolError('not like this');
+  }
+
+  @Tool()
+  fail(): never {
+    throw new ProtocolError(-32050, 'out of order');
+  }
+
+  @Tool()
+  async ask(context: ToolContext) {
+    await context.elicit('Sure?', FORM);
+    return 'done';
+  }
+
+  @Tool({ timeoutMs: 20 })
+  async slow(context: ToolContext) {
+    this.started.resolve();
+    await new Promise((resolve) => context.signal.addEventListener('abort', resolve, { once: true }));
+    return 'late';
+  }
+
+  @Tool()
+  @UseGuards(() => false)
+  hidden(): string {
+    return 'never';
+  }
+
+  @Tool()
+  @UseGuards(
+    class {
+      allows() {
+        return true;
+      }
+      permits() {
+        return false;
+      }
+    },
+  )
+  unpermitted(): string {
+    return 'never';
+  }
+
+  @Tool()
+  @RequireScopes('desk:write')
+  write(): string {
+    return 'never';
+  }
+
+  @Tool()
+  demand(): never {
+    throw new InsufficientScopeError(['desk:all']);
+  }
+
+  @Tool()
+  whoami(context: ToolContext) {
+    return context.id;
+  }
+
+  @Resource('desk://lamp')
+  lamp(): string {
+    return 'on';
+  }
+}
+
+async function watched(options: Partial<AppOptions> = {}): Promise<{ app: App; events: CallEvent[] }> {
+  const app = await appOf({ services: [Desk], ...options });
+  const events: CallEvent[] = [];
+  app.on('call', (event) => events.push(event));
+  return { app, events };
+}
+
+const call = async (app: App, name: string, options: ClientOptions = {}): Promise<void> => {
+  await statelessClient(app, { elicitation: {} }, options).request('tools/call', { name });
+};
+
+describe('the event of a call', () => {
+  test.each([
+    ['add', 'ok', undefined],
+    ['refuse_model', 'isError', undefined],
+    ['fail', 'error', undefined],
+    ['ask', 'asked', undefined],
+    ['slow', 'timeout', undefined],
+    ['hidden', 'refused', 'guard'],
+    ['unpermitted', 'refused', 'guard'],
+    ['write', 'refused', 'scope'],
+    ['demand', 'refused', 'scope'],
+  ])('of the tool %s has the outcome %s, refused by %s', async (name, outcome, refusedBy) => {
+    const { app, events } = await watched();
+    await call(app, name);
+    expect(events).toEqual([
+      expect.objectContaining({ method: 'tools/call', name, isKnownName: true, outcome, refusedBy }),
+    ]);
+  });
+
+  test('has who called, by which revision, how long it took and how long its answer is', async () => {
+    const { app, events } = await watched();
+    const requestInfo: RequestInfo = {
+      headers: { 'x-request-id': 'req-7', traceparent },
+      address: '192.0.2.7',
+      principal: { id: 'ada' },
+    };
+    const client = statelessClient(app, {}, { requestInfo });
+    await client.request('tools/call', { name: 'add' }, 'a1');
+    const [event] = events;
+    expect(event).toMatchObject({
+      id: 'req-7',
+      requestId: 'a1',
+      isKnownMethod: true,
+      principal: { id: 'ada' },
+      client: 'tester 0',
+      protocolVersion: '2026-07-28',
+      transport: 'memory',
+      address: '192.0.2.7',
+      trace: { traceparent, traceId: TRACE_ID, spanId: '00f067aa0ba902b7' },
+      error: undefined,
+      task: undefined,
+    });
+    expect(event?.ms).toBeGreaterThanOrEqual(0);
+    expect(event?.bytes).toBe(JSON.stringify(client.received.at(-1)).length);
+    expect(event?.result()).toMatchObject({ content: [{ type: 'text', text: '3' }] });
+  });
+
+  test('prefers the trace of _meta to that of HTTP', async () => {
+    const { app, events } = await watched();
+    const requestInfo = { headers: { traceparent } };
+    const other = traceparent.replace('4bf9', '0af7');
+    const client = statelessClient(app, {}, { requestInfo });
+    await client.request('tools/call', { name: 'add', _meta: { ...client.envelope, traceparent: other } });
+    expect(events[0]?.trace?.traceparent).toBe(other);
+  });
+
+  test.each([
+    '',
+    'x',
+    `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`,
+    `ff${traceparent.slice(2)}`,
+    traceparent.toUpperCase(),
+  ])('has no trace where traceparent is %j', async (broken) => {
+    const { app, events } = await watched();
+    await call(app, 'add', { requestInfo: { headers: { traceparent: broken } } });
+    expect(events[0]?.trace).toBeUndefined();
+  });
+
+  test('gives an id of its own to a request whose header is no id', async () => {
+    const { app, events } = await watched();
+    for (const id of ['', 'a b', 'x'.repeat(129), 'ü'])
+      await call(app, 'add', { requestInfo: { headers: { 'x-request-id': id } } });
+    const ids = events.map((event) => event.id);
+    expect(new Set(ids).size).toBe(4);
+    expect(ids.every((id) => /^[\da-f-]{36}$/.test(id))).toBe(true);
+  });
+
+  test('has the id that the handler and the transport see', async () => {
+    const { app, events } = await watched();
+    const named: string[] = [];
+    const client = statelessClient(app, {}, { requestInfo: { named: (id) => named.push(id) } });
+    const result = await client.result('tools/call', { name: 'whoami' });
+    expect([textOf(result)]).toEqual(named);
+    expect(events.map(({ id }) => id)).toEqual(named);
+  });
+
+  test.each([
+    ['an unknown method', 'tools/nope', {}, 'method', false],
+    ['no session', 'tools/call', {}, 'message', true],
+  ])(
+    'is told of a request that is refused for %s',
+    async (_what, method, params, refusedBy, isKnownMethod) => {
+      const { app, events } = await watched();
+      const client = refusedBy === 'message' ? new Client(app) : statelessClient(app);
+      await client.request(method, params);
+      expect(events).toMatchObject([{ method, outcome: 'refused', refusedBy, isKnownMethod, ms: 0 }]);
+      expect(events[0]?.error?.code).toBeLessThan(0);
+    },
+  );
+
+  test('is told of an unknown tool, with its name cut short', async () => {
+    const { app, events } = await watched();
+    await call(app, 'x'.repeat(5000));
+    expect(events).toMatchObject([{ isKnownName: false, outcome: 'error', error: { code: -32602 } }]);
+    expect(events[0]?.name?.length).toBeLessThan(300);
+  });
+
+  test('is told of a client for which there is no room', async () => {
+    const { app, events } = await watched({ limits: { maxInFlight: 1 } });
+    const first = statelessClient(app, { elicitation: {} });
+    void first.request('tools/call', { name: 'slow' });
+    await settled();
+    await call(app, 'add');
+    expect(events).toMatchObject([{ name: 'add', outcome: 'refused', refusedBy: 'quota' }]);
+  });
+
+  test('is told once of a call that its client cancels', async () => {
+    const { app, events } = await watched();
+    const client = await openSession(app, '2025-11-25');
+    events.length = 0;
+    void client.request('tools/call', { name: 'slow' }, 9);
+    await settled();
+    client.notify('notifications/cancelled', { requestId: 9 });
+    await until(() => events.length > 0);
+    expect(events).toMatchObject([{ name: 'slow', requestId: 9, outcome: 'cancelled', bytes: 0 }]);
+  });
+});
+
+describe('an observer', () => {
+  test('runs around guards and handler, and hears of what is asked of the client', async () => {
+    const app = await appOf({ services: [Desk] });
+    const seen: string[] = [];
+    app.observe({
+      callStarted: ({ method }: CallInfo) => ({
+        run(work) {
+          seen.push(`begin ${method}`);
+          return work();
+        },
+        clientRequest(request) {
+          seen.push(`ask ${request.method}`);
+          return { meta: { traceparent }, ended: (error) => void seen.push(`answer ${String(error)}`) };
+        },
+        ended: ({ outcome }) => void seen.push(`end ${outcome}`),
+      }),
+    });
+    const client = await openSession(
+      app,
+      '2025-11-25',
+      { elicitation: {} },
+      { answer: () => ({ action: 'accept', content: {} }) },
+    );
+    seen.length = 0;
+    await client.request('tools/call', { name: 'ask' });
+    expect(seen).toEqual(['begin tools/call', 'ask elicitation/create', 'answer undefined', 'end ok']);
+    const asked = await client.waitFor(({ method }) => method === 'elicitation/create');
+    expect(asked).toHaveProperty('params._meta.traceparent', traceparent);
+  });
+
+  test('that throws is logged, and changes nothing', async () => {
+    const logger = recordingLogger();
+    const app = await appOf({ services: [Desk], logger });
+    const fail = (): never => {
+      throw new Error('broken');
+    };
+    app.observe({ callStarted: fail });
+    app.observe({ callStarted: () => ({ ended: fail }) });
+    const result = await statelessClient(app).result('tools/call', { name: 'add' });
+    expect(result).toMatchObject({ content: [{ text: '3' }] });
+    expect(logger.lines.map(({ message }) => message)).toEqual(['an observer failed', 'an observer failed']);
+  });
+
+  test('that is not active hears nothing, and one that is taken away neither', async () => {
+    const app = await appOf({ services: [Desk] });
+    const heard: string[] = [];
+    const observer = { isActive: false, callStarted: () => void heard.push('call') };
+    const stop = app.observe(observer);
+    await call(app, 'add');
+    expect(heard).toEqual([]);
+    observer.isActive = true;
+    await call(app, 'add');
+    expect(heard).toEqual(['call']);
+    stop();
+    await call(app, 'add');
+    expect(heard).toEqual(['call']);
+  });
+
+  test('hears how long a session was open', async () => {
+    const app = await appOf({ services: [Desk] });
+    const heard: unknown[] = [];
+    app.observe({ sessionEnded: (event) => void heard.push(event) });
+    await openSession(app, '2025-06-18');
+    await app.close();
+    expect(heard).toEqual([
+      {
+        protocolVersion: '2025-06-18',
+        transport: 'memory',
+        ms: expect.any(Number),
+        reason: 'The server is closing',
+      },
+    ]);
+  });
+});
