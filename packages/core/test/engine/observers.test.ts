@@ -21,7 +21,6 @@ import {
   deferred,
   openSession,
   recordingLogger,
-  settled,
   statelessClient,
   textOf,
   until,
@@ -55,9 +54,15 @@ class Desk {
     return 'done';
   }
 
+  @Tool()
+  async wait(context: ToolContext) {
+    this.started.resolve();
+    await new Promise((resolve) => context.signal.addEventListener('abort', resolve, { once: true }));
+    return 'over';
+  }
+
   @Tool({ timeoutMs: 20 })
   async slow(context: ToolContext) {
-    this.started.resolve();
     await new Promise((resolve) => context.signal.addEventListener('abort', resolve, { once: true }));
     return 'late';
   }
@@ -226,8 +231,8 @@ describe('the event of a call', () => {
   test('is told of a client for which there is no room', async () => {
     const { app, events } = await watched({ limits: { maxInFlight: 1 } });
     const first = statelessClient(app, { elicitation: {} });
-    void first.request('tools/call', { name: 'slow' });
-    await settled();
+    void first.request('tools/call', { name: 'wait' });
+    await (await app.get(Desk)).started.promise;
     await call(app, 'add');
     expect(events).toMatchObject([{ name: 'add', outcome: 'refused', refusedBy: 'quota' }]);
   });
@@ -236,11 +241,11 @@ describe('the event of a call', () => {
     const { app, events } = await watched();
     const client = await openSession(app, '2025-11-25');
     events.length = 0;
-    void client.request('tools/call', { name: 'slow' }, 9);
-    await settled();
+    void client.request('tools/call', { name: 'wait' }, 9);
+    await (await app.get(Desk)).started.promise;
     client.notify('notifications/cancelled', { requestId: 9 });
     await until(() => events.length > 0);
-    expect(events).toMatchObject([{ name: 'slow', requestId: 9, outcome: 'cancelled', bytes: 0 }]);
+    expect(events).toMatchObject([{ name: 'wait', requestId: 9, outcome: 'cancelled', bytes: 0 }]);
   });
 });
 
