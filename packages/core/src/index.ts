@@ -17,11 +17,11 @@ export type {
   ClientRequestInfo,
   ClientRequestObservation,
   Observer,
-  RefusalEvent,
   SessionEvent,
   StoreEvent,
 } from './engine/observers.js';
 export type { RefusedBy } from './context/call.js';
+export type { RefusalEvent } from './transport/transport.js';
 export type { Trace } from './context/trace.js';
 export type { LiveCollection, LiveCompletions } from './server/live-collection.js';
 export { defineModule, type Module, type ModuleOptions, type ModuleParts } from './server/module.js';

@@ -2,8 +2,10 @@ import { ERROR_CODES, type Logger } from '@sigil/core';
 import { LogThrottle, unref } from '@sigil/core/internal';
 import {
   type ActiveRequest,
+  type Endpoint,
   errorResponse,
   type Principal,
+  type RefusalEvent,
   type Rejection,
   type RequestId,
   type Sink,
@@ -226,11 +228,13 @@ export function refuseForNow(http: HttpExchange, message: string, id: RequestId 
 export class OverloadRefusal {
   readonly #told = new LogThrottle();
 
-  constructor(private readonly logger: Logger) {}
+  constructor(private readonly endpoint: Refuser) {}
 
   refuse(http: HttpExchange, message: string, id: RequestId | null = null): void {
+    const { endpoint } = this;
     if (this.#told.allows(message))
-      this.logger.warn({ reason: message, ...aboutRequest(http) }, 'requests are refused for now');
+      endpoint.logger.warn({ reason: message, ...aboutRequest(http) }, 'requests are refused for now');
+    endpoint.refused?.({ by: 'quota', reason: message, status: 503, address: http.address });
     refuseForNow(http, message, id);
   }
 }
@@ -270,15 +274,23 @@ export function aboutRequest({
   };
 }
 
-/** Logs that a request was refused, with what of it was the reason, cut short. */
-export function logRefusal(
+/** What hears of refused requests. */
+export type Refuser = Pick<Endpoint, 'logger' | 'refused'>;
+
+/**
+ * Reports that a request was refused, to the log and to those who watch.
+ *
+ * @param sent what of it was the reason, for the log, which has it cut short.
+ */
+export function reportRefusal(
   http: HttpExchange,
-  logger: Logger,
-  status: number,
-  reason: Readonly<Record<string, string | undefined>> = {},
+  endpoint: Refuser,
+  { by, status, reason }: Omit<RefusalEvent, 'address'>,
+  sent: Readonly<Record<string, string | undefined>> = {},
 ): void {
-  const sent = Object.fromEntries(Object.entries(reason).map(([name, value]) => [name, cut(value)]));
-  logger.info({ status, ...aboutRequest(http), ...sent }, 'a request was refused');
+  const details = Object.fromEntries(Object.entries(sent).map(([name, value]) => [name, cut(value)]));
+  endpoint.logger.info({ status, ...aboutRequest(http), ...details }, 'a request was refused');
+  endpoint.refused?.({ by, status, reason, address: http.address });
 }
 
 /** Cuts short what a client sent, for the log and for errors. */

@@ -132,7 +132,7 @@ class EndpointHandler {
     http.exposeHeaders = this.parts.options.exposeHeaders;
     const document = http.target.startsWith(WELL_KNOWN) ? this.parts.document(http.target) : undefined;
     if (document) return serveDocument(http, document);
-    if (refusesCaller(http, this.#origins, this.#logger)) return;
+    if (refusesCaller(http, this.#origins, this.parts.endpoint)) return;
     const { authentication } = this.parts;
     if (!authentication || http.method === 'OPTIONS') return this.#serve(http);
     return authentication.admit(http, () => this.#serve(http));

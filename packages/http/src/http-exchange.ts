@@ -1,7 +1,7 @@
 import type { RequestInfo } from '@sigil/core';
 import type { Quota } from '@sigil/core/extension';
 import type { Deadlines } from '@sigil/core/internal';
-import type { Principal } from '@sigil/core/transport';
+import type { Endpoint, Principal } from '@sigil/core/transport';
 
 /** Response headers, in the order they are sent. */
 export type ResponseHeaders = Readonly<Record<string, string>>;
@@ -18,6 +18,8 @@ export type BodyProblem =
 
 /** What a body may be at most, and what all bodies may be that are arriving. */
 export interface BodyLimits {
+  /** Hears of those that are too long. */
+  readonly endpoint: Pick<Endpoint, 'logger' | 'refused'>;
   /** Refuses those for which there is no room. */
   readonly overload: { refuse(http: HttpExchange, message: string): void };
   /** In bytes. */

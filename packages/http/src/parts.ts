@@ -2,7 +2,7 @@ import { type EventStore, MemoryEventStore, type SessionStore } from '@sigil/cor
 import { Quota } from '@sigil/core/extension';
 import { Deadlines, LogThrottle } from '@sigil/core/internal';
 import type { Endpoint } from '@sigil/core/transport';
-import { aboutRequest, logRefusal, OverloadRefusal, type StreamRules } from './answers.js';
+import { aboutRequest, OverloadRefusal, reportRefusal, type StreamRules } from './answers.js';
 import { Authentication, decideBy } from './authentication/authentication.js';
 import {
   type Authorizer,
@@ -56,7 +56,7 @@ export function partsOf(endpoint: Endpoint, options: ResolvedOptions): HandlerPa
     ? (request: RequestHead, isOpen: boolean) => authorizer.authorize(request, isOpen)
     : authenticate && decideBy(authenticate);
   const authentication = decide && new Authentication(decide, options, endpoint);
-  const overload = new OverloadRefusal(endpoint.logger);
+  const overload = new OverloadRefusal(endpoint);
   const { sessionStore: sessions = backend.sessions, eventStore: events = backend.events } = options;
   const sessionStore =
     sessions && sessions !== backend.sessions ? backend.limited(sessions, 'sessions.store') : sessions;
@@ -80,13 +80,15 @@ export function partsOf(endpoint: Endpoint, options: ResolvedOptions): HandlerPa
     authentication,
     insufficientScope(http, scopes) {
       const refusal = challengeFor(http, scopes);
-      logRefusal(http, logger, refusal.status, { scopes: scopes.join(' ') });
+      const { status, message: reason } = refusal;
+      reportRefusal(http, endpoint, { by: 'scope', status, reason }, { scopes: scopes.join(' ') });
       return refusal;
     },
     document: (path) => authorizer?.document(path),
     resource: authorizer?.resource,
     overload,
     bodies: {
+      endpoint,
       maxBodyBytes,
       overload,
       times: new Deadlines(options.requestTimeoutMs),

@@ -1,4 +1,4 @@
-import { ERROR_CODES, type Logger } from '@sigil/core';
+import { ERROR_CODES } from '@sigil/core';
 import { isObject } from '@sigil/core/internal';
 import { PROTOCOL_VERSIONS } from '@sigil/core/protocol';
 import {
@@ -8,7 +8,7 @@ import {
   REVISION_FEATURES,
   TooMuchJsonError,
 } from '@sigil/core/transport';
-import { cut, logRefusal, refuse } from './answers.js';
+import { cut, refuse, type Refuser, reportRefusal } from './answers.js';
 import type { BodyLimits, HttpExchange } from './http-exchange.js';
 import { LOOPBACK_HOSTS, type ResolvedOptions } from './options.js';
 
@@ -19,7 +19,7 @@ const { invalidRequest } = ERROR_CODES;
  *
  * @returns whether the request has been refused.
  */
-export function refusesCaller(http: HttpExchange, origins: OriginCheck, logger: Logger): boolean {
+export function refusesCaller(http: HttpExchange, origins: OriginCheck, endpoint: Refuser): boolean {
   const origin = http.header('origin');
   const { repeated } = http;
   if (repeated !== undefined) {
@@ -28,13 +28,15 @@ export function refusesCaller(http: HttpExchange, origins: OriginCheck, logger: 
   }
   const host = http.header('host');
   if (!origins.allowsHost(host)) {
-    logRefusal(http, logger, 403, { host });
-    refuse(http, 403, invalidRequest, 'This Host is not served here; see the option allowedHosts');
+    const reason = 'This Host is not served here; see the option allowedHosts';
+    reportRefusal(http, endpoint, { by: 'host', status: 403, reason }, { host });
+    refuse(http, 403, invalidRequest, reason);
     return true;
   }
   if (!origins.allowsOrigin(origin)) {
-    logRefusal(http, logger, 403, { origin });
-    refuse(http, 403, invalidRequest, 'This Origin may not call; see the option allowedOrigins');
+    const reason = 'This Origin may not call; see the option allowedOrigins';
+    reportRefusal(http, endpoint, { by: 'origin', status: 403, reason }, { origin });
+    refuse(http, 403, invalidRequest, reason);
     return true;
   }
   http.corsOrigin = origin;
@@ -180,6 +182,7 @@ export function readMessage(http: HttpExchange, limits: BodyLimits, take: (messa
   http.readBody(limits, (body, problem) => {
     if (problem === 'too long') {
       const message = `The body is longer than ${limits.maxBodyBytes} bytes`;
+      reportRefusal(http, limits.endpoint, { by: 'bytes', status: 413, reason: message });
       return refuse(http, 413, ERROR_CODES.invalidRequest, message);
     }
     if (problem === 'too slow') {

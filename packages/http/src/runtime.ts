@@ -108,8 +108,7 @@ async function start(
     const exchange = new NodeExchange(request, response, handler.output);
     const route = routes.find(([own]) => isAt(target, own));
     if (route) {
-      if (!refusesCaller(exchange, origins, endpoint.logger))
-        void serveRoute(route[1], request, response, endpoint);
+      if (!refusesCaller(exchange, origins, endpoint)) void serveRoute(route[1], request, response, endpoint);
       return;
     }
     const served =

@@ -94,7 +94,7 @@ export class SseEndpoint {
 
   #route(http: HttpExchange, target: SseTarget): void {
     http.exposeHeaders = this.parts.options.exposeHeaders;
-    if (refusesCaller(http, this.#origins, this.#endpoint.logger)) return;
+    if (refusesCaller(http, this.#origins, this.#endpoint)) return;
     const { authentication } = this.parts;
     if (!authentication || http.method === 'OPTIONS') return this.#serve(http, target);
     return authentication.admit(http, () => this.#serve(http, target));

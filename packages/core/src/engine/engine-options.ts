@@ -9,6 +9,7 @@ import type { RequestStateCodec } from './asking/request-state-codec.js';
 import type { RoundTripStates } from './asking/round-trip-states.js';
 import type { EndpointBackend, Tracking } from '../transport/transport.js';
 import type { ExtensionFactory } from './extension.js';
+import type { Observers } from './observers.js';
 import type { CacheHints } from './methods/cache-hints.js';
 import type { ChangeFeed } from './subscriptions/changes.js';
 
@@ -144,6 +145,7 @@ export interface EngineOptions {
   /** How long, and for whom, clients may keep results. */
   readonly cacheHints: CacheHints;
   readonly limits: Limits;
+  readonly observers: Observers;
   /** Milliseconds a handler may take, where its definition does not say; `false` for no limit. */
   readonly timeoutMs: number | false | undefined;
   /** Capabilities outside the specification. */

@@ -9,6 +9,7 @@ import type {
   ConnectOptions,
   Endpoint,
   EndpointBackend,
+  RefusalEvent,
   Sink,
   Connection,
   Track,
@@ -32,7 +33,7 @@ import { resourceMethods } from './methods/resources.js';
 import { subscriptionMethods } from './methods/subscriptions.js';
 import { toolMethods } from './methods/tools.js';
 import { EngineConnection, type ConnectionParts } from './connection.js';
-import { Observers } from './observers.js';
+import type { Observers } from './observers.js';
 import { replay } from './replay.js';
 import { ResponseWriter } from './response.js';
 import { LATEST_SESSION_REVISION, NEWEST_REVISION } from './revisions/index.js';
@@ -120,8 +121,8 @@ export class Engine implements Endpoint {
     };
     const groups = METHOD_GROUPS.flatMap((group) => Object.entries(group(methodParts)));
     const methods = new Map([...extensions.methods, ...groups]);
-    this.observers = new Observers({
-      logger,
+    this.observers = options.observers;
+    this.observers.serves({
       hasMethod: (method) => methods.has(method),
       hasName: (method, name) =>
         (method === METHODS.callTool && registry.tools.get(name) !== undefined) ||
@@ -223,6 +224,10 @@ export class Engine implements Endpoint {
     if (!isKnown)
       void this.options.changes.publish({ kind: 'message', about: ELICITATION_COMPLETE, content });
     return isKnown;
+  }
+
+  refused(event: RefusalEvent): void {
+    this.observers.tell((observer) => observer.refused?.(event));
   }
 
   closes(): void {

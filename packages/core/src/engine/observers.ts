@@ -2,10 +2,10 @@ import { clientName, type ClientView, type RefusedBy } from '../context/call.js'
 import { givenId, type Trace, traceOf } from '../context/trace.js';
 import type { ProtocolError } from '../errors/errors.js';
 import type { Logger } from '../protocol/logging.js';
-import { recovered } from '../protocol/maybe-promise.js';
+import { isPromise, recovered } from '../protocol/maybe-promise.js';
 import type { Principal, RequestInfo } from '../protocol/principal.js';
 import { NAMED_BY, repeated, type RequestId } from '../protocol/protocol.js';
-import type { TransportName } from '../transport/transport.js';
+import type { RefusalEvent, TransportName } from '../transport/transport.js';
 import type { Session } from './connection-state.js';
 import type { Revision } from './revisions/index.js';
 
@@ -91,17 +91,6 @@ export interface SessionEvent {
   readonly ms: number;
   /** Why it ended. */
   readonly reason: string;
-}
-
-/** What a transport refused before it read a message. */
-export interface RefusalEvent {
-  /** What refused it: `token`, `host`, `origin`, `bytes`, `rate` or `quota`, or the name of another check of the transport. */
-  readonly by: string;
-  /** Why, in a few words of a fixed set, such as `expired`. */
-  readonly reason: string;
-  /** The HTTP status it was answered with. */
-  readonly status: number;
-  readonly address: string | undefined;
 }
 
 /** One question to a store, such as Redis. */
@@ -191,9 +180,8 @@ interface CallEnd
   readonly text?: string;
 }
 
-/** What observers are given beside a request. */
-interface ObserversParts {
-  readonly logger: Logger;
+/** What a server has, by which texts that clients may choose are told from names. */
+interface ServedNames {
   readonly hasMethod: (method: string) => boolean;
   /** Whether there is a tool or prompt of that name. */
   readonly hasName: (method: string, name: string) => boolean;
@@ -202,8 +190,14 @@ interface ObserversParts {
 /** Those who watch one app. As long as none does, nothing is made for them. */
 export class Observers {
   readonly #all = new Set<Observer>();
+  #served: ServedNames = { hasMethod: () => false, hasName: () => false };
 
-  constructor(private readonly parts: ObserversParts) {}
+  constructor(private readonly logger: Logger) {}
+
+  /** Takes note of what the app serves, once that is known. */
+  serves(names: ServedNames): void {
+    this.#served = names;
+  }
 
   /** @returns a function that ends the watch. */
   add(observer: Observer): () => void {
@@ -246,6 +240,46 @@ export class Observers {
     this.tell((observer) => observer.sessionEnded?.(event));
   }
 
+  /**
+   * Has those who watch hear of what a store is asked.
+   *
+   * @param store one part of a backend; its methods are called on itself.
+   * @param part its name.
+   * @returns what stands for the store.
+   */
+  watchStore<T extends object>(store: T, part: string): T {
+    // A store that is frozen could not have other methods in front of it.
+    const empty: T = Object.create(store) as T;
+    return new Proxy(empty, {
+      get: (_empty, property) => {
+        const member: unknown = Reflect.get(store, property, store);
+        if (typeof member !== 'function') return member;
+        return (...given: unknown[]): unknown => {
+          const ask = (): unknown => Reflect.apply(member, store, given);
+          return this.areActive ? this.#timed(ask, part, String(property)) : ask();
+        };
+      },
+    });
+  }
+
+  #timed(ask: () => unknown, part: string, operation: string): unknown {
+    const startedAt = performance.now();
+    const answered = (error?: unknown): void => {
+      const event = { part, operation, ms: performance.now() - startedAt, error };
+      this.tell((observer) => observer.storeAsked?.(event));
+    };
+    let answer: unknown;
+    try {
+      answer = ask();
+    } catch (error) {
+      answered(error);
+      throw error;
+    }
+    if (isPromise(answer)) void answer.then(() => answered(), answered);
+    else answered();
+    return answer;
+  }
+
   /** Tells those who watch now. */
   tell(what: (observer: Observer) => void): void {
     for (const observer of this.#all) if (observer.isActive !== false) this.#guarded(() => what(observer));
@@ -253,7 +287,7 @@ export class Observers {
 
   /** Who only watches changes nothing: what it throws is logged. */
   readonly #guarded = (run: () => void): void => {
-    const failed = (error: unknown): void => this.parts.logger.error({ err: error }, 'an observer failed');
+    const failed = (error: unknown): void => this.logger.error({ err: error }, 'an observer failed');
     void recovered(run, failed);
   };
 
@@ -266,9 +300,9 @@ export class Observers {
       id,
       requestId: task ? undefined : request.id,
       method: repeated(method),
-      isKnownMethod: this.parts.hasMethod(method),
+      isKnownMethod: this.#served.hasMethod(method),
       name: name === undefined ? undefined : repeated(name),
-      isKnownName: name !== undefined && this.parts.hasName(method, name),
+      isKnownName: name !== undefined && this.#served.hasName(method, name),
       params,
       trace,
       principal: requestInfo.principal,

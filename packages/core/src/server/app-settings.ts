@@ -2,6 +2,7 @@ import type { Backend, StateStore } from '../backend/backend.js';
 import type { ChangeBus } from '../backend/change-bus.js';
 import type { StateKey } from '../engine/asking/request-state-codec.js';
 import { DEFAULT_LIMITS, type EngineOptions } from '../engine/engine-options.js';
+import { Observers } from '../engine/observers.js';
 import type { Diagnostics } from '../errors/errors.js';
 import { MemoryChangeBus } from '../memory/memory-change-bus.js';
 import { MemoryStateStore } from '../memory/memory-state-store.js';
@@ -23,6 +24,7 @@ export interface AppSettings extends Pick<
   | 'exposeErrors'
   | 'pageSize'
   | 'limits'
+  | 'observers'
   | 'timeoutMs'
   | 'experimental'
   | 'stampServerInfo'
@@ -67,7 +69,9 @@ export function resolveOptions(given: AppOptions, diagnostics: Diagnostics): App
     isObject(part) ? times.limit(part, name) : part;
   // A factory is given no name that is wrong.
   const made = diagnostics.problems.length === 0 ? backendOf(options, diagnostics) : undefined;
-  const backend = made && limitedBackend(made, limited);
+  const logger = new RelayLogger(options.logger);
+  const observers = new Observers(logger);
+  const backend = made && watchedBackend(made, limited, observers);
   const {
     state,
     tasks,
@@ -83,7 +87,8 @@ export function resolveOptions(given: AppOptions, diagnostics: Diagnostics): App
   return {
     info: infoOf(options),
     instructions,
-    logger: new RelayLogger(options.logger),
+    logger,
+    observers,
     backend,
     limits,
     limited,
@@ -107,18 +112,25 @@ export function resolveOptions(given: AppOptions, diagnostics: Diagnostics): App
   };
 }
 
-/** A backend whose parts have the time limit of stores, unless it says that they have one of their own. */
-function limitedBackend(backend: Backend, limited: AppSettings['limited']): Backend {
-  if (backend.isBounded === true) return backend;
+/**
+ * A backend of which those who watch the app hear what it is asked. Its parts have the time limit of stores, unless it says that they have
+ * one of their own.
+ */
+function watchedBackend(backend: Backend, limited: AppSettings['limited'], observers: Observers): Backend {
   const { name, sessions, events, states, tasks, bus, limiter } = backend;
+  const part = <T extends object>(store: T, of: string): T =>
+    observers.watchStore(
+      backend.isBounded === true ? store : limited(store, `${of} of the backend ${name}`),
+      of,
+    );
   return {
     name,
-    sessions: limited(sessions, `sessions of the backend ${name}`),
-    events: limited(events, `events of the backend ${name}`),
-    states: limited(states, `states of the backend ${name}`),
-    tasks: limited(tasks, `tasks of the backend ${name}`),
-    bus: limited(bus, `bus of the backend ${name}`),
-    limiter: limited(limiter, `limiter of the backend ${name}`),
+    sessions: part(sessions, 'sessions'),
+    events: part(events, 'events'),
+    states: part(states, 'states'),
+    tasks: part(tasks, 'tasks'),
+    bus: part(bus, 'bus'),
+    limiter: part(limiter, 'limiter'),
     open: (logger) => backend.open?.(logger),
     check: () => backend.check(),
     close: () => backend.close(),

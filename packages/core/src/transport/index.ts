@@ -8,6 +8,7 @@ export {
   type InMemoryConnection,
   type PartCheck,
   type ReadinessReport,
+  type RefusalEvent,
   type Rejection,
   type Sink,
   type Connection,

@@ -184,6 +184,17 @@ export interface Tracking {
   track?: Track | undefined;
 }
 
+/** A request that a transport has refused, by what it knows of it beside its message. */
+export interface RefusalEvent {
+  /** What refused it. */
+  readonly by: 'host' | 'origin' | 'token' | 'scope' | 'bytes' | 'rate' | 'quota';
+  /** Why, by one of a few sentences. */
+  readonly reason: string;
+  /** The HTTP status it was answered with. */
+  readonly status: number;
+  readonly address: string | undefined;
+}
+
 /** The server as a transport sees it. */
 export interface Endpoint {
   /** Where a transport reports what no client should see. */
@@ -192,6 +203,8 @@ export interface Endpoint {
   logTo?(logger: Logger): void;
   /** Runs what an author has given the transport, such as what authenticates requests; absent as long as nothing takes note of that. */
   readonly track?: Track | undefined;
+  /** Takes note of a request that the transport has refused. */
+  refused?(event: RefusalEvent): void;
   /** What it shares with those of other processes. */
   readonly backend: EndpointBackend;
   /** Takes note that the process is about to end, while it still serves: other processes begin tasks from then on, if there are any. */

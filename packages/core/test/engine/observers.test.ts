@@ -13,7 +13,9 @@ import {
   ToolError,
   UseGuards,
   type CallInfo,
+  type StoreEvent,
 } from '../../src/index.js';
+import { memoryBackend } from '../../src/backend.js';
 import {
   appOf,
   Client,
@@ -232,7 +234,9 @@ describe('the event of a call', () => {
     const { app, events } = await watched({ limits: { maxInFlight: 1 } });
     const first = statelessClient(app, { elicitation: {} });
     void first.request('tools/call', { name: 'wait' });
-    await (await app.get(Desk)).started.promise;
+    await (
+      await app.get(Desk)
+    ).started.promise;
     await call(app, 'add');
     expect(events).toMatchObject([{ name: 'add', outcome: 'refused', refusedBy: 'quota' }]);
   });
@@ -242,7 +246,9 @@ describe('the event of a call', () => {
     const client = await openSession(app, '2025-11-25');
     events.length = 0;
     void client.request('tools/call', { name: 'wait' }, 9);
-    await (await app.get(Desk)).started.promise;
+    await (
+      await app.get(Desk)
+    ).started.promise;
     client.notify('notifications/cancelled', { requestId: 9 });
     await until(() => events.length > 0);
     expect(events).toMatchObject([{ name: 'wait', requestId: 9, outcome: 'cancelled', bytes: 0 }]);
@@ -321,5 +327,34 @@ describe('an observer', () => {
         reason: 'The server is closing',
       },
     ]);
+  });
+});
+
+describe('what a store is asked', () => {
+  test('is told with its part, its operation and how long it took', async () => {
+    const backend = memoryBackend();
+    const app = await appOf({ services: [Desk], backend, state: { keys: ['k'.repeat(32)] } });
+    const heard: StoreEvent[] = [];
+    app.observe({ storeAsked: (event) => void heard.push(event) });
+    const client = statelessClient(app, { elicitation: {} });
+    const { requestState } = await client.result('tools/call', { name: 'ask' });
+    const inputResponses = { 'question-1': { action: 'accept', content: {} } };
+    await client.result('tools/call', { name: 'ask', requestState, inputResponses });
+    expect(heard).toEqual([{ part: 'states', operation: 'use', ms: expect.any(Number), error: undefined }]);
+  });
+
+  test('is told with what it failed with', async () => {
+    const full = new Error('full');
+    const states = { use: () => Promise.reject(full) };
+    const backend = { ...memoryBackend(), states };
+    const logger = recordingLogger();
+    const app = await appOf({ services: [Desk], backend, logger, state: { keys: ['k'.repeat(32)] } });
+    const heard: StoreEvent[] = [];
+    app.observe({ storeAsked: (event) => void heard.push(event) });
+    const client = statelessClient(app, { elicitation: {} });
+    const { requestState } = await client.result('tools/call', { name: 'ask' });
+    const inputResponses = { 'question-1': { action: 'accept', content: {} } };
+    await client.error('tools/call', { name: 'ask', requestState, inputResponses });
+    expect(heard).toMatchObject([{ part: 'states', operation: 'use', error: full }]);
   });
 });

@@ -1,7 +1,7 @@
 import { ERROR_CODES, type MaybePromise } from '@sigil/core';
 import { after, Deadlines, isObject, isPromise } from '@sigil/core/internal';
 import { type Endpoint, type Principal, requirePrincipal } from '@sigil/core/transport';
-import { aboutRequest, failed, failSafely, logRefusal, refuse, refuseForNow } from '../answers.js';
+import { aboutRequest, failed, failSafely, refuse, refuseForNow, reportRefusal } from '../answers.js';
 import type { Authenticate, Authorizer, Decision, Refusal, RequestHead } from './authorization.js';
 import { bearerToken } from './bearer-tokens.js';
 import type { HttpExchange } from '../http-exchange.js';
@@ -57,7 +57,7 @@ export class Authentication {
   constructor(
     private readonly decide: Decide,
     times: AuthenticationTimes,
-    private readonly endpoint: Pick<Endpoint, 'logger' | 'track'>,
+    private readonly endpoint: Pick<Endpoint, 'logger' | 'track' | 'refused'>,
   ) {
     this.#times = new Deadlines(times.authenticateTimeoutMs);
     this.#rechecks = new Deadlines(times.reauthenticateMs);
@@ -137,7 +137,8 @@ export class Authentication {
     const { refusal, principal } = requireDecision(decision);
     if (refusal) {
       const { status, message, headers, details } = refusal;
-      logRefusal(http, this.endpoint.logger, status, { reason: message, ...details });
+      const sent = { reason: message, ...details };
+      reportRefusal(http, this.endpoint, { by: 'token', status, reason: message }, sent);
       return refuse(http, status, ERROR_CODES.invalidRequest, message, null, headers);
     }
     http.principal = principal;
