@@ -3,7 +3,7 @@
 // The app
 export { createApp } from './server/create-app.js';
 export { App } from './server/app.js';
-export type { AppOptions, StateOptions } from './server/app-options.js';
+export type { AppOptions, LogOptions, StateOptions } from './server/app-options.js';
 export type { LimitOptions } from './engine/engine-options.js';
 export type { StateKey } from './engine/asking/request-state-codec.js';
 export type { AppCacheOptions } from './engine/methods/cache-hints.js';

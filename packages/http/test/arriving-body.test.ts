@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { consoleLogger } from '@sigil/core';
 import { Quota } from '@sigil/core/extension';
 import { Deadlines } from '@sigil/core/internal';
 import { ArrivingBody } from '../src/http-exchange.js';
@@ -8,6 +9,7 @@ const KIB = 1024;
 function limits(total: number, perClient = total) {
   const overload = { refuse: () => undefined };
   return {
+    endpoint: { logger: consoleLogger },
     maxBodyBytes: 100 * KIB,
     times: new Deadlines(1000),
     budget: new Quota(total, perClient),

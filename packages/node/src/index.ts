@@ -1,3 +1,3 @@
 // What the runtimes share on Node.
 export { EXIT_CODES, exitAfter, handleSignals, type SignalProcess } from './signals.js';
-export { stderrLogger, streamLogger } from './stream-logger.js';
+export { type LineOptions, stderrLogger, streamLogger } from './stream-logger.js';

@@ -5,11 +5,26 @@ import type { LogMethod } from '@sigil/core/transport';
 // An import would load all that node:util offers, before the first line is written.
 const { inspect, types } = process.getBuiltinModule('node:util');
 
+/** How lines of the log are written. */
+export interface LineOptions {
+  /**
+   * `json` for programs that read them, `text` for people.
+   * @default 'json'
+   */
+  readonly format?: 'json' | 'text';
+  /**
+   * Whether text has colours.
+   * @default false
+   */
+  readonly colors?: boolean;
+}
+
 /**
- * A logger that writes each entry as one line of JSON: `level`, `time` (ISO 8601), `message`, then the details.
+ * A logger that writes each entry as one line of JSON: `level`, `time` (ISO 8601), `message`, then the details; or as a line of text.
  * It never throws, whatever the details are.
  *
  * @param stream where the lines go; it is not closed.
+ * @param options how they are written.
  * @example
  * ```ts
  * import { createWriteStream } from 'node:fs';
@@ -17,19 +32,24 @@ const { inspect, types } = process.getBuiltinModule('node:util');
  * const logger = streamLogger(createWriteStream('server.log', { flags: 'a' }));
  * ```
  */
-export function streamLogger(stream: Writable): Logger {
+export function streamLogger(
+  stream: Writable,
+  { format = 'json', colors = false }: LineOptions = {},
+): Logger {
+  const line = format === 'json' ? formatEntry : textWriter(colors);
   const at =
     (level: keyof Logger): LogMethod =>
     (details: object | string, message?: string) => {
-      stream.write(`${formatEntry(level, details, message)}\n`);
+      stream.write(`${line(level, details, message)}\n`);
     };
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 
 /**
- * A logger on standard error, which clients of stdio servers show or keep.
+ * A logger on standard error, which clients of stdio servers show or keep. On a terminal it writes text, with colours unless `NO_COLOR` is
+ * set; elsewhere JSON. The environment variable `LOG_FORMAT` says otherwise: `text` or `json`.
  *
- * @returns the logger, which writes lines of JSON as `streamLogger` does.
+ * @returns the logger, which writes lines as `streamLogger` does.
  * @example
  * ```ts
  * const app = await createApp({ name: 'shop', version: '1.0.0', logger: stderrLogger() });
@@ -38,7 +58,10 @@ export function streamLogger(stream: Writable): Logger {
 export function stderrLogger(): Logger {
   // A parent that closes our standard error must not end the process through it.
   if (!process.stderr.listeners('error').includes(ignore)) process.stderr.on('error', ignore);
-  return streamLogger(process.stderr);
+  const { LOG_FORMAT, NO_COLOR = '', FORCE_COLOR = '' } = process.env;
+  const { isTTY } = process.stderr;
+  const format = LOG_FORMAT === 'json' || LOG_FORMAT === 'text' ? LOG_FORMAT : isTTY ? 'text' : 'json';
+  return streamLogger(process.stderr, { format, colors: NO_COLOR === '' && (isTTY || FORCE_COLOR !== '') });
 }
 
 function ignore(): void {
@@ -78,3 +101,53 @@ function replace(key: string, value: unknown): unknown {
     ...(typeof code === 'string' || typeof code === 'number' ? { code } : {}),
   };
 }
+
+/** A tab of its own for each level, so that messages stand below each other. */
+const LEVELS: Readonly<Record<keyof Logger, readonly [name: string, color: string]>> = {
+  debug: ['DEBUG', 'gray'],
+  info: ['INFO ', 'green'],
+  warn: ['WARN ', 'yellow'],
+  error: ['ERROR', 'red'],
+};
+
+/** Writes lines for people: the time of day, the level, the message, and the details as `name=value`. Stacks of errors follow below. */
+function textWriter(colors: boolean): typeof formatEntry {
+  const paint = (color: string, text: string): string => {
+    const [open, close] = colors ? (inspect.colors[color] ?? []) : [];
+    return open === undefined ? text : `\u001b[${open}m${text}\u001b[${close}m`;
+  };
+  return (level, details, message) => {
+    // Written as JSON first: secrets are replaced there, and whatever a getter throws.
+    const entry = JSON.parse(formatEntry(level, details, message)) as Record<string, unknown>;
+    const { level: _level, time, message: said, ...rest } = entry;
+    const [name, color] = LEVELS[level];
+    const shown: string[] = [];
+    const stacks: string[] = [];
+    for (const [key, value] of Object.entries(rest)) {
+      const stack = stackOf(value);
+      if (stack === undefined) shown.push(paint('gray', `${key}=`) + plain(value));
+      else stacks.push(`\n  ${printable(stack).replaceAll('\n', '\n  ')}`);
+    }
+    const head = `${paint('gray', String(time).slice(11, 23))} ${paint(color, name)}`;
+    return [head, printable(String(said)), ...shown].join(' ') + stacks.join('');
+  };
+}
+
+/** The stack of an error that has been through JSON, with those of its causes. */
+function stackOf(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null || !('stack' in value)) return undefined;
+  const cause = 'cause' in value ? stackOf(value.cause) : undefined;
+  return `${String(value.stack)}${cause === undefined ? '' : `\ncaused by ${cause}`}`;
+}
+
+function plain(value: unknown): string {
+  return printable(typeof value === 'string' && /^[^\s"]+$/.test(value) ? value : JSON.stringify(value));
+}
+
+/** What a client sent may move the cursor of a terminal, or turn the direction of its text. */
+function printable(text: string): string {
+  return text.replace(CONTROLS, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+// eslint-disable-next-line no-control-regex -- these are what is looked for
+const CONTROLS = /[\0-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
-import { streamLogger } from '../src/stream-logger.js';
+import { type LineOptions, streamLogger } from '../src/stream-logger.js';
 
 function entriesOf(write: (logger: ReturnType<typeof streamLogger>) => void): Record<string, unknown>[] {
   const stream = new PassThrough();
@@ -11,6 +11,12 @@ function entriesOf(write: (logger: ReturnType<typeof streamLogger>) => void): Re
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+function written(options: LineOptions, write: (logger: ReturnType<typeof streamLogger>) => void): string {
+  const stream = new PassThrough();
+  write(streamLogger(stream, options));
+  return (stream.read() as Buffer).toString();
 }
 
 describe('streamLogger', () => {
@@ -58,5 +64,37 @@ describe('streamLogger', () => {
       { message: 'circular', details: expect.stringContaining('Circular') },
       { message: 'big', count: '1' },
     ]);
+  });
+});
+
+describe('text for people', () => {
+  test('has the time, the level, the message and the details', () => {
+    const line = written({ format: 'text' }, (logger) => logger.warn({ name: 'add', ms: 3.1 }, 'call'));
+    expect(line).toMatch(/^\d\d:\d\d:\d\d\.\d{3} WARN {2}call name=add ms=3\.1\n$/);
+  });
+
+  test('has colours where they are wanted', () => {
+    const line = written({ format: 'text', colors: true }, (logger) => logger.error('no'));
+    expect(line).toContain('\u001b[31mERROR\u001b[39m no');
+  });
+
+  test('has the stacks of an error and its causes below', () => {
+    const err = new Error('outer', { cause: new Error('inner') });
+    const line = written({ format: 'text' }, (logger) => logger.error({ err, where: 'A.b' }, 'failed'));
+    expect(line).toMatch(
+      /ERROR failed where=A\.b\n {2}Error: outer\n {6}at [\s\S]*\n {2}caused by Error: inner\n/,
+    );
+  });
+
+  test.each(['\u001b[2J', '\r', '\u009b2J', '\u202e', 'a b', '"'])('shows %j of a client as text', (name) => {
+    const line = written({ format: 'text' }, (logger) => logger.info({ name }, name));
+    // eslint-disable-next-line no-control-regex -- these are what must not be there
+    expect(line.slice(0, -1)).not.toMatch(/[\0-\x1f\x7f-\x9f\u202e]/);
+    expect(line.split('\n')).toHaveLength(2);
+  });
+
+  test('has no secrets', () => {
+    const line = written({ format: 'text' }, (logger) => logger.info({ password: 'hunter2' }, 'in'));
+    expect(line).toMatch(/password=\[redacted\]/);
   });
 });

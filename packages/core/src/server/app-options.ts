@@ -39,6 +39,31 @@ export interface StateOptions {
   readonly store?: StateStore | false;
 }
 
+/** What the log of an app says. */
+export interface LogOptions {
+  /**
+   * The mildest lines that are written. A `logger` of your own decides by itself where this is absent.
+   * @default the environment variable `LOG_LEVEL`, else `info`
+   */
+  readonly level?: 'debug' | 'info' | 'warn' | 'error' | 'silent';
+  /**
+   * At which level one line is written for each call when it has ended: who called what, by which revision, how it ended, and how long it
+   * took. `false` for no lines.
+   * @default false
+   */
+  readonly calls?: 'debug' | 'info' | false;
+  /**
+   * Milliseconds after which the line of a call is a warning.
+   * @default 2000
+   */
+  readonly slowMs?: number;
+  /**
+   * Names of members whose values are replaced by `[redacted]` in all lines, whatever their case. Those of passwords, tokens, keys and
+   * cookies always are, in the lines that Sigil writes itself.
+   */
+  readonly redact?: readonly string[];
+}
+
 /** What `createApp` is told. */
 export interface AppOptions extends Implementation, ModuleParts {
   /** How a model should use this server. */
@@ -80,6 +105,8 @@ export interface AppOptions extends Implementation, ModuleParts {
    *   lines of JSON on standard error as `http()`; without one, warnings and errors are printed on the console
    */
   readonly logger?: Logger;
+  /** Which lines the log has. */
+  readonly log?: LogOptions;
   /** Whether messages of unexpected errors reach clients. Off by default: they may hold secrets. */
   readonly exposeErrors?: boolean;
   /** Most entries on one page of a list. All on one page by default. */

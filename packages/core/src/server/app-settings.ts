@@ -11,6 +11,7 @@ import { Deadlines } from '../transport/deadlines.js';
 import type { EndpointBackend } from '../transport/transport.js';
 import type { AppOptions } from './app-options.js';
 import { buildRecord } from './build-record.js';
+import { addBuiltInObservers } from './built-in-observers.js';
 import { backendOf, checkOptions } from './check-options.js';
 import { requireLists } from './module.js';
 import { workerKey } from './platform.js';
@@ -67,10 +68,13 @@ export function resolveOptions(given: AppOptions, diagnostics: Diagnostics): App
   // What is no object has been reported.
   const limited = <T extends object>(part: T, name: string): T =>
     isObject(part) ? times.limit(part, name) : part;
-  // A factory is given no name that is wrong.
-  const made = diagnostics.problems.length === 0 ? backendOf(options, diagnostics) : undefined;
-  const logger = new RelayLogger(options.logger);
+  // What is wrong has been reported, and is not used.
+  const isRight = diagnostics.problems.length === 0;
+  const made = isRight ? backendOf(options, diagnostics) : undefined;
+  const log = isRight ? options.log : undefined;
+  const logger = new RelayLogger(options.logger, log);
   const observers = new Observers(logger);
+  addBuiltInObservers(observers, logger, log);
   const backend = made && watchedBackend(made, limited, observers);
   const {
     state,

@@ -8,7 +8,8 @@ import { DELAY, isDelay } from '../transport/deadlines.js';
 import { OptionChecks } from '../transport/option-checks.js';
 import type { TasksOptions } from '../extensions/tasks/tasks.js';
 import { CACHEABLE_METHODS, cacheFaults, type CacheOptions } from '../protocol/results.js';
-import type { AppOptions, StateOptions } from './app-options.js';
+import type { AppOptions, LogOptions, StateOptions } from './app-options.js';
+import { LINE_LEVELS } from './relay-logger.js';
 
 /** Every option there is: a bound whose name is misspelt would be no bound. */
 const OPTIONS: Readonly<Record<keyof AppOptions, true>> = {
@@ -33,6 +34,7 @@ const OPTIONS: Readonly<Record<keyof AppOptions, true>> = {
   policies: true,
   timeoutMs: true,
   logger: true,
+  log: true,
   exposeErrors: true,
   pageSize: true,
   cache: true,
@@ -72,6 +74,12 @@ const TASK_OPTIONS: Readonly<Record<keyof TasksOptions, true>> = {
   leaseMs: true,
   maxAttempts: true,
 };
+const LOG_OPTIONS: Readonly<Record<keyof LogOptions, true>> = {
+  level: true,
+  calls: true,
+  slowMs: true,
+  redact: true,
+};
 const STATE_OPTIONS: Readonly<Record<keyof StateOptions, true>> = { keys: true, ttlMs: true, store: true };
 /** Messages are walked as deep as this. */
 const DEEPEST = 1000;
@@ -108,6 +116,7 @@ export function checkOptions(options: AppOptions, diagnostics: Diagnostics): voi
     checks.refuse('policies', 'it must be a function of a class and the name of a method');
   checks.methods('logger', options.logger, 'debug', 'info', 'warn', 'error');
   checks.methods('changeBus', options.changeBus, 'publish', 'subscribe');
+  checkLog(options, checks);
   checkBackend(options, checks);
   checkState(options, checks);
   checkTasks(options, checks);
@@ -177,6 +186,23 @@ export function backendOf(
   else
     checkParts(made, checks, `its function must give a backend, not ${made === null ? 'null' : typeof made}`);
   return diagnostics.problems.length > before ? undefined : (made as Backend);
+}
+
+function checkLog({ log: options }: AppOptions, checks: OptionChecks): void {
+  const {
+    level,
+    calls = false,
+    slowMs,
+    redact,
+  }: LogOptions = checks.group('log', options, Object.keys(LOG_OPTIONS));
+  const levels = [...LINE_LEVELS, 'silent'];
+  if (level !== undefined && !levels.includes(level))
+    checks.refuse('log.level', `it must be one of ${levels.join(', ')}`);
+  if (calls !== false && calls !== 'debug' && calls !== 'info')
+    checks.refuse('log.calls', "it must be 'info', 'debug' or false");
+  checks.integer('log.slowMs', slowMs);
+  if (redact !== undefined && !(Array.isArray(redact) && redact.every((name) => typeof name === 'string')))
+    checks.refuse('log.redact', "it must be a list of names, such as ['email']");
 }
 
 function checkState({ state: options, backend }: AppOptions, checks: OptionChecks): void {

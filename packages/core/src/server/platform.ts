@@ -15,9 +15,16 @@ interface PlatformProcess {
   off?(event: 'SIGTERM' | 'SIGINT', listener: () => void): unknown;
 }
 
+/** A channel that tools listen to. */
+interface DiagnosticsChannel {
+  readonly hasSubscribers: boolean;
+  publish(message: unknown): void;
+}
+
 interface BuiltIns {
   readonly 'node:fs': FileSystem;
   readonly 'node:async_hooks': { readonly AsyncLocalStorage: new <T>() => AsyncStorage<T> };
+  readonly 'node:diagnostics_channel': { channel(name: string): DiagnosticsChannel };
 }
 
 /** Remembers what an asynchronous task belongs to. */
@@ -100,6 +107,11 @@ export function callStorage<T>(): AsyncStorage<T> | undefined {
   if (!module) return undefined;
   const [major] = platform.versions?.node?.split('.') ?? [];
   return Object.assign(new module.AsyncLocalStorage<T>(), { isCheap: Number(major) >= 24 });
+}
+
+/** A channel of the process that tools listen to. @returns `undefined` on hosts that have none. */
+export function diagnosticsChannel(name: string): DiagnosticsChannel | undefined {
+  return platform.getBuiltinModule?.('node:diagnostics_channel')?.channel(name);
 }
 
 /** Listens to rejections that nothing handles: they end the process no more. @param listener is called within their task. */

@@ -1,16 +1,27 @@
+import { isObject, isPlainObject } from '../protocol/json.js';
 import type { Logger, LogMethod } from '../protocol/logging.js';
 import { type MaybePromise, recovered } from '../protocol/maybe-promise.js';
-import { consoleLogger } from './platform.js';
+import type { LogOptions } from './app-options.js';
+import { consoleLogger, environmentVariable } from './platform.js';
 import { LOGGING, unhandledRejections } from './unhandled-rejections.js';
+
+/** From the mildest on. */
+export const LINE_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 
 /** A logger whose destination is the author's, else that of the runtime that is started, and the console until there is one. */
 export class RelayLogger implements Logger {
   #target: Logger;
   readonly #fixed: boolean;
+  /** The level of the mildest line that is written. */
+  readonly #least: number;
+  readonly #secrets: ReadonlySet<string>;
 
-  constructor(target: Logger | undefined) {
+  /** @param target the author's logger, which decides by itself which lines it writes unless a level is given. */
+  constructor(target: Logger | undefined, { level, redact = [] }: Pick<LogOptions, 'level' | 'redact'> = {}) {
     this.#target = target ?? consoleLogger;
     this.#fixed = target !== undefined;
+    this.#least = leastOf(level ?? (target ? 'debug' : levelOfEnvironment()));
+    this.#secrets = new Set(redact.map((name) => name.toLowerCase()));
   }
 
   /** Settles the destination, unless the author did. */
@@ -24,7 +35,10 @@ export class RelayLogger implements Logger {
   readonly error: LogMethod = (...args) => this.#log('error', args);
 
   /** A logger that fails must not fail what it reports about. */
-  #log(level: keyof Logger, args: Parameters<LogMethod>): void {
+  #log(level: keyof Logger, [details, ...message]: Parameters<LogMethod>): void {
+    if (LINE_LEVELS.indexOf(level) < this.#least) return;
+    const shown = isObject(details) && this.#secrets.size > 0 ? this.#redacted(details) : details;
+    const args: Parameters<LogMethod> = [shown as object | string, ...message];
     const { track } = unhandledRejections.tracking;
     const log = (): MaybePromise<void> => this.#target[level](...args);
     void recovered(track ? () => track(LOGGING, log) : log, (error) => {
@@ -33,4 +47,28 @@ export class RelayLogger implements Logger {
       consoleLogger[level](...args);
     });
   }
+
+  #redacted(value: unknown, depth = 0): unknown {
+    if (depth > DEEPEST_REDACTED) return value;
+    if (Array.isArray(value)) return value.map((each) => this.#redacted(each, depth + 1));
+    if (!isPlainObject(value)) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, member]) => [
+        name,
+        this.#secrets.has(name.toLowerCase()) ? '[redacted]' : this.#redacted(member, depth + 1),
+      ]),
+    );
+  }
+}
+
+const DEEPEST_REDACTED = 8;
+
+function leastOf(level: NonNullable<LogOptions['level']>): number {
+  return level === 'silent' ? LINE_LEVELS.length : LINE_LEVELS.indexOf(level);
+}
+
+/** What `LOG_LEVEL` says, as other loggers understand it; `info` where it says nothing that is a level. */
+function levelOfEnvironment(): NonNullable<LogOptions['level']> {
+  const wanted = environmentVariable('LOG_LEVEL')?.toLowerCase();
+  return [...LINE_LEVELS, 'silent' as const].find((level) => level === wanted) ?? 'info';
 }

@@ -1,0 +1,69 @@
+import type { CallEvent, Observer, Observers } from '../engine/observers.js';
+import { withoutUndefined } from '../protocol/json.js';
+import type { Logger } from '../protocol/logging.js';
+import type { LogOptions } from './app-options.js';
+import { diagnosticsChannel } from './platform.js';
+
+/** As many characters tell sessions apart, and open none. */
+const SHOWN_OF_SESSION = 12;
+
+/** Has those watch an app that its author need not add: its log, if that has a line for each call, and the channels of the platform. */
+export function addBuiltInObservers(
+  observers: Observers,
+  logger: Logger,
+  { calls = false, slowMs = 2000 }: LogOptions = {},
+): void {
+  if (calls) observers.add(callLog(logger, calls, slowMs));
+  const channels = diagnosticsChannels();
+  if (channels) observers.add(channels);
+}
+
+function callLog(logger: Logger, level: 'debug' | 'info', slowMs: number): Observer {
+  const log = (event: CallEvent): void => {
+    if (event.ms > slowMs) logger.warn(detailsOf(event), 'a call was slow');
+    else logger[level](detailsOf(event), 'call');
+  };
+  return { callStarted: () => ({ ended: log }), callRefused: log };
+}
+
+/** Publishes events on channels of `node:diagnostics_channel`, for tools that know nothing of the app. */
+function diagnosticsChannels(): Observer | undefined {
+  const [call, refused, session, store] = CHANNELS.map(diagnosticsChannel);
+  if (!call || !refused || !session || !store) return undefined;
+  const ended = (event: CallEvent): void => call.publish(event);
+  return {
+    get isActive() {
+      return call.hasSubscribers || refused.hasSubscribers || session.hasSubscribers || store.hasSubscribers;
+    },
+    callStarted: () => ({ ended }),
+    callRefused: ended,
+    refused: (event) => refused.publish(event),
+    sessionEnded: (event) => session.publish(event),
+    storeAsked: (event) => store.publish(event),
+  };
+}
+
+const CHANNELS = ['sigil:call', 'sigil:refused', 'sigil:session', 'sigil:store'];
+
+function detailsOf(event: CallEvent): object {
+  const { id, trace, requestId, task, method, name, outcome, refusedBy, error, ms, bytes } = event;
+  return withoutUndefined({
+    id,
+    traceId: trace?.traceId,
+    requestId,
+    taskId: task?.id,
+    method,
+    name,
+    outcome,
+    refusedBy,
+    code: error?.code,
+    ms: Math.round(ms * 10) / 10,
+    bytes,
+    principal: event.principal?.id,
+    client: event.client,
+    protocolVersion: event.protocolVersion,
+    session: event.sessionId?.slice(0, SHOWN_OF_SESSION),
+    transport: event.transport,
+    address: event.address,
+  });
+}
