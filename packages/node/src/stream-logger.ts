@@ -149,5 +149,4 @@ function printable(text: string): string {
   return text.replace(CONTROLS, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-// eslint-disable-next-line no-control-regex -- these are what is looked for
 const CONTROLS = /[\0-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;

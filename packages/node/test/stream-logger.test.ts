@@ -88,7 +88,6 @@ describe('text for people', () => {
 
   test.each(['\u001b[2J', '\r', '\u009b2J', '\u202e', 'a b', '"'])('shows %j of a client as text', (name) => {
     const line = written({ format: 'text' }, (logger) => logger.info({ name }, name));
-    // eslint-disable-next-line no-control-regex -- these are what must not be there
     expect(line.slice(0, -1)).not.toMatch(/[\0-\x1f\x7f-\x9f\u202e]/);
     expect(line.split('\n')).toHaveLength(2);
   });

@@ -1,6 +1,7 @@
 import diagnosticsChannel from 'node:diagnostics_channel';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { type CallEvent, defineTool, type LogOptions, type Runtime, ToolError } from '../../src/index.js';
+import { type CallEvent, createApp, defineTool, type LogOptions, ToolError } from '../../src/index.js';
+import type { Runtime } from '../../src/transport/index.js';
 import { appOf, definitionError, type LogLine, recordingLogger, statelessClient } from '../harness.js';
 
 const add = defineTool({ name: 'add', handle: () => 3 });
@@ -90,7 +91,12 @@ describe('the log', () => {
       close: () => Promise.resolve(),
     };
     const runtime: Runtime = { name: 'test', logger, start: () => Promise.resolve(running) };
-    const app = await appOf({ definitions: [add], logger: undefined, ...(log ? { log } : {}) });
+    const app = await createApp({
+      name: 'log',
+      version: '1.0.0',
+      definitions: [add],
+      ...(log ? { log } : {}),
+    });
     await app.run(runtime);
     for (const level of ['debug', 'info', 'warn', 'error'] as const) app.logger[level]({}, level);
     await app.close();
