@@ -37,6 +37,19 @@ export async function compileStory(): Promise<void> {
     writeFileSync(join(COMPILED, `${name}.js`), await compileWithSwc(sourceOf(name)));
 }
 
+/** Compiles a program and the story it serves, as modules of a kind. @returns its file. */
+export async function compileAs(type: 'es6' | 'commonjs', program: string): Promise<string> {
+  const folder = join(COMPILED, type);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(
+    join(folder, 'package.json'),
+    JSON.stringify({ type: type === 'es6' ? 'module' : 'commonjs' }),
+  );
+  for (const name of ['story', program])
+    writeFileSync(join(folder, `${name}.js`), await compileWithSwc(sourceOf(name), type));
+  return join(folder, `${program}.js`);
+}
+
 const sourceOf = (name: string): string => readFileSync(join(SOURCES, `${name}.ts`), 'utf8');
 
 /** Compiles file by file. */

@@ -1,149 +1,22 @@
-import { readFileSync } from 'node:fs';
-import { createMCPClient } from '@ai-sdk/mcp';
-import { Experimental_StdioMCPTransport as AiSdkStdio } from '@ai-sdk/mcp/mcp-stdio';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { MultiServerMCPClient } from '@langchain/mcp-adapters';
-import {
-  Client as ClientV2,
-  SSEClientTransport as SseV2,
-  StreamableHTTPClientTransport as HttpV2,
-} from '@modelcontextprotocol/client';
-import { StdioClientTransport as StdioV2 } from '@modelcontextprotocol/client/stdio';
 import { auth } from '@modelcontextprotocol/sdk/client/auth.js';
-import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
-import { SSEClientTransport as SseV1 } from '@modelcontextprotocol/sdk/client/sse.js';
-import { StdioClientTransport as StdioV1 } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { MCPServerSSE, MCPServerStdio, MCPServerStreamableHttp } from '@openai/agents';
 import { LoggedInUser } from '../e2e/log-in.js';
 import { endProcesses, freePort, ServerProcess, until } from '../e2e/processes.js';
-import { installed } from './builds.js';
+import { compileStory, removeBundles } from './builds.js';
 import { Found } from './found.js';
+import { type Hosted, hostsWith } from './hosts.js';
+import { type Connected, type Place, type Stack, STACKS } from './stacks.js';
 
+// Builds and starts processes, on machines that others use.
 jest.setTimeout(60_000);
 
 const PAGE = 'docs/guide/who-can-connect.md';
 const SERVER = new URL('../e2e/fixtures/clients-server.mjs', import.meta.url).pathname;
 const PROVIDER = new URL('../../apps/identity/dist/main.js', import.meta.url).pathname;
-const INFO = { name: 'under test', version: '1.0.0' };
-const COMMAND = { command: process.execPath, args: [SERVER] };
-
-/** Asks the server, as one who is logged in if there is a user, which revision is spoken. @returns what the client makes of the answer. */
-type Ask = (url: string, user?: LoggedInUser) => Promise<unknown>;
-
 const TRANSPORTS = ['stdio', 'Streamable HTTP', 'HTTP+SSE'] as const;
-
-/** A package that connects to servers, and what it does so over. */
-interface Client {
-  readonly name: string;
-  /** The file that says its version. */
-  readonly manifest: string;
-  readonly over: Readonly<Record<(typeof TRANSPORTS)[number], Ask>>;
-}
-
-/** The types of the packages disagree under exactOptionalPropertyTypes, and about what is readonly in a user. */
-const loose = (value: unknown): never => value as never;
-
-async function askV1(transport: object): Promise<unknown> {
-  const client = new ClientV1(INFO);
-  await client.connect(loose(transport));
-  const result = await client.callTool({ name: 'revision', arguments: {} });
-  await client.close();
-  return result;
-}
-
-async function askV2(transport: object, mode?: 'auto'): Promise<unknown> {
-  const client = new ClientV2(INFO, mode ? { versionNegotiation: { mode } } : {});
-  await client.connect(loose(transport));
-  const result = await client.callTool({ name: 'revision', arguments: {} });
-  await client.close();
-  return result;
-}
-
-const v2 = (mode?: 'auto'): Client['over'] => ({
-  stdio: () => askV2(new StdioV2(COMMAND), mode),
-  'Streamable HTTP': (url, authProvider) => askV2(new HttpV2(new URL(url), loose({ authProvider })), mode),
-  'HTTP+SSE': (url, authProvider) => askV2(new SseV2(new URL(url), loose({ authProvider })), mode),
-});
-
-async function askAiSdk(transport: unknown): Promise<unknown> {
-  const client = await createMCPClient({ transport: loose(transport) });
-  const { revision } = await client.tools();
-  const result: unknown = await revision?.execute(loose({}), { messages: [], toolCallId: '1' });
-  await client.close();
-  return result;
-}
-
-async function askLangChain(connection: object): Promise<unknown> {
-  const client = new MultiServerMCPClient(loose({ mcpServers: { clients: connection } }));
-  try {
-    const [tool] = await client.getTools();
-    return await tool?.invoke({});
-  } finally {
-    await client.close();
-  }
-}
-
-async function askOpenAI(server: MCPServerStdio | MCPServerStreamableHttp | MCPServerSSE): Promise<unknown> {
-  try {
-    await server.connect();
-    return await server.callTool('revision', {});
-  } finally {
-    await server.close();
-  }
-}
-
-const CLIENTS: readonly Client[] = [
-  {
-    name: 'Official SDK v1, `@modelcontextprotocol/sdk`',
-    manifest: 'node_modules/@modelcontextprotocol/sdk/package.json',
-    over: {
-      stdio: () => askV1(new StdioV1(COMMAND)),
-      'Streamable HTTP': (url, authProvider) => askV1(new HttpV1(new URL(url), loose({ authProvider }))),
-      'HTTP+SSE': (url, authProvider) => askV1(new SseV1(new URL(url), loose({ authProvider }))),
-    },
-  },
-  {
-    name: 'Official SDK v2, `@modelcontextprotocol/client`',
-    manifest: 'node_modules/@modelcontextprotocol/client/package.json',
-    over: v2(),
-  },
-  {
-    name: 'the same, with `versionNegotiation: { mode: "auto" }`',
-    manifest: 'node_modules/@modelcontextprotocol/client/package.json',
-    over: v2('auto'),
-  },
-  {
-    name: 'AI SDK, `@ai-sdk/mcp`',
-    manifest: installed('@ai-sdk/mcp/package.json'),
-    over: {
-      stdio: () => askAiSdk(new AiSdkStdio(COMMAND)),
-      'Streamable HTTP': (url, authProvider) => askAiSdk({ type: 'http', url, authProvider }),
-      'HTTP+SSE': (url, authProvider) => askAiSdk({ type: 'sse', url, authProvider }),
-    },
-  },
-  {
-    name: 'LangChain, `@langchain/mcp-adapters`',
-    manifest: installed('@langchain/mcp-adapters/package.json'),
-    over: {
-      stdio: () => askLangChain({ transport: 'stdio', ...COMMAND }),
-      'Streamable HTTP': (url, authProvider) =>
-        askLangChain({ transport: 'http', url, ...(authProvider ? { authProvider } : {}) }),
-      'HTTP+SSE': (url, authProvider) =>
-        askLangChain({ transport: 'sse', url, ...(authProvider ? { authProvider } : {}) }),
-    },
-  },
-  {
-    name: 'OpenAI Agents SDK, `@openai/agents`',
-    manifest: installed('@openai/agents/package.json'),
-    over: {
-      stdio: () => askOpenAI(new MCPServerStdio(COMMAND)),
-      'Streamable HTTP': (url, authProvider) => askOpenAI(new MCPServerStreamableHttp({ url, authProvider })),
-      'HTTP+SSE': (url, authProvider) => askOpenAI(new MCPServerSSE({ url, authProvider })),
-    },
-  },
-];
-
 const COLUMNS = ['version', ...TRANSPORTS, 'login'] as const;
 const found = new Found();
 
@@ -162,41 +35,129 @@ async function serve(env: Readonly<Record<string, string>> = {}): Promise<string
   return `http://127.0.0.1:${port}/mcp`;
 }
 
-let open = '';
-let guarded = '';
-beforeAll(async () => {
-  open = await serve();
-  const issuerPort = await freePort();
-  const provider = new ServerProcess(PROVIDER, ['--port', String(issuerPort)]);
-  await until(() => provider.stdout.includes('Authorization server'));
-  guarded = await serve({ ISSUER: `http://127.0.0.1:${issuerPort}` });
-});
+/** Has a client that connects do something, and leave. */
+async function connected<T>(
+  { connect }: Stack,
+  place: Place,
+  use: (client: Connected) => Promise<T>,
+): Promise<T> {
+  const client = await connect(place);
+  try {
+    return await use(client);
+  } finally {
+    await client.close();
+  }
+}
+
+/** What comes of something, as JSON: also where it fails. */
+async function outcomeOf(doing: Promise<unknown> | undefined): Promise<string> {
+  const outcome = await doing?.catch((error: Error & { readonly stdout?: string }) => [
+    error.message,
+    error.stdout,
+  ]);
+  return JSON.stringify(outcome) ?? '';
+}
+
+/** Has a client do all that there is in the story, `without` what it cannot do. */
+async function useAll(client: Connected, without: Readonly<Record<string, string>>): Promise<void> {
+  expect(await outcomeOf(client.tools())).toMatch(/add.*greet|greet.*add/);
+  expect(await outcomeOf(client.call('add', { a: 20, b: 22 }))).toContain('42');
+  // LangChain checks arguments against the schema itself.
+  expect(await outcomeOf(client.call('add', { a: 20, b: -22 }))).toMatch(/\bb: .*0|not match .* schema/);
+  expect(await outcomeOf(client.read('shop://tea'))).toContain('sku');
+  if (without['prompts'] === undefined)
+    expect(await outcomeOf(client.prompt?.('recommend', { taste: 'sweet' }))).toContain('something sweet');
+  const greeting = await outcomeOf(client.call('greet'));
+  if (without['questions'] === undefined) expect(greeting).toContain('Hello, Ada');
+  else expect(greeting).toMatch(/client cannot (be asked|show forms)/);
+}
+
 afterAll(endProcesses);
+beforeAll(compileStory);
+afterAll(() => {
+  removeBundles();
+  rmSync(outside, { recursive: true });
+});
 
-describe.each(CLIENTS)('$name', ({ name, manifest, over }) => {
-  const note = (column: string, what: string): void => found.note('client', COLUMNS, name, column, what);
-
-  beforeAll(() => {
-    const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string };
-    note('version', version);
-    for (const transport of TRANSPORTS) note(transport, 'fails');
-    note('login', 'fails');
+describe('a client', () => {
+  let open = '';
+  let guarded = '';
+  beforeAll(async () => {
+    open = await serve();
+    const issuerPort = await freePort();
+    const provider = new ServerProcess(PROVIDER, ['--port', String(issuerPort)]);
+    await until(() => provider.stdout.includes('Authorization server'));
+    guarded = await serve({ ISSUER: `http://127.0.0.1:${issuerPort}` });
   });
 
-  test.each(TRANSPORTS)('connects over %s', async (transport) => {
-    const url = transport === 'HTTP+SSE' ? open.replace('/mcp', '/sse') : open;
-    note(transport, revisionIn(await over[transport](url)));
+  describe.each(STACKS)('of $name', (stack) => {
+    const { name, manifest, lacks = {} } = stack;
+    const note = (column: string, what: string): void => found.note('client', COLUMNS, name, column, what);
+    const ask = async (place: Place): Promise<string> =>
+      revisionIn(await connected(stack, place, (client) => client.call('revision')));
+
+    beforeAll(() => {
+      const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string };
+      note('version', version);
+      for (const transport of TRANSPORTS) note(transport, transport in lacks ? 'no' : 'fails');
+      note('login', lacks.login ?? 'fails');
+    });
+
+    test.each(TRANSPORTS.filter((transport) => !(transport in lacks)))(
+      'connects over %s',
+      async (transport) => {
+        const sse = transport === 'HTTP+SSE';
+        const url = sse ? open.replace('/mcp', '/sse') : open;
+        const command = { command: process.execPath, args: [SERVER] };
+        note(transport, await ask(transport === 'stdio' ? command : { url, sse }));
+      },
+    );
+
+    if (lacks.login === undefined)
+      test('logs its user in', async () => {
+        const user = new LoggedInUser('ada');
+        const place = { url: guarded, user };
+        await expect(ask(place)).rejects.toThrow();
+        const authorizationCode = user.callback?.get('code') ?? '';
+        await auth(user as never, { serverUrl: guarded, authorizationCode });
+        expect(await ask(place)).toMatch(/^\d/);
+        note('login', 'yes, by `authProvider`');
+      });
+  });
+});
+
+const outside = mkdtempSync(join(tmpdir(), 'sigil-hosts-'));
+const SHORT = STACKS.map(({ short }) => short);
+
+describe.each(hostsWith(outside))('the story in $name', ({ name, start, asksNoSessions }) => {
+  const note = (stack: Stack, what: string): void => found.note('server', SHORT, name, stack.short, what);
+  let host: Hosted;
+  beforeAll(async () => {
+    for (const stack of STACKS) note(stack, 'stdio' in missing(stack) ? 'no' : 'fails');
+    host = await start();
+  });
+  afterAll(() => host?.end());
+
+  /** What a client does not do here, with the reasons. */
+  const missing = ({ lacks = {}, isStateless }: Stack): Readonly<Record<string, string>> => ({
+    ...(name.includes('stdio') && lacks.stdio ? { stdio: lacks.stdio } : {}),
+    ...(lacks.prompts ? { prompts: lacks.prompts } : {}),
+    ...(lacks.questions ? { questions: lacks.questions } : {}),
+    ...(asksNoSessions && !isStateless && !lacks.questions ? { questions: asksNoSessions } : {}),
   });
 
-  test('logs its user in', async () => {
-    const user = new LoggedInUser('ada');
-    const ask = (): Promise<unknown> => over['Streamable HTTP'](guarded, user);
-    await expect(ask()).rejects.toThrow();
-    const authorizationCode = user.callback?.get('code') ?? '';
-    await auth(loose(user), { serverUrl: guarded, authorizationCode });
-    expect(revisionIn(await ask())).toMatch(/^\d/);
-    note('login', 'yes, by `authProvider`');
-  });
+  for (const stack of STACKS) {
+    const without = missing(stack);
+    const reasons = Object.entries(without).map(([feature, reason]) => `; no ${feature}: ${reason}`);
+    (without['stdio'] === undefined ? test : test.skip)(
+      `is what ${stack.short} lists, calls, reads and gets${reasons.join('')}`,
+      async () => {
+        await connected(stack, host.place, (client) => useAll(client, without));
+        const left = Object.keys(without);
+        note(stack, left.length === 0 ? 'all' : `no ${left.join(', ')}`);
+      },
+    );
+  }
 });
 
 test(`${PAGE} says what was found; WRITE=1 npm run test:anywhere writes it`, () => found.compareWith(PAGE));

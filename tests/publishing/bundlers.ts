@@ -10,14 +10,14 @@ const run = promisify(execFile);
 const REQUIRE = `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);`;
 
 /** Compiles a program, as a loader of a bundler does. */
-export async function compileWithSwc(source: string): Promise<string> {
+export async function compileWithSwc(source: string, type: 'es6' | 'commonjs' = 'es6'): Promise<string> {
   const { code } = await transform(source, {
     jsc: {
       target: 'es2022',
       parser: { syntax: 'typescript', decorators: true },
       transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: true },
     },
-    module: { type: 'es6' },
+    module: { type },
   });
   return code;
 }

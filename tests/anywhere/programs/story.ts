@@ -25,7 +25,7 @@ const NAME = { type: 'object', properties: { name: { type: 'string' } }, require
 
 /** A service with everything that a build may take away. */
 @Service()
-class Shop {
+export class Shop {
   constructor(@Inject('cents') private readonly cents: number) {}
 
   @Tool({ description: 'Order', output: Receipt })
@@ -65,6 +65,8 @@ export function createStory(): Promise<App> {
   return createApp({
     name: 'story',
     version: '1.0.0',
+    // A function of Lambda is asked for a second time in another instance, maybe.
+    state: { keys: ['not a secret, since it is for tests alone: 0123456789'] },
     services: [Shop],
     providers: [{ provide: 'cents', useValue: 250 }],
   });

@@ -1,0 +1,4 @@
+import { lambdaHandler } from '@sigil/lambda';
+import { createStory } from './story.js';
+
+export const handler = lambdaHandler(createStory);
