@@ -62,10 +62,14 @@ export function createdProjects(packageManager: 'npm' | 'pnpm'): void {
           overHttp(project, tool, args, answer),
         ]);
 
-        await run('run', 'bundle');
+        // As the Dockerfile of the template `http` has it, whatever installed the packages.
+        await succeed(project, 'npm', 'run', 'bundle', '--', '--ship', 'ship');
         const shipped = join(folder.path, 'shipped');
-        cpSync(join(project, 'dist/app.mjs'), join(shipped, 'app.mjs'));
-        await overStdio(shipped, tool, args, answer, 'app.mjs');
+        cpSync(join(project, 'ship'), shipped, { recursive: true });
+        await Promise.all([
+          overStdio(shipped, tool, args, answer, 'dist/app.mjs'),
+          overHttp(shipped, tool, args, answer, 'dist/app.mjs'),
+        ]);
 
         for (const kind of ['tool', 'resource', 'prompt', 'service']) {
           const added = await createMcpApp(join(project, 'src'), ['add', kind, 'my thing']);
@@ -103,9 +107,15 @@ async function overStdio(
   await expectAnswer(client, tool, args, answer);
 }
 
-async function overHttp(project: string, tool: string, args: object, answer: string): Promise<void> {
+async function overHttp(
+  project: string,
+  tool: string,
+  args: object,
+  answer: string,
+  file = 'dist/main.js',
+): Promise<void> {
   const port = await freePort();
-  const server = new ServerProcess(join(project, 'dist/main.js'), ['--http', '--port', String(port)]);
+  const server = new ServerProcess(join(project, file), ['--http', '--port', String(port)]);
   await until(() => server.stderr.includes(`Listening on http://127.0.0.1:${port}/mcp`), 20_000);
   const { client } = await v2Auto.connect({ address: `http://127.0.0.1:${port}/mcp` });
   await expectAnswer(client, tool, args, answer);

@@ -130,7 +130,11 @@ describe('the image of the template http', () => {
   test('keeps what npm downloads in a cache of the build, and out of the image', () => {
     const [, cache] = /^ENV npm_config_cache=(\S+)$/m.exec(dockerfile) ?? [];
 
-    expect(dockerfile).toContain(`RUN --mount=type=cache,target=${cache} if [ -f package-lock.json ]`);
+    const installs = dockerfile.split('\n').filter((line) => line.includes('npm install'));
+    expect(installs).toEqual([
+      expect.stringContaining(`RUN --mount=type=cache,target=${cache} if [ -f package-lock.json ]`),
+      `RUN --mount=type=cache,target=${cache} npm install --omit=dev --cache ${cache}`,
+    ]);
   });
 
   test('runs as another user than root, and listens to all the network', () => {
@@ -154,9 +158,16 @@ describe('the image of the template http', () => {
     expect(Object.keys(manifestOf('http').scripts)).toEqual(expect.arrayContaining(scripts));
   });
 
+  test('has all of the folder that the build ships', () => {
+    const [, shipped] = /^RUN npm run bundle -- --ship (\S+)$/m.exec(dockerfile) ?? [];
+
+    expect(dockerfile).toContain(`COPY --from=build /app/${shipped}/ ./\n`);
+    expect(read('http', '_gitignore')).toContain(`${shipped}/\n`);
+  });
+
   test('is built without secrets and without what this machine has installed', () => {
     expect(read('http', '.dockerignore').split('\n')).toEqual(
-      expect.arrayContaining(['.env', '.env.*', '.npmrc', '.git', 'dist', 'node_modules']),
+      expect.arrayContaining(['.env', '.env.*', '.npmrc', '.git', 'dist', 'ship', 'node_modules']),
     );
   });
 });
