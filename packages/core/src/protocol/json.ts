@@ -210,8 +210,8 @@ class Unwritable extends Error {}
  * Map an object, a bigint a string of digits, an Error a name and a message, which is its own if it is a ToolError or ProtocolError. What is JSON already, class instances with own
  * properties included, comes back as it is, uncopied.
  *
- * @throws UnwritableError when it contains itself, has more than 64 levels, or holds what JSON writes as `{}` or `null` although it is more:
- *   a promise, an iterator, a `Response`, an invalid date, `NaN`.
+ * @throws UnwritableError when it contains itself, has more than 64 levels, or holds what JSON leaves out or writes as `{}` or `null`
+ *   although it is more: a function, a symbol, a promise, an iterator, a `Response`, an invalid date, `NaN`.
  */
 export function toJson(value: unknown): unknown {
   return convert(value, false);
@@ -248,7 +248,9 @@ function scalar(value: unknown, isLog: boolean): unknown {
     throw new Unwritable(`is ${value}, which is no number in JSON`);
   }
   if (typeof value === 'bigint') return value.toString();
-  return typeof value === 'function' || typeof value === 'symbol' ? undefined : value;
+  if (typeof value !== 'function' && typeof value !== 'symbol') return value;
+  if (isLog) return undefined;
+  throw new Unwritable(`is a ${typeof value}, of which JSON keeps nothing: leave it out`);
 }
 
 /** What the value's own `toJSON` gave. */

@@ -35,6 +35,7 @@ describe('once()', () => {
 
   test.each([
     ['a function', () => 1, 'the value cannot be written as JSON: it is a function'],
+    ['a function within', { run: () => 1 }, "'run' cannot be written as JSON: it is a function"],
     ['an invalid date', new Date('x'), 'the value cannot be written as JSON: it is an invalid date'],
     [
       'an invalid date within',

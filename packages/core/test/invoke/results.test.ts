@@ -211,6 +211,34 @@ describe('what a tool returns', () => {
       "'set[1]' cannot be written as JSON: it is NaN, which is no number in JSON",
     ],
     [
+      'a function inside',
+      () => ({ a: 1, f() {} }),
+      "'f' cannot be written as JSON: it is a function, of which JSON keeps nothing: leave it out",
+    ],
+    [
+      'a function of an instance',
+      () => ({
+        rows: [
+          new (class {
+            name = 'Ada';
+            greet = () => this.name;
+          })(),
+        ],
+      }),
+      "'rows[0].greet' cannot be written as JSON: it is a function",
+    ],
+    ['a class in a list', () => [class {}], "'[0]' cannot be written as JSON: it is a function"],
+    [
+      'a function in structured content',
+      () => ({ content: [], structuredContent: { a: { f: () => 1 } } }),
+      "'a.f' cannot be written as JSON: it is a function",
+    ],
+    [
+      'a symbol inside',
+      () => ({ a: Symbol('b') }),
+      "'a' cannot be written as JSON: it is a symbol, of which JSON keeps nothing: leave it out",
+    ],
+    [
       'an infinite number inside',
       () => ({ a: { b: 1 / 0 } }),
       "'a.b' cannot be written as JSON: it is Infinity",
@@ -293,6 +321,22 @@ describe('what a tool returns', () => {
 
   test.each<[string, () => unknown, unknown]>([
     ['an empty object', () => ({ a: {}, b: Object.create(null) as object }), { a: {}, b: {} }],
+    [
+      'an instance whose class has methods and a getter',
+      () => {
+        class Row {
+          name = 'Ada';
+          greet(): string {
+            return this.shown;
+          }
+          get shown(): string {
+            return `Dear ${this.name}`;
+          }
+        }
+        return { rows: [new Row()] };
+      },
+      { rows: [{ name: 'Ada' }] },
+    ],
     ['an instance without members', () => ({ a: new (class Empty {})() }), { a: {} }],
     ['a boxed number', () => ({ a: Object(5) as object }), { a: 5 }],
     ['a buffer without view', () => ({ a: bytes.buffer }), { a: 'AQID' }],

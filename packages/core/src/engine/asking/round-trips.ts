@@ -209,8 +209,6 @@ function requireKey(key: unknown): void {
 function carried(key: string, result: unknown): unknown {
   if (result === undefined) return undefined;
   try {
-    if (typeof result === 'function' || typeof result === 'symbol')
-      throw new UnwritableError('', `is a ${typeof result}`);
     return JSON.parse(JSON.stringify(toJson(result)));
   } catch (error) {
     if (!(error instanceof UnwritableError)) throw error;
