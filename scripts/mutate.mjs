@@ -1,5 +1,3 @@
-// npm run mutate -- [--since <ref> | <range of git> | <files and folders>] [--tests <path>]… [--max <count>] [--seed <text>]
-//   [--least <share>] [--limit <seconds>]
 import { execFileSync, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -10,17 +8,61 @@ import { mutationsOf } from './mutations.mjs';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    since: { type: 'string', default: 'main' },
-    tests: { type: 'string', multiple: true, default: [] },
-    max: { type: 'string', default: 'Infinity' },
-    seed: { type: 'string', default: String(Date.now()) },
-    least: { type: 'string', default: '0.9' },
-    limit: { type: 'string' },
-  },
-});
+const HELP = `npm run mutate -- [<range of git> | <files and folders>] [<options>]
+  change one place after the other in sources, and tell which changes no test notices
+
+  --since <ref>      mutate the lines that differ from there; main by default
+  --tests <path>     a suite or folder to run; by default those of the package that load the file. May be given several times
+  --max <count>      how many mutations to try; all by default
+  --seed <text>      what chooses them; the time by default
+  --least <share>    from 0 to 1, how many must be killed for an exit code of 0; 0.9 by default
+  --limit <seconds>  how long one mutation may take; 10 more than three times as long as without it by default
+
+For example
+  npm run mutate -- packages/core/src/protocol/json.ts --tests packages/core/test/invoke --max 20`;
+
+/** Ends for a mistake in the arguments. */
+function refuse(message) {
+  console.error(`${message}\nnpm run mutate -- --help tells the options`);
+  process.exit(2);
+}
+
+function argumentsGiven() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        help: { type: 'boolean', short: 'h' },
+        since: { type: 'string', default: 'main' },
+        tests: { type: 'string', multiple: true, default: [] },
+        max: { type: 'string', default: 'Infinity' },
+        seed: { type: 'string', default: String(Date.now()) },
+        least: { type: 'string', default: '0.9' },
+        limit: { type: 'string', default: 'Infinity' },
+      },
+    });
+  } catch (error) {
+    return refuse(error.message);
+  }
+}
+
+const { values, positionals } = argumentsGiven();
+if (values.help) {
+  console.log(HELP);
+  process.exit();
+}
+
+/** The number of an option. */
+function numberOf(option, most = Infinity) {
+  const number = Number(values[option]);
+  if (values[option].trim() !== '' && number >= 0 && number <= most) return number;
+  const range = most === Infinity ? 'of 0 or more' : `from 0 to ${most}`;
+  return refuse(`--${option} must be a number ${range}, not '${values[option]}'`);
+}
+
+const most = numberOf('max');
+const least = numberOf('least', 1);
+const limitSeconds = numberOf('limit');
 
 const git = (...args) => execFileSync('git', args, { encoding: 'utf8', maxBuffer: 2 ** 28 });
 const linesOf = (text) => text.split('\n').filter((line) => line !== '');
@@ -54,7 +96,9 @@ function wantedLines() {
     const paths = linesOf(
       git('ls-files', '--cached', '--others', '--exclude-standard', '--', ...positionals),
     );
-    return new Map(paths.filter(isSource).map((path) => [path, () => true]));
+    const sources = paths.filter(isSource);
+    if (sources.length === 0) refuse(`There are no sources to mutate in ${positionals.join(', ')}`);
+    return new Map(sources.map((path) => [path, () => true]));
   }
   const lines = linesAdded(range);
   const end = range.slice(range.lastIndexOf('.') + 1) || 'HEAD';
@@ -130,14 +174,14 @@ async function unmutated(suites) {
   const begun = performance.now();
   const { passed, output } = await jest(args, UNCHANGED);
   if (!passed) throw new Error(`The suites fail without a mutation:\n${output}`);
-  const limitMs = values.limit ? Number(values.limit) * 1000 : 10_000 + 3 * (performance.now() - begun);
+  const limitMs = limitSeconds === Infinity ? 10_000 + 3 * (performance.now() - begun) : limitSeconds * 1000;
   return { args, limitMs };
 }
 
 const all = [...wantedLines()].flatMap(([path, isWanted]) =>
   mutationsOf(readFileSync(path, 'utf8'), isWanted).map((mutation) => ({ ...mutation, path })),
 );
-const mutations = sampled(all, Number(values.max));
+const mutations = sampled(all, most);
 console.log(`${mutations.length} of ${all.length} mutations, seed ${values.seed}`);
 
 const plans = new Map();
@@ -160,5 +204,5 @@ for (const { path, line, column, change, ...mutation } of mutations) {
   console.log(`${outcome} ${path}:${line}:${column} ${change}${note}`);
 }
 const share = mutations.length === 0 ? 1 : killed / mutations.length;
-console.log(`${killed} of ${mutations.length} killed: ${share.toFixed(2)}; at least ${values.least} must be`);
-if (share < Number(values.least)) process.exitCode = 1;
+console.log(`${killed} of ${mutations.length} killed: ${share.toFixed(2)}; at least ${least} must be`);
+if (share < least) process.exitCode = 1;

@@ -7,17 +7,46 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const FIXTURE = 'tests/tools/fixture/length.ts';
 
 /** Mutates the fixture. @returns the lines it prints of mutations, and how it ends. */
-function mutate(...args: string[]): Promise<{ readonly code: unknown; readonly outcomes: string[] }> {
-  const script = ['scripts/mutate.mjs', FIXTURE, '--tests', 'tests/tools/fixture', ...args];
+async function mutate(...args: string[]): Promise<{ readonly code: unknown; readonly outcomes: string[] }> {
+  const { code, stdout } = await run(FIXTURE, '--tests', 'tests/tools/fixture', ...args);
+  const lines = stdout.split('\n').filter((line) => /^(killed|survived|\d+ of \d+ killed)/.test(line));
+  return { code, outcomes: lines };
+}
+
+/** Runs the script. @returns what it prints, and how it ends. */
+function run(...args: string[]): Promise<{ code: unknown; stdout: string; stderr: string }> {
   return new Promise((resolve) => {
-    execFile(process.execPath, script, { cwd: ROOT }, (error, stdout) => {
-      const lines = stdout.split('\n').filter((line) => /^(killed|survived|\d+ of \d+ killed)/.test(line));
-      resolve({ code: error ? error.code : 0, outcomes: lines });
-    });
+    execFile(process.execPath, ['scripts/mutate.mjs', ...args], { cwd: ROOT }, (error, stdout, stderr) =>
+      resolve({ code: error ? error.code : 0, stdout, stderr }),
+    );
   });
 }
 
 describe('npm run mutate', () => {
+  test.each(['--help', '-h'])('tells each of its options with an example: %s', async (flag) => {
+    const { code, stdout, stderr } = await run(flag);
+
+    expect([code, stderr]).toEqual([0, '']);
+    for (const option of ['since', 'tests', 'max', 'seed', 'least', 'limit'])
+      expect(stdout).toContain(`\n  --${option} <`);
+    expect(stdout).toContain('For example\n  npm run mutate -- packages/');
+  });
+
+  test.each([
+    ["Unknown option '--sinc'", [FIXTURE, '--sinc', 'main']],
+    ["Option '--max <value>' argument missing", [FIXTURE, '--max']],
+    ["--max must be a number of 0 or more, not 'many'", [FIXTURE, '--max', 'many']],
+    ["--least must be a number from 0 to 1, not '90'", [FIXTURE, '--least', '90']],
+    ["--limit must be a number of 0 or more, not ''", [FIXTURE, '--limit', '']],
+    ['There are no sources to mutate in packages/none', ['packages/none']],
+  ])('refuses wrong arguments, and runs no suite: %s', async (message, args) => {
+    const { code, stdout, stderr } = await run(...args);
+
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(message);
+    expect(stderr).toContain('npm run mutate -- --help tells the options\n');
+  });
+
   test('names the mutations that no test notices, and leaves the file as it is', async () => {
     const before = await readFile(`${ROOT}${FIXTURE}`, 'utf8');
 
