@@ -97,9 +97,9 @@ class BullmqExecutor implements TaskExecutor {
   }
 
   async #run(worker: TaskWorker, job: Job<TaskJob>, token: string | undefined): Promise<void> {
-    const outcome = await worker.run(job.data.taskId);
+    const { outcome, retryAfterMs } = await worker.run(job.data.taskId);
     if (outcome === 'done') return;
-    await job.moveToDelayed(Date.now() + (outcome === 'busy' ? BACKOFF_MS : worker.leaseMs / 3), token);
+    await job.moveToDelayed(Date.now() + Math.ceil(retryAfterMs), token);
     throw new DelayedError();
   }
 

@@ -198,7 +198,7 @@ local function setOf(json)
 end
 
 local leftTools, leftOwners = setOf(excludeTools), setOf(excludeOwners)
--- Who can be claimed since then is claimed.
+-- What has no run is claimed if it could be claimed since then.
 local latest = now - overdueMs * 1000
 -- It grows with every task, so that no two have one turn.
 local turn = math.max(now, tonumber(redis.call('HGET', totals, 'turn') or 0))
@@ -219,12 +219,21 @@ local function nextOf(tool)
       passed = passed + 1
     elseif real > tonumber(at) then
       redis.call('ZADD', owners, real, owner)
-    elseif tonumber(notBefore) > latest then
-      passed = passed + 1
-    elseif redis.call('EXISTS', keyOf(id)) == 0 then
-      drop(id)
     else
-      return { tool = tool, owner = owner, at = real, notBefore = tonumber(notBefore), id = id }
+      local others = 0
+      while id and latest < tonumber(notBefore) and tonumber(notBefore) <= now
+        and redis.call('HGET', keyOf(id), 'run') == '' do
+        others, looks = others + 1, looks - 1
+        if looks <= 0 then return nil end
+        id, notBefore = unpack(redis.call('ZRANGE', claimableOf(tool, owner), others, others, 'WITHSCORES'))
+      end
+      if not id or tonumber(notBefore) > now then
+        passed = passed + 1
+      elseif redis.call('EXISTS', keyOf(id)) == 0 then
+        drop(id)
+      else
+        return { tool = tool, owner = owner, at = real, notBefore = tonumber(notBefore), id = id }
+      end
     end
   end
 end

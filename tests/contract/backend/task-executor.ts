@@ -43,12 +43,13 @@ export class TestWorker implements TaskWorker {
 
   async run(taskId: string): Promise<RunOutcome> {
     this.#reach();
-    if (this.free === 0) return 'busy';
+    if (this.free === 0) return { outcome: 'busy', retryAfterMs: 100 };
     const [task] = this.#claim({ limit: 1, taskId });
     const left = this.store.get(taskId);
-    if (!task) return left && left.notBefore !== null ? 'taken' : 'done';
-    await this.#work(task);
-    return 'done';
+    if (!task && left && left.notBefore !== null)
+      return { outcome: 'taken', retryAfterMs: Math.max(1, left.notBefore - Date.now()) };
+    if (task) await this.#work(task);
+    return { outcome: 'done', retryAfterMs: 0 };
   }
 
   async claim(limit: number): Promise<ClaimOutcome> {

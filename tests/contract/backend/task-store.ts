@@ -243,6 +243,18 @@ export function describeTaskStore(
         expect(claimedIds(await store.claim(claim({ limit: 5 })))).toEqual(['new']);
       });
 
+      test('a task whose lease has ended before those that an executor has time to begin', async () => {
+        const store = await create();
+        for (const taskId of ['a', 'b', 'c']) await store.create(stored(taskId), 0);
+        await store.claim(claim({ run: 'one', taskId: 'b', leaseMs: 60 }));
+        const rescue = async () => claimedIds(await store.claim(claim({ limit: 5, overdueMs: 60_000 })));
+        expect(await rescue()).toEqual([]);
+        let rescued: readonly string[] = [];
+        await until(async () => (rescued = await rescue()).length > 0);
+        expect(rescued).toEqual(['b']);
+        expect(claimedIds(await store.claim(claim({ limit: 5 })))).toEqual(['a', 'c']);
+      });
+
       test('a task that is asked for by its id, and only that', async () => {
         const store = await create();
         for (const taskId of ['a', 'b']) await store.create(stored(taskId), 0);

@@ -38,13 +38,16 @@ export interface SubmittedTask {
 }
 
 /** How a run of a task went. */
-export type RunOutcome =
-  /** It has ended, or there is nothing to run: the task has ended, waits for its client, or is gone. */
-  | 'done'
-  /** Nothing ran: another run holds the task, or its time has not come. It may be tried again after the lease. */
-  | 'taken'
-  /** Nothing ran: this process runs as many tasks as it may. It may be tried again, here or elsewhere. */
-  | 'busy';
+export interface RunOutcome {
+  /**
+   * - `done`: it has ended, or there is nothing to run: the task has ended, waits for its client, or is gone.
+   * - `taken`: nothing ran, as another run holds the task, or its time has not come.
+   * - `busy`: nothing ran, as this process runs as many tasks as it may. It may be tried again elsewhere, too.
+   */
+  readonly outcome: 'done' | 'taken' | 'busy';
+  /** After how many milliseconds it may be tried again: what is left of the lease of another run, or of a delay. 0 where it is done. */
+  readonly retryAfterMs: number;
+}
 
 /** What runs tasks in a process. */
 export interface TaskWorker {

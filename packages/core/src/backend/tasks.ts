@@ -141,7 +141,8 @@ export interface TaskClaim {
   /** Claims this task alone: for an executor that says which one is next. */
   readonly taskId?: string;
   /**
-   * Claims only tasks that could have been claimed for so many milliseconds: those that an executor has lost.
+   * Claims only what an executor has lost: tasks whose lease has ended, and those without a run that could have been claimed for so many
+   * milliseconds.
    * @default 0
    */
   readonly overdueMs?: number;

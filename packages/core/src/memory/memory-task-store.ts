@@ -179,7 +179,7 @@ export class MemoryTaskStore implements TaskStore {
   #isClaimable(taskId: string, excludeTools: readonly string[], latest: number): boolean {
     const kept = this.#live(taskId);
     if (!kept || kept.notBefore === null || excludeTools.includes(kept.tool)) return false;
-    return kept.notBefore <= latest;
+    return kept.notBefore <= (kept.run === null ? latest : Date.now());
   }
 
   /** @param added how many tasks there are more. */

@@ -173,7 +173,7 @@ describe('a message of push()', () => {
     const { executor, worker, store, message } = await sent();
     store.claim({ run: 'another', limit: 1, leaseMs: 60_000 });
     const taken = await executor.handle(callbackOf(message));
-    expect([taken.status, taken.headers.get('retry-after')]).toEqual([503, '1']);
+    expect([taken.status, taken.headers.get('retry-after')]).toEqual([503, '60']);
     worker.running = worker.concurrency;
     expect(await (await executor.handle(callbackOf(message))).json()).toEqual({ outcome: 'busy' });
     worker.broken = 1;

@@ -19,7 +19,7 @@ const idle: TaskWorker = {
   leaseMs: 15_000,
   free: 4,
   logger: recordingLogger(),
-  run: () => Promise.resolve('done'),
+  run: () => Promise.resolve({ outcome: 'done', retryAfterMs: 0 }),
   claim: () => Promise.resolve({ begun: 0, mayBeMore: false }),
 };
 

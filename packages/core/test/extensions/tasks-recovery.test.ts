@@ -213,7 +213,7 @@ test('an executor that fails when a run has ended does not fail the run', async 
   });
   const client = taskClient(app);
   const taskId = await beginTask(client, 'job');
-  expect(await executor.run()).toBe('done');
+  expect(await executor.run()).toEqual({ outcome: 'done', retryAfterMs: 0 });
   expect(await getTask(client, taskId)).toMatchObject({ status: 'completed' });
   expect(logger.lines).toMatchObject([
     { level: 'error', details: { taskId }, message: 'the executor of tasks failed when a run had ended' },

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import {
   type AppOptions,
   defineTool,
@@ -12,6 +12,17 @@ import { appOf, deferred, type Json, textOf, until } from '../harness.js';
 import { beginTask, endOf, getTask, ManualExecutor, taskClient, taskWith } from './task-client.js';
 
 const state = { keys: ['k'.repeat(32)] };
+/** All but what renews leases. */
+const NOT_FAKED = [
+  'Date',
+  'nextTick',
+  'performance',
+  'queueMicrotask',
+  'setImmediate',
+  'clearImmediate',
+  'setTimeout',
+  'clearTimeout',
+] as const;
 const ABLE = { elicitation: { form: {} } };
 const FORM = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const;
 const accepted = (name: string) => ({ action: 'accept', content: { name } });
@@ -161,9 +172,57 @@ describe('a task whose run came to no end', () => {
     await until(() => runs === 1);
     // Longer than the lease, which is renewed meanwhile.
     await new Promise((resolve) => setTimeout(resolve, 150));
-    expect(await executor.run()).toBe('taken');
+    const { outcome, retryAfterMs } = await executor.run();
+    expect([outcome, retryAfterMs > 0, retryAfterMs <= 60]).toEqual(['taken', true, true]);
     expect(await getTask(taskClient(app), taskId)).toMatchObject({ status: 'working' });
     expect(runs).toBe(1);
+    await app.close();
+  });
+});
+
+describe('a task whose process has died', () => {
+  const leaseMs = 60_000;
+  const options = { leaseMs, concurrency: 1 };
+
+  /** Counts the time of renewals by itself, which a test moves on. */
+  async function lost() {
+    jest.useFakeTimers({ doNotFake: [...NOT_FAKED] });
+    const { backend, executor } = manual();
+    let runs = 0;
+    const gate = deferred();
+    const slow = job(() => ((runs += 1) === 1 ? gate.promise : 'done'));
+    const app = await node(slow, backend, { tasks: options });
+    const client = taskClient(app);
+    await beginTask(client, 'job');
+    const second = await beginTask(client, 'job');
+    const die = () => backend.tasks.claim({ run: 'lost', limit: 1, leaseMs: 1, taskId: second });
+    return { app, client, executor, gate, second, die, runsOf: () => runs };
+  }
+
+  afterEach(() => void jest.useRealTimers());
+
+  test('is run anew once its lease has ended, also where no executor says so', async () => {
+    const { app, client, gate, second, die } = await lost();
+    gate.resolve();
+    await die();
+    await until(async () => {
+      jest.advanceTimersByTime(leaseMs / 3);
+      return (await getTask(client, second))['status'] === 'completed';
+    });
+    await app.close();
+  });
+
+  test('is run anew by a process without a free place as soon as it has one', async () => {
+    const { app, client, executor, gate, second, die, runsOf } = await lost();
+    const running = executor.workers[0]?.run(executor.submitted[0]?.taskId ?? '');
+    await until(() => runsOf() === 1);
+    await die();
+    jest.advanceTimersByTime(leaseMs / 3);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(runsOf()).toBe(1);
+    gate.resolve();
+    await running;
+    expect(await endOf(client, second)).toMatchObject({ status: 'completed' });
     await app.close();
   });
 });

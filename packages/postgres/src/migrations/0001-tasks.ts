@@ -108,14 +108,15 @@ LANGUAGE sql SET search_path FROM CURRENT AS $$
   RETURNING *
 $$;
 
--- Begins runs of so many tasks that can be claimed for p_overdue_ms, but for those of some tools and owners: one of each owner in turn, beginning behind p_turn. From owner to
--- owner it goes by the index, so that what it costs depends on how many owners there are, not on how many tasks.
+-- Begins runs of so many tasks, but for those of some tools and owners: one of each owner in turn, beginning behind p_turn. From owner to
+-- owner it goes by the index, so that what it costs depends on how many owners there are, not on how many tasks. A task without a run has
+-- to be claimable for p_overdue_ms.
 CREATE FUNCTION claim_tasks(
   p_run text, p_limit integer, p_lease_ms bigint, p_turn text, p_tools text[], p_owners text[], p_overdue_ms bigint
 ) RETURNS SETOF tasks LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 DECLARE
-  -- What is compared with an index has to stay the same. A task that can be claimed since then is taken.
-  v_now  timestamptz := clock_timestamp() - p_overdue_ms * interval '1 millisecond';
+  -- What is compared with an index has to stay the same.
+  v_now  timestamptz := clock_timestamp();
   v_left integer     := p_limit;
   v_last integer;
   r      record;
@@ -135,6 +136,7 @@ BEGIN
     RETURN QUERY SELECT * FROM claim_task((
       SELECT id FROM tasks
        WHERE turn = p_turn AND not_before <= v_now AND tool <> ALL (p_tools)
+         AND (run IS NOT NULL OR not_before <= v_now - p_overdue_ms * interval '1 millisecond')
          AND (expires_at IS NULL OR expires_at > clock_timestamp())
        ORDER BY not_before LIMIT 1 FOR UPDATE SKIP LOCKED), p_run, p_lease_ms);
     IF FOUND THEN v_left := v_left - 1; END IF;

@@ -1,4 +1,4 @@
-import type { RunOutcome, SubmittedTask, TaskExecutor, TaskWorker } from '../../backend/task-executor.js';
+import type { SubmittedTask, TaskExecutor, TaskWorker } from '../../backend/task-executor.js';
 import { fromBase64Url, toBase64Url } from '../../protocol/base64.js';
 import { isObject } from '../../protocol/json.js';
 import { OptionChecks, type OptionTable } from '../../transport/option-checks.js';
@@ -40,8 +40,9 @@ export interface PushExecutor extends TaskExecutor {
   /**
    * Answers the queue, which sends a message by POST. Mount it at a path of its own.
    *
-   * @returns once the run has ended: 200, and the message is done. 503 with `Retry-After` asks for it again later: another run holds the
-   *   task, or this process has no room. 400, 401, 405 and 413 refuse what is no message of this app.
+   * @returns once the run has ended: 200, and the message is done. 503 with `Retry-After` asks for it again later: once the lease of
+   *   another run is over that holds the task, or soon, when this process has no room. 400, 401, 405 and 413 refuse what is no message of
+   *   this app.
    */
   handle(request: Request): Promise<Response>;
 }
@@ -103,17 +104,13 @@ export function push(options: PushOptions): PushExecutor {
       if (!worker) return again('closing', 1_000);
       const { leaseMs } = worker;
       try {
-        return answerOf(await worker.run(message.taskId), leaseMs);
+        const { outcome, retryAfterMs } = await worker.run(message.taskId);
+        return outcome === 'done' ? answer(200, outcome) : again(outcome, retryAfterMs);
       } catch {
         return again('the task store cannot be reached', leaseMs);
       }
     },
   };
-}
-
-function answerOf(outcome: RunOutcome, leaseMs: number): Response {
-  if (outcome === 'done') return answer(200, outcome);
-  return again(outcome, outcome === 'busy' ? 1_000 : leaseMs);
 }
 
 function answer(status: number, outcome: string, headers: Record<string, string> = {}): Response {

@@ -17,7 +17,7 @@ const CLOSE_GRACE_MS = 1000;
 const MAX_POSTPONEMENTS = 8;
 /** A task that the store has not dropped when its time is over is looked at again after so many milliseconds. */
 const EXPIRY_AGAIN_MS = 250;
-/** A call for which the process has no room is tried again after so many milliseconds. */
+/** What a process has no room for is tried again after so many milliseconds. */
 const REFUSED_AGAIN_MS = 1000;
 /** How long an executor may take to accept a task, in milliseconds: a call waits for that. */
 const SUBMIT_MS = 5000;
@@ -61,6 +61,8 @@ export class TaskRunner implements TaskWorker {
   /** Runs that a claim on its way may begin. */
   #claiming = 0;
   #renewing: ReturnType<typeof setInterval> | undefined;
+  /** Whether there may be tasks that an executor has lost, for which there was no place. */
+  #mayBeLost = false;
   /** Whether the process is about to end, though it still serves. */
   #isLeaving = false;
   /** Whether another process begins the runs that this one does not. */
@@ -155,15 +157,16 @@ export class TaskRunner implements TaskWorker {
   }
 
   async run(taskId: string): Promise<RunOutcome> {
-    if (this.free === 0) return 'busy';
+    if (this.free === 0) return { outcome: 'busy', retryAfterMs: REFUSED_AGAIN_MS };
     const { tasks } = await this.#claim({ limit: 1, taskId });
     const [task] = tasks;
-    if (task) {
-      await this.#runClaimed(task);
-      return 'done';
-    }
-    const found = await this.repository.get(taskId);
-    return found && found.stored.notBefore !== null ? 'taken' : 'done';
+    if (task) await this.#runClaimed(task);
+    const { notBefore, run } = task ? {} : ((await this.repository.getStored(taskId)) ?? {});
+    if (typeof notBefore !== 'number') return { outcome: 'done', retryAfterMs: 0 };
+    // By our clock, which may differ from that of the store; no lease lasts longer than it was made for.
+    const leftMs = Math.min(notBefore - Date.now(), run === null ? Infinity : this.leaseMs);
+    // What is over, and was not claimed, has as many runs here as its client or its tool may have.
+    return { outcome: 'taken', retryAfterMs: leftMs > 0 ? leftMs : REFUSED_AGAIN_MS };
   }
 
   async claim(limit: number): Promise<ClaimOutcome> {
@@ -333,6 +336,7 @@ export class TaskRunner implements TaskWorker {
   #end(run: TaskRun, end: 'ended' | 'refused'): void {
     if (this.#runs.get(run.taskId) === run) this.#runs.delete(run.taskId);
     void this.#tellEnded(run, end);
+    if (this.#mayBeLost) void this.#rescue();
   }
 
   async #tellEnded({ taskId }: TaskRun, end: 'ended' | 'refused'): Promise<void> {
@@ -429,10 +433,15 @@ export class TaskRunner implements TaskWorker {
     if (!this.options.startsHere) await this.#rescue();
   }
 
-  /** Runs what an executor has lost, such as a task that its queue did not take. */
+  /** Runs what an executor has lost: tasks whose process has died, and those that their queue did not take. */
   async #rescue(): Promise<void> {
+    this.#mayBeLost = false;
     try {
-      const { tasks } = await this.#claim({ limit: this.concurrency, overdueMs: 2 * this.leaseMs });
+      const { tasks, mayBeMore } = await this.#claim({
+        limit: this.concurrency,
+        overdueMs: 2 * this.leaseMs,
+      });
+      this.#mayBeLost = mayBeMore;
       for (const task of tasks) void this.#runClaimed(task);
     } catch {
       // Logged, and done again when leases are renewed the next time.
