@@ -15,16 +15,14 @@ const HEARTBEAT_MS = 2_000;
 
 /** What a listener calls. */
 export interface ListenerEvents {
-  /** @param payload what was notified. */
-  readonly notified: (channel: string, payload: string) => void;
+  /** @param payload what was notified, on any channel. */
+  readonly notified: (payload: string) => void;
   /** Called once it listens again after notifications may have been lost. */
   readonly resumed: () => void;
 }
 
 /** Listens to channels on a connection of its own, which it makes again when it is lost. */
 export class Listener {
-  readonly #connection: PostgresConnection;
-  readonly #events: ListenerEvents;
   readonly #channels = new Set<string>();
   readonly #closing = new AbortController();
   #running: Promise<void> | undefined;
@@ -37,10 +35,10 @@ export class Listener {
   readonly #waiting = new Set<() => void>();
 
   /** @param connection which says where PostgreSQL is. */
-  constructor(connection: PostgresConnection, events: ListenerEvents) {
-    this.#connection = connection;
-    this.#events = events;
-  }
+  constructor(
+    private readonly connection: PostgresConnection,
+    private readonly events: ListenerEvents,
+  ) {}
 
   /** Listens to a channel too. Resolves once it does, or after a second: then it does once PostgreSQL answers. */
   async listen(channel: string): Promise<void> {
@@ -73,11 +71,11 @@ export class Listener {
   async #run(): Promise<void> {
     let attempts = 0;
     while (!this.#closing.signal.aborted) {
-      const query_timeout = this.#connection.timeoutMs;
-      const client = new Client({ ...this.#connection.listenerOptions(), query_timeout });
+      const query_timeout = this.connection.timeoutMs;
+      const client = new Client({ ...this.connection.listenerOptions(), query_timeout });
       this.#current = client;
       const ended = new Promise<void>((resolve) => client.on('error', () => resolve()).on('end', resolve));
-      client.on('notification', ({ channel, payload = '' }) => this.#events.notified(channel, payload));
+      client.on('notification', ({ payload = '' }) => this.events.notified(payload));
       try {
         await this.#begin(client);
         attempts = 0;
@@ -104,7 +102,7 @@ export class Listener {
     this.#waiting.clear();
     if (!this.#isMissing) return;
     this.#isMissing = false;
-    this.#events.resumed();
+    this.events.resumed();
   }
 
   async #keepAsking(client: Client): Promise<void> {

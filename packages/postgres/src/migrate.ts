@@ -1,6 +1,7 @@
 import { Client, DatabaseError } from 'pg';
 import { clientOptions, type PoolTemplate, requireSchema } from './address.js';
 import { UnusableError } from './failures.js';
+import { endClient } from './statement-pool.js';
 import { EVENTS } from './migrations/0001-events.js';
 import { TABLES } from './migrations/0001-tables.js';
 import { TASKS } from './migrations/0001-tasks.js';
@@ -22,11 +23,6 @@ export interface MigrationOptions {
   readonly schema?: string;
 }
 
-/** What is needed of a client of `pg`. */
-interface SqlClient {
-  query<Row extends object>(sql: string): Promise<{ readonly rows: readonly Row[] }>;
-}
-
 /**
  * Makes the tables that a backend needs, or brings older ones up to date. It may be run by many processes at once, and again: what has been
  * done is not done twice. A backend does it by itself, `migrate: false` excepted.
@@ -41,17 +37,8 @@ interface SqlClient {
  */
 export async function migrate(where: string | PoolTemplate, options: MigrationOptions = {}): Promise<void> {
   const schema = requireSchema('migrate', options);
-  const client = new Client({
-    ...clientOptions(typeof where === 'string' ? { url: where } : { pool: where }),
-    connectionTimeoutMillis: CONNECT_MS,
-  });
-  client.on('error', () => undefined);
-  await client.connect();
-  try {
-    await migrateTables(client, schema, true);
-  } finally {
-    await client.end();
-  }
+  const address = clientOptions(typeof where === 'string' ? { url: where } : { pool: where });
+  await migrateTables({ ...address, connectionTimeoutMillis: CONNECT_MS }, schema, true);
 }
 
 /**
@@ -64,28 +51,35 @@ export async function migrate(where: string | PoolTemplate, options: MigrationOp
  * ```
  */
 export function migrationSql(options: MigrationOptions = {}): string {
-  const schema = requireSchema('migrationSql', options);
-  return tablesSql(schema);
+  return tablesSql(requireSchema('migrationSql', options));
 }
 
 /**
  * Brings the tables up to date, in one process at a time. All of it is one transaction, so that it goes through any pooler.
  *
+ * @param options of the connection.
  * @param isAllowed whether it may change anything.
  * @throws UnusableError when they are not up to date, and it may not.
  */
-export async function migrateTables(client: SqlClient, schema: string, isAllowed: boolean): Promise<void> {
-  // A user who may not make tables can use those that are there.
-  if ((await versionOf(client, schema)) >= MIGRATIONS.length) return;
-  if (!isAllowed)
-    throw new UnusableError(
-      `PostgreSQL has no tables in the schema ${schema}, or old ones: run migrate() of @sigil/postgres with { schema: '${schema}' }`,
-    );
-  await client.query(tablesSql(schema));
+export async function migrateTables(options: object, schema: string, isAllowed: boolean): Promise<void> {
+  const client = new Client(options);
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    // A user who may not make tables can use those that are there.
+    if ((await versionOf(client, schema)) >= MIGRATIONS.length) return;
+    if (!isAllowed)
+      throw new UnusableError(
+        `PostgreSQL has no tables in the schema ${schema}, or old ones: run migrate() of @sigil/postgres with { schema: '${schema}' }`,
+      );
+    await client.query(tablesSql(schema));
+  } finally {
+    await endClient(client);
+  }
 }
 
 /** The version of the tables that are there; 0 where there are none. */
-async function versionOf(client: SqlClient, schema: string): Promise<number> {
+async function versionOf(client: Client, schema: string): Promise<number> {
   try {
     const sql = `SELECT max(version) AS version FROM "${schema}".migrations`;
     const { rows } = await client.query<{ version: number | null }>(sql);

@@ -30,7 +30,7 @@ export class PostgresChangeBus implements ChangeBus {
   /** @param connection to PostgreSQL; it is not closed with the bus. */
   constructor(private readonly connection: PostgresConnection) {
     this.#listener = new Listener(connection, {
-      notified: (_, payload) => this.#notified(payload),
+      notified: (payload) => this.#notified(payload),
       resumed: () => this.#local.publish(ALL),
     });
     connection.sweep(`SELECT $schema.sweep('messages') AS more`);

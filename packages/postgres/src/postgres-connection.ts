@@ -1,6 +1,5 @@
 import type { Logger } from '@sigil/core';
 import { answered, LogThrottle, type OptionChecks, type OptionTable } from '@sigil/core/internal';
-import { Client } from 'pg';
 import {
   type Address,
   checkAddress,
@@ -11,7 +10,7 @@ import {
 } from './address.js';
 import { explained, isConnectionFailure, NO_ANSWER, UnusableError } from './failures.js';
 import { migrateTables } from './migrate.js';
-import { endClient, StatementPool } from './statement-pool.js';
+import { StatementPool } from './statement-pool.js';
 import { Sweeper } from './sweeper.js';
 
 /** Where PostgreSQL is, and how it is spoken to. */
@@ -222,7 +221,10 @@ export class PostgresConnection {
     values: readonly SqlValue[],
   ): Promise<Row[]> {
     try {
-      if (!this.#isPrepared) await answered(this.timeoutMs, this.#prepare(), NO_ANSWER);
+      if (!this.#isPrepared) {
+        this.#preparing ??= this.#prepare().finally(() => (this.#preparing = undefined));
+        await answered(this.timeoutMs, this.#preparing, NO_ANSWER);
+      }
       const rows = await pool.query<Row>(sql.replaceAll('$schema', `"${this.schema}"`), values);
       this.#found();
       return rows;
@@ -232,23 +234,10 @@ export class PostgresConnection {
     }
   }
 
-  /** Makes the tables ready, once. */
+  /** Makes the tables ready. That may take longer than a statement may. */
   async #prepare(): Promise<void> {
-    this.#preparing ??= this.#prepareTables().finally(() => (this.#preparing = undefined));
-    await this.#preparing;
-  }
-
-  async #prepareTables(): Promise<void> {
     if (this.#isClosed) throw new Error('The connection to PostgreSQL has been closed');
-    // To make tables may take longer than a statement may.
-    const client = new Client(this.listenerOptions());
-    client.on('error', () => undefined);
-    try {
-      await client.connect();
-      await migrateTables(client, this.schema, this.#options.migrate ?? true);
-    } finally {
-      await endClient(client);
-    }
+    await migrateTables(this.listenerOptions(), this.schema, this.#options.migrate ?? true);
     this.#isPrepared = true;
     if (!this.#isClosed) this.#sweeper.start();
   }

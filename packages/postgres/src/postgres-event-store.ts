@@ -15,10 +15,6 @@ const BEHIND_ALL = '9223372036854775807';
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
 export class PostgresEventStore implements EventStore {
-  /**
-   * @param connection to PostgreSQL; it is not closed with the store.
-   * @param limits how much is kept.
-   */
   constructor(
     private readonly connection: PostgresConnection,
     private readonly limits: Required<PostgresLimits>,

@@ -15,10 +15,6 @@ const ROUNDING_MS = 1e-6;
  * ```
  */
 export class PostgresLimiter implements Limiter {
-  /**
-   * @param connection to PostgreSQL; it is not closed with the limiter.
-   * @param limits how much is kept.
-   */
   constructor(
     private readonly connection: PostgresConnection,
     { maxKeys }: Required<PostgresLimits>,

@@ -26,10 +26,6 @@ SELECT body FROM found`;
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
 export class PostgresSessionStore implements SessionStore {
-  /**
-   * @param connection to PostgreSQL; it is not closed with the store.
-   * @param limits how much is kept.
-   */
   constructor(
     private readonly connection: PostgresConnection,
     private readonly limits: Required<PostgresLimits>,

@@ -52,10 +52,6 @@ export class PostgresTaskStore implements TaskStore {
   /** Whose turn it was last. */
   #turn = '';
 
-  /**
-   * @param connection to PostgreSQL; it is not closed with the store.
-   * @param limits how much is kept.
-   */
   constructor(
     private readonly connection: PostgresConnection,
     private readonly limits: Required<PostgresLimits>,
@@ -114,33 +110,16 @@ export class PostgresTaskStore implements TaskStore {
     });
   }
 
-  async claim({
-    run,
-    limit,
-    leaseMs,
-    excludeTools,
-    excludeOwners,
-    taskId,
-    overdueMs = 0,
-  }: TaskClaim): Promise<StoredTask[]> {
-    const columns = `SELECT turn, ${COLUMNS}`;
-    const rows = await (taskId === undefined
-      ? this.connection.query<TaskRow & { turn: string }>(
-          `${columns} FROM $schema.claim_tasks($1, $2, $3, $4, $5, $6, $7)`,
-          run,
-          limit,
-          wholeMs(leaseMs),
-          this.#turn,
-          (excludeTools ?? []).map(keyOf),
-          (excludeOwners ?? []).map(clientKeyOf),
-          wholeMs(overdueMs),
-        )
-      : this.connection.query<TaskRow & { turn: string }>(
-          `${columns} FROM $schema.claim_task($1, $2, $3)`,
-          keyOf(taskId),
-          run,
-          wholeMs(leaseMs),
-        ));
+  async claim(claim: TaskClaim): Promise<StoredTask[]> {
+    const { run, limit, taskId, excludeTools = [], excludeOwners = [], overdueMs = 0 } = claim;
+    const leaseMs = wholeMs(claim.leaseMs);
+    const left = [excludeTools.map(keyOf), excludeOwners.map(clientKeyOf), wholeMs(overdueMs)];
+    const [name, values] =
+      taskId === undefined
+        ? ['claim_tasks($1, $2, $3, $4, $5, $6, $7)', [run, limit, leaseMs, this.#turn, ...left]]
+        : ['claim_task($1, $2, $3)', [keyOf(taskId), run, leaseMs]];
+    const sql = `SELECT turn, ${COLUMNS} FROM $schema.${name}`;
+    const rows = await this.connection.query<TaskRow & { turn: string }>(sql, ...values);
     this.#turn = rows.at(-1)?.turn ?? this.#turn;
     return rows.flatMap((row) => storedTask(row) ?? []);
   }

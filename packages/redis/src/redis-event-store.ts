@@ -95,10 +95,6 @@ redis.call('DEL', index, bytes)
 export class RedisEventStore implements EventStore {
   readonly #bounds: readonly number[];
 
-  /**
-   * @param connection to the Redis that keeps them.
-   * @param limits how much is kept.
-   */
   constructor(
     private readonly connection: RedisConnection,
     { maxEventAgeMs, maxEventsPerStream, maxEventBytesPerSession }: Required<StoreLimits>,

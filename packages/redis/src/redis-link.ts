@@ -14,6 +14,8 @@ export interface LinkOptions<C extends LinkClient> {
   readonly onLost?: (error: unknown) => void;
 }
 
+/** How long `open` waits for the connection, in milliseconds. */
+const OPEN_MS = 1_000;
 const MOST_BACK_OFF_MS = 1_000;
 /** How often it looks whether the connection answers still, in milliseconds: one that only listens would not find out. */
 const LOOK_MS = 5_000;
@@ -24,7 +26,6 @@ const LOOK_MS = 5_000;
  * cannot reach it.
  */
 export class RedisLink<C extends LinkClient = LinkClient> {
-  readonly #options: LinkOptions<C>;
   #client: C | undefined;
   #opening: Promise<void> | undefined;
   #problem: unknown;
@@ -41,23 +42,17 @@ export class RedisLink<C extends LinkClient = LinkClient> {
   /** The client that is asked whether it still answers. */
   #asked: C | undefined;
 
-  constructor(options: LinkOptions<C>) {
-    this.#options = options;
-  }
+  constructor(private readonly options: LinkOptions<C>) {}
 
   /** Why there is no connection, when there is none. */
   get problem(): unknown {
     return this.#problem;
   }
 
-  /**
-   * Begins to connect, once.
-   *
-   * @param waitMs how long it waits for the connection at most. It goes on trying after that.
-   */
-  open(waitMs = 1_000): Promise<void> {
+  /** Begins to connect, once. It waits for that a second at most, and goes on trying after that. */
+  open(): Promise<void> {
     return (this.#opening ??= new Promise((resolve) => {
-      const wait = setTimeout(resolve, waitMs);
+      const wait = setTimeout(resolve, OPEN_MS);
       this.#opened = () => {
         clearTimeout(wait);
         resolve();
@@ -80,7 +75,7 @@ export class RedisLink<C extends LinkClient = LinkClient> {
     await this.open();
     const client = this.#client;
     if (!client?.isReady) throw new Error('Redis cannot be reached', { cause: this.#problem });
-    const { timeoutMs } = this.#options;
+    const { timeoutMs } = this.options;
     try {
       const answer = await answered(timeoutMs, command(client), 'Redis did not answer');
       this.#answers += 1;
@@ -112,7 +107,7 @@ export class RedisLink<C extends LinkClient = LinkClient> {
 
   async #connect(): Promise<void> {
     let client: C | undefined;
-    const { create, timeoutMs, onReady } = this.#options;
+    const { create, timeoutMs, onReady } = this.options;
     try {
       const made = await create();
       if (this.#closed) return;
@@ -164,6 +159,6 @@ export class RedisLink<C extends LinkClient = LinkClient> {
     // Spread, so that processes that lost it together do not come back together.
     const backOffMs = Math.min(50 * 2 ** this.#failures++, MOST_BACK_OFF_MS) * (0.5 + Math.random() / 2);
     this.#timer = setTimeout(() => void this.#connect(), backOffMs);
-    this.#options.onLost?.(problem);
+    this.options.onLost?.(problem);
   }
 }

@@ -68,10 +68,6 @@ return page
 export class RedisSessionStore implements SessionStore {
   readonly #base: string;
 
-  /**
-   * @param connection to the Redis that keeps them.
-   * @param limits how much is kept.
-   */
   constructor(
     private readonly connection: RedisConnection,
     private readonly limits: Required<StoreLimits>,

@@ -302,10 +302,6 @@ export class RedisTaskStore implements TaskStore {
   readonly #base: string;
   readonly #limits: readonly number[];
 
-  /**
-   * @param connection to the Redis that keeps them.
-   * @param limits how much is kept.
-   */
   constructor(
     private readonly connection: RedisConnection,
     { maxTasks, maxTasksPerOwner, maxTaskBytes, maxTaskBytesPerOwner }: Required<StoreLimits>,

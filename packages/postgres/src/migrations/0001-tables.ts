@@ -71,22 +71,11 @@ BEGIN
   RETURN NULL;
 END $$;
 
--- Deletes rows that have expired, some thousands at once. @returns how many there were.
-CREATE FUNCTION delete_expired(p_table text, p_most integer) RETURNS integer
-LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+-- What processes do now and then, one of them at a time: deletes rows that have expired, some thousands at once.
+-- @returns whether there is more to do.
+CREATE FUNCTION sweep(p_table text) RETURNS boolean LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 DECLARE
   v_count integer;
-BEGIN
-  EXECUTE format(
-    'DELETE FROM %1$I WHERE ctid = ANY (ARRAY(
-       SELECT ctid FROM %1$I WHERE expires_at <= clock_timestamp() LIMIT $1 FOR UPDATE SKIP LOCKED))', p_table
-  ) USING p_most;
-  GET DIAGNOSTICS v_count = ROW_COUNT;
-  RETURN v_count;
-END $$;
-
--- What processes do now and then, one of them at a time. @returns whether there is more to do.
-CREATE FUNCTION sweep(p_table text) RETURNS boolean LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
   IF NOT pg_try_advisory_xact_lock(hashtext('sigil sweep'), hashtext(current_schema() || '.' || p_table)) THEN
     RETURN false;
@@ -94,7 +83,11 @@ BEGIN
   PERFORM set_config('synchronous_commit', 'off', true);
   DELETE FROM usage WHERE ctid = ANY (ARRAY(
     SELECT ctid FROM usage WHERE kind = p_table AND client <> '' AND items = 0 LIMIT 5000 FOR UPDATE SKIP LOCKED));
-  RETURN delete_expired(p_table, 5000) = 5000;
+  EXECUTE format(
+    'DELETE FROM %1$I WHERE ctid = ANY (ARRAY(
+       SELECT ctid FROM %1$I WHERE expires_at <= clock_timestamp() LIMIT 5000 FOR UPDATE SKIP LOCKED))', p_table);
+  GET DIAGNOSTICS v_count = ROW_COUNT;
+  RETURN v_count = 5000;
 END $$;
 
 CREATE TABLE sessions (
