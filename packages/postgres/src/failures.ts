@@ -1,4 +1,3 @@
-import { OverloadedError } from '@sigil/core/backend';
 import { DatabaseError } from 'pg';
 
 /** Codes with which PostgreSQL says that it cannot answer now: it shuts down, starts, or has no room. */
@@ -6,7 +5,7 @@ const NOT_NOW = /^(?:08|53|57P|57014$)/;
 
 /** Whether an error says that PostgreSQL could not be asked, rather than that it refused. */
 export function isConnectionFailure(error: unknown): boolean {
-  if (error instanceof UnusableError || error instanceof OverloadedError || isWithoutTls(error)) return false;
+  if (error instanceof UnusableError || error instanceof BusyError || isWithoutTls(error)) return false;
   if (!(error instanceof DatabaseError)) return true;
   return NOT_NOW.test(error.code ?? '');
 }
@@ -43,6 +42,9 @@ export function explained(error: unknown, schema: string): unknown {
 
 /** PostgreSQL answers, and cannot be used as it is: no later attempt will mend that. */
 export class UnusableError extends Error {}
+
+/** A statement has not been sent: PostgreSQL answers, and too many others are before it. */
+export class BusyError extends Error {}
 
 /** What is said of statements that are late. */
 export const NO_ANSWER = 'PostgreSQL did not answer';

@@ -1,7 +1,6 @@
-import { OverloadedError } from '@sigil/core/backend';
 import { answered, within } from '@sigil/core/internal';
 import { type Client, DatabaseError, Pool, type PoolClient, type PoolConfig } from 'pg';
-import { NO_ANSWER } from './failures.js';
+import { BusyError, NO_ANSWER } from './failures.js';
 
 /** How long a connection may take to end in peace, in milliseconds. */
 const END_MS = 500;
@@ -53,7 +52,7 @@ export class StatementPool {
   /**
    * Runs one statement.
    *
-   * @throws OverloadedError when it had to wait for too long, or too many wait.
+   * @throws BusyError when it had to wait for too long, or too many wait.
    */
   async query<Row extends object>(text: string, values: readonly unknown[]): Promise<Row[]> {
     await this.#turn();
@@ -88,7 +87,7 @@ export class StatementPool {
       return;
     }
     if (this.#waiting.length >= MAX_WAITING)
-      throw new OverloadedError(`More than ${MAX_WAITING} statements wait for PostgreSQL`);
+      throw new BusyError(`More than ${MAX_WAITING} statements wait for PostgreSQL`);
     await new Promise<void>((begin, refuse) =>
       this.#waiting.push({ since: performance.now(), begin, refuse }),
     );
@@ -99,7 +98,7 @@ export class StatementPool {
     const maxMs = WAITS * this.#timeoutMs;
     for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
       if (performance.now() - next.since <= maxMs) return next.begin();
-      next.refuse(new OverloadedError(`PostgreSQL had no time for a statement within ${maxMs} ms`));
+      next.refuse(new BusyError(`PostgreSQL had no time for a statement within ${maxMs} ms`));
     }
     this.#free += 1;
   }
