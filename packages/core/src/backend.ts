@@ -40,7 +40,7 @@ export type {
   TaskWorker,
 } from './backend/task-executor.js';
 export { push, type PushExecutor, type PushOptions } from './extensions/tasks/push-executor.js';
-export { OverloadedError } from './errors/errors.js';
+export { OverloadedError, ReadOnlyError } from './errors/errors.js';
 export { memoryBackend } from './memory/memory-backend.js';
 export { MemoryChangeBus } from './memory/memory-change-bus.js';
 export { MemoryEventStore, type MemoryEventStoreOptions } from './memory/memory-event-store.js';

@@ -1,4 +1,5 @@
 import type { Logger } from '@sigil/core';
+import { ReadOnlyError } from '@sigil/core/backend';
 import { answered, LogThrottle, type OptionChecks, type OptionTable } from '@sigil/core/internal';
 import {
   type Address,
@@ -126,14 +127,14 @@ export class PostgresConnection {
   /**
    * Asks PostgreSQL whether it answers, and can be written to.
    *
-   * @throws Error when it does not, or cannot.
+   * @throws ReadOnlyError when it can only be read; Error when it does not answer.
    */
   async check(): Promise<void> {
     const [row] = await this.queryUrgent<{ state: string }>(
       "SELECT current_setting('transaction_read_only') AS state",
     );
     if (row?.state === 'on')
-      throw new Error('PostgreSQL can only be read: it is a copy, or told to take no writes');
+      throw new ReadOnlyError('PostgreSQL can only be read: it is a copy, or told to take no writes');
   }
 
   /** @throws UnusableError when two connections are one in PostgreSQL, and none leads past what makes them one. */

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import type { Logger } from '@sigil/core';
 import { Client } from 'pg';
-import type { Backend, ServerChange } from '@sigil/core/backend';
+import { type Backend, ReadOnlyError, type ServerChange } from '@sigil/core/backend';
 import { stored } from '../../../tests/contract/backend/task-store.js';
 import { until, wait } from '../../../tests/contract/backend/waiting.js';
 import { noPostgres } from '../../../tests/e2e/postgres.js';
@@ -203,7 +203,7 @@ const answers = async (backend: Backend): Promise<boolean> => {
     await set('on');
     try {
       const { backend: late } = await open(place);
-      await expect((async () => late.check())()).rejects.toThrow(/^PostgreSQL can only be read/);
+      await expect((async () => late.check())()).rejects.toThrow(ReadOnlyError);
       await expect(open()).rejects.toThrow(/^PostgreSQL refuses: .*; name a server that takes writes/);
     } finally {
       await administrator.query('SET default_transaction_read_only = off');

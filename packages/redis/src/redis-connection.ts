@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ErrorReply } from '@redis/client';
 import type { Logger } from '@sigil/core';
-import { OverloadedError } from '@sigil/core/backend';
+import { OverloadedError, ReadOnlyError } from '@sigil/core/backend';
 import { LogThrottle, type OptionChecks, type OptionTable } from '@sigil/core/internal';
 import {
   type LinkClient,
@@ -117,13 +117,12 @@ export class RedisConnection {
   }
 
   /**
-   * Asks Redis whether it answers.
+   * Asks Redis whether it answers, and can be written to.
    *
-   * @throws Error when it does not.
+   * @throws OverloadedError when it is full, ReadOnlyError when it can only be read, Error when it does not answer.
    */
   async check(): Promise<void> {
-    // Written, not only asked: one that is full, or a copy of another one, serves no sessions.
-    await this.send('SET', `${this.prefix}:ready`, '1', 'PX', '1000');
+    await this.send('SET', `${this.prefix}:ready`, '1', 'PX', '1000').catch(rethrow);
   }
 
   /** Ends all connections. */
@@ -147,7 +146,7 @@ export class RedisConnection {
    *
    * @param keys all of one cluster slot, or what the script makes its keys of.
    * @param link the connection it is sent on; that of all commands by default.
-   * @throws OverloadedError when Redis has no memory left.
+   * @throws OverloadedError when Redis has no memory left, ReadOnlyError when it takes no writes.
    */
   async run(
     script: RedisScript,
@@ -156,17 +155,12 @@ export class RedisConnection {
     link: RedisLink = this.#commands,
   ): Promise<RedisReply> {
     const rest = [String(keys.length), ...keys, ...args.map(String)];
-    try {
-      return await link.send('EVALSHA', script.sha, ...rest).catch((error: unknown) => {
-        if (error instanceof ErrorReply && error.message.startsWith('NOSCRIPT'))
-          return link.send('EVAL', script.lua, ...rest);
-        throw error;
-      });
-    } catch (error) {
-      if (error instanceof ErrorReply && /\bOOM\b/.test(error.message))
-        throw new OverloadedError('There is no room left; try again later', { cause: error });
+    const answer = link.send('EVALSHA', script.sha, ...rest).catch((error: unknown) => {
+      if (error instanceof ErrorReply && error.message.startsWith('NOSCRIPT'))
+        return link.send('EVAL', script.lua, ...rest);
       throw error;
-    }
+    });
+    return answer.catch(rethrow);
   }
 
   /** A further connection for commands, that is ended with this one. */
@@ -252,6 +246,15 @@ export class RedisConnection {
  */
 export function redisScript(lua: string): RedisScript {
   return { lua, sha: createHash('sha1').update(lua).digest('hex') };
+}
+
+/** Says of what Redis has refused to write why that is, where it does. */
+function rethrow(error: unknown): never {
+  if (error instanceof ErrorReply && /\bOOM\b/.test(error.message))
+    throw new OverloadedError('There is no room left; try again later', { cause: error });
+  if (error instanceof ErrorReply && /\bREADONLY\b/.test(error.message))
+    throw new ReadOnlyError('Redis can only be read: it is a copy of another one', { cause: error });
+  throw error;
 }
 
 function isRefusal(error: unknown): error is Error {

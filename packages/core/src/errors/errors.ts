@@ -185,6 +185,18 @@ export function isProtocolError(error: unknown): error is ProtocolError {
 }
 
 /**
+ * A store answers, and takes no writes, such as a copy of another one. What `check()` of a backend throws, `/readyz` tells.
+ *
+ * @example
+ * ```ts
+ * if (isCopy) throw new ReadOnlyError('This database is a copy of another one');
+ * ```
+ */
+export class ReadOnlyError extends Error {
+  override readonly name = 'ReadOnlyError';
+}
+
+/**
  * Refuses a request that cannot be served now (-32603), for want of room or of what it needs, wherever that is found out: HTTP answers it with
  * 503, as one to repeat later.
  *

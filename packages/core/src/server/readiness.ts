@@ -1,5 +1,6 @@
 import type { ChangeFeed } from '../engine/subscriptions/changes.js';
 import type { RequestStateCodec } from '../engine/asking/request-state-codec.js';
+import { OverloadedError, ReadOnlyError } from '../errors/errors.js';
 import type { Logger } from '../protocol/logging.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
 import { Deadlines } from '../transport/deadlines.js';
@@ -88,9 +89,10 @@ export class Readiness {
     try {
       return (await this.#times.within(Promise.resolve().then(ask), late)) ?? 'ok';
     } catch (error) {
+      const why = reasonOf(error);
       if (this.#told.allows(part))
-        this.parts.logger.error({ part, err: error }, `the server is not ready: its ${part} does not answer`);
-      return 'does not answer';
+        this.parts.logger.error({ part, err: error }, `the server is not ready: its ${part} ${why}`);
+      return why;
     }
   }
 
@@ -152,6 +154,11 @@ export class Readiness {
       );
     return { keys: strange.length > 0 ? 'differ' : 'ok', version: differing.length > 0 ? 'differs' : 'ok' };
   }
+}
+
+function reasonOf(error: unknown): PartCheck {
+  if (error instanceof OverloadedError) return 'is full';
+  return error instanceof ReadOnlyError ? 'can only be read' : 'does not answer';
 }
 
 function late(): Error {

@@ -156,7 +156,8 @@ export interface EndpointBackend {
 }
 
 /** What a part says that was asked whether it is there, or how what processes have in common differs. */
-export type PartCheck = 'ok' | 'does not answer' | 'fails' | 'differ' | 'differs';
+export type PartCheck =
+  'ok' | 'does not answer' | 'is full' | 'can only be read' | 'fails' | 'differ' | 'differs';
 
 /** Whether requests are to be sent to a process, and why not. */
 export interface ReadinessReport {

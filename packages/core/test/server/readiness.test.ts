@@ -1,5 +1,12 @@
 import { describe, expect, jest, test } from '@jest/globals';
-import { type Backend, type ChangeBus, memoryBackend, MemoryChangeBus } from '../../src/backend.js';
+import {
+  type Backend,
+  type ChangeBus,
+  memoryBackend,
+  MemoryChangeBus,
+  OverloadedError,
+  ReadOnlyError,
+} from '../../src/backend.js';
 import type { App, AppOptions } from '../../src/index.js';
 import type { ReadinessReport } from '../../src/transport/index.js';
 import { appOf, recordingLogger, until } from '../harness.js';
@@ -88,6 +95,17 @@ describe('whether an app is ready', () => {
     ]);
     expect(String(lines[0]?.details['err'])).toContain(why);
   });
+});
+
+test.each([
+  ['is full', new OverloadedError('There is no room left')],
+  ['can only be read', new ReadOnlyError('It is a copy of another one')],
+])('an app whose store %s says that, and not that it does not answer', async (why, error) => {
+  const logger = recordingLogger();
+  const check = () => Promise.reject(error);
+  const app = await node({ ...memoryBackend(), check }, { logger });
+  expect(await ask(app)).toMatchObject({ isReady: false, checks: { store: why, bus: 'ok', tasks: 'ok' } });
+  expect(logger.lines.map(({ message }) => message)).toContain(`the server is not ready: its store ${why}`);
 });
 
 describe('processes of one app', () => {
