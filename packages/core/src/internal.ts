@@ -44,7 +44,7 @@ export { STORE_LIMITS, type StoreLimits, storeLimits } from './memory/store-limi
 export { quotaExceeded } from './transport/quota.js';
 
 // Checks of options, and the definitions of a class, for packages that take them in other ways.
-export { OptionChecks, type OptionTable } from './transport/option-checks.js';
+export { OptionChecks, type OptionTable, warnOfParameters } from './transport/option-checks.js';
 export { CREDENTIAL_HEADERS } from './protocol/principal.js';
 export { APP_OPTIONS } from './server/check-options.js';
 export {

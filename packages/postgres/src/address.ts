@@ -65,6 +65,13 @@ export function checkAddress(checks: OptionChecks, { url, pool }: Address): void
     checks.refuse('pool', 'it must be a pool of pg', 'write pool: new Pool({ … })');
 }
 
+/** What an address may say behind its `?`: what `pg` reads there. */
+export const PARAMETERS: readonly string[] = [
+  'user password host port application_name fallback_application_name client_encoding options replication binary',
+  'ssl sslmode sslcert sslkey sslrootcert sslnegotiation uselibpqcompat',
+  'query_timeout statement_timeout lock_timeout idle_in_transaction_session_timeout',
+].flatMap((names) => names.split(' '));
+
 /** Refuses what is neither an address of PostgreSQL nor left out. */
 export function checkUrl(checks: OptionChecks, option: string, url: unknown): void {
   if (url === undefined || isUrl(url)) return;

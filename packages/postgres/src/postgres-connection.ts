@@ -1,6 +1,12 @@
 import type { Logger } from '@sigil/core';
 import { ReadOnlyError } from '@sigil/core/backend';
-import { answered, LogThrottle, type OptionChecks, type OptionTable } from '@sigil/core/internal';
+import {
+  answered,
+  LogThrottle,
+  type OptionChecks,
+  type OptionTable,
+  warnOfParameters,
+} from '@sigil/core/internal';
 import {
   type Address,
   checkAddress,
@@ -8,6 +14,7 @@ import {
   checkUrl,
   clientOptions,
   DEFAULT_SCHEMA,
+  PARAMETERS,
 } from './address.js';
 import { explained, isConnectionFailure, NO_ANSWER, UnusableError } from './failures.js';
 import { migrateTables } from './migrate.js';
@@ -116,6 +123,9 @@ export class PostgresConnection {
    */
   async open(logger?: Logger): Promise<void> {
     this.#logger = logger;
+    const { url, listenUrl } = this.#options;
+    warnOfParameters(logger, 'postgres({ url })', url, PARAMETERS);
+    warnOfParameters(logger, 'postgres({ listenUrl })', listenUrl, PARAMETERS);
     const opened = this.check().then(() => this.#checkPooler());
     try {
       await answered(OPEN_MS, opened, NO_ANSWER);

@@ -52,6 +52,33 @@ describe('the options of postgres()', () => {
     },
   );
 
+  test('have parameters of addresses named that pg passes over, and no others', async () => {
+    const lines: unknown[][] = [];
+    const nothing = (): void => undefined;
+    const logger = {
+      debug: nothing,
+      info: nothing,
+      error: nothing,
+      warn: (...line: unknown[]) => void lines.push(line),
+    };
+    const at = 'postgres://app@127.0.0.1:1/shop';
+    const options = {
+      url: `${at}?sslmod=require&options=-c%20a=b`,
+      listenUrl: `${at}?application_name=a&pgbouncer=true`,
+    };
+    const backend = postgres({ ...options, timeoutMs: 200 })({ name: 'test' });
+    await backend.open?.(logger);
+    await backend.close();
+    expect(lines.slice(0, 2)).toEqual([
+      [
+        { parameters: ['sslmod'] },
+        expect.stringMatching(/^postgres\(\{ url \}\) passes over .* there are .*sslmode/),
+      ],
+      [{ parameters: ['pgbouncer'] }, expect.stringMatching(/^postgres\(\{ listenUrl \}\) passes over/)],
+    ]);
+    expect(lines).toHaveLength(3);
+  });
+
   test('keep a password to themselves', () => {
     const backend = postgres({ url: 'postgres://app:secret@db.example/shop' })({ name: 'test' });
     expect(JSON.stringify(backend)).not.toContain('secret');

@@ -106,6 +106,7 @@ export class RedisConnection {
    */
   async open(logger?: Logger): Promise<void> {
     this.#logger = logger;
+    this.#servers.warnOfParameters(logger);
     this.#isOpening = true;
     await this.#commands.open();
     const problem = this.#commands.problem ?? (await this.#look);

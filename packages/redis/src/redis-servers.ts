@@ -1,5 +1,6 @@
 import { RedisClient, type RedisClientOptions, type RedisClusterOptions } from '@redis/client';
-import { answered, type OptionChecks } from '@sigil/core/internal';
+import type { Logger } from '@sigil/core';
+import { answered, type OptionChecks, warnOfParameters } from '@sigil/core/internal';
 import { ClusterClient, type LinkClient, NodeClient, type Place, WrongServerError } from './redis-clients.js';
 
 /** Where Redis is. */
@@ -55,6 +56,14 @@ export class RedisServers {
 
   get isCluster(): boolean {
     return this.#options.cluster !== undefined;
+  }
+
+  /** Names what is passed over behind the `?` of addresses. */
+  warnOfParameters(logger: Logger | undefined): void {
+    const { url, cluster, sentinel } = this.#options;
+    warnOfParameters(logger, 'redis({ url })', url, url?.startsWith('unix:') ? ['db'] : []);
+    for (const node of cluster?.nodes ?? []) warnOfParameters(logger, 'redis({ cluster.nodes })', node, []);
+    for (const node of sentinel?.nodes ?? []) warnOfParameters(logger, 'redis({ sentinel.nodes })', node, []);
   }
 
   /** Makes a client for commands. */

@@ -3,6 +3,7 @@ import { createClient } from '@redis/client';
 import { redis, type RedisOptions } from '../src/index.js';
 
 const URL = 'redis://127.0.0.1:1';
+const nothing = (): void => undefined;
 
 describe('redis()', () => {
   test.each<[string, unknown, RegExp]>([
@@ -60,6 +61,26 @@ describe('redis()', () => {
 
   test('tells everything that is wrong at once', () => {
     expect(() => redis({ prefix: ' ', maxStates: -1, timeoutMs: 0.5 })).toThrow(/4 problems/);
+  });
+
+  test.each<[string, RedisOptions, string]>([
+    ['url', { url: `${URL}/1?family=0` }, 'family'],
+    ['url', { url: 'unix:///nowhere/redis.sock?db=1&tls=true' }, 'tls'],
+    ['cluster.nodes', { cluster: { nodes: [`${URL}?ssl=true`] } }, 'ssl'],
+    ['sentinel.nodes', { sentinel: { name: 'mymaster', nodes: [`${URL}?db=1`] } }, 'db'],
+  ])('names parameters of its %s that are passed over', async (option, options, parameter) => {
+    const lines: unknown[][] = [];
+    const logger = {
+      debug: nothing,
+      info: nothing,
+      error: nothing,
+      warn: (...line: unknown[]) => void lines.push(line),
+    };
+    const backend = redis({ ...options, timeoutMs: 200 })({ name: 'test' });
+    await backend.open?.(logger);
+    await backend.close();
+    const message = expect.stringMatching(`^redis\\(\\{ ${option} \\}\\) passes over parameters`);
+    expect(lines).toContainEqual([{ parameters: [parameter] }, message]);
   });
 
   test('connects to nothing by itself', async () => {

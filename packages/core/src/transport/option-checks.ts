@@ -1,9 +1,33 @@
 import { isObject, isPlainObject } from '../protocol/json.js';
+import type { Logger } from '../protocol/logging.js';
 import { nearest } from '../protocol/nearest.js';
 import { Diagnostics } from '../errors/errors.js';
 import { MAX_DELAY_MS } from './deadlines.js';
 
 const FIX = 'give a value in range, or leave the option out where it has a default';
+
+/**
+ * Names what an address asks for in vain: a parameter that its driver passes over says nothing, such as a misspelt `sslmode`.
+ *
+ * @param option the option with the address, such as `redis({ url })`.
+ * @param known the parameters that there are.
+ * @example
+ * ```ts
+ * warnOfParameters(logger, 'queue({ url })', options.url, ['timeout']);
+ * ```
+ */
+export function warnOfParameters(
+  logger: Logger | undefined,
+  option: string,
+  url: string | undefined,
+  known: readonly string[],
+): void {
+  const given = [...new URLSearchParams(url?.split('?')[1]).keys()];
+  const parameters = given.filter((name) => !known.includes(name));
+  if (parameters.length === 0) return;
+  const there = known.length > 0 ? `there are ${known.join(', ')}` : 'there are none';
+  logger?.warn({ parameters }, `${option} passes over parameters that it does not know; ${there}`);
+}
 
 /** The options that a type has, all of them: a table that lacks one does not compile. */
 export type OptionTable<T> = Readonly<Record<keyof T, true>>;
