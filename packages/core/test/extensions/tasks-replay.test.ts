@@ -212,12 +212,29 @@ describe('a task whose process has died', () => {
     await app.close();
   });
 
+  test('is left to the queue by a process that was frozen in between, as functions are', async () => {
+    const { app, client, gate, second, die } = await lost();
+    gate.resolve();
+    await die();
+    let now = performance.now();
+    jest.spyOn(performance, 'now').mockImplementation(() => now);
+    for (let renewals = 0; renewals < 8; renewals += 1) {
+      // Late every other time.
+      now += renewals % 2 === 0 ? leaseMs : leaseMs / 3;
+      jest.advanceTimersByTime(leaseMs / 3);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    expect(await getTask(client, second)).toMatchObject({ status: 'working' });
+    jest.restoreAllMocks();
+    await app.close();
+  });
+
   test('is run anew by a process without a free place as soon as it has one', async () => {
     const { app, client, executor, gate, second, die, runsOf } = await lost();
     const running = executor.workers[0]?.run(executor.submitted[0]?.taskId ?? '');
     await until(() => runsOf() === 1);
     await die();
-    jest.advanceTimersByTime(leaseMs / 3);
+    for (let renewals = 0; renewals < 4; renewals += 1) jest.advanceTimersByTime(leaseMs / 3);
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(runsOf()).toBe(1);
     gate.resolve();

@@ -11,6 +11,8 @@ import { claimableIn, type NewTask, type TaskRepository } from './task-repositor
 import { TaskRun } from './task-run.js';
 import { byRun, cancelled, failed, handedBack, postponed, timedOut } from './transitions.js';
 
+/** How often leases are renewed in time, one after the other, by a process that goes on by itself: for as long as a lease. */
+const RENEWALS_AWAKE = 3;
 /** How long handlers have to end when the server stops, in milliseconds. */
 const CLOSE_GRACE_MS = 1000;
 /** How often a task waits for a process that serves its tool, before it fails: a roll-out takes its time. */
@@ -61,6 +63,8 @@ export class TaskRunner implements TaskWorker {
   /** Runs that a claim on its way may begin. */
   #claiming = 0;
   #renewing: ReturnType<typeof setInterval> | undefined;
+  /** When leases were renewed last, and how often in time since they were late, by `performance.now()`. */
+  #renewed = { at: 0, inTime: 0 };
   /** Whether there may be tasks that an executor has lost, for which there was no place. */
   #mayBeLost = false;
   /** Whether the process is about to end, though it still serves. */
@@ -422,6 +426,9 @@ export class TaskRunner implements TaskWorker {
 
   async #renew(): Promise<void> {
     this.#nameStuck();
+    const now = performance.now();
+    const isLate = now - this.#renewed.at > (2 / 3) * this.leaseMs;
+    this.#renewed = { at: now, inTime: isLate ? 0 : this.#renewed.inTime + 1 };
     const runs = [...this.#runs.values()].map(({ taskId, id }) => ({ taskId, run: id }));
     try {
       const lost = await this.repository.renew(runs, this.leaseMs);
@@ -430,7 +437,10 @@ export class TaskRunner implements TaskWorker {
       // Logged. A run goes on: what it writes counts as long as no other process has claimed the task.
     }
     if (this.options.outlives) this.#lookAtSome();
-    if (!this.options.startsHere) await this.#rescue();
+    // A function is frozen between requests, and so would be a run that no request waits for: it leaves that to its queue.
+    const isAwake = this.#renewed.inTime >= RENEWALS_AWAKE;
+    if (!this.options.startsHere && isAwake) await this.#rescue();
+    else this.#mayBeLost = false;
   }
 
   /** Runs what an executor has lost: tasks whose process has died, and those that their queue did not take. */
