@@ -24,7 +24,13 @@ export type { RefusedBy } from './context/call.js';
 export type { RefusalEvent } from './transport/transport.js';
 export type { Trace } from './context/trace.js';
 export type { LiveCollection, LiveCompletions } from './server/live-collection.js';
-export { defineModule, type Module, type ModuleOptions, type ModuleParts } from './server/module.js';
+export {
+  defineModule,
+  type Module,
+  type ModuleLimits,
+  type ModuleOptions,
+  type ModuleParts,
+} from './server/module.js';
 export { consoleLogger } from './server/platform.js';
 export type { Logger, LogLevel } from './protocol/logging.js';
 
@@ -56,6 +62,7 @@ export {
 } from './decorators/parameters.js';
 export { IntersectionType, OmitType, PartialType, PickType } from './schema/dto/mapped-types.js';
 export {
+  Limit,
   MapErrors,
   Optional,
   RequireScopes,
@@ -104,14 +111,19 @@ export type { StandardSchema } from './protocol/standard-schema.js';
 
 // Guards, middleware and the mapping of errors
 export {
+  type CallLimit,
   type ErrorMapper,
   type Guard,
   type GuardLike,
+  type LimitKey,
+  type LimitLike,
   mapError,
   type Middleware,
   type MiddlewareLike,
   type NextFunction,
+  type RateLimit,
   type ScopeRequirement,
+  type UncountedCalls,
 } from './context/policies.js';
 
 // What handlers, guards and middleware receive
@@ -156,6 +168,7 @@ export {
   type InputResponseFailure,
   invalidParams,
   ProtocolError,
+  RateLimitError,
   type RequiredPage,
   ToolError,
   UrlElicitationRequiredError,

@@ -1,5 +1,5 @@
 import { ERROR_CODES } from '@sigil/core';
-import { isObject } from '@sigil/core/internal';
+import { addressKey, isObject } from '@sigil/core/internal';
 import { PROTOCOL_VERSIONS } from '@sigil/core/protocol';
 import {
   parseJson,
@@ -129,8 +129,6 @@ function hostnameOf(host: string): string {
   return host.toLowerCase().replace(/:\d*$/, '');
 }
 
-const V4_MAPPED = '::ffff:';
-
 /**
  * Whom quotas count a request for: a principal, or else a network address, which for IPv6 is a network of 64 bits.
  *
@@ -142,10 +140,9 @@ export function quotaKeyOf({
 }: Pick<HttpExchange, 'principal' | 'address'>): string | undefined {
   if (principal) return keyOf(principal);
   if (address === undefined) return undefined;
-  if (address.startsWith('127.') || address === '::1') return undefined;
-  const plain = address.toLowerCase().startsWith(V4_MAPPED) ? address.slice(V4_MAPPED.length) : address;
-  if (plain.startsWith('127.')) return undefined;
-  return `address ${plain.includes(':') ? networkOf(plain) : plain}`;
+  if (address === '::1') return undefined;
+  const key = addressKey(address);
+  return key.startsWith('address 127.') ? undefined : key;
 }
 
 /** Made once a principal: a text is looked up the faster, the more often it was. */
@@ -157,15 +154,6 @@ function keyOf(principal: Principal): string {
   const key = `principal ${principal.id}`;
   KEYS.set(principal, key);
   return key;
-}
-
-/** The first 64 bits of an IPv6 address: a network has them all to itself. */
-function networkOf(address: string): string {
-  const [head = '', tail = ''] = address.split('::');
-  const groups = (text: string): string[] => (text === '' ? [] : text.split(':'));
-  const [first, last] = [groups(head), groups(tail)];
-  const zeros = Math.max(0, 8 - first.length - last.length);
-  return [...first, ...Array.from({ length: zeros }, () => '0'), ...last].slice(0, 4).join(':');
 }
 
 const NOT_JSON = Symbol('not JSON');

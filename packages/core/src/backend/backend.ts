@@ -243,6 +243,20 @@ export interface LimitDecision {
   readonly retryAfterMs: number;
 }
 
+/** How a rate stands for the client of a request that was counted by it. */
+export interface LimitState {
+  /** Names the rate among those of an app. */
+  readonly name: string;
+  /** How many requests it allows in each window. */
+  readonly limit: number;
+  /** Milliseconds. */
+  readonly windowMs: number;
+  /** How many more it allows at once. */
+  readonly remaining: number;
+  /** Milliseconds until it allows one more than that. */
+  readonly resetMs: number;
+}
+
 /**
  * Counts what happens in all processes together, by the generic cell rate algorithm (GCRA): what is allowed comes back evenly, so there is
  * no moment at which everybody may begin anew.

@@ -1,6 +1,7 @@
 import { withoutUndefined } from '../protocol/json.js';
 import { type ClientCapabilities, repeated, type RequestId } from '../protocol/protocol.js';
 import type { Implementation } from '../protocol/descriptors.js';
+import type { LimitState } from '../backend/backend.js';
 import type { LogLevel } from '../protocol/logging.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
 import type { ResolutionScope, ServiceId } from '../protocol/constructor.js';
@@ -128,6 +129,12 @@ export interface Call {
   readonly background: { readonly taskId: string } | undefined;
   /** What refused it, once something has. */
   refusedBy: RefusedBy | undefined;
+  /** Whom rates count it for: its principal, else its network address, else its connection. */
+  readonly clientKey: string;
+  /** Whether it goes on with a call that has been counted: in the background, or in a further round within its request. */
+  readonly isCounted: boolean;
+  /** Takes note of how a limit stands that it has been counted by. */
+  noteLimit(limit: LimitState): void;
   /** What services may live as long as: given to the container that is asked for one. */
   readonly scope: ResolutionScope;
   readonly state: ContextState;

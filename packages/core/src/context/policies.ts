@@ -1,5 +1,6 @@
 import type { MaybePromise } from '../protocol/maybe-promise.js';
 import type { AbstractConstructor, Constructor } from '../protocol/constructor.js';
+import type { Rate } from '../backend/backend.js';
 import type { GuardContext, RequestContext } from './context.js';
 
 /** A guard as a class, resolved by the container. */
@@ -27,6 +28,58 @@ export type GuardLike = ((context: GuardContext) => MaybePromise<boolean>) | Con
  * completion, it is given the arguments that there are so far, unchecked.
  */
 export type ScopeRequirement<A = never> = string | ((args: A) => MaybePromise<readonly string[]>);
+
+/**
+ * Whom a limit counts apart: each `principal`, or without one each address, or without one each connection; each network `address` (of IPv6,
+ * each network of 64 bits); all callers of the `app` together; or what a function names, which leaves a call uncounted by `undefined`.
+ */
+export type LimitKey = 'principal' | 'address' | 'app' | ((context: GuardContext) => string | undefined);
+
+/**
+ * What becomes of calls while the store cannot count them: each process counts them for itself (`local`), all are served (`open`), or all are
+ * refused (`closed`), over HTTP by 503.
+ */
+export type UncountedCalls = 'local' | 'open' | 'closed';
+
+/** How often calls may be made. */
+export interface RateLimit extends Rate {
+  /**
+   * Whom it counts apart.
+   * @default 'principal'
+   */
+  readonly per?: LimitKey;
+  /**
+   * What becomes of calls while the store cannot count them.
+   * @default 'local'
+   */
+  readonly fail?: UncountedCalls;
+}
+
+/** How often a definition may be called, and how many of its handlers run at once. */
+export interface CallLimit extends Pick<RateLimit, 'fail'> {
+  /** How often: a number, and a second, minute, hour or day, such as `30/min`, `5/s`, `100/h` or `1000/d`. */
+  readonly rate?: string;
+  /**
+   * How many times at once, when nothing has been called for long.
+   * @default the number of `rate`
+   */
+  readonly burst?: number;
+  /**
+   * Whom it counts apart.
+   * @default 'principal' for `rate`; 'app' for `concurrency`, which counts all callers together
+   */
+  readonly per?: LimitKey;
+  /** Most runs of the handler at once in one process. Runs of tasks are bounded by `@TaskSupport({ concurrency })`. */
+  readonly concurrency?: number;
+  /**
+   * How long a call waits for its turn, in milliseconds, before it is refused. The first to come is the first to run.
+   * @default 0
+   */
+  readonly queueMs?: number;
+}
+
+/** A limit of a definition: a rate such as `30/min`, or more about it. */
+export type LimitLike = string | CallLimit;
 
 /** Runs the next middleware, or the handler after the last one, and gives its value. May be called once. */
 export type NextFunction = () => Promise<unknown>;

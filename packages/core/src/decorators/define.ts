@@ -1,4 +1,10 @@
-import type { ErrorMapper, GuardLike, MiddlewareLike, ScopeRequirement } from '../context/policies.js';
+import type {
+  ErrorMapper,
+  GuardLike,
+  LimitLike,
+  MiddlewareLike,
+  ScopeRequirement,
+} from '../context/policies.js';
 import type { CompletionContext, PromptContext, ResourceContext, ToolContext } from '../context/contexts.js';
 import type {
   CompletionDefinition,
@@ -26,6 +32,7 @@ export interface FunctionDefinition<D extends HandlerDefinition = HandlerDefinit
   readonly middleware: readonly MiddlewareLike[];
   readonly scopes: readonly ScopeRequirement[];
   readonly errors: readonly ErrorMapper[];
+  readonly limits: readonly LimitLike[];
 }
 
 /** What stands before and around a handler that is a function, and what its errors become. */
@@ -35,6 +42,8 @@ export interface Policies {
   /** Scopes that a principal needs, as `@RequireScopes` takes them. */
   readonly scopes?: readonly ScopeRequirement[];
   readonly errors?: readonly ErrorMapper[];
+  /** How often it may be called, and how many handlers run at once, as `@Limit` takes it; several in a list. */
+  readonly limit?: LimitLike | readonly LimitLike[];
 }
 
 /** What the schema of a handler's arguments makes of them. */
@@ -204,7 +213,16 @@ function record<D extends HandlerDefinition>(
   { kind }: Pick<D, 'kind'>,
 ): FunctionDefinition<D> {
   OptionChecks.requireObject(functionOf(kind), options);
-  const { handle, guards = [], middleware = [], scopes = [], errors = [], input, ...definition } = options;
+  const {
+    handle,
+    guards = [],
+    middleware = [],
+    scopes = [],
+    errors = [],
+    limit = [],
+    input,
+    ...definition
+  } = options;
   return {
     definition: { ...definition, kind } as D,
     input,
@@ -213,6 +231,7 @@ function record<D extends HandlerDefinition>(
     middleware,
     scopes,
     errors,
+    limits: Array.isArray(limit) ? limit : [limit as LimitLike],
   };
 }
 

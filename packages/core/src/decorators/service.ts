@@ -1,5 +1,13 @@
 import { addOptional, addToList, defineService, type ServiceScope } from '../metadata/metadata.js';
-import type { ErrorMapper, GuardLike, MiddlewareLike, ScopeRequirement } from '../context/policies.js';
+import type {
+  CallLimit,
+  ErrorMapper,
+  GuardLike,
+  LimitLike,
+  MiddlewareLike,
+  ScopeRequirement,
+} from '../context/policies.js';
+import { isObject } from '../protocol/json.js';
 import { KEYS, type ListKey } from '../metadata/keys.js';
 import { decorator } from '../metadata/standard-decorators.js';
 import { OptionChecks } from '../transport/option-checks.js';
@@ -113,6 +121,27 @@ export function UseGuards(...guards: GuardLike[]): ClassOrMethodDecorator {
  */
 export function RequireScopes<A = never>(...requirements: ScopeRequirement<A>[]): ClassOrMethodDecorator {
   return record('RequireScopes', KEYS.scopes, requirements);
+}
+
+/**
+ * Limits how often each definition of a service, or one definition, is called, and how many of its handlers run at once; limits of the
+ * class and of the method all hold. A call beyond is refused by a `RateLimitError`: over HTTP with 429 and `Retry-After`.
+ *
+ * @param limit a rate such as `30/min`, or all options.
+ * @param options more about the rate.
+ * @example
+ * ```ts
+ * @Limit('30/min', { burst: 5 })
+ * @Limit({ concurrency: 2, queueMs: 500 })
+ * @Tool({ description: 'Searches the archive' })
+ * search(@Arg('text') text: string) {
+ *   return this.archive.search(text);
+ * }
+ * ```
+ */
+export function Limit(limit: LimitLike, options?: Omit<CallLimit, 'rate'>): ClassOrMethodDecorator {
+  const rate = isObject(limit) ? limit : { rate: limit };
+  return record('Limit', KEYS.limits, [{ ...rate, ...options }]);
 }
 
 /**

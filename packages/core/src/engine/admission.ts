@@ -134,7 +134,7 @@ export function readString(params: Readonly<Record<string, unknown>>, name: stri
 }
 
 /** What runs handlers. All else has places of its own: lists and discovery, and what frees a place, such as `tasks/cancel`. */
-const CALLS: ReadonlySet<string> = new Set([
+export const CALLS: ReadonlySet<string> = new Set([
   METHODS.callTool,
   METHODS.readResource,
   METHODS.getPrompt,

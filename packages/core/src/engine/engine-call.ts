@@ -10,6 +10,7 @@ import {
   type RequestHeaders,
   type RoundOptions,
 } from '../context/call.js';
+import type { LimitState } from '../backend/backend.js';
 import type { InputResponsesTo, InputRequired, InputQuestion, InputQuestions } from '../context/questions.js';
 import { RequestContext } from '../context/context.js';
 import { givenId, type Trace, traceOf } from '../context/trace.js';
@@ -18,7 +19,7 @@ import { InsufficientScopeError, MASKED_MESSAGE } from '../errors/errors.js';
 import { isObject, toLogJson, UnwritableError } from '../protocol/json.js';
 import { isLogLevel, type Logger, type LogLevel, passes } from '../protocol/logging.js';
 import { type MaybePromise, observed, recovered } from '../protocol/maybe-promise.js';
-import { lacksScopes, type Principal, type RequestInfo } from '../protocol/principal.js';
+import { addressKey, lacksScopes, type Principal, type RequestInfo } from '../protocol/principal.js';
 import { authorMeta, isRequestId, META, NOTIFICATIONS, type RequestId } from '../protocol/protocol.js';
 import type { Tracked, TransportName } from '../transport/transport.js';
 import type { ClientRequester } from './asking/client-requester.js';
@@ -107,6 +108,8 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
   observation: Observation | undefined;
   /** The rounds, if the handler has asked or may ask; `rounds` makes them. */
   knownRounds: RoundTrips | undefined;
+  /** How the rates stand that the request was counted by; absent where it was by none. */
+  limitStates: LimitState[] | undefined;
   /** Whether a container has been asked for what may live as long as this request. */
   isScope = false;
   readonly #parts: CallParts;
@@ -235,6 +238,23 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
   get delivery(): Delivery {
     if (this.background) return deliverInBackground(this.background);
     return this.revision.sessions ? deliverByRequest : deliverByRoundTrip;
+  }
+
+  get clientKey(): string {
+    const { quotaKey } = this;
+    if (typeof quotaKey === 'string') return quotaKey;
+    // Quotas leave addresses of this machine out, behind which many may be; a rate would not hold there.
+    const { address } = this.requestInfo;
+    if (address !== undefined) return addressKey(address);
+    return quotaKey ? connectionKey(quotaKey) : 'anonymous';
+  }
+
+  get isCounted(): boolean {
+    return this.background !== undefined || (this.knownRounds?.restarts ?? 0) > 0;
+  }
+
+  noteLimit(limit: LimitState): void {
+    (this.limitStates ??= []).push(limit);
   }
 
   /** Runs in the background: questions, reports and the result take another way. */
@@ -386,6 +406,15 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
     if (this.#hasEnded) throw new Error('ctx.resolve() was called after the handler had ended');
     return this.#parts.options.container.get(id, this.scope);
   }
+}
+
+const CONNECTION_KEYS = new WeakMap<object, string>();
+
+/** Names a connection, unlike all others of all processes. */
+function connectionKey(connection: object): string {
+  const key = CONNECTION_KEYS.get(connection) ?? `connection ${crypto.randomUUID()}`;
+  CONNECTION_KEYS.set(connection, key);
+  return key;
 }
 
 /** A copy of what a transport knows of a request, to be kept: the transport may have given its own record, which holds the connection. */

@@ -1,5 +1,7 @@
 import type { Container } from '../container/container.js';
 import type { FormLike } from '../context/questions.js';
+import type { RateLimit } from '../context/policies.js';
+import type { RateCounter } from '../invoke/compile-limits.js';
 import type { Implementation } from '../protocol/descriptors.js';
 import type { Logger } from '../protocol/logging.js';
 import type { ServerCapabilities } from '../protocol/protocol.js';
@@ -15,6 +17,12 @@ import type { ChangeFeed } from './subscriptions/changes.js';
 
 /** What clients may make an app do and keep. What goes beyond is refused, and nothing that has been let in is lost for it. */
 export interface LimitOptions {
+  /**
+   * How often clients may call tools, read resources, get prompts and ask for completions; all of these rates hold. More is refused (429).
+   * Those per `address` count every HTTP request, before it is authenticated.
+   * @default []: as often as they like
+   */
+  readonly rates?: readonly RateLimit[];
   /**
    * Most calls of tools, resources, prompts and completions at work at once in this process. One counts until its handler has ended,
    * also when its client has cancelled it. More are refused (-32603), over HTTP with 503 and `Retry-After`. All other requests, such as
@@ -109,6 +117,7 @@ export type Limits = Required<LimitOptions>;
 
 /** The limits of an app that says nothing of its own. */
 export const DEFAULT_LIMITS: Limits = {
+  rates: [],
   maxInFlight: 4096,
   maxInFlightPerClient: 1024,
   maxInFlightBytes: 256 * 1024 * 1024,
@@ -146,6 +155,8 @@ export interface EngineOptions {
   readonly cacheHints: CacheHints;
   readonly limits: Limits;
   readonly observers: Observers;
+  /** Counts requests by rates. */
+  readonly counter: RateCounter;
   /** Milliseconds a handler may take, where its definition does not say; `false` for no limit. */
   readonly timeoutMs: number | false | undefined;
   /** Capabilities outside the specification. */

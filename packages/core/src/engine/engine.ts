@@ -1,7 +1,9 @@
 import { logDetails } from '../context/call.js';
 import type { Implementation } from '../protocol/descriptors.js';
 import type { Logger } from '../protocol/logging.js';
-import { isPromise } from '../protocol/maybe-promise.js';
+import { compileRates, type CountCall, nameRates, type NamedRate } from '../invoke/compile-limits.js';
+import { RateLimitError } from '../errors/errors.js';
+import { after, isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
 import { METHODS, NAMED_BY, type ServerCapabilities } from '../protocol/protocol.js';
 import type { ToolEntry } from '../registry/entry.js';
 import type { ListKind, ServerChange } from '../backend/change-bus.js';
@@ -16,8 +18,8 @@ import type {
 } from '../transport/transport.js';
 import { LogThrottle } from '../transport/log-throttle.js';
 import { Quota } from '../transport/quota.js';
-import type { Principal } from '../protocol/principal.js';
-import { CallSlots } from './admission.js';
+import { addressKey, type Principal } from '../protocol/principal.js';
+import { CALLS, CallSlots } from './admission.js';
 import { EngineCall, NO_STREAM } from './engine-call.js';
 import { ClientRequester } from './asking/client-requester.js';
 import { QuestionCodec } from './asking/question-codec.js';
@@ -34,6 +36,7 @@ import { subscriptionMethods } from './methods/subscriptions.js';
 import { toolMethods } from './methods/tools.js';
 import { EngineConnection, type ConnectionParts } from './connection.js';
 import type { Observers } from './observers.js';
+import type { MethodHandler } from './exchange.js';
 import { replay } from './replay.js';
 import { ResponseWriter } from './response.js';
 import { LATEST_SESSION_REVISION, NEWEST_REVISION } from './revisions/index.js';
@@ -51,6 +54,15 @@ const METHOD_GROUPS = [
   completionMethods,
   subscriptionMethods,
 ];
+
+/** A method whose requests are counted first, also those for what is not there. */
+function counted(handler: MethodHandler, countCall: CountCall): MethodHandler {
+  return (exchange, params) =>
+    after(countCall(exchange.call), (refusal) => {
+      if (refusal) throw refusal;
+      return handler(exchange, params);
+    });
+}
 
 /** What a message between processes is about when a page has done its work that another one has sent a user to. */
 const ELICITATION_COMPLETE = 'elicitationComplete';
@@ -78,6 +90,7 @@ export class Engine implements Endpoint {
   readonly logger: Logger;
   readonly backend: EndpointBackend;
   readonly observers: Observers;
+  readonly admitAddress: Endpoint['admitAddress'];
   readonly #parts: ConnectionParts;
   readonly #connections = new Set<EngineConnection>();
   /** What is being disposed of: closing the app waits for it. */
@@ -119,7 +132,17 @@ export class Engine implements Endpoint {
       rechecks: new Rechecks({ options, requester, release: this.#release }, subscribers, listeners),
       sessionBytes: new Quota(limits.maxSessionBytes, Math.ceil(limits.maxSessionBytes / 16)),
     };
-    const groups = METHOD_GROUPS.flatMap((group) => Object.entries(group(methodParts)));
+    const rates = nameRates('', limits.rates);
+    const isOfAddress = ({ per }: NamedRate): boolean => per === 'address';
+    this.admitAddress = this.#admission(rates.filter(isOfAddress));
+    const countCall = compileRates(
+      rates.filter((rate) => !isOfAddress(rate)),
+      options.counter,
+    );
+    const groups = METHOD_GROUPS.flatMap((group) => Object.entries(group(methodParts))).map(
+      ([method, handler]) =>
+        [method, countCall && CALLS.has(method) ? counted(handler, countCall) : handler] as const,
+    );
     const methods = new Map([...extensions.methods, ...groups]);
     this.observers = options.observers;
     this.observers.serves({
@@ -258,6 +281,20 @@ export class Engine implements Endpoint {
     if (this.#isStarted) return;
     this.#isStarted = true;
     this.#parts.extensions.start();
+  }
+
+  #admission(rates: readonly NamedRate[]): Endpoint['admitAddress'] {
+    if (rates.length === 0) return undefined;
+    const { counter } = this.options;
+    const countFrom = (at: number, address: string): MaybePromise<RateLimitError | undefined> => {
+      const rate = rates[at];
+      if (!rate) return undefined;
+      return after(
+        counter.count(rate, addressKey(address), () => ({ address })),
+        (counted) => (counted instanceof RateLimitError ? counted : countFrom(at + 1, address)),
+      );
+    };
+    return (address) => countFrom(0, address);
   }
 
   /** @param purpose what it seals for, once it is made. */

@@ -1,3 +1,4 @@
+import type { LimitState } from '../backend/backend.js';
 import { logDetails } from '../context/call.js';
 import { type InputRequired, isSuspension } from '../context/questions.js';
 import { ERROR_CODES, OverloadedError, ProtocolError, toProtocolError } from '../errors/errors.js';
@@ -19,7 +20,11 @@ const MAX_ROUNDS = 16;
 const DEFAULT_TIMEOUT_MS = 10 * 60_000;
 
 /** Errors that refuse the request itself, whenever they are found out. */
-const REJECTIONS: readonly number[] = [ERROR_CODES.missingClientCapability, ERROR_CODES.insufficientScope];
+const REJECTIONS: readonly number[] = [
+  ERROR_CODES.missingClientCapability,
+  ERROR_CODES.insufficientScope,
+  ERROR_CODES.rateLimited,
+];
 
 /** Serves one method. */
 export type MethodHandler = (
@@ -117,6 +122,10 @@ export class Exchange implements ActiveRequest, Stream {
 
   get neededScopes(): readonly string[] | undefined {
     return this.call.neededScopes;
+  }
+
+  get limits(): readonly LimitState[] | undefined {
+    return this.call.limitStates;
   }
 
   /** Has an entry serve the request. */

@@ -18,6 +18,8 @@ export const ERROR_CODES = {
   urlElicitationRequired: -32042,
   /** The principal lacks scopes; over HTTP the status, too. One of our own, until the specification has one. */
   insufficientScope: 403,
+  /** The client calls too often; over HTTP the status, too. One of our own, until the specification has one. */
+  rateLimited: 429,
 } as const;
 
 /** String codes of definition errors: the mistakes an author can make, and what each means. */
@@ -240,6 +242,39 @@ export class InsufficientScopeError extends ProtocolError {
     if (!scopes.every(isScope)) throw new TypeError(`${JSON.stringify(scopes)} must be a list of scopes`);
     const authorization = { reason: 'insufficient_scope', scopes };
     super(ERROR_CODES.insufficientScope, `This needs the scopes ${scopes.join(' ')}`, { authorization });
+  }
+}
+
+/**
+ * Refuses a request for now: its client has made too many, or too many are at work (429). Over HTTP it is answered with status 429 and
+ * `Retry-After`, as long as its response has not begun; everywhere, `data.retryAfterMs` says when to try again.
+ *
+ * @example
+ * ```ts
+ * const { allowed, retryAfterMs } = await limiter.take(`mail ${principal.id}`, { limit: 10, windowMs: 60_000 });
+ * if (!allowed) throw new RateLimitError('Ten mails a minute may be sent', retryAfterMs);
+ * ```
+ */
+export class RateLimitError extends ProtocolError {
+  override readonly name = 'RateLimitError';
+
+  /**
+   * @param message what there is too much of, for the client's developer.
+   * @param retryAfterMs milliseconds until the client may try again.
+   * @param options `policy` names the limit, for `data.policy`; `cause` is logged and never sent.
+   */
+  constructor(
+    message: string,
+    readonly retryAfterMs: number,
+    { policy, ...options }: ErrorOptions & { readonly policy?: string } = {},
+  ) {
+    const data = { retryAfterMs, ...(policy === undefined ? {} : { policy }) };
+    super(ERROR_CODES.rateLimited, message, data, options);
+  }
+
+  /** The same in seconds, for `Retry-After`. */
+  get retryAfterSeconds(): number {
+    return this.retryAfterMs / 1000;
   }
 }
 

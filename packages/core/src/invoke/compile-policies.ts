@@ -341,7 +341,8 @@ function resolve<T extends object>(cls: Constructor<T>, call: Call, container: C
   return container.get<T>(cls, call.scope);
 }
 
-function guardContextOf(call: Call, definition: DefinitionInfo): GuardContext {
+/** What guards see of a call. */
+export function guardContextOf(call: Call, definition: DefinitionInfo): GuardContext {
   const { principal, client, headers, state, requestInfo } = call;
   return { definition, principal, client, headers, source: requestInfo.source, state };
 }

@@ -1,6 +1,13 @@
 import type { Call } from '../context/call.js';
 import type { RequestContext } from '../context/context.js';
-import type { ErrorMapper, GuardLike, MiddlewareLike, ScopeRequirement } from '../context/policies.js';
+import type {
+  ErrorMapper,
+  GuardLike,
+  LimitKey,
+  MiddlewareLike,
+  RateLimit,
+  ScopeRequirement,
+} from '../context/policies.js';
 import type { InputRequired } from '../context/questions.js';
 import type { HandlerDefinition } from '../metadata/definitions.js';
 import type { Constructor } from '../protocol/constructor.js';
@@ -27,6 +34,16 @@ export interface Binding {
   readonly source: SchemaSource;
 }
 
+/** A limit that has been checked. */
+export interface DeclaredLimit {
+  /** How often. */
+  readonly rate?: RateLimit;
+  /** How many handlers at once in this process; a call waits `queueMs` milliseconds for its turn at most. */
+  readonly runs?: { readonly concurrency: number; readonly queueMs: number; readonly per: LimitKey };
+  /** The name of the module that all its definitions share it in; each definition has it for itself when absent. */
+  readonly module?: string;
+}
+
 /** A definition with everything reflection knows about its handler, and all policies that apply to it. */
 export interface Declaration<D extends HandlerDefinition = HandlerDefinition> {
   readonly definition: D;
@@ -41,6 +58,8 @@ export interface Declaration<D extends HandlerDefinition = HandlerDefinition> {
   readonly middleware: readonly MiddlewareLike[];
   /** All of them are needed. */
   readonly scopes: readonly ScopeRequirement[];
+  /** From the outside in: of the module, the class, the method. All of them hold. */
+  readonly limits: readonly DeclaredLimit[];
   /** Private metadata that decorators of the class and the method say; the definition's own wins over it. */
   readonly metadata?: Readonly<Record<PropertyKey, unknown>>;
   /** What thrown errors become, the nearest first: of the method, the class, the module, the app. */

@@ -67,6 +67,7 @@ import {
   type NeededScopes,
   inTime,
 } from './compile-policies.js';
+import { compileConcurrency, compileRates, inPlace, type RateCounter, ratesOf } from './compile-limits.js';
 
 /** What compiling handlers needs. */
 interface InvokeOptions extends FailurePolicy {
@@ -75,6 +76,8 @@ interface InvokeOptions extends FailurePolicy {
   readonly guardTime: Deadlines;
   /** Whether tools take strings for what else is wanted, where a tool does not say. */
   readonly coerce: boolean;
+  /** Counts calls by rates. */
+  readonly counter: RateCounter;
 }
 
 /** How one kind of definition differs from the others. */
@@ -95,16 +98,18 @@ interface Kind<R> {
 /**
  * Turns declarations into functions that serve requests. One call takes these steps, the only way to a handler there is:
  *
- * 1. `allows` of the guards
- * 2. the scopes that are known without arguments
- * 3. arguments: parsed and validated, once
- * 4. the scopes that depend on them
- * 5. `permits` of the guards
- * 6. middleware, and the handler within
- * 7. the encoding of the value they give
+ * 1. rates of the module and of the definition
+ * 2. `allows` of the guards
+ * 3. the scopes that are known without arguments
+ * 4. arguments: parsed and validated, once
+ * 5. the scopes that depend on them
+ * 6. `permits` of the guards
+ * 7. a place among the handlers that may run at once
+ * 8. middleware, and the handler within
+ * 9. the encoding of the value they give
  *
- * `Passage.enter` surrounds what is left once all needed scopes are known: after step 2 where none depends on arguments, or after
- * step 4. What steps 3, 5, 6 and 7 throw is mapped, then made a result or an error.
+ * `Passage.enter` surrounds what is left once all needed scopes are known: after step 3 where none depends on arguments, or after
+ * step 5. What steps 4, 6, 8 and 9 throw is mapped, then made a result or an error. What a definition does not have is no step of it.
  */
 export class HandlerCompiler {
   readonly #guardParts: GuardParts;
@@ -213,7 +218,7 @@ export class HandlerCompiler {
     read: ReadListed,
   ): TemplateList {
     // Guards and scopes decide before it, for all templates, and whom they refuse sees a shorter list.
-    const open = { ...declaration, target, binding: LIST_BINDING, guards: [], scopes: [] };
+    const open = { ...declaration, target, binding: LIST_BINDING, guards: [], scopes: [], limits: [] };
     const { fixed, isPerUri, needs } = this.#reads(declaration, info, input);
     return {
       run: this.#compile(open, info, {
@@ -261,9 +266,12 @@ export class HandlerCompiler {
 
   /** Compiles all steps. */
   #compile<R>(declaration: Declaration, info: DefinitionInfo, kind: Kind<R>): Invoke<R> {
-    const { target, binding, guards, middleware, errors } = declaration;
+    const { target, binding, guards, middleware, errors, limits } = declaration;
     const { Context, check, encode, denied, fail, argument } = kind;
-    const { instances } = this.options;
+    const { instances, counter } = this.options;
+    const limited = [info.kind, info.name, ...(argument === undefined ? [] : [argument])].join(' ');
+    const countCall = compileRates(ratesOf(limits, limited), counter, info);
+    const takePlace = compileConcurrency(limits, limited, info);
     const allows = compileGuards(guards, info, this.#guardParts);
     const { fixed, of: scopesOf } = compileScopes(declaration, this.#guardParts.guardTime) ?? NO_SCOPES;
     const permits = denied && compilePermits(guards, this.#guardParts);
@@ -273,7 +281,7 @@ export class HandlerCompiler {
 
     const contextFor = (call: Call): RequestContext | undefined =>
       hasContext ? contextOf(call, Context, info) : undefined;
-    /** Steps 2 to 4. */
+    /** Steps 3 to 5. */
     function scope<A>(call: Call, sent: Record<string, unknown>, passage: Passage<R, A>): MaybePromise<A> {
       const run = (args: unknown): MaybePromise<A> => passage.limited(permit(call, args, passage));
       if (!scopesOf) {
@@ -300,11 +308,11 @@ export class HandlerCompiler {
         },
       );
     }
-    /** Step 5. */
+    /** Step 6. */
     function permit<A>(call: Call, args: unknown, passage: Passage<R, A>): MaybePromise<A> {
       const context = contextFor(call);
       if (context) setArguments(context, args);
-      if (!permits || !context) return handle(call, args, passage);
+      if (!permits || !context) return begin(call, args, passage);
       return attempt(
         () =>
           after(permits(call, context), (permitted) => {
@@ -312,20 +320,32 @@ export class HandlerCompiler {
             call.refusedBy = 'guard';
             return { result: denied() };
           }),
-        (permitted) => (permitted === true ? handle(call, args, passage) : passage.answer(permitted.result)),
+        (permitted) => (permitted === true ? begin(call, args, passage) : passage.answer(permitted.result)),
         (error) => failed(error, call, passage),
       );
     }
-    /** Steps 6 and 7. */
-    function handle<A>(call: Call, args: unknown, passage: Passage<R, A>): MaybePromise<A> {
+    /** Step 7. */
+    function begin<A>(call: Call, args: unknown, passage: Passage<R, A>): MaybePromise<A> {
+      if (!takePlace) return handle(call, args, passage);
+      return after(takePlace(call), (give) => handle(call, args, passage, give));
+    }
+    /** Steps 8 and 9. @param give gives back the place of the handler. */
+    function handle<A>(
+      call: Call,
+      args: unknown,
+      passage: Passage<R, A>,
+      give?: () => void,
+    ): MaybePromise<A> {
       const context = contextFor(call);
       // Middleware of `@sigil/nest` may have put others in their place.
       const handler = (): unknown => run(call, context ? context.args : args, context);
+      const work = (): MaybePromise<R> =>
+        after(around && context ? around(call, context, handler) : handler(), (value) =>
+          encode(value, call, args),
+        );
       return attempt(
-        () =>
-          after(around && context ? around(call, context, handler) : handler(), (value) =>
-            encode(value, call, args),
-          ),
+        // The place is free before the answer: another round of the call needs one again.
+        () => inPlace(give, work),
         (result) => passage.answer(result),
         (error) => failed(error, call, passage),
       );
@@ -340,12 +360,26 @@ export class HandlerCompiler {
         (failure) => passage.answer(fail(failure, call)),
       );
     }
-    if (!allows) return scope;
+    function hide<A>(call: Call, passage: Passage<R, A>): A {
+      call.refusedBy = 'guard';
+      return passage.refuse();
+    }
+    /** Step 2. */
+    const guarded: Invoke<R> = allows
+      ? (call, args, passage) =>
+          after(allows(call, contextOf(call, Context, info)), (allowed) =>
+            allowed ? scope(call, args, passage) : hide(call, passage),
+          )
+      : scope;
+    if (!countCall) return guarded;
     return (call, args, passage) =>
-      after(allows(call, contextOf(call, Context, info)), (allowed) => {
-        if (allowed) return scope(call, args, passage);
-        call.refusedBy = 'guard';
-        return passage.refuse();
+      after(countCall(call), (refusal) => {
+        if (!refusal) return guarded(call, args, passage);
+        // Who may not see the definition does not learn of it by its rate.
+        return after(allows ? allows(call, contextOf(call, Context, info)) : true, (allowed) => {
+          if (!allowed) return hide(call, passage);
+          throw refusal;
+        });
       });
   }
 }

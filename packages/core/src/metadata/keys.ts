@@ -40,6 +40,7 @@ interface Keys {
   readonly middleware: ListKey;
   readonly errors: ListKey;
   readonly scopes: ListKey;
+  readonly limits: ListKey;
   readonly metadata: MetadataKey<Readonly<Record<PropertyKey, unknown>>>;
   readonly service: MetadataKey<ServiceDefinition>;
   readonly optional: MetadataKey<readonly number[]>;
@@ -74,6 +75,8 @@ export const KEYS: Keys = {
   errors: key('errors'),
   /** On a class, and on a class and method: the scopes that are needed. */
   scopes: key('scopes'),
+  /** On a class, and on a class and method: how often, and how many at once. */
+  limits: key('limits'),
   /** On a class, and on a class and method: private metadata, by key. */
   metadata: key('metadata'),
   /** On a class: how the container makes it. */

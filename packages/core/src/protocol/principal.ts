@@ -88,6 +88,30 @@ export function lacksScopes(principal: Principal | undefined, scopes: readonly s
   return !scopes.every((scope) => held.includes(scope));
 }
 
+const V4_MAPPED = '::ffff:';
+
+/**
+ * Whom a network address counts as: itself, or of IPv6 its network of 64 bits, as a network has them all to itself.
+ *
+ * @param address such as `192.0.2.7` or `2001:db8::1`.
+ * @example
+ * ```ts
+ * const key = addressKey('2001:db8::1'); // address 2001:db8:0:0
+ * ```
+ */
+export function addressKey(address: string): string {
+  const plain = address.toLowerCase().startsWith(V4_MAPPED) ? address.slice(V4_MAPPED.length) : address;
+  return `address ${plain.includes(':') ? networkOf(plain) : plain}`;
+}
+
+function networkOf(address: string): string {
+  const [head = '', tail = ''] = address.split('::');
+  const groups = (text: string): string[] => (text === '' ? [] : text.split(':'));
+  const [first, last] = [groups(head), groups(tail)];
+  const zeros = Math.max(0, 8 - first.length - last.length);
+  return [...first, ...Array.from({ length: zeros }, () => '0'), ...last].slice(0, 4).join(':');
+}
+
 /** What a transport knows of a request beside its message. */
 export interface RequestInfo {
   /** HTTP headers, names in lower case; absent on other transports. */

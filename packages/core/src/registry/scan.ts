@@ -6,6 +6,7 @@ import { KEYS, readOwn } from '../metadata/keys.js';
 import { type HandlerMethod, handlersOf, listOf, metadataOf, returnType } from '../metadata/metadata.js';
 import { type Constructor, isConstructor } from '../protocol/constructor.js';
 import { isDto } from '../schema/index.js';
+import { readLimits } from '../invoke/limits.js';
 import { bindParameters } from './parameters.js';
 
 const DECORATORS: Readonly<Record<HandlerDefinition['kind'], string>> = {
@@ -34,6 +35,7 @@ function scanClass(cls: Constructor, diagnostics: Diagnostics): Declaration[] {
   const guards = listOf(KEYS.guards, cls);
   const middleware = listOf(KEYS.middleware, cls);
   const scopes = listOf(KEYS.scopes, cls);
+  const limits = listOf(KEYS.limits, cls);
   const errors = listOf(KEYS.errors, cls, undefined, 'own');
   const handlers = handlersOf(cls);
   refuseUnserved(cls, handlers, diagnostics);
@@ -55,6 +57,7 @@ function scanClass(cls: Constructor, diagnostics: Diagnostics): Declaration[] {
       guards: [...guards, ...listOf(KEYS.guards, cls, method)] as GuardLike[],
       middleware: [...middleware, ...listOf(KEYS.middleware, cls, method)] as MiddlewareLike[],
       scopes: [...scopes, ...listOf(KEYS.scopes, cls, method)] as ScopeRequirement[],
+      limits: readLimits([...limits, ...listOf(KEYS.limits, cls, method)], at),
       metadata: metadataOf(cls, method),
       errors: [...listOf(KEYS.errors, cls, method, 'own'), ...errors] as ErrorMapper[],
     };
@@ -70,6 +73,7 @@ const POLICIES = {
   '@UseGuards': KEYS.guards,
   '@UseMiddleware': KEYS.middleware,
   '@RequireScopes': KEYS.scopes,
+  '@Limit': KEYS.limits,
   '@MapErrors': KEYS.errors,
 } as const;
 

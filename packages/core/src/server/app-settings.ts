@@ -1,10 +1,11 @@
-import type { Backend, StateStore } from '../backend/backend.js';
+import type { Backend, Limiter, StateStore } from '../backend/backend.js';
 import type { ChangeBus } from '../backend/change-bus.js';
 import type { StateKey } from '../engine/asking/request-state-codec.js';
 import { DEFAULT_LIMITS, type EngineOptions } from '../engine/engine-options.js';
 import { Observers } from '../engine/observers.js';
 import type { Diagnostics } from '../errors/errors.js';
 import { MemoryChangeBus } from '../memory/memory-change-bus.js';
+import { MemoryLimiter } from '../memory/memory-limiter.js';
 import { MemoryStateStore } from '../memory/memory-state-store.js';
 import { isObject, withoutUndefined } from '../protocol/json.js';
 import { Deadlines } from '../transport/deadlines.js';
@@ -32,6 +33,7 @@ export interface AppSettings extends Pick<
 > {
   readonly logger: RelayLogger;
   readonly backend: Backend | undefined;
+  readonly limiter: Limiter;
   /** Gives a part that stands alone the time limit of stores. */
   readonly limited: EndpointBackend['limited'];
   readonly coerce: boolean;
@@ -94,6 +96,7 @@ export function resolveOptions(given: AppOptions, diagnostics: Diagnostics): App
     logger,
     observers,
     backend,
+    limiter: backend?.limiter ?? new MemoryLimiter(),
     limits,
     limited,
     exposeErrors: options.exposeErrors ?? false,

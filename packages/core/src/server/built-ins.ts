@@ -5,7 +5,6 @@ import { InjectionToken } from '../container/typedi-registry.js';
 import { CompletionContext, PromptContext, ResourceContext, ToolContext } from '../context/contexts.js';
 import { RequestContext } from '../context/context.js';
 import type { Limiter } from '../backend/backend.js';
-import { MemoryLimiter } from '../memory/memory-limiter.js';
 import type { Principal } from '../protocol/principal.js';
 import { App } from './app.js';
 
@@ -59,7 +58,7 @@ export function checkBuiltIns(
 }
 
 /** What services may inject without anybody providing it. */
-export function builtIns(app: () => App, limiter: Limiter | undefined): Provider[] {
+export function builtIns(app: () => App, limiter: Limiter): Provider[] {
   // The app and the requests end themselves.
   const dispose = (): void => undefined;
   const contextOf = (scope: ResolutionScope): object => {
@@ -68,7 +67,7 @@ export function builtIns(app: () => App, limiter: Limiter | undefined): Provider
   };
   return [
     { provide: App, useFactory: app, dispose },
-    { provide: LIMITER, useFactory: () => limiter ?? new MemoryLimiter(), dispose },
+    { provide: LIMITER, useFactory: () => limiter, dispose },
     { provide: RequestContext, scope: 'request', inject: [RESOLUTION], useFactory: contextOf, dispose },
     ...[ToolContext, ResourceContext, PromptContext, CompletionContext].map((provide) => ({
       provide,

@@ -4,6 +4,7 @@ import { areIcons, ICONS, isUnknownProperties } from '../registry/checks.js';
 import { isStateKey } from '../engine/asking/request-state-codec.js';
 import { DEFAULT_LIMITS, type LimitOptions } from '../engine/engine-options.js';
 import { isObject, jsonFault } from '../protocol/json.js';
+import { rateFaults } from '../invoke/limits.js';
 import { DELAY, isDelay } from '../transport/deadlines.js';
 import { OptionChecks } from '../transport/option-checks.js';
 import type { TasksOptions } from '../extensions/tasks/tasks.js';
@@ -121,7 +122,9 @@ export function checkOptions(options: AppOptions, diagnostics: Diagnostics): voi
   checkState(options, checks);
   checkTasks(options, checks);
   const limits: LimitOptions = checks.group('limits', options.limits, Object.keys(DEFAULT_LIMITS));
-  checks.integers(limits, 'limits.');
+  const { rates, ...integers } = limits;
+  checks.integers(integers, 'limits.');
+  for (const { option, what, fix } of rateFaults(rates)) checks.refuse(`limits.rates${option}`, what, fix);
   if (Number(limits.maxDepth) > DEEPEST) checks.refuse('limits.maxDepth', `it must be at most ${DEEPEST}`);
   checkCache(options.cache, checks);
 }

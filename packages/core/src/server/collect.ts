@@ -9,6 +9,7 @@ import type { HandlerDefinition, SchemaLike } from '../metadata/definitions.js';
 import type { Declaration } from '../invoke/declaration.js';
 import type { Backend } from '../backend/backend.js';
 import { defaultName } from '../registry/build.js';
+import { readLimits } from '../invoke/limits.js';
 import { scan } from '../registry/scan.js';
 import type { AppExtension } from '../extensions/app-extension.js';
 import { explicitSource, groupsOf } from '../registry/parameters.js';
@@ -141,7 +142,9 @@ function ofUnit(declaration: Declaration, unit: Unit): Declaration {
 /** What an extension brings keeps its names, which clients know, and gets the policies of the module that lists the extension. */
 function guardedBy(declaration: Declaration, { name, parts }: Unit): Declaration {
   if (name === undefined) return declaration;
-  return withPolicies({ ...declaration, where: `${declaration.where} (${name})` }, parts);
+  const rates = parts.limits?.rates ?? [];
+  const limits = [...rates.map((rate) => ({ rate, module: name })), ...declaration.limits];
+  return withPolicies({ ...declaration, limits, where: `${declaration.where} (${name})` }, parts);
 }
 
 /** Schemes whose URIs mean something outside of the server. */
@@ -256,6 +259,7 @@ export function declareFunction(
     middleware: listOf('middleware'),
     scopes: listOf('scopes'),
     errors: listOf('errors'),
+    limits: readLimits(policies.limits, diagnostics.at(where)),
   };
 }
 

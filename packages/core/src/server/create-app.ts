@@ -7,6 +7,7 @@ import { Engine } from '../engine/engine.js';
 import { RequestStateCodec } from '../engine/asking/request-state-codec.js';
 import { RoundTripStates } from '../engine/asking/round-trip-states.js';
 import { unshowable } from '../engine/asking/question-codec.js';
+import { RateCounter } from '../invoke/compile-limits.js';
 import { HandlerCompiler } from '../invoke/handler-compiler.js';
 import { checkPolicies } from '../invoke/compile-policies.js';
 import { isPromise } from '../protocol/maybe-promise.js';
@@ -73,8 +74,9 @@ async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<
   const watch = watchHooks(settings.logger);
   const given = tasks ? { ...options, tasks } : options;
   const parts = await collectParts(given, settings, () => app, watch, diagnostics);
-  const served = await compileDefinitions(parts, settings, diagnostics);
-  const { engine, changes, readiness } = createEngine(parts, served, settings);
+  const counter = new RateCounter(settings.limiter, settings.logger);
+  const served = await compileDefinitions(parts, settings, counter, diagnostics);
+  const { engine, changes, readiness } = createEngine(parts, served, counter, settings);
   const { logger, backend, instructions } = settings;
   const app: App = new App({
     engine,
@@ -111,14 +113,14 @@ interface AppPieces extends Collected {
 
 async function collectParts(
   options: AppOptions,
-  { logger, backend }: AppSettings,
+  { logger, backend, limiter }: AppSettings,
   app: () => App,
   watch: HookWatch,
   diagnostics: Diagnostics,
 ): Promise<AppPieces> {
   const collected = await collect(options, diagnostics, logger, backend);
   const policies = policiesOf(collected.declarations, options);
-  const own = builtIns(app, backend?.limiter);
+  const own = builtIns(app, limiter);
   checkPolicies(policies, collected.declarations, options, diagnostics);
   checkBuiltIns(own, collected.providers, diagnostics);
   return {
@@ -140,6 +142,7 @@ interface Served {
 async function compileDefinitions(
   { declarations, extensions, services, classes }: AppPieces,
   { logger, exposeErrors, limits, coerce, unknownProperties }: AppSettings,
+  counter: RateCounter,
   diagnostics: Diagnostics,
 ): Promise<Served> {
   const record = buildRecord();
@@ -155,6 +158,7 @@ async function compileDefinitions(
     instances: services.instances,
     guardTime,
     coerce,
+    counter,
   });
   const registry = new Registry();
   const tools = { schemas, handlers, unknownProperties, hooks: extensions, logger };
@@ -168,6 +172,7 @@ async function compileDefinitions(
 function createEngine(
   { extensions, services }: AppPieces,
   { registry, tools }: Served,
+  counter: RateCounter,
   settings: AppSettings,
 ): { readonly engine: Engine; readonly changes: ChangeFeed; readonly readiness: Readiness } {
   const { logger, backend, state, bus } = settings;
@@ -184,6 +189,7 @@ function createEngine(
   });
   const engine: Engine = new Engine({
     ...settings,
+    counter,
     registry,
     container: services.container,
     logTo: (target) => logger.relayTo(target),

@@ -1,11 +1,12 @@
 import { OptionChecks } from '../transport/option-checks.js';
 import { Diagnostics } from '../errors/errors.js';
 import type { Provider } from '../container/container.js';
-import type { ErrorMapper, GuardLike, MiddlewareLike } from '../context/policies.js';
+import type { ErrorMapper, GuardLike, MiddlewareLike, RateLimit } from '../context/policies.js';
 import type { FunctionDefinition } from '../decorators/define.js';
 import type { ExtensionFactory } from '../engine/extension.js';
 import type { AppExtension } from '../extensions/app-extension.js';
 import { isObject } from '../protocol/json.js';
+import { rateFaults } from '../invoke/limits.js';
 import type { Constructor } from '../protocol/constructor.js';
 
 /** What an app and a module have in common: what they serve, and what that needs. */
@@ -52,6 +53,14 @@ export interface ModuleOptions extends ModuleParts {
    * prompts and templates without the prefix.
    */
   readonly prefix?: string;
+  /** How often its definitions may be called, all of them together. */
+  readonly limits?: ModuleLimits;
+}
+
+/** What clients may make a module do. */
+export interface ModuleLimits {
+  /** How often its tools, resources, prompts and completions may be called, read and got; all of these rates hold. */
+  readonly rates?: readonly RateLimit[];
 }
 
 /** A part of an app. Made by `defineModule`. */
@@ -81,7 +90,9 @@ export interface Module extends ModuleOptions {
 export function defineModule(options: ModuleOptions): Module {
   requireLists('defineModule', options, 'imports');
   const checks = new OptionChecks('defineModule');
-  checks.known(options, [...LISTS, 'discover', 'name', 'imports', 'prefix']);
+  checks.known(options, [...LISTS, 'discover', 'name', 'imports', 'prefix', 'limits']);
+  const { rates } = checks.group('limits', options.limits, ['rates']);
+  for (const { option, what, fix } of rateFaults(rates)) checks.refuse(`limits.rates${option}`, what, fix);
   checks.throwIfAny();
   return Object.freeze({ ...options, kind: 'module' as const });
 }

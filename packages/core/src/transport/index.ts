@@ -33,5 +33,6 @@ export {
   type RevisionFeatures,
 } from '../protocol/protocol.js';
 export type { LogMethod } from '../protocol/logging.js';
+export type { LimitState } from '../backend/backend.js';
 export { type Principal, requirePrincipal } from '../protocol/principal.js';
 export { parseJson, TooMuchJsonError } from '../protocol/json.js';

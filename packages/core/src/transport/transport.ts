@@ -1,6 +1,7 @@
 import type { Logger } from '../protocol/logging.js';
 import type { Principal, RequestInfo } from '../protocol/principal.js';
-import type { EventStore, SessionState, SessionStore, StateStore } from '../backend/backend.js';
+import type { RateLimitError } from '../errors/errors.js';
+import type { EventStore, LimitState, SessionState, SessionStore, StateStore } from '../backend/backend.js';
 import type { ServerChange } from '../backend/change-bus.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
 
@@ -55,6 +56,8 @@ export interface ActiveRequest {
    * that is not known.
    */
   readonly neededScopes?: readonly string[] | undefined;
+  /** How the rates stand that it was counted by, for its client; absent where it was by none. */
+  readonly limits?: readonly LimitState[] | undefined;
   /** Aborts the handler's signal and gives the response up. */
   cancel(reason: string): void;
 }
@@ -206,6 +209,12 @@ export interface Endpoint {
   readonly track?: Track | undefined;
   /** Takes note of a request that the transport has refused. */
   refused?(event: RefusalEvent): void;
+  /**
+   * Counts a request by the rates per address, before anything else is done for it; absent where there are none.
+   *
+   * @returns the error to refuse it with, if any.
+   */
+  readonly admitAddress?: ((address: string) => MaybePromise<RateLimitError | undefined>) | undefined;
   /** What it shares with those of other processes. */
   readonly backend: EndpointBackend;
   /** Takes note that the process is about to end, while it still serves: other processes begin tasks from then on, if there are any. */

@@ -6,6 +6,7 @@ import {
   createMetadataDecorator,
   Describe,
   Inject,
+  Limit,
   MapErrors,
   Metadata,
   Prompt,
@@ -145,6 +146,7 @@ describe('each exported decorator, as a standard one,', () => {
     'Complete',
     'Describe',
     'Inject',
+    'Limit',
     'MapErrors',
     'McpHeader',
     'Metadata',
@@ -203,7 +205,7 @@ describe('each exported decorator, as a standard one,', () => {
           Tool(),
         ],
         ranked: [Ranked(3), UseGuards(({ definition }) => seen.push(Rank.of(definition)) > 0)],
-        secret: [RequireScopes('secrets'), Metadata('audit', 'strict'), Tool()],
+        secret: [RequireScopes('secrets'), Limit('1/h'), Metadata('audit', 'strict'), Tool()],
         page: [UiResource('ui://dice/view.html', { prefersBorder: true })],
       },
     );
@@ -220,7 +222,8 @@ describe('each exported decorator, as a standard one,', () => {
       content: [{ text: 'ranked' }],
     });
     expect(seen).toEqual(expect.arrayContaining(['middleware', 3]));
-    expect((await client.request('tools/call', { name: 'secret' })).error).toBeDefined();
+    expect((await client.request('tools/call', { name: 'secret' })).error).toMatchObject({ code: 403 });
+    expect((await client.request('tools/call', { name: 'secret' })).error).toMatchObject({ code: 429 });
     expect((await client.request('resources/read', { uri: 'ui://dice/view.html' })).result).toMatchObject({
       contents: [
         {

@@ -19,6 +19,7 @@ import {
   UseMiddleware,
 } from '../../src/index.js';
 import { TypediContainer } from '../../src/container/typedi.js';
+import { MemoryLimiter } from '../../src/memory/memory-limiter.js';
 import { builtIns } from '../../src/server/built-ins.js';
 import { watchHooks } from '../../src/server/hook-watch.js';
 import {
@@ -187,7 +188,7 @@ describe('a service of a request', () => {
 
   test('gets the context of its scope where the scope has one', async () => {
     const container = new TypediContainer(
-      builtIns(() => ({}) as App, undefined),
+      builtIns(() => ({}) as App, new MemoryLimiter()),
       watchHooks(recordingLogger()),
     );
     const context = { principal: { id: 'ada' } };

@@ -1,0 +1,300 @@
+import type { LimitDecision, Limiter } from '../backend/backend.js';
+import { type Call, logDetails } from '../context/call.js';
+import type { DefinitionInfo } from '../context/context.js';
+import type { LimitKey, RateLimit } from '../context/policies.js';
+import { OverloadedError, RateLimitError } from '../errors/errors.js';
+import { MemoryLimiter } from '../memory/memory-limiter.js';
+import type { Logger } from '../protocol/logging.js';
+import { after, isPromise, type MaybePromise, recovered } from '../protocol/maybe-promise.js';
+import { addressKey } from '../protocol/principal.js';
+import { Deadlines } from '../transport/deadlines.js';
+import { LogThrottle } from '../transport/log-throttle.js';
+import { guardContextOf } from './compile-policies.js';
+import type { DeclaredLimit } from './declaration.js';
+
+/** How long a store that has failed is not asked again, in milliseconds: each call would wait for it. */
+const ASK_AGAIN_MS = 1_000;
+
+/** When a call may come again for which there was no place, in milliseconds, at least. */
+const BUSY_MS = 1_000;
+
+/** The longest key that a function may give: keys are kept. */
+const MAX_KEY_LENGTH = 1024;
+
+/** A rate with its name, which is that of its count. */
+export interface NamedRate extends RateLimit {
+  readonly name: string;
+}
+
+/** Counts for all rates of an app, in the store or as each rate says while that fails. */
+export class RateCounter {
+  #local: MemoryLimiter | undefined;
+  #failure: unknown;
+  #askAgainAt = -Infinity;
+  readonly #told = new LogThrottle();
+
+  /** @param limiter that of the backend, or one in memory. */
+  constructor(
+    private readonly limiter: Limiter,
+    private readonly logger: Logger,
+  ) {}
+
+  /**
+   * Counts a request.
+   *
+   * @param who names whom it counts for.
+   * @param details gives what the log says of the request, where it is refused.
+   * @returns how the rate stands, or the error that refuses the request; `undefined` where it is served uncounted.
+   * @throws OverloadedError when it cannot be counted, and the rate is closed then.
+   */
+  count(
+    rate: NamedRate,
+    who: string,
+    details: () => object,
+  ): MaybePromise<LimitDecision | RateLimitError | undefined> {
+    const { name, limit, windowMs } = rate;
+    return after(this.#take(rate, `rate ${name} ${who}`), (decision) => {
+      if (!decision || decision.allowed) return decision;
+      if (this.#told.allows(name))
+        this.logger.warn(
+          { rate: name, limit, windowMs, ...details() },
+          'calls are refused: a rate is exceeded',
+        );
+      const often = `${limit} in ${seconds(windowMs)} are allowed`;
+      const message = `Too many requests: ${often}; try again in ${seconds(decision.retryAfterMs)}`;
+      return new RateLimitError(message, decision.retryAfterMs, { policy: name });
+    });
+  }
+
+  #take(rate: NamedRate, key: string): MaybePromise<LimitDecision | undefined> {
+    if (performance.now() < this.#askAgainAt) return this.#uncounted(rate, key);
+    return recovered<LimitDecision | undefined>(
+      () => this.limiter.take(key, rate),
+      (error) => {
+        this.#failure = error;
+        this.#askAgainAt = performance.now() + ASK_AGAIN_MS;
+        if (this.#told.allows('the store'))
+          this.logger.error(
+            { err: error },
+            'rates cannot be counted by the store, and are for now as each says',
+          );
+        return this.#uncounted(rate, key);
+      },
+    );
+  }
+
+  #uncounted(rate: NamedRate, key: string): LimitDecision | undefined {
+    const { fail = 'local' } = rate;
+    if (fail === 'open') return undefined;
+    if (fail === 'local') return (this.#local ??= new MemoryLimiter()).take(key, rate);
+    const cause = this.#failure;
+    throw new OverloadedError('Calls cannot be counted now; try again later', {
+      cause,
+      retryAfterSeconds: 1,
+    });
+  }
+}
+
+/**
+ * Gives rates their names, which differ.
+ *
+ * @param of what has them, such as `tool search`; empty for the app itself.
+ */
+export function nameRates(of: string, rates: readonly RateLimit[]): NamedRate[] {
+  const taken = new Map<string, number>();
+  return rates.map((rate) => {
+    const { per = 'principal' } = rate;
+    const by = typeof per === 'function' ? per.name || 'key' : per;
+    const name = of === '' ? by : `${of} ${by}`;
+    const before = taken.get(name) ?? 0;
+    taken.set(name, before + 1);
+    return { ...rate, name: before === 0 ? name : `${name} ${before + 1}` };
+  });
+}
+
+/** Counts a call by some rates, up to the first that refuses it. */
+export type CountCall = (call: Call) => MaybePromise<RateLimitError | undefined>;
+
+/** Compiles the counting of calls; `undefined` without rates. @param info what calls are about. */
+export function compileRates(
+  rates: readonly NamedRate[],
+  counter: RateCounter,
+  info?: DefinitionInfo,
+): CountCall | undefined {
+  if (rates.length === 0) return undefined;
+  const countFrom = (at: number, call: Call): MaybePromise<RateLimitError | undefined> => {
+    const rate = rates[at];
+    if (!rate) return undefined;
+    const who = keyOf(rate.per ?? 'principal', call, info);
+    if (who === undefined) return countFrom(at + 1, call);
+    return after(
+      counter.count(rate, who, () => logDetails(call)),
+      (counted) => {
+        if (counted === undefined) return countFrom(at + 1, call);
+        const { name, limit, windowMs } = rate;
+        const isRefused = counted instanceof RateLimitError;
+        const remaining = isRefused ? 0 : counted.remaining;
+        const resetMs = isRefused ? counted.retryAfterMs : windowMs / limit;
+        call.noteLimit({ name, limit, windowMs, remaining, resetMs });
+        if (!isRefused) return countFrom(at + 1, call);
+        call.refusedBy = 'rate';
+        return counted;
+      },
+    );
+  };
+  return (call) => (call.isCounted ? undefined : countFrom(0, call));
+}
+
+/** The rates of a definition, named: of its own, and those it shares with its module. */
+export function ratesOf(limits: readonly DeclaredLimit[], name: string): NamedRate[] {
+  const of = (owner: string | undefined): NamedRate[] =>
+    nameRates(
+      owner ?? name,
+      limits.flatMap((limit) => (limit.rate && limit.module === owner ? [limit.rate] : [])),
+    );
+  const modules = new Set(limits.map((limit) => limit.module).filter((owner) => owner !== undefined));
+  return [...[...modules].flatMap(of), ...of(undefined)];
+}
+
+/** Waits for a place to run a handler. @returns gives the place back. */
+export type TakePlace = (call: Call) => MaybePromise<() => void>;
+
+/** Compiles the places of the handlers of a definition; `undefined` where there may be any number. */
+export function compileConcurrency(
+  limits: readonly DeclaredLimit[],
+  name: string,
+  info: DefinitionInfo,
+): TakePlace | undefined {
+  const all = limits.flatMap(({ runs }) => (runs ? [{ ...runs, places: new Places(name, runs) }] : []));
+  if (all.length === 0) return undefined;
+  const takeFrom = (at: number, call: Call): MaybePromise<() => void> => {
+    const one = all[at];
+    if (!one) return () => undefined;
+    const key = keyOf(one.per, call, info);
+    if (key === undefined) return takeFrom(at + 1, call);
+    return after(one.places.take(key, call), () => {
+      const give = (): void => one.places.give(key);
+      return recovered(
+        () => after(takeFrom(at + 1, call), (giveRest) => () => (giveRest(), give())),
+        (error) => {
+          give();
+          throw error;
+        },
+      );
+    });
+  };
+  // Runs of tasks have places of their own.
+  return (call) => (call.background ? () => undefined : takeFrom(0, call));
+}
+
+/** Runs some work, and gives its place back once it has ended. */
+export function inPlace<T>(give: (() => void) | undefined, work: () => MaybePromise<T>): MaybePromise<T> {
+  if (!give) return work();
+  let done: MaybePromise<T>;
+  try {
+    done = work();
+  } catch (error) {
+    give();
+    throw error;
+  }
+  if (isPromise(done)) return Promise.resolve(done).finally(give);
+  give();
+  return done;
+}
+
+/** Those who have a place under a key, and who waits for one. */
+interface Line {
+  taken: number;
+  /** In the order in which they came; each is called once it has its place. */
+  readonly waiting: Set<() => void>;
+}
+
+/** A number of places for each key. Who finds none waits for one, for a while. */
+class Places {
+  readonly #lines = new Map<string, Line>();
+  readonly #times: Deadlines | undefined;
+
+  constructor(
+    private readonly name: string,
+    private readonly runs: NonNullable<DeclaredLimit['runs']>,
+  ) {
+    if (runs.queueMs > 0) this.#times = new Deadlines(runs.queueMs);
+  }
+
+  /** @throws RateLimitError when there is no place in time. */
+  take(key: string, call: Call): MaybePromise<void> {
+    const line = this.#lines.get(key) ?? { taken: 0, waiting: new Set() };
+    this.#lines.set(key, line);
+    if (line.taken < this.runs.concurrency) {
+      line.taken += 1;
+      return undefined;
+    }
+    if (!this.#times) throw this.#refusal(call);
+    return this.#wait(line, this.#times, call);
+  }
+
+  give(key: string): void {
+    const line = this.#lines.get(key);
+    if (!line) return;
+    const [next] = line.waiting;
+    // The place goes from one to the other.
+    if (next) return next();
+    line.taken -= 1;
+    if (line.taken === 0) this.#lines.delete(key);
+  }
+
+  #wait({ waiting }: Line, times: Deadlines, call: Call): Promise<void> {
+    const { signal } = call;
+    return new Promise((resolve, reject) => {
+      const stop = (): void => {
+        waiting.delete(begin);
+        times.delete(deadline);
+        signal.removeEventListener('abort', leave);
+      };
+      const begin = (): void => {
+        stop();
+        resolve();
+      };
+      const leave = (): void => {
+        stop();
+        reject(signal.reason as Error);
+      };
+      const deadline = times.add(() => {
+        stop();
+        reject(this.#refusal(call));
+      });
+      waiting.add(begin);
+      signal.addEventListener('abort', leave);
+    });
+  }
+
+  #refusal(call: Call): RateLimitError {
+    call.refusedBy = 'concurrency';
+    const { concurrency, queueMs } = this.runs;
+    const retryAfterMs = Math.max(BUSY_MS, queueMs);
+    const message = `Too many calls of ${this.name} are at work: ${concurrency} may be; try again in ${seconds(retryAfterMs)}`;
+    return new RateLimitError(message, retryAfterMs, { policy: this.name });
+  }
+}
+
+/** Names whom a call counts for; `undefined` where it does not count. */
+function keyOf(per: LimitKey, call: Call, info: DefinitionInfo | undefined): string | undefined {
+  if (per === 'principal') return call.clientKey;
+  if (per === 'app') return 'app';
+  if (per === 'address') {
+    const { address } = call.requestInfo;
+    return address === undefined ? undefined : addressKey(address);
+  }
+  const definition = info ?? { kind: 'list', name: call.method, metadata: {} };
+  const key: unknown = per(guardContextOf(call, definition));
+  if (key === undefined) return undefined;
+  if (typeof key !== 'string' || key.length > MAX_KEY_LENGTH)
+    throw new TypeError(
+      `The function ${per.name || 'per'} of a limit must give a text of ${MAX_KEY_LENGTH} characters at most, or undefined`,
+    );
+  return `key ${key}`;
+}
+
+function seconds(ms: number): string {
+  return `${Math.ceil(ms / 1000)} s`;
+}
