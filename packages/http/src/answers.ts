@@ -1,9 +1,11 @@
-import { ERROR_CODES, type Logger } from '@sigil/core';
-import { LogThrottle, unref } from '@sigil/core/internal';
+import { ERROR_CODES, type Logger, type MaybePromise, type RateLimitError } from '@sigil/core';
+import { OverloadedError } from '@sigil/core/backend';
+import { isPromise, LogThrottle, unref } from '@sigil/core/internal';
 import {
   type ActiveRequest,
   type Endpoint,
   errorResponse,
+  type LimitState,
   type Principal,
   type RefusalEvent,
   type Rejection,
@@ -180,18 +182,21 @@ export interface AnswerRules {
 /** Answers one POST: with one JSON object, or with a stream of events once something is sent before the response. */
 export class PostSink implements Sink {
   #stream: EventStream | undefined;
-  /** What is being answered, where it is not answered at once. */
-  request: ActiveRequest | undefined;
+  #request: ActiveRequest | undefined;
 
   constructor(
     private readonly http: HttpExchange,
     private readonly rules: AnswerRules,
   ) {}
 
+  serves(request: ActiveRequest): void {
+    this.#request = request;
+  }
+
   send(message: string): void {
     this.#stream ??= new EventStream(this.http, this.rules.stream, {
-      headers: this.rules.headers?.(),
-      refused: () => this.request?.cancel(NOT_AUTHENTICATED),
+      headers: this.#headers(),
+      refused: () => this.#request?.cancel(NOT_AUTHENTICATED),
     });
     this.#stream.send(message);
   }
@@ -202,7 +207,7 @@ export class PostSink implements Sink {
       this.#stream.end();
       return;
     }
-    const headers = this.rules.headers?.();
+    const headers = this.#headers();
     if (rejection) respondRejection(this.http, message, rejection, this.rules, headers);
     else respondJson(this.http, 200, message, headers);
   }
@@ -211,6 +216,66 @@ export class PostSink implements Sink {
     if (this.#stream) this.#stream.end();
     else this.http.respond(202, {});
   }
+
+  #headers(): ResponseHeaders | undefined {
+    const own = this.rules.headers?.();
+    const rates = rateHeaders(this.#request?.limits);
+    return rates ? { ...own, ...rates } : own;
+  }
+}
+
+/**
+ * What a client is told of the rates that its request was counted by (draft-ietf-httpapi-ratelimit-headers-11): in `RateLimit-Policy` the
+ * number `q` of requests in `w` seconds, in `RateLimit` the number `r` that it may still send at once, and the seconds `t` until it may
+ * send one more than that.
+ */
+export function rateHeaders(limits: readonly LimitState[] | undefined): ResponseHeaders | undefined {
+  if (!limits) return undefined;
+  const list = (parametersOf: (limit: LimitState) => string): string =>
+    limits.map((limit) => `"${quotable(limit.name)}";${parametersOf(limit)}`).join(', ');
+  return {
+    'RateLimit-Policy': list(({ limit, windowMs }) => `q=${limit};w=${inSeconds(windowMs)}`),
+    RateLimit: list(({ remaining, resetMs }) => `r=${remaining};t=${inSeconds(resetMs)}`),
+  };
+}
+
+/** A text as it may stand between quotes (RFC 9651, section 3.3.3), where a definition may have any name. */
+function quotable(text: string): string {
+  return text.replace(/[^\x20-\x7e]/g, '?').replace(/["\\]/g, '\\$&');
+}
+
+/** Whole seconds, as headers have them: rather too long than too short. */
+function inSeconds(ms: number): number {
+  return Math.ceil(ms / 1000);
+}
+
+/** Serves a request, unless too many come from its address. Nothing else has been done for it by then. */
+export function admitAddress(
+  http: HttpExchange,
+  endpoint: Refuser & Pick<Endpoint, 'admitAddress'>,
+  serve: () => void,
+): void {
+  const { logger } = endpoint;
+  const { address } = http;
+  if (address === undefined || !endpoint.admitAddress) return serve();
+  const go = (refusal: RateLimitError | undefined): void => {
+    if (!refusal) return serve();
+    const { code, message, data, retryAfterMs, policy = '' } = refusal;
+    // The log has said so, now and then.
+    endpoint.refused?.({ by: 'rate', reason: policy, status: 429, address });
+    const headers = { ...JSON_HEADERS, 'Retry-After': `${inSeconds(retryAfterMs)}` };
+    http.respond(429, headers, errorResponse(null, { code, message, data }));
+  };
+  const fail = (error: unknown): void =>
+    error instanceof OverloadedError ? refuseForNow(http, error.message) : failed(http, logger, error);
+  let admitted: MaybePromise<RateLimitError | undefined>;
+  try {
+    admitted = endpoint.admitAddress(address);
+  } catch (error) {
+    return fail(error);
+  }
+  if (!isPromise(admitted)) return go(admitted);
+  admitted.then((refusal) => failSafely(http, logger, () => go(refusal)), fail);
 }
 
 /** The headers of a JSON answer. */
@@ -310,7 +375,7 @@ export function corsHeaders(origin: string | undefined): ResponseHeaders {
   return {
     'Access-Control-Allow-Origin': origin,
     'Access-Control-Expose-Headers':
-      'Mcp-Session-Id, WWW-Authenticate, DPoP-Nonce, Retry-After, X-Request-Id',
+      'Mcp-Session-Id, WWW-Authenticate, DPoP-Nonce, Retry-After, X-Request-Id, RateLimit, RateLimit-Policy',
     Vary: 'Origin',
   };
 }

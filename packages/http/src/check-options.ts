@@ -50,6 +50,7 @@ const OPTIONS: OptionTable<HttpOptions> = {
   authorization: true,
   reauthenticateMs: true,
   exposeHeaders: true,
+  trustedProxies: true,
 };
 
 /** What a handler serves. @throws DefinitionError when it is no app, as the promise of one. */
@@ -130,6 +131,7 @@ export function resolveOptions(
     checks.refuse('authenticate', 'authorization decides already', 'give one of them');
   checkHosts(options, checks);
   checkExposed(options.exposeHeaders, checks);
+  checkProxies(options.trustedProxies, checks);
   const { maxBodyBytes = MIB, maxBufferedBytes = 16 * MIB } = limits;
   const {
     maxTotalBodyBytes = Math.max(64 * MIB, 4 * maxBodyBytes),
@@ -160,6 +162,7 @@ export function resolveOptions(
     authenticateTimeoutMs: limits.authenticateTimeoutMs ?? 10_000,
     reauthenticateMs: options.reauthenticateMs ?? 60_000,
     exposeHeaders: options.exposeHeaders,
+    trustedProxies: options.trustedProxies?.length ? options.trustedProxies : undefined,
   };
 }
 
@@ -230,6 +233,25 @@ function checkExposed(given: unknown, checks: OptionChecks): void {
       'exposeHeaders',
       `it must be a list of ${CREDENTIAL_HEADERS.join(', ')}; other headers are always there`,
     );
+}
+
+function checkProxies(given: unknown, checks: OptionChecks): void {
+  if (given === undefined || (isTexts(given) && given.every(isNetwork))) return;
+  checks.refuse(
+    'trustedProxies',
+    "it must be a list of addresses and networks, such as ['10.0.0.5', '10.1.0.0/16', '::1']",
+  );
+}
+
+/** Whether a text is a network address, alone or with the number of bits that a network has in common. */
+function isNetwork(text: string): boolean {
+  const [, address = '', bits = '0'] = /^([\da-f.:]+)(?:\/(\d{1,3}))?$/i.exec(text) ?? [];
+  if (address.includes(':')) return URL.canParse(`http://[${address}]`) && Number(bits) <= 128;
+  return (
+    URL.canParse(`http://${address}`) &&
+    new URL(`http://${address}`).hostname === address &&
+    Number(bits) <= 32
+  );
 }
 
 function isTexts(value: unknown): value is readonly string[] {

@@ -7,7 +7,15 @@
 import { ERROR_CODES, type Logger } from '@sigil/core';
 import { claimOf } from '@sigil/core/internal';
 import type { Connection, Endpoint } from '@sigil/core/transport';
-import { type AnswerRules, failSafely, PostSink, preflight, refuse, refuseForNow } from './answers.js';
+import {
+  admitAddress,
+  type AnswerRules,
+  failSafely,
+  PostSink,
+  preflight,
+  refuse,
+  refuseForNow,
+} from './answers.js';
 import { checkResource, serveDocument } from './authentication/authorization.js';
 import type { HttpExchange } from './http-exchange.js';
 import type { ResolvedOptions } from './options.js';
@@ -129,13 +137,17 @@ class EndpointHandler {
   }
 
   #route(http: HttpExchange): void {
-    http.exposeHeaders = this.parts.options.exposeHeaders;
+    const { authentication, endpoint, options } = this.parts;
+    http.exposeHeaders = options.exposeHeaders;
+    http.trustedProxies = options.trustedProxies;
     const document = http.target.startsWith(WELL_KNOWN) ? this.parts.document(http.target) : undefined;
     if (document) return serveDocument(http, document);
-    if (refusesCaller(http, this.#origins, this.parts.endpoint)) return;
-    const { authentication } = this.parts;
-    if (!authentication || http.method === 'OPTIONS') return this.#serve(http);
-    return authentication.admit(http, () => this.#serve(http));
+    if (refusesCaller(http, this.#origins, endpoint)) return;
+    if (http.method === 'OPTIONS') return this.#serve(http);
+    admitAddress(http, endpoint, () => {
+      if (authentication) authentication.admit(http, () => this.#serve(http));
+      else this.#serve(http);
+    });
   }
 
   #serve(http: HttpExchange): void {
@@ -170,10 +182,7 @@ class EndpointHandler {
     if (claim === undefined) return serveSessioned(http, message, this.#sessions, this.parts.streams);
     const sink = new PostSink(http, this.#answers);
     const request = this.#stateless.receive(message, sink, http, claim);
-    if (request && !request.done) {
-      sink.request = request;
-      http.onGone(() => request.cancel('The client closed the response stream'));
-    }
+    if (request && !request.done) http.onGone(() => request.cancel('The client closed the response stream'));
     // A notification that was not refused has been taken, and there is no more to say.
     if (!isRequest(message)) http.respond(202, {});
   }
@@ -192,5 +201,6 @@ export function isAt(target: string, path: string): boolean {
 /** The HTTP status for a request of 2026-07-28 that was refused with a JSON-RPC error code. */
 function statusOf(code: number): number {
   if (code === ERROR_CODES.internalError) return 503;
+  if (code === ERROR_CODES.rateLimited) return 429;
   return code === ERROR_CODES.methodNotFound ? 404 : 400;
 }

@@ -50,6 +50,8 @@ export interface HttpExchange extends RequestInfo {
   corsOrigin: string | undefined;
   /** See `HttpOptions.exposeHeaders`. */
   exposeHeaders: RequestInfo['exposeHeaders'];
+  /** See `HttpOptions.trustedProxies`. */
+  trustedProxies: readonly string[] | undefined;
   /** Who the request is made for, once that has been verified. */
   principal: Principal | undefined;
   /** How long the body was, in bytes, once it has been read. */

@@ -7,7 +7,7 @@ import type { OutputBudget } from './output-budget.js';
 /** An exchange of `node:http2`, whose requests and responses are nearly those of `node:http`: each is a stream of its own. */
 export class Http2Exchange extends NodeExchange {
   /** Kept, since a stream that is closed does not know it any more. */
-  readonly #address: string | undefined;
+  readonly #peer: string | undefined;
   readonly #stream: ServerHttp2Stream;
   #headers: HttpExchange['headers'] | undefined;
 
@@ -30,11 +30,11 @@ export class Http2Exchange extends NodeExchange {
     // It takes the place of the header (RFC 9113, section 8.3.1), for handlers too.
     if (authority !== undefined) request.headers.host = authority;
     this.#stream = response.stream;
-    this.#address = request.socket.remoteAddress;
+    this.#peer = request.socket.remoteAddress;
   }
 
-  override get address(): string | undefined {
-    return this.#address;
+  protected override get peer(): string | undefined {
+    return this.#peer;
   }
 
   /** Without those that HTTP/2 alone has, such as `:path`, which no header may be called. */

@@ -20,6 +20,7 @@ import {
   WaitingOutput,
 } from './output-budget.js';
 import { authorityOf, pathOf, quotaKeyOf } from './requests.js';
+import { clientBehind } from './trusted-proxies.js';
 
 /** What of a refused body is still taken, so that its client reads the refusal before the connection ends. */
 const LINGER = { bytes: 16 * 1024 * 1024, leastPiece: 1024, ms: 2_000, quietMs: 500 };
@@ -38,9 +39,11 @@ type BodyDone = (body: string | undefined, problem?: BodyProblem) => void;
 export class NodeExchange implements HttpExchange {
   corsOrigin: string | undefined;
   exposeHeaders: HttpExchange['exposeHeaders'];
+  trustedProxies: readonly string[] | undefined;
   principal: Principal | undefined;
   bodyBytes = 0;
   #callId: string | undefined;
+  #client: string | undefined;
 
   /** @param body what a framework around us made of the body, when it has read it. @param source the request as that has it. */
   constructor(
@@ -90,6 +93,13 @@ export class NodeExchange implements HttpExchange {
   }
 
   get address(): string | undefined {
+    const { peer, trustedProxies } = this;
+    if (!trustedProxies || peer === undefined) return peer;
+    return (this.#client ??= clientBehind(trustedProxies, peer, this.header('x-forwarded-for')));
+  }
+
+  /** The address of the connection. */
+  protected get peer(): string | undefined {
     return this.request.socket.remoteAddress;
   }
 

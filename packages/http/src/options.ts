@@ -174,6 +174,14 @@ export interface HttpOptions {
    */
   readonly exposeHeaders?: readonly CredentialHeader[];
   /**
+   * The addresses of proxies in front, such as `10.0.0.5`, and networks of them, such as `10.0.0.0/8`: who is named by them in
+   * `X-Forwarded-For` is the client, for rates, quotas and logs. Where the server does not tell the address of a connection, as with
+   * `fetchHandler`, it changes nothing.
+   *
+   * @default []: `X-Forwarded-For` is not read
+   */
+  readonly trustedProxies?: readonly string[];
+  /**
    * How often `authenticate` is asked again about the request of a stream that stays open, in milliseconds. Where it gives
    * `undefined`, or another principal, the stream ends, and the request is cancelled that waits on it; where it fails or takes too long
    * the stream stays, and the log says so. New scopes and claims count from then on.
@@ -317,6 +325,7 @@ export interface ResolvedOptions {
   readonly authenticateTimeoutMs: number;
   readonly reauthenticateMs: number;
   readonly exposeHeaders: readonly CredentialHeader[] | undefined;
+  readonly trustedProxies: readonly string[] | undefined;
   /** Whether sessions are refused: processes beside this one would not know them. */
   readonly isStateless?: boolean;
 }

@@ -9,6 +9,7 @@ import {
   type Sink,
 } from '@sigil/core/transport';
 import {
+  admitAddress,
   EventStream,
   failSafely,
   NOT_AUTHENTICATED,
@@ -93,11 +94,15 @@ export class SseEndpoint {
   }
 
   #route(http: HttpExchange, target: SseTarget): void {
-    http.exposeHeaders = this.parts.options.exposeHeaders;
+    const { authentication, options } = this.parts;
+    http.exposeHeaders = options.exposeHeaders;
+    http.trustedProxies = options.trustedProxies;
     if (refusesCaller(http, this.#origins, this.#endpoint)) return;
-    const { authentication } = this.parts;
-    if (!authentication || http.method === 'OPTIONS') return this.#serve(http, target);
-    return authentication.admit(http, () => this.#serve(http, target));
+    if (http.method === 'OPTIONS') return this.#serve(http, target);
+    admitAddress(http, this.#endpoint, () => {
+      if (authentication) authentication.admit(http, () => this.#serve(http, target));
+      else this.#serve(http, target);
+    });
   }
 
   #serve(http: HttpExchange, target: SseTarget): void {

@@ -26,6 +26,7 @@ export class WebExchange implements HttpExchange {
   readonly address = undefined;
   corsOrigin: string | undefined;
   exposeHeaders: HttpExchange['exposeHeaders'];
+  trustedProxies: readonly string[] | undefined;
   principal: Principal | undefined;
   bodyBytes = 0;
   #callId: string | undefined;

@@ -270,7 +270,10 @@ export class RateLimitError extends ProtocolError {
   ) {
     const data = { retryAfterMs, ...(policy === undefined ? {} : { policy }) };
     super(ERROR_CODES.rateLimited, message, data, options);
+    this.policy = policy;
   }
+
+  readonly policy: string | undefined;
 
   /** The same in seconds, for `Retry-After`. */
   get retryAfterSeconds(): number {

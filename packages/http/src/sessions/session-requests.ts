@@ -21,6 +21,7 @@ import {
   failSafely,
   NOT_AUTHENTICATED,
   PostSink,
+  rateHeaders,
   refuse,
   refuseScopes,
   respondJson,
@@ -265,6 +266,7 @@ function isWellFormed(message: unknown): boolean {
 /** The HTTP status for a request that was refused with a JSON-RPC error code. */
 function statusOf(code: number): number {
   if (code === ERROR_CODES.internalError) return 503;
+  if (code === ERROR_CODES.rateLimited) return 429;
   // Clients of these revisions expect an unknown method as an ordinary answer.
   return code === ERROR_CODES.methodNotFound ? 200 : 400;
 }
@@ -299,8 +301,9 @@ class SessionSink implements Sink {
       return;
     }
     const { insufficientScope } = this.session;
-    if (rejection) respondRejection(this.http, message, rejection, { statusOf, insufficientScope });
-    else respondJson(this.http, 200, message);
+    const headers = rateHeaders(this.#request?.limits);
+    if (rejection) respondRejection(this.http, message, rejection, { statusOf, insufficientScope }, headers);
+    else respondJson(this.http, 200, message, headers);
   }
 
   abandon(): void {

@@ -1,0 +1,49 @@
+import { BlockList, isIPv4, isIPv6 } from 'node:net';
+
+/** Made once for each list of options. */
+const NETWORKS = new WeakMap<readonly string[], BlockList>();
+
+/**
+ * Whose request it is that came through proxies: each of them names at the end of `X-Forwarded-For` whom it heard it from. As far as those
+ * are trusted that name it, that counts.
+ *
+ * @param trusted addresses and networks of proxies.
+ * @param peer the address of the connection.
+ * @param forwarded `X-Forwarded-For` of the request.
+ */
+export function clientBehind(
+  trusted: readonly string[],
+  peer: string,
+  forwarded: string | undefined,
+): string {
+  const networks = NETWORKS.get(trusted) ?? networksOf(trusted);
+  NETWORKS.set(trusted, networks);
+  const named = forwarded?.split(',') ?? [];
+  let client = plain(peer) ?? peer;
+  while (networks.check(client, isIPv4(client) ? 'ipv4' : 'ipv6')) {
+    const next = plain(named.pop() ?? '');
+    if (next === undefined) return client;
+    client = next;
+  }
+  return client;
+}
+
+function networksOf(trusted: readonly string[]): BlockList {
+  const networks = new BlockList();
+  for (const network of trusted) {
+    const [address = '', bits] = network.split('/');
+    const family = isIPv4(address) ? 'ipv4' : 'ipv6';
+    if (bits === undefined) networks.addAddress(address, family);
+    else networks.addSubnet(address, Number(bits), family);
+  }
+  return networks;
+}
+
+/** An address without its port and brackets, and of IPv4 in its own form; `undefined` for anything else. */
+function plain(text: string): string | undefined {
+  const [, address = ''] = /^\[(.*)\](?::\d+)?$/.exec(text.trim()) ??
+    /^([\d.]+):\d+$/.exec(text.trim()) ?? [text, text.trim()];
+  const own = address.toLowerCase().startsWith('::ffff:') ? address.slice('::ffff:'.length) : address;
+  if (isIPv4(own)) return own;
+  return isIPv6(address) ? address : undefined;
+}
