@@ -3,6 +3,7 @@
  * manifests in `diff/` and their schemas in `schema/`, look for faults in `check/`, and compile and restart in `dev/`.
  */
 
+import { auditVerify } from './commands/audit.js';
 import { build } from './commands/build.js';
 import { check } from './commands/check.js';
 import { type Command, helpOf } from './commands/command.js';
@@ -28,6 +29,7 @@ const COMMANDS: readonly (readonly [words: readonly string[], command: Command])
   [['tasks', 'cancel'], tasksCancel],
   [['tasks', 'retry'], tasksRetry],
   [['sessions', 'ls'], sessionsLs],
+  [['audit', 'verify'], auditVerify],
 ];
 
 /**

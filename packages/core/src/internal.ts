@@ -46,6 +46,7 @@ export { quotaExceeded } from './transport/quota.js';
 // Checks of options, and the definitions of a class, for packages that take them in other ways.
 export { OptionChecks, type OptionTable, warnOfParameters } from './transport/option-checks.js';
 export { CREDENTIAL_HEADERS } from './protocol/principal.js';
+export { auditHash } from './server/audit.js';
 export { APP_OPTIONS } from './server/check-options.js';
 export {
   type HandlerMethod,

@@ -97,6 +97,7 @@ export type RefusedBy =
   | 'headers'
   | 'session'
   | 'method'
+  | 'name'
   | 'capability'
   | 'quota'
   | 'state'

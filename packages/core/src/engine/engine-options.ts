@@ -11,7 +11,7 @@ import type { RequestStateCodec } from './asking/request-state-codec.js';
 import type { RoundTripStates } from './asking/round-trip-states.js';
 import type { EndpointBackend, Tracking } from '../transport/transport.js';
 import type { ExtensionFactory } from './extension.js';
-import type { Observers } from './observers.js';
+import type { CallInfo, Observers } from './observers.js';
 import type { CacheHints } from './methods/cache-hints.js';
 import type { ChangeFeed } from './subscriptions/changes.js';
 
@@ -155,6 +155,8 @@ export interface EngineOptions {
   readonly cacheHints: CacheHints;
   readonly limits: Limits;
   readonly observers: Observers;
+  /** What is done before the handler of a call runs, such as to record it; a call for which it fails is refused. */
+  readonly beforeHandler: ((call: CallInfo) => Promise<void>) | undefined;
   /** Counts requests by rates. */
   readonly counter: RateCounter;
   /** Milliseconds a handler may take, where its definition does not say; `false` for no limit. */

@@ -145,6 +145,7 @@ export class Engine implements Endpoint {
     );
     const methods = new Map([...extensions.methods, ...groups]);
     this.observers = options.observers;
+    this.observers.add(this.events.callObserver);
     this.observers.serves({
       hasMethod: (method) => methods.has(method),
       hasName: (method, name) =>

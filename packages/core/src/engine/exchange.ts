@@ -87,6 +87,8 @@ export class Exchange implements ActiveRequest, Stream {
   #isDelivered = false;
   /** Whether the handler has taken longer than it may. */
   #isLate = false;
+  /** Kept once what comes before the handler is done. */
+  #begun: Promise<void> | undefined;
   /** What is answered instead of the questions of a suspension. */
   #early: MethodResult | undefined;
 
@@ -140,8 +142,21 @@ export class Exchange implements ActiveRequest, Stream {
       refuse,
       answer,
       limited: (work) => this.limited(work, timeoutMs, late),
+      begin: this.#parts.options.beforeHandler && (() => this.#begin()),
       enter: (go) => call.enter(enter ? () => enter(go) : go),
     });
+  }
+
+  /** Once a request, however often its handler runs. */
+  async #begin(): Promise<void> {
+    const { beforeHandler } = this.#parts.options;
+    const { observation } = this.call;
+    try {
+      if (observation) await (this.#begun ??= beforeHandler?.(observation.info));
+    } catch (error) {
+      this.call.refusedBy = 'audit';
+      throw error;
+    }
   }
 
   /** Whether the client brings back what it was given to carry in an earlier round. */

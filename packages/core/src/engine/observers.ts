@@ -5,6 +5,7 @@ import type { Logger } from '../protocol/logging.js';
 import { isPromise, recovered } from '../protocol/maybe-promise.js';
 import type { Principal, RequestInfo } from '../protocol/principal.js';
 import { NAMED_BY, repeated, type RequestId } from '../protocol/protocol.js';
+import { aroundCalls } from '../transport/deadlines.js';
 import type { RefusalEvent, TransportName } from '../transport/transport.js';
 import type { Session } from './connection-state.js';
 import type { Revision } from './revisions/index.js';
@@ -248,18 +249,9 @@ export class Observers {
    * @returns what stands for the store.
    */
   watchStore<T extends object>(store: T, part: string): T {
-    // A store that is frozen could not have other methods in front of it.
-    const empty: T = Object.create(store) as T;
-    return new Proxy(empty, {
-      get: (_empty, property) => {
-        const member: unknown = Reflect.get(store, property, store);
-        if (typeof member !== 'function') return member;
-        return (...given: unknown[]): unknown => {
-          const ask = (): unknown => Reflect.apply(member, store, given);
-          return this.areActive ? this.#timed(ask, part, String(property)) : ask();
-        };
-      },
-    });
+    return aroundCalls(store, (ask, operation) =>
+      this.areActive ? this.#timed(ask, part, operation) : ask(),
+    );
   }
 
   #timed(ask: () => unknown, part: string, operation: string): unknown {
@@ -323,7 +315,7 @@ export class Observation {
   #hasEnded = false;
 
   constructor(
-    private readonly info: CallInfo,
+    readonly info: CallInfo,
     private readonly observations: readonly CallObservation[],
     private readonly guarded: (run: () => void) => void,
   ) {}
@@ -344,13 +336,16 @@ export class Observation {
   /** Watches a request to the client. @returns what is added to its `_meta`, and what is to be called when it has its answer. */
   clientRequest(id: RequestId, method: string): ClientRequestObservation {
     const watching: ClientRequestObservation[] = [];
+    const meta: Record<string, string> = {};
     for (const observation of this.observations)
       this.guarded(() => {
         const given = observation.clientRequest?.({ id, method, call: this.info });
-        if (given) watching.push(given);
+        if (!given) return;
+        Object.assign(meta, given.meta);
+        watching.push(given);
       });
     return {
-      meta: Object.assign({}, ...watching.map(({ meta }) => meta)) as Record<string, string>,
+      meta,
       ended: (error) => watching.forEach((each) => this.guarded(() => each.ended(error))),
     };
   }

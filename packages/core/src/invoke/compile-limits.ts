@@ -257,7 +257,7 @@ class Places {
       };
       const leave = (): void => {
         stop();
-        reject(signal.reason as Error);
+        reject(new Error('The call ended while it waited for its turn', { cause: signal.reason }));
       };
       const deadline = times.add(() => {
         stop();

@@ -339,10 +339,12 @@ export class HandlerCompiler {
       const context = contextFor(call);
       // Middleware of `@sigil/nest` may have put others in their place.
       const handler = (): unknown => run(call, context ? context.args : args, context);
-      const work = (): MaybePromise<R> =>
+      const handled = (): MaybePromise<R> =>
         after(around && context ? around(call, context, handler) : handler(), (value) =>
           encode(value, call, args),
         );
+      const { begin } = passage;
+      const work = begin ? (): MaybePromise<R> => begin().then(handled) : handled;
       return attempt(
         // The place is free before the answer: another round of the call needs one again.
         () => inPlace(give, work),

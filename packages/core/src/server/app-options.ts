@@ -10,6 +10,7 @@ import type { StateKey } from '../engine/asking/request-state-codec.js';
 import type { TasksOptions } from '../extensions/tasks/tasks.js';
 import type { ServerCapabilities } from '../protocol/protocol.js';
 import type { Logger } from '../protocol/logging.js';
+import type { AuditOptions } from './audit.js';
 import type { Module, ModuleParts } from './module.js';
 
 /**
@@ -107,6 +108,8 @@ export interface AppOptions extends Implementation, ModuleParts {
   readonly logger?: Logger;
   /** Which lines the log has. */
   readonly log?: LogOptions;
+  /** Keeps a record of each call: who called what, whether that was allowed, and how it ended. */
+  readonly audit?: AuditOptions;
   /** Whether messages of unexpected errors reach clients. Off by default: they may hold secrets. */
   readonly exposeErrors?: boolean;
   /** Most entries on one page of a list. All on one page by default. */

@@ -5,6 +5,7 @@ import type { Engine } from '../engine/engine.js';
 import type { DefinitionHooks } from '../registry/entry.js';
 import type { Registry } from '../registry/registry.js';
 import type { Endpoint } from '../transport/transport.js';
+import type { AuditTrail } from './audit.js';
 import type { Define } from './live-collection.js';
 import type { Readiness } from './readiness.js';
 import type { RelayLogger } from './relay-logger.js';
@@ -23,6 +24,7 @@ export interface AppParts {
   readonly readiness: Readiness;
   /** What it shares with other processes, if anything. */
   readonly backend: Backend | undefined;
+  readonly audit: AuditTrail | undefined;
   readonly watch: HookWatch;
   /** Gives standard output back to the program: the app is not served over stdio, or its runtime guards it from here on. */
   readonly releaseStdout: () => void;

@@ -12,6 +12,7 @@ import { Deadlines } from '../transport/deadlines.js';
 import type { EndpointBackend } from '../transport/transport.js';
 import type { AppOptions } from './app-options.js';
 import { buildRecord } from './build-record.js';
+import { type AuditOptions, AuditTrail } from './audit.js';
 import { addBuiltInObservers } from './built-in-observers.js';
 import { backendOf, checkOptions } from './check-options.js';
 import { requireLists } from './module.js';
@@ -27,12 +28,14 @@ export interface AppSettings extends Pick<
   | 'pageSize'
   | 'limits'
   | 'observers'
+  | 'beforeHandler'
   | 'timeoutMs'
   | 'experimental'
   | 'stampServerInfo'
 > {
   readonly logger: RelayLogger;
   readonly backend: Backend | undefined;
+  readonly audit: AuditTrail | undefined;
   readonly limiter: Limiter;
   /** Gives a part that stands alone the time limit of stores. */
   readonly limited: EndpointBackend['limited'];
@@ -77,6 +80,8 @@ export function resolveOptions(given: AppOptions, diagnostics: Diagnostics): App
   const logger = new RelayLogger(options.logger, log);
   const observers = new Observers(logger);
   addBuiltInObservers(observers, logger, log);
+  const audit = isRight && options.audit ? auditTrail(options.audit, limited, logger) : undefined;
+  if (audit) observers.add(audit.observer);
   const backend = made && watchedBackend(made, limited, observers);
   const {
     state,
@@ -95,6 +100,8 @@ export function resolveOptions(given: AppOptions, diagnostics: Diagnostics): App
     instructions,
     logger,
     observers,
+    beforeHandler: audit?.starts,
+    audit,
     backend,
     limiter: backend?.limiter ?? new MemoryLimiter(),
     limits,
@@ -142,6 +149,13 @@ function watchedBackend(backend: Backend, limited: AppSettings['limited'], obser
     check: () => backend.check(),
     close: () => backend.close(),
   };
+}
+
+/** An audit whose sink has the time limit of stores. */
+function auditTrail(options: AuditOptions, limited: AppSettings['limited'], logger: RelayLogger): AuditTrail {
+  const { sink } = options;
+  const bounded = limited(typeof sink === 'function' ? { write: sink } : sink, 'audit.sink');
+  return new AuditTrail({ ...options, sink: bounded }, logger);
 }
 
 function infoOf({ name, version, title, description, websiteUrl, icons }: AppOptions): AppSettings['info'] {

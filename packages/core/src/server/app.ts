@@ -134,10 +134,7 @@ export class App {
    * ```
    */
   on<K extends keyof AppEvents>(event: K, listener: (...details: AppEvents[K]) => void): () => void {
-    const { engine } = this.#parts;
-    if (event !== 'call') return engine.events.on(event, listener);
-    const ended = listener as (...details: AppEvents['call']) => void;
-    return engine.observers.add({ callStarted: () => ({ ended }), callRefused: ended });
+    return this.#parts.engine.events.on(event, listener);
   }
 
   /**
@@ -238,12 +235,14 @@ export class App {
     this.#parts.releaseStdout();
     this.#parts.engine.closes();
     await Promise.all([...this.#running].map((running) => running.close()));
-    const { engine, container, backend, readiness, watch } = this.#parts;
+    const { engine, container, backend, audit, readiness, watch } = this.#parts;
     readiness.leave();
     await engine.close();
     try {
       await container.close?.();
     } finally {
+      // The calls that closing has ended are recorded, too.
+      if (audit) await watch.ending()('close() of audit.sink', audit.close());
       const closed = backend?.close();
       if (isPromise(closed)) await watch.ending()('close() of the backend', closed);
     }

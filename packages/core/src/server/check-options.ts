@@ -10,6 +10,7 @@ import { OptionChecks } from '../transport/option-checks.js';
 import type { TasksOptions } from '../extensions/tasks/tasks.js';
 import { CACHEABLE_METHODS, cacheFaults, type CacheOptions } from '../protocol/results.js';
 import type { AppOptions, LogOptions, StateOptions } from './app-options.js';
+import type { AuditOptions } from './audit.js';
 import { LINE_LEVELS } from './relay-logger.js';
 
 /** Every option there is: a bound whose name is misspelt would be no bound. */
@@ -36,6 +37,7 @@ const OPTIONS: Readonly<Record<keyof AppOptions, true>> = {
   timeoutMs: true,
   logger: true,
   log: true,
+  audit: true,
   exposeErrors: true,
   pageSize: true,
   cache: true,
@@ -81,6 +83,13 @@ const LOG_OPTIONS: Readonly<Record<keyof LogOptions, true>> = {
   slowMs: true,
   redact: true,
 };
+const AUDIT_OPTIONS: Readonly<Record<keyof AuditOptions, true>> = {
+  sink: true,
+  required: true,
+  arguments: true,
+  chain: true,
+  includes: true,
+};
 const STATE_OPTIONS: Readonly<Record<keyof StateOptions, true>> = { keys: true, ttlMs: true, store: true };
 /** Messages are walked as deep as this. */
 const DEEPEST = 1000;
@@ -118,6 +127,7 @@ export function checkOptions(options: AppOptions, diagnostics: Diagnostics): voi
   checks.methods('logger', options.logger, 'debug', 'info', 'warn', 'error');
   checks.methods('changeBus', options.changeBus, 'publish', 'subscribe');
   checkLog(options, checks);
+  checkAudit(options, checks);
   checkBackend(options, checks);
   checkState(options, checks);
   checkTasks(options, checks);
@@ -207,6 +217,33 @@ function checkLog({ log: options }: AppOptions, checks: OptionChecks): void {
   if (redact !== undefined && !(Array.isArray(redact) && redact.every((name) => typeof name === 'string')))
     checks.refuse('log.redact', "it must be a list of names, such as ['email']");
 }
+
+function checkAudit({ audit: options }: AppOptions, checks: OptionChecks): void {
+  if (options === undefined) return;
+  const {
+    sink,
+    required,
+    arguments: shown,
+    chain,
+    includes,
+  }: Partial<AuditOptions> = checks.group('audit', options, Object.keys(AUDIT_OPTIONS));
+  if (typeof sink !== 'function' && typeof sink?.write !== 'function')
+    checks.refuse(
+      'audit.sink',
+      'it must be a function that keeps a record, or an object with the method write',
+    );
+  if (required !== undefined && typeof required !== 'boolean')
+    checks.refuse('audit.required', 'it must be true or false');
+  if (shown !== undefined && shown !== 'hash' && shown !== 'none' && typeof shown !== 'function')
+    checks.refuse('audit.arguments', "it must be 'hash', 'none', or a function of the arguments");
+  const hasKey = isObject(chain) && typeof chain['key'] === 'string' && chain['key'].length >= LEAST_KEY;
+  if (chain !== undefined && typeof chain !== 'boolean' && !hasKey)
+    checks.refuse('audit.chain', `it must be true, false, or { key } of at least ${LEAST_KEY} characters`);
+  if (includes !== undefined && typeof includes !== 'function')
+    checks.refuse('audit.includes', 'it must be a function of a call');
+}
+
+const LEAST_KEY = 32;
 
 function checkState({ state: options, backend }: AppOptions, checks: OptionChecks): void {
   const state: StateOptions = checks.group('state', options, Object.keys(STATE_OPTIONS));

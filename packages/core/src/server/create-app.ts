@@ -90,6 +90,7 @@ async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<
     isWorker: options.tasks?.worker === 'only',
     readiness,
     backend,
+    audit: settings.audit,
     watch,
   });
   const record = buildRecord();

@@ -1,4 +1,4 @@
-import { isObject, isPlainObject } from '../protocol/json.js';
+import { isPlainObject } from '../protocol/json.js';
 import type { Logger, LogMethod } from '../protocol/logging.js';
 import { type MaybePromise, recovered } from '../protocol/maybe-promise.js';
 import type { LogOptions } from './app-options.js';
@@ -37,8 +37,8 @@ export class RelayLogger implements Logger {
   /** A logger that fails must not fail what it reports about. */
   #log(level: keyof Logger, [details, ...message]: Parameters<LogMethod>): void {
     if (LINE_LEVELS.indexOf(level) < this.#least) return;
-    const shown = isObject(details) && this.#secrets.size > 0 ? this.#redacted(details) : details;
-    const args: Parameters<LogMethod> = [shown as object | string, ...message];
+    const isRedacted = this.#secrets.size > 0 && isPlainObject(details);
+    const args: Parameters<LogMethod> = [isRedacted ? this.#members(details, 0) : details, ...message];
     const { track } = unhandledRejections.tracking;
     const log = (): MaybePromise<void> => this.#target[level](...args);
     void recovered(track ? () => track(LOGGING, log) : log, (error) => {
@@ -48,16 +48,18 @@ export class RelayLogger implements Logger {
     });
   }
 
-  #redacted(value: unknown, depth = 0): unknown {
+  #redacted(value: unknown, depth: number): unknown {
     if (depth > DEEPEST_REDACTED) return value;
     if (Array.isArray(value)) return value.map((each) => this.#redacted(each, depth + 1));
-    if (!isPlainObject(value)) return value;
-    return Object.fromEntries(
-      Object.entries(value).map(([name, member]) => [
-        name,
-        this.#secrets.has(name.toLowerCase()) ? '[redacted]' : this.#redacted(member, depth + 1),
-      ]),
-    );
+    return isPlainObject(value) ? this.#members(value, depth) : value;
+  }
+
+  #members(value: object, depth: number): object {
+    const shown = Object.entries(value).map(([name, member]): [string, unknown] => {
+      const isSecret = this.#secrets.has(name.toLowerCase());
+      return [name, isSecret ? '[redacted]' : this.#redacted(member, depth + 1)];
+    });
+    return Object.fromEntries(shown);
   }
 }
 

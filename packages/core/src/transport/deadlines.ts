@@ -82,17 +82,9 @@ export class Deadlines {
    */
   limit<T extends object>(part: T, name: string): T {
     const late = (): Error => new Error(`${name} did not answer within ${this.afterMs} ms`);
-    // A part that is frozen could not have other methods in front of it.
-    const empty: T = Object.create(part) as T;
-    return new Proxy(empty, {
-      get: (_empty, property) => {
-        const member: unknown = Reflect.get(part, property, part);
-        if (typeof member !== 'function') return member;
-        return (...given: unknown[]): unknown => {
-          const answer: unknown = Reflect.apply(member, part, given);
-          return isPromise(answer) ? this.within(answer, late) : answer;
-        };
-      },
+    return aroundCalls(part, (call) => {
+      const answer = call();
+      return isPromise(answer) ? this.within(answer, late) : answer;
     });
   }
 
@@ -111,6 +103,35 @@ export class Deadlines {
     }
     this.#timer = undefined;
   }
+}
+
+/**
+ * Stands for a part whose methods run within something else.
+ *
+ * @param part such as a store; its methods are called on itself.
+ * @param around runs a call of one of them, and gives what that gives.
+ * @example
+ * ```ts
+ * const told = aroundCalls(store, (call, method) => {
+ *   console.error(method);
+ *   return call();
+ * });
+ * ```
+ */
+export function aroundCalls<T extends object>(
+  part: T,
+  around: (call: () => unknown, method: string) => unknown,
+): T {
+  // A part that is frozen could not have other methods in front of it.
+  const empty: T = Object.create(part) as T;
+  return new Proxy(empty, {
+    get: (_empty, property) => {
+      const member: unknown = Reflect.get(part, property, part);
+      if (typeof member !== 'function') return member;
+      return (...given: unknown[]): unknown =>
+        around(() => Reflect.apply(member, part, given) as unknown, String(property));
+    },
+  });
 }
 
 /** Timers take no longer delay, in milliseconds. */

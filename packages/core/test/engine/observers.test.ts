@@ -226,7 +226,9 @@ describe('the event of a call', () => {
   test('is told of an unknown tool, with its name cut short', async () => {
     const { app, events } = await watched();
     await call(app, 'x'.repeat(5000));
-    expect(events).toMatchObject([{ isKnownName: false, outcome: 'error', error: { code: -32602 } }]);
+    expect(events).toMatchObject([
+      { isKnownName: false, outcome: 'refused', refusedBy: 'name', error: { code: -32602 } },
+    ]);
     expect(events[0]?.name?.length).toBeLessThan(300);
   });
 

@@ -63,7 +63,9 @@ describe('the line of a call', () => {
 
   test('has the code of the error of an unknown tool', async () => {
     const lines = await linesOf({ calls: 'info' }, 'nope');
-    expect(lines).toMatchObject([{ details: { outcome: 'error', code: -32602, name: 'nope' } }]);
+    expect(lines).toMatchObject([
+      { details: { outcome: 'refused', refusedBy: 'name', code: -32602, name: 'nope' } },
+    ]);
   });
 
   test('is a warning where the call took long', async () => {

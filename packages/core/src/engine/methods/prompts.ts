@@ -24,6 +24,7 @@ export function promptMethods({ options }: MethodParts): MethodTable {
     const name = readString(params, 'name');
     const entry = prompts.get(name);
     const refuse = (): never => {
+      call.refusedBy ??= 'name';
       throw invalidParams(`Unknown prompt: ${repeated(name)}`);
     };
     if (!entry) return refuse();

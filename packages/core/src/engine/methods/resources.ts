@@ -31,10 +31,12 @@ export function resourceMethods({ options }: MethodParts): MethodTable {
   });
 
   const readResource: MethodHandler = (exchange, params) => {
-    const { revision } = exchange.call;
+    const { call } = exchange;
+    const { revision } = call;
     const uri = readString(params, 'uri');
     const found = registry.resolveUri(uri);
     const refuse = (): never => {
+      call.refusedBy ??= 'name';
       throw revision.resourceNotFound(uri);
     };
     if (!found) return refuse();

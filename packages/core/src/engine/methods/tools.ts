@@ -27,6 +27,7 @@ export function toolMethods({ options, extensions }: MethodParts): MethodTable {
     const name = readString(params, 'name');
     const entry = tools.get(name);
     const refuse = (): never => {
+      call.refusedBy ??= 'name';
       throw invalidParams(`Unknown tool: ${repeated(name)}`);
     };
     if (!entry || !extensions.shows(call.revision, entry)) return refuse();

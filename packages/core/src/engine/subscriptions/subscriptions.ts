@@ -7,7 +7,7 @@ import { META, NOTIFICATIONS } from '../../protocol/protocol.js';
 import type { ListKind } from '../../backend/change-bus.js';
 import { Quota } from '../../transport/quota.js';
 import type { AdmittedRequest, EngineCall } from '../engine-call.js';
-import type { CallEvent } from '../observers.js';
+import type { CallEvent, Observer } from '../observers.js';
 import type { Limits } from '../engine-options.js';
 import type { Session } from '../connection-state.js';
 import type { MethodResult } from '../response.js';
@@ -42,6 +42,19 @@ export class Events {
     this.#listeners.set(event, listeners);
     listeners.add(listener);
     return () => listeners.delete(listener);
+  }
+
+  /** Has those be told of calls who listen to them. */
+  get callObserver(): Observer {
+    const isHeard = (): boolean => (this.#listeners.get('call')?.size ?? 0) > 0;
+    const ended = (event: CallEvent): void => this.emit('call', event);
+    return {
+      get isActive() {
+        return isHeard();
+      },
+      callStarted: () => ({ ended }),
+      callRefused: ended,
+    };
   }
 
   /** Calls every listener; one that fails, at once or later, is reported, and the others are called all the same. */

@@ -1,0 +1,108 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import type { AuditRecord } from '@sigil/core';
+import { auditHash, isObject, messageOf } from '@sigil/core/internal';
+import { EXIT_CODES, UsageError } from '../failures.js';
+import { show } from '../terminal.js';
+import { type Command, readArguments } from './command.js';
+
+const VERIFY_OPTIONS = {
+  'key-env': { type: 'string', value: 'name', about: 'the environment variable with the key of the chain' },
+  json: { type: 'boolean', about: 'the result as JSON' },
+} as const;
+
+/** A record that is not what was written, or is not where it was. */
+interface Fault {
+  /** The line of the file, from 1 on. */
+  readonly line: number;
+  readonly what: string;
+}
+
+interface Verified {
+  readonly records: number;
+  readonly chains: number;
+  readonly faults: readonly Fault[];
+}
+
+/** `sigil audit verify`: finds records of an audit that were changed or taken out. */
+export const auditVerify: Command = {
+  synopsis: 'audit verify <file> [--key-env <name>]',
+  purpose: 'find records of an audit that were changed or taken out of their chain',
+  example: 'audit verify audit.jsonl --key-env AUDIT_KEY',
+  options: VERIFY_OPTIONS,
+  async run(args, terminal) {
+    const { values, operands } = readArguments(args, VERIFY_OPTIONS, [], ['file']);
+    const [file] = operands;
+    if (file === undefined) throw new UsageError('audit verify needs the file with the records');
+    const variable = values['key-env'];
+    const key = variable === undefined ? undefined : process.env[variable];
+    if (variable !== undefined && !key)
+      throw new UsageError(`the environment variable ${variable} is not set`);
+    const verified = await verify(file, key);
+    show(terminal, values, verified, () => describe(verified));
+    return verified.faults.length === 0 ? EXIT_CODES.ok : EXIT_CODES.found;
+  },
+};
+
+/** Most faults that are told. */
+const MOST_FAULTS = 100;
+
+async function verify(file: string, key: string | undefined): Promise<Verified> {
+  const ends = new Map<string, { seq: number; hash: string }>();
+  const faults: Fault[] = [];
+  let line = 0;
+  for await (const text of (await opened(file)).readLines()) {
+    line += 1;
+    const what = await faultOf(text, ends, key);
+    if (what !== undefined && faults.length < MOST_FAULTS) faults.push({ line, what });
+  }
+  return { records: line, chains: ends.size, faults };
+}
+
+async function opened(file: string): Promise<FileHandle> {
+  try {
+    return await open(file);
+  } catch (error) {
+    throw new UsageError(`the file cannot be read: ${messageOf(error)}`);
+  }
+}
+
+async function faultOf(
+  text: string,
+  ends: Map<string, { seq: number; hash: string }>,
+  key: string | undefined,
+): Promise<string | undefined> {
+  const record = parse(text);
+  if (!isObject(record)) return 'it is no record: it is not a JSON object';
+  if (!isLinked(record)) return 'it belongs to no chain: was it written with "chain"?';
+  const { chain } = record;
+  const { seq, hash } = ends.get(chain.id) ?? { seq: 0, hash: '' };
+  ends.set(chain.id, { seq: chain.seq, hash: chain.hash });
+  if ((await auditHash(record, key)) !== chain.hash)
+    return 'its hash is wrong: it was changed, or the key is another one';
+  if (chain.seq !== seq + 1)
+    return `record ${seq + 1} of the chain ${chain.id} is missing: this is ${chain.seq}`;
+  return chain.previous === hash ? undefined : 'it does not follow the record before it';
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a record has a place in a chain. */
+function isLinked(record: object): record is AuditRecord & Required<Pick<AuditRecord, 'chain'>> {
+  const chain = 'chain' in record ? record.chain : undefined;
+  return isObject(chain) && typeof chain['id'] === 'string' && typeof chain['seq'] === 'number';
+}
+
+function describe({ records, chains, faults }: Verified): string[] {
+  const found = faults.map(({ line, what }) => `line ${line}: ${what}`);
+  const inAll = `${records} records in ${chains} chains`;
+  return [
+    ...found,
+    faults.length === 0 ? `${inAll}: none was changed or taken out` : `${inAll}: ${faults.length} faults`,
+  ];
+}

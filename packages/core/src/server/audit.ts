@@ -1,0 +1,280 @@
+import type { RefusedBy } from '../context/call.js';
+import type { CallEvent, CallInfo, CallOutcome, Observer } from '../engine/observers.js';
+import { OverloadedError } from '../errors/errors.js';
+import { toBase64Url } from '../protocol/base64.js';
+import { canonicalJson, withoutUndefined } from '../protocol/json.js';
+import type { Logger } from '../protocol/logging.js';
+import type { MaybePromise } from '../protocol/maybe-promise.js';
+import { METHODS } from '../protocol/protocol.js';
+import { within } from '../transport/deadlines.js';
+import type { RefusalEvent } from '../transport/transport.js';
+
+/** What an audit says of one request. Plain JSON; members without a value are left out. */
+export interface AuditRecord {
+  /** When it was written, as ISO 8601 writes it. */
+  readonly time: string;
+  /**
+   * - `call.started`: the handler is about to run; only where the audit is `required`
+   * - `call.ended`: the call was answered or refused
+   * - `request.refused`: the transport refused a request before it read a message
+   */
+  readonly event: 'call.started' | 'call.ended' | 'request.refused';
+  /** Whether the request was let through to its handler. */
+  readonly decision: 'allowed' | 'denied';
+  /** What denied it. */
+  readonly deniedBy?: RefusedBy | RefusalEvent['by'];
+  /** Names the call, also in the log. */
+  readonly id?: string;
+  readonly traceId?: string;
+  readonly requestId?: string | number;
+  readonly taskId?: string;
+  readonly method?: string;
+  /** The name of the tool or prompt, or the URI of the resource. */
+  readonly name?: string;
+  readonly principal?: string;
+  readonly client?: string;
+  readonly protocolVersion?: string;
+  readonly transport?: string;
+  readonly address?: string;
+  /** The arguments, as `AuditOptions.arguments` shows them. */
+  readonly arguments?: unknown;
+  /** SHA-256 of the arguments as canonical JSON, in base64url. */
+  readonly argumentsHash?: string;
+  readonly outcome?: CallOutcome;
+  /** The code of the JSON-RPC error it was answered with. */
+  readonly code?: number;
+  readonly ms?: number;
+  readonly bytes?: number;
+  /** Why the transport refused it. */
+  readonly reason?: string;
+  /** The place of the record in its chain. */
+  readonly chain?: AuditLink;
+}
+
+/** The place of a record in a chain of records, each of which repeats the hash of the one before it. */
+export interface AuditLink {
+  /** Names the chain: each start of a process begins one. */
+  readonly id: string;
+  /** 1 for the first record. */
+  readonly seq: number;
+  /** The hash of the record before; empty for the first. */
+  readonly previous: string;
+  /** SHA-256, or HMAC-SHA-256 with the key, of the record as canonical JSON without this member, in base64url. */
+  readonly hash: string;
+}
+
+/** Keeps records: a function, or an object that closes with the app. A record is kept once it returns, or its promise is kept. */
+export type AuditSink =
+  | ((record: AuditRecord) => MaybePromise<void>)
+  | { write(record: AuditRecord): MaybePromise<void>; close?(): MaybePromise<void> };
+
+/** What is kept of who did what. */
+export interface AuditOptions {
+  readonly sink: AuditSink;
+  /**
+   * Whether a call runs only once the sink has kept that it begins: it is refused where the sink fails, over HTTP with 503.
+   * @default false
+   */
+  readonly required?: boolean;
+  /**
+   * What records show of arguments: `hash` their SHA-256, `none` nothing, a function whatever it gives, which must be JSON.
+   * @default 'hash'
+   */
+  readonly arguments?: 'hash' | 'none' | ((args: unknown, call: CallInfo) => unknown);
+  /**
+   * Whether each record repeats the hash of the one before it, so that `sigil audit verify` finds records that were changed or taken out.
+   * With a key, who has not the key cannot write a chain anew.
+   * @default false
+   */
+  readonly chain?: boolean | { readonly key: string };
+  /**
+   * Which calls are recorded. What the transport refuses always is.
+   * @default calls of tools, prompts, resources and completions, and subscriptions to resources
+   */
+  readonly includes?: (call: CallInfo) => boolean;
+}
+
+const RECORDED: ReadonlySet<string> = new Set([
+  METHODS.callTool,
+  METHODS.getPrompt,
+  METHODS.readResource,
+  METHODS.complete,
+  METHODS.subscribe,
+]);
+
+/** How many records may wait for a sink that is slow. */
+const MOST_WAITING = 10_000;
+/** How long closing waits for them, in milliseconds. */
+const CLOSE_MS = 5_000;
+
+/** What a record says, before it has its time and its place. */
+type Said = { readonly [K in Exclude<keyof AuditRecord, 'time' | 'chain'>]?: AuditRecord[K] | undefined };
+
+/** Writes what is kept of an app's calls. */
+export class AuditTrail {
+  readonly #write: (record: AuditRecord) => MaybePromise<void>;
+  readonly #chain: Chain | undefined;
+  readonly #waiting = new Set<Promise<void>>();
+
+  constructor(
+    private readonly options: AuditOptions,
+    private readonly logger: Logger,
+  ) {
+    const { sink, chain = false } = options;
+    this.#write = typeof sink === 'function' ? sink : (record) => sink.write(record);
+    if (chain) this.#chain = new Chain(chain === true ? undefined : chain.key);
+  }
+
+  /** Hears how calls end. */
+  get observer(): Observer {
+    const ended = (event: CallEvent): void => {
+      if (this.#includes(event)) this.#note(() => this.#endOf(event));
+    };
+    return {
+      callStarted: () => ({ ended }),
+      callRefused: ended,
+      refused: ({ by, reason, address }) =>
+        this.#note(() => ({ event: 'request.refused', decision: 'denied', deniedBy: by, reason, address })),
+    };
+  }
+
+  /** Keeps that a call begins, where calls wait for that. */
+  get starts(): ((call: CallInfo) => Promise<void>) | undefined {
+    if (this.options.required !== true) return undefined;
+    return async (call) => {
+      if (!this.#includes(call)) return;
+      try {
+        await this.#keep(async () => ({
+          event: 'call.started',
+          decision: 'allowed',
+          ...(await this.#about(call)),
+        }));
+      } catch (error) {
+        throw new OverloadedError('The audit cannot be written now; try again later', { cause: error });
+      }
+    };
+  }
+
+  /** Waits for what is being written, then closes the sink. */
+  async close(): Promise<void> {
+    await within(CLOSE_MS, Promise.allSettled([...this.#waiting]));
+    const { sink } = this.options;
+    if (typeof sink === 'object') await sink.close?.();
+  }
+
+  #includes(call: CallInfo): boolean {
+    return this.options.includes?.(call) ?? RECORDED.has(call.method);
+  }
+
+  async #endOf(event: CallEvent): Promise<Said> {
+    const { outcome, refusedBy, error, ms, bytes } = event;
+    return {
+      event: 'call.ended',
+      decision: refusedBy ? 'denied' : 'allowed',
+      deniedBy: refusedBy,
+      ...(await this.#about(event)),
+      outcome,
+      code: error?.code,
+      ms: Math.round(ms * 10) / 10,
+      bytes,
+    };
+  }
+
+  async #about(call: CallInfo): Promise<Said> {
+    const { id, trace, requestId, task, method, name, principal, client, protocolVersion, transport } = call;
+    return withoutUndefined({
+      id,
+      traceId: trace?.traceId,
+      requestId,
+      taskId: task?.id,
+      method,
+      name,
+      principal: principal?.id,
+      client,
+      protocolVersion,
+      transport,
+      address: call.address,
+      ...(await this.#argumentsOf(call)),
+    });
+  }
+
+  async #argumentsOf(call: CallInfo): Promise<Pick<AuditRecord, 'arguments' | 'argumentsHash'>> {
+    const { arguments: shown = 'hash' } = this.options;
+    const args = call.params['arguments'];
+    if (args === undefined || shown === 'none') return {};
+    if (shown === 'hash') return { argumentsHash: await digest(undefined, canonicalJson(args)) };
+    return { arguments: shown(args, call) };
+  }
+
+  /** Keeps a record that nothing waits for. One that cannot be kept is in the log. */
+  #note(make: () => MaybePromise<Said>): void {
+    if (this.#waiting.size >= MOST_WAITING) {
+      this.logger.error({ waiting: MOST_WAITING }, 'an audit record was dropped: the sink is too slow');
+      return;
+    }
+    const kept = this.#keep(make).catch((error: unknown) =>
+      this.logger.error({ err: error }, 'an audit record could not be kept'),
+    );
+    this.#waiting.add(kept);
+    void kept.finally(() => this.#waiting.delete(kept));
+  }
+
+  async #keep(make: () => MaybePromise<Said>): Promise<void> {
+    const time = new Date().toISOString();
+    const record = withoutUndefined({ time, ...(await make()) }) as AuditRecord;
+    if (this.#chain) await this.#chain.append(record, (linked) => this.#write(linked));
+    else await this.#write(record);
+  }
+}
+
+/** Links records, one after the other: the sink has kept one before the next is linked to it. */
+class Chain {
+  readonly #id = crypto.randomUUID();
+  #seq = 0;
+  #previous = '';
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly key: string | undefined) {}
+
+  append(record: AuditRecord, write: (linked: AuditRecord) => MaybePromise<void>): Promise<void> {
+    const appended = this.#last.then(async () => {
+      const link = { id: this.#id, seq: this.#seq + 1, previous: this.#previous };
+      const hash = await hashOf({ ...record, chain: link }, this.key);
+      await write({ ...record, chain: { ...link, hash } });
+      this.#seq = link.seq;
+      this.#previous = hash;
+    });
+    this.#last = appended.catch(() => undefined);
+    return appended;
+  }
+}
+
+/**
+ * The hash that a record of a chain has to have.
+ *
+ * @param record the record; the hash that it has is left out.
+ * @param key that of the chain, if it has one.
+ * @example
+ * ```ts
+ * const isRight = record.chain.hash === (await auditHash(record, key));
+ * ```
+ */
+export function auditHash(record: AuditRecord, key?: string): Promise<string> {
+  const { hash: _hash, ...link } = record.chain ?? { hash: '' };
+  return hashOf({ ...record, chain: link }, key);
+}
+
+function hashOf(record: object, key: string | undefined): Promise<string> {
+  return digest(key, canonicalJson(record));
+}
+
+/** SHA-256, or with a key HMAC-SHA-256, in base64url. */
+async function digest(key: string | undefined, text: string): Promise<string> {
+  const bytes = new TextEncoder().encode(text);
+  if (key === undefined) return toBase64Url(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)));
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' };
+  const imported = await crypto.subtle.importKey('raw', new TextEncoder().encode(key), algorithm, false, [
+    'sign',
+  ]);
+  return toBase64Url(new Uint8Array(await crypto.subtle.sign(algorithm, imported, bytes)));
+}
