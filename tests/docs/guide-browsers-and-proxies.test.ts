@@ -30,7 +30,10 @@ describePage('browsers-and-proxies', ({ serve }) => {
     expect(answer.status).toBe(405);
     expect([...answer.headers].filter(([name]) => /^access-control|^vary/.test(name))).toEqual([
       ['access-control-allow-origin', 'http://localhost:5173'],
-      ['access-control-expose-headers', 'Mcp-Session-Id, WWW-Authenticate, DPoP-Nonce, Retry-After'],
+      [
+        'access-control-expose-headers',
+        'Mcp-Session-Id, WWW-Authenticate, DPoP-Nonce, Retry-After, X-Request-Id, RateLimit, RateLimit-Policy',
+      ],
       ['vary', 'Origin'],
     ]);
   });

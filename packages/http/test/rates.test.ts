@@ -80,7 +80,7 @@ describe.each([httpRuntime, mountedInNode, webHandler].map((bridge) => [bridge.n
       expect([headers.get('ratelimit'), headers.get('ratelimit-policy')]).toEqual([null, null]);
     });
 
-    test('names each rate that counted it, also one of a definition, whatever that is called', async () => {
+    test('names each rate that counted it, also one of a definition, and none that all share', async () => {
       const server = await mounted(bridge, [
         { limit: 60, windowMs: 60_000 },
         { limit: 5, windowMs: 1_500 },
@@ -90,10 +90,10 @@ describe.each([httpRuntime, mountedInNode, webHandler].map((bridge) => [bridge.n
       app.tools.add(defineTool({ name: 'search', limit: '10/min', handle: () => 'found' }));
       const { headers } = await callModern(server, 'search');
       expect(headers.get('ratelimit-policy')).toBe(
-        '"principal";q=60;w=60, "principal 2";q=5;w=2, "app";q=100;w=1, "tool search principal";q=10;w=60',
+        '"principal";q=60;w=60, "principal 2";q=5;w=2, "tool search principal";q=10;w=60',
       );
       expect(headers.get('ratelimit')).toBe(
-        '"principal";r=59;t=1, "principal 2";r=4;t=1, "app";r=99;t=1, "tool search principal";r=9;t=6',
+        '"principal";r=59;t=1, "principal 2";r=4;t=1, "tool search principal";r=9;t=6',
       );
     });
 

@@ -18,12 +18,6 @@ import type { ChangeFeed } from './subscriptions/changes.js';
 /** What clients may make an app do and keep. What goes beyond is refused, and nothing that has been let in is lost for it. */
 export interface LimitOptions {
   /**
-   * How often clients may call tools, read resources, get prompts and ask for completions; all of these rates hold. More is refused (429).
-   * Those per `address` count every HTTP request, before it is authenticated.
-   * @default []: as often as they like
-   */
-  readonly rates?: readonly RateLimit[];
-  /**
    * Most calls of tools, resources, prompts and completions at work at once in this process. One counts until its handler has ended,
    * also when its client has cancelled it. More are refused (-32603), over HTTP with 503 and `Retry-After`. All other requests, such as
    * lists and discovery, have as many places of their own: clients can still look around.
@@ -110,6 +104,12 @@ export interface LimitOptions {
    * @default 1 minute
    */
   readonly recheckMs?: number;
+  /**
+   * How often clients may call tools, read resources, get prompts and ask for completions; all of these rates hold. More is refused (429).
+   * Those per `address` count every HTTP request, before it is authenticated.
+   * @default []
+   */
+  readonly rates?: readonly RateLimit[];
 }
 
 /** Every limit, filled in. */
@@ -117,7 +117,6 @@ export type Limits = Required<LimitOptions>;
 
 /** The limits of an app that says nothing of its own. */
 export const DEFAULT_LIMITS: Limits = {
-  rates: [],
   maxInFlight: 4096,
   maxInFlightPerClient: 1024,
   maxInFlightBytes: 256 * 1024 * 1024,
@@ -133,6 +132,7 @@ export const DEFAULT_LIMITS: Limits = {
   guardTimeoutMs: 10_000,
   storeTimeoutMs: 10_000,
   recheckMs: 60_000,
+  rates: [],
 };
 
 /** What the engine is wired to. */

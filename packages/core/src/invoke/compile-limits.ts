@@ -135,7 +135,8 @@ export function compileRates(
         const isRefused = counted instanceof RateLimitError;
         const remaining = isRefused ? 0 : counted.remaining;
         const resetMs = isRefused ? counted.retryAfterMs : windowMs / limit;
-        call.noteLimit({ name, limit, windowMs, remaining, resetMs });
+        // What all callers share would tell one how much the others call.
+        if (rate.per !== 'app') call.noteLimit({ name, limit, windowMs, remaining, resetMs });
         if (!isRefused) return countFrom(at + 1, call);
         call.refusedBy = 'rate';
         return counted;
