@@ -51,6 +51,25 @@ class Gates {
   }
 }
 
+test('a run of a task counts for no rate and takes no place of @Limit: its call has been counted', async () => {
+  let runs = 0;
+  const tool = defineTool({
+    name: 'report',
+    limit: [{ rate: '2/h' }, { concurrency: 1 }],
+    metadata: TaskSupport.entry('optional'),
+    handle: async () => {
+      runs += 1;
+      await settled();
+      return 'done';
+    },
+  });
+  const client = taskClient(await made({ definitions: [tool] }), {}, { principal: { id: 'ada' } });
+  const tasks = [await beginTask(client, 'report'), await beginTask(client, 'report')];
+  expect(await client.error('tools/call', { name: 'report' })).toMatchObject({ code: 429 });
+  for (const task of tasks) expect(await endOf(client, task)).toMatchObject({ status: 'completed' });
+  expect(runs).toBe(2);
+});
+
 const by = (app: App, id: string) => taskClient(app, {}, { principal: { id } });
 const settled = () => new Promise((resolve) => setTimeout(resolve, 30));
 
