@@ -266,6 +266,7 @@ class Places {
       });
       waiting.add(begin);
       signal.addEventListener('abort', leave);
+      if (signal.aborted) leave();
     });
   }
 
@@ -284,7 +285,8 @@ function keyOf(per: LimitKey, call: Call, info: DefinitionInfo | undefined): str
   if (per === 'app') return 'app';
   if (per === 'address') {
     const { address } = call.requestInfo;
-    return address === undefined ? undefined : addressKey(address);
+    // A connection that has closed has none any more: its call counts all the same.
+    return address === undefined ? call.clientKey : addressKey(address);
   }
   const definition = info ?? { kind: 'list', name: call.method, metadata: {} };
   const key: unknown = per(guardContextOf(call, definition));
