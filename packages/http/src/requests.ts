@@ -140,7 +140,7 @@ export function quotaKeyOf({
 }: Pick<HttpExchange, 'principal' | 'address'>): string | undefined {
   if (principal) return keyOf(principal);
   if (address === undefined) return undefined;
-  if (address === '::1') return undefined;
+  if (address.startsWith('127.') || address === '::1') return undefined;
   const key = addressKey(address);
   return key.startsWith('address 127.') ? undefined : key;
 }

@@ -189,8 +189,7 @@ export function compileConcurrency(
 }
 
 /** Runs some work, and gives its place back once it has ended. */
-export function inPlace<T>(give: (() => void) | undefined, work: () => MaybePromise<T>): MaybePromise<T> {
-  if (!give) return work();
+export function inPlace<T>(give: () => void, work: () => MaybePromise<T>): MaybePromise<T> {
   let done: MaybePromise<T>;
   try {
     done = work();

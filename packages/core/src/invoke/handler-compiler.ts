@@ -347,7 +347,7 @@ export class HandlerCompiler {
       const work = begin ? (): MaybePromise<R> => begin().then(handled) : handled;
       return attempt(
         // The place is free before the answer: another round of the call needs one again.
-        () => inPlace(give, work),
+        () => (give ? inPlace(give, work) : work()),
         (result) => passage.answer(result),
         (error) => failed(error, call, passage),
       );
