@@ -80,8 +80,25 @@ function formatEntry(level: keyof Logger, details: object | string, message: str
     // First for their place in the line, last so that no detail of the same name hides them.
     return JSON.stringify(Object.assign({}, fixed, named, fixed), replace);
   } catch {
-    return JSON.stringify({ ...fixed, details: inspect(details) });
+    return JSON.stringify({ ...fixed, details: inspected(details) });
   }
+}
+
+const UNREADABLE = 'cannot be read';
+
+/** What Node shows of details; each for itself where one of them, such as an error whose members throw, cannot be read. */
+function inspected(details: object): unknown {
+  const shown = (read: () => unknown): string => {
+    try {
+      return inspect(read());
+    } catch {
+      return UNREADABLE;
+    }
+  };
+  const whole = shown(() => details);
+  if (whole !== UNREADABLE || types.isProxy(details)) return whole;
+  const members = details as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(Object.keys(members).map((name) => [name, shown(() => members[name])]));
 }
 
 const SECRET =

@@ -65,6 +65,24 @@ describe('streamLogger', () => {
       { message: 'big', count: '1' },
     ]);
   });
+
+  test('says of details that cannot be read that they cannot, and keeps the others', () => {
+    const mute = new Error('mute');
+    const fail = (): never => {
+      throw new Error('a trap');
+    };
+    for (const name of ['stack', 'message']) Object.defineProperty(mute, name, { get: fail });
+    const entries = entriesOf((logger) => {
+      logger.error({ err: mute, where: 'here' }, 'failed');
+      logger.error(mute);
+      logger.error(new Proxy({}, { ownKeys: fail, getPrototypeOf: fail, get: fail }), 'a proxy');
+    });
+    expect(entries).toMatchObject([
+      { message: 'failed', details: { err: 'cannot be read', where: "'here'" } },
+      { level: 'error', details: {} },
+      { message: 'a proxy', details: expect.any(String) },
+    ]);
+  });
 });
 
 describe('text for people', () => {

@@ -77,8 +77,13 @@ function printing(level: 'warn' | 'error'): LogMethod {
   return (details, message) => {
     // Asked for at each line, so that what stands in for it later is heard too.
     const here = globalThis as { console?: Record<typeof level, (...parts: unknown[]) => void> };
-    const shown = typeof details === 'string' ? details : withoutAdditions(details);
-    here.console?.[level](...(message === undefined ? [shown] : [message, shown]));
+    try {
+      const shown = typeof details === 'string' ? details : withoutAdditions(details);
+      here.console?.[level](...(message === undefined ? [shown] : [message, shown]));
+    } catch {
+      // Such as an error whose members throw: what happened is said, even where nothing can be said about it.
+      here.console?.[level](message ?? 'an error', 'whose details cannot be read');
+    }
   };
 }
 

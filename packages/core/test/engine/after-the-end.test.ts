@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import {
+  consoleLogger,
   InputResponseError,
   defineTool,
   RequestContext,
@@ -126,6 +127,31 @@ describe('a logger that fails', () => {
       console.error = error;
     }
     expect(JSON.stringify(printed)).toContain('the logger failed');
+  });
+
+  test('and the console itself costs no answer where an error cannot be read', async () => {
+    const printed: unknown[] = [];
+    const { error } = console;
+    console.error = (...args: unknown[]) => void printed.push(args);
+    const boom = defineTool({
+      name: 'boom',
+      handle() {
+        const mute = new Error('mute');
+        const get = (): never => {
+          throw new Error('a trap');
+        };
+        Object.defineProperty(mute, 'stack', { get });
+        throw mute;
+      },
+    });
+    try {
+      const client = await openSession(await appOf({ definitions: [boom], logger: consoleLogger }));
+      expect(await client.call('boom')).toMatchObject({ isError: true });
+      await until(() => printed.length > 0);
+    } finally {
+      console.error = error;
+    }
+    expect(printed).toEqual([['a handler failed unexpectedly', 'whose details cannot be read']]);
   });
 
   test('is refused at start when it has no methods', async () => {
