@@ -55,6 +55,8 @@ export interface CallInfo {
   readonly transport: TransportName | undefined;
   /** The network address of the client, where the transport knows it. */
   readonly address: string | undefined;
+  /** The HTTP headers of the request, names in lower case, credentials among them; `undefined` on other transports. */
+  readonly headers: RequestInfo['headers'];
   /** The HTTP request as the server has it that it came to; `undefined` on other transports. */
   readonly source: unknown;
   /** Set for the run of a task: which one, and the trace that its submission belonged to. */
@@ -303,6 +305,7 @@ export class Observers {
       sessionId: typeof sessionId === 'string' ? sessionId : undefined,
       transport: task ? undefined : transport,
       address: requestInfo.address,
+      headers: requestInfo.headers,
       source: requestInfo.source,
       task,
     };
@@ -336,16 +339,14 @@ export class Observation {
   /** Watches a request to the client. @returns what is added to its `_meta`, and what is to be called when it has its answer. */
   clientRequest(id: RequestId, method: string): ClientRequestObservation {
     const watching: ClientRequestObservation[] = [];
-    const meta: Record<string, string> = {};
     for (const observation of this.observations)
       this.guarded(() => {
         const given = observation.clientRequest?.({ id, method, call: this.info });
-        if (!given) return;
-        Object.assign(meta, given.meta);
-        watching.push(given);
+        if (given) watching.push(given);
       });
+    const added = watching.flatMap(({ meta }) => (meta ? Object.entries(meta) : []));
     return {
-      meta,
+      ...(added.length > 0 ? { meta: Object.fromEntries(added) } : {}),
       ended: (error) => watching.forEach((each) => this.guarded(() => each.ended(error))),
     };
   }

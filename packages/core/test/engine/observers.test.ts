@@ -63,6 +63,11 @@ class Desk {
     return 'over';
   }
 
+  @Tool()
+  async look(context: ToolContext) {
+    return (await context.roots()).length;
+  }
+
   @Tool({ timeoutMs: 20 })
   async slow(context: ToolContext) {
     await new Promise((resolve) => context.signal.addEventListener('abort', resolve, { once: true }));
@@ -161,6 +166,7 @@ describe('the event of a call', () => {
       protocolVersion: '2026-07-28',
       transport: 'memory',
       address: '192.0.2.7',
+      headers: { 'x-request-id': 'req-7' },
       trace: { traceparent, traceId: TRACE_ID, spanId: '00f067aa0ba902b7' },
       error: undefined,
       task: undefined,
@@ -285,6 +291,17 @@ describe('an observer', () => {
     expect(seen).toEqual(['begin tools/call', 'ask elicitation/create', 'answer undefined', 'end ok']);
     const asked = await client.waitFor(({ method }) => method === 'elicitation/create');
     expect(asked).toHaveProperty('params._meta.traceparent', traceparent);
+  });
+
+  test('adds to the _meta of requests that have no parameters else', async () => {
+    const app = await appOf({ services: [Desk] });
+    app.observe({
+      callStarted: () => ({ clientRequest: () => ({ meta: { traceparent }, ended: () => undefined }) }),
+    });
+    const client = await openSession(app, '2025-11-25', { roots: {} }, { answer: () => ({ roots: [] }) });
+    await client.request('tools/call', { name: 'look' });
+    const asked = await client.waitFor(({ method }) => method === 'roots/list');
+    expect(asked).toHaveProperty('params', { _meta: { traceparent } });
   });
 
   test('that throws is logged, and changes nothing', async () => {

@@ -194,8 +194,8 @@ export async function send(
     send: (id) => {
       watch = asking.observation?.clientRequest(id, method);
       // What takes a user or a model may take long: progress on it buys time.
-      const awaited = params ? { ...params, _meta: { ...watch?.meta, progressToken: id } } : undefined;
-      asking.send({ id, method, params: awaited });
+      const awaited = params && { ...params, _meta: { ...watch?.meta, progressToken: id } };
+      asking.send({ id, method, params: awaited ?? (watch?.meta && { _meta: watch.meta }) });
     },
     withdraw: (requestId, reason) =>
       asking.send({ method: NOTIFICATIONS.cancelled, params: { requestId, reason } }),
