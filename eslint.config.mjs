@@ -104,7 +104,7 @@ export default tseslint.config(
   },
   {
     files: [
-      'packages/{stdio,http,express,fastify,hono,next,lambda,workers,node,redis,postgres,bullmq,skills,testing,cli,create-mcp-app}/src/**/*.ts',
+      'packages/{stdio,http,express,fastify,hono,next,lambda,workers,node,redis,postgres,bullmq,otel,skills,testing,cli,create-mcp-app}/src/**/*.ts',
     ],
     rules: {
       'no-restricted-imports': [

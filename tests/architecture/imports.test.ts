@@ -78,6 +78,7 @@ describe('libraries', () => {
     'next',
     'lambda',
     'bullmq',
+    'otel',
     'workers',
     'skills',
     'testing',

@@ -17,7 +17,7 @@ const LOOKED_UP = new Set(['process', 'console', 'Buffer', 'require', 'Deno', 'B
 /** Files that look for a host on `globalThis` and do without it. */
 const MAY_LOOK = new Set([`${CORE}server/platform.ts`, `${CORE}protocol/base64.ts`]);
 
-describe.each(['core', 'testing'])('%s runs everywhere', (name) => {
+describe.each(['core', 'testing', 'otel'])('%s runs everywhere', (name) => {
   const sources = sourcesOf(name);
 
   test('imports nothing of Node', () => {

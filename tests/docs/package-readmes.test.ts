@@ -2,7 +2,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { Client as ClientV2, StreamableHTTPClientTransport as HttpV2 } from '@modelcontextprotocol/client';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -209,6 +212,29 @@ describe('the README of a package shows', () => {
     expect((await fetch(new URL('/readyz', address))).status).toBe(200);
     await redis.stop();
     await until(async () => (await fetch(new URL('/readyz', address))).status === 503);
+  });
+
+  test('a server whose calls are traced and measured: @sigil/otel', async () => {
+    const posted: string[] = [];
+    const collector = createServer((request, response) => {
+      void text(request).then((body) => posted.push(`${request.url} ${body}`));
+      response.end('{}');
+    });
+    await once(collector.listen(0, '127.0.0.1'), 'listening');
+    running.push(async () => void collector.close());
+    const { port } = collector.address() as AddressInfo;
+    const { child, ended } = start('otel.js', { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` });
+    const [said] = (await once(child.stdout, 'data')) as [Buffer];
+    const address = /^Listens on (http:\S+)\n/.exec(said.toString())?.[1] ?? '';
+    expect(await hello(address)).toBe('Hello');
+    child.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
+    expect(posted).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^\/v1\/traces .*"tools\/call hello"/),
+        expect.stringMatching(/^\/v1\/metrics .*"mcp\.server\.operation\.duration"/),
+      ]),
+    );
   });
 
   testWithRedis(

@@ -1,0 +1,2 @@
+export { telemetry } from './telemetry.js';
+export type { Redactor, TelemetryOptions } from './options.js';

@@ -1,0 +1,42 @@
+import type { MeterProvider, TracerProvider } from '@opentelemetry/api';
+import type { CallInfo } from '@sigil/core';
+import { OptionChecks, type OptionTable } from '@sigil/core/internal';
+
+/**
+ * Gives what is recorded of arguments or of a result, such as the same without secrets.
+ *
+ * @param value what the client has sent, or what it is sent.
+ * @param call whose it is.
+ * @returns what is recorded; `undefined` for nothing.
+ */
+export type Redactor = (value: unknown, call: CallInfo) => unknown;
+
+/** What `telemetry` records, and where that goes. */
+export interface TelemetryOptions {
+  /** Makes the spans. @default what is registered with the API of OpenTelemetry */
+  readonly tracerProvider?: TracerProvider;
+  /** Makes the metrics. @default what is registered with the API of OpenTelemetry when `telemetry` is called */
+  readonly meterProvider?: MeterProvider;
+  /** Records arguments of tools and prompts on spans, as they are or as the function gives them. They may have secrets. @default false */
+  readonly recordInputs?: boolean | Redactor;
+  /** Records results of tools on spans, as they are or as the function gives them. They may have secrets. @default false */
+  readonly recordOutputs?: boolean | Redactor;
+  /** Puts URIs of resources in names of spans and in metrics, for servers that have few. @default false */
+  readonly resourceUris?: boolean;
+}
+
+const OPTIONS: OptionTable<TelemetryOptions> = {
+  tracerProvider: true,
+  meterProvider: true,
+  recordInputs: true,
+  recordOutputs: true,
+  resourceUris: true,
+};
+
+/** Refuses options that there are not. */
+export function checkOptions(options: TelemetryOptions): void {
+  OptionChecks.requireObject('telemetry', options);
+  const checks = new OptionChecks('telemetry');
+  checks.known(options, OPTIONS);
+  checks.throwIfAny();
+}

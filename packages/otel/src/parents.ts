@@ -1,0 +1,77 @@
+import {
+  type Context,
+  context,
+  isSpanContextValid,
+  type Link,
+  propagation,
+  ROOT_CONTEXT,
+  type SpanContext,
+  type TextMapGetter,
+  trace,
+  TraceFlags,
+} from '@opentelemetry/api';
+import type { CallInfo, Trace } from '@sigil/core';
+
+/** Where a span belongs. */
+export interface Parent {
+  readonly context: Context;
+  readonly links: Link[];
+}
+
+/** Reads what came over the wire: own members that are text. */
+const GETTER: TextMapGetter<object> = {
+  keys: (carrier) => Object.keys(carrier),
+  get(carrier, key) {
+    const value: unknown = Object.hasOwn(carrier, key) ? Reflect.get(carrier, key) : undefined;
+    return typeof value === 'string' ? value : undefined;
+  },
+};
+
+/**
+ * Where the span of a call belongs. What its `_meta` says is the parent, and then the context of HTTP is linked: one HTTP request can
+ * carry several calls, and a call several HTTP requests. Else that of HTTP is the parent. The run of a task is a root, linked to the call that
+ * submitted it.
+ */
+export function parentOf({ params, headers, task }: CallInfo): Parent {
+  if (task) {
+    const submission = task.submittedIn && spanContextOf(task.submittedIn);
+    return { context: ROOT_CONTEXT, links: submission ? [{ context: submission }] : [] };
+  }
+  const transport = transportContext(headers);
+  const { _meta: meta } = params;
+  if (typeof meta !== 'object' || meta === null) return { context: transport, links: [] };
+  const carried = propagation.extract(trace.deleteSpan(transport), meta, GETTER);
+  if (!validSpanContext(carried)) return { context: transport, links: [] };
+  const linked = validSpanContext(transport);
+  return { context: carried, links: linked ? [{ context: linked }] : [] };
+}
+
+/** The context of an instrumented HTTP server, else that of the headers. */
+function transportContext(headers: CallInfo['headers']): Context {
+  const active = context.active();
+  if (!headers || validSpanContext(active)) return active;
+  return propagation.extract(active, headers, GETTER);
+}
+
+function validSpanContext(from: Context): SpanContext | undefined {
+  const found = trace.getSpanContext(from);
+  return found && isSpanContextValid(found) ? found : undefined;
+}
+
+function spanContextOf({ traceId, spanId, traceparent }: Trace): SpanContext {
+  const flags = Number.parseInt(traceparent.slice(53, 55), 16);
+  return { traceId, spanId, traceFlags: flags & TraceFlags.SAMPLED, isRemote: true };
+}
+
+/** A span as the engine writes down what a trace belongs to. */
+export function traceOf(span: SpanContext): Trace | undefined {
+  if (!isSpanContextValid(span)) return undefined;
+  const { traceId, spanId, traceFlags, traceState } = span;
+  const flags = traceFlags.toString(16).padStart(2, '0');
+  return {
+    traceId,
+    spanId,
+    traceparent: `00-${traceId}-${spanId}-${flags}`,
+    tracestate: traceState?.serialize(),
+  };
+}

@@ -1,0 +1,64 @@
+import { type Histogram, metrics, trace } from '@opentelemetry/api';
+import type { App, CallEvent, CallInfo, Observer, SessionEvent } from '@sigil/core';
+import { attributesOf } from './attributes.js';
+import { CallSpan, type SpanParts } from './call-span.js';
+import { sessionValuesOf } from './values.js';
+import { checkOptions, type TelemetryOptions } from './options.js';
+
+const SCOPE = '@sigil/otel';
+
+/** The buckets of the conventions, in seconds. */
+const BUCKETS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300];
+
+/**
+ * Traces and measures an app by OpenTelemetry's conventions for MCP: a span and a duration for each call, each run of a task and each
+ * request to a client.
+ *
+ * @param app what `createApp` made. The SDK of OpenTelemetry is registered before: metrics made earlier go nowhere.
+ * @returns a function that ends it.
+ * @throws DefinitionError when an option is unknown.
+ * @example
+ * ```ts
+ * const app = await createApp({ name: 'weather', version: '1.0.0', services: [Weather] });
+ * telemetry(app);
+ * await app.run();
+ * ```
+ */
+export function telemetry(app: Pick<App, 'observe'>, options: TelemetryOptions = {}): () => void {
+  checkOptions(options);
+  return app.observe(new Telemetry(options));
+}
+
+/** Watches an app. */
+class Telemetry implements Observer {
+  readonly #parts: SpanParts;
+  readonly #sessions: Histogram;
+
+  constructor(options: TelemetryOptions) {
+    const { tracerProvider = trace, meterProvider = metrics } = options;
+    const meter = meterProvider.getMeter(SCOPE);
+    const durations = (name: string, description: string): Histogram =>
+      meter.createHistogram(name, { description, unit: 's', advice: { explicitBucketBoundaries: BUCKETS } });
+    this.#parts = {
+      options,
+      tracer: tracerProvider.getTracer(SCOPE),
+      calls: durations('mcp.server.operation.duration', 'How long requests of clients take.'),
+      clientRequests: durations('mcp.client.operation.duration', 'How long clients take to answer requests.'),
+      taskRuns: durations('sigil.task.run.duration', 'How long runs of tasks take.'),
+    };
+    this.#sessions = durations('mcp.server.session.duration', 'How long sessions are open.');
+  }
+
+  callStarted(call: CallInfo): CallSpan {
+    return new CallSpan(this.#parts, call);
+  }
+
+  callRefused(event: CallEvent): void {
+    new CallSpan(this.#parts, event).ended(event);
+  }
+
+  sessionEnded(event: SessionEvent): void {
+    const attributes = attributesOf('mcp.server.session.duration', sessionValuesOf(event), false);
+    this.#sessions.record(event.ms / 1000, attributes);
+  }
+}
