@@ -20,7 +20,7 @@ import type { ConnectionState } from './connection-state.js';
 import { claimedRevision, negotiate, type Revision, STATELESS_VERSIONS } from './revisions/index.js';
 
 /** By which rules a request is served, and for whom. */
-type Admission = Pick<AdmittedRequest, 'revision' | 'client'>;
+export type Admission = Pick<AdmittedRequest, 'revision' | 'client'>;
 
 const UNKNOWN_CLIENT: ClientView = { capabilities: {}, protocolVersion: '' };
 
@@ -29,7 +29,6 @@ const UNKNOWN_CLIENT: ClientView = { capabilities: {}, protocolVersion: '' };
  * none belongs to the session of its connection (2026-07-28, basic/versioning).
  *
  * @param claim the version that the message claims; `undefined` when it belongs to the session.
- * @param extensions say which methods they add for clients of a revision.
  * @throws ProtocolError when the request cannot be served by any revision.
  */
 export function admit(
@@ -37,15 +36,23 @@ export function admit(
   claim: unknown,
   method: string,
   params: Readonly<Record<string, unknown>>,
-  extensions: { serve(revision: Revision, method: string): boolean },
 ): Admission {
-  const admission =
-    claim === undefined ? admitToSession(connectionState, method) : admitByClaim(claim, params['_meta']);
-  const { revision } = admission;
-  if (!revision.requests.has(method) && !extensions.serve(revision, method)) {
+  return claim === undefined ? admitToSession(connectionState, method) : admitByClaim(claim, params['_meta']);
+}
+
+/**
+ * Refuses methods that a revision does not have.
+ *
+ * @param extensions say which methods they add for clients of a revision.
+ * @throws MethodNotFoundError when it has none of that name.
+ */
+export function requireMethod(
+  method: string,
+  revision: Revision,
+  extensions: { serve(revision: Revision, method: string): boolean },
+): void {
+  if (!revision.requests.has(method) && !extensions.serve(revision, method))
     throw new MethodNotFoundError(method);
-  }
-  return admission;
 }
 
 function admitByClaim(claimed: unknown, meta: unknown): Admission {

@@ -25,7 +25,14 @@ import type {
   TransportName,
 } from '../transport/transport.js';
 import type { RefusedBy } from '../context/call.js';
-import { admit, headerMismatch, MethodNotFoundError, refusalOf } from './admission.js';
+import {
+  type Admission,
+  admit,
+  headerMismatch,
+  MethodNotFoundError,
+  refusalOf,
+  requireMethod,
+} from './admission.js';
 import { lasting } from './engine-call.js';
 import { Exchange, type ExchangeOwner, type ExchangeParts, type MethodHandler } from './exchange.js';
 import { ConnectionState, Session } from './connection-state.js';
@@ -312,6 +319,7 @@ export class EngineConnection implements Connection, ExchangeOwner {
     claim: unknown,
   ): ActiveRequest | undefined {
     const { methods, slots, extensions } = this.#parts;
+    let admission: Admission | undefined;
     try {
       if (!isObject(params)) throw invalidParams('"params" must be an object');
       const handler = methods.get(method);
@@ -319,7 +327,9 @@ export class EngineConnection implements Connection, ExchangeOwner {
         const said = this.#state.understand(method, params);
         if (said) return this.#receiveRequest(id, said.method, said.params, sink, requestInfo, claim);
       }
-      const { revision, client } = admit(this.#state, claim, method, params, extensions);
+      admission = admit(this.#state, claim, method, params);
+      const { revision, client } = admission;
+      requireMethod(method, revision, extensions);
       if (!handler) throw new MethodNotFoundError(method);
       const connectionState = revision.sessions ? this.#state : this.#parts.stateless;
       if (connectionState === this.#state) this.renew(requestInfo.principal);
@@ -351,7 +361,7 @@ export class EngineConnection implements Connection, ExchangeOwner {
       return exchange.done ? undefined : exchange;
     } catch (error) {
       const refused = toProtocolError(error);
-      this.#observe(id, method, params, requestInfo, refused, refusalOf(refused) ?? 'message');
+      this.#observe(id, method, params, requestInfo, refused, refusalOf(refused) ?? 'message', admission);
       sendError(sink, id, refused, true);
       return undefined;
     }
@@ -365,11 +375,12 @@ export class EngineConnection implements Connection, ExchangeOwner {
     requestInfo: RequestInfo,
     error: ProtocolError,
     refusedBy: RefusedBy,
+    admission?: Admission,
   ): void {
     const { observers } = this.#parts;
     if (!observers.areActive) return;
-    const { session: client } = this.#state;
-    const known = client ? { client, revision: client.revision } : {};
+    const { session } = this.#state;
+    const known = admission ?? (session && { client: session, revision: session.revision });
     const request = { method, params: isObject(params) ? params : NO_PARAMS, requestInfo, ...known };
     const seen = { ...request, transport: this.transport, ...(id === undefined ? {} : { id }) };
     observers.reject(seen, error, refusedBy);

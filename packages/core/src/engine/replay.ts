@@ -18,7 +18,7 @@ export function replay(
   const method = METHODS.callTool;
   const handler = parts.methods.get(method);
   const connectionState = parts.stateless;
-  const { revision, client } = admit(connectionState, version, method, params, parts.extensions);
+  const { revision, client } = admit(connectionState, version, method, params);
   let settle: () => void = () => undefined;
   const ended = new Promise<void>((resolve) => (settle = resolve));
   const owner = {

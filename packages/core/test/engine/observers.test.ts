@@ -229,6 +229,21 @@ describe('the event of a call', () => {
     },
   );
 
+  test('is told by which revision a request would have been served, and for whom', async () => {
+    const { app, events } = await watched({ limits: { maxInFlight: 1 } });
+    const client = statelessClient(app);
+    await client.request('tools/nope');
+    void client.request('tools/call', { name: 'wait' });
+    const { started } = await app.get(Desk);
+    await started.promise;
+    await client.request('tools/call', { name: 'add' });
+    const known = { client: 'tester 0', protocolVersion: '2026-07-28' };
+    expect(events).toEqual([
+      expect.objectContaining({ ...known, refusedBy: 'method' }),
+      expect.objectContaining({ ...known, refusedBy: 'quota' }),
+    ]);
+  });
+
   test('is told of an unknown tool, with its name cut short', async () => {
     const { app, events } = await watched();
     await call(app, 'x'.repeat(5000));
