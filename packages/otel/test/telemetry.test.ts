@@ -19,7 +19,7 @@ import {
 import { connect, type ConnectOptions } from '@sigil/testing';
 import { ATTRIBUTES } from '../src/attributes.js';
 import { telemetry, type TelemetryOptions } from '../src/index.js';
-import { Recorder, registerApi } from './recorder.js';
+import { Recorder, registerApi } from '../../../tests/contract/telemetry-recorder.js';
 
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
 const traceparent = `00-${TRACE_ID}-00f067aa0ba902b7-01`;
