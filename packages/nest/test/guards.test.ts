@@ -18,6 +18,7 @@ import {
   Complete,
   type Guard,
   type GuardContext,
+  Limit,
   Param,
   Prompt,
   type RequestContext,
@@ -346,4 +347,37 @@ describe('a guard of Nest', () => {
     expect(textOf(await client.callTool('show', { name: 'ada' }))).toBe('ada');
     expect(await client.callTool('show', { name: 'bob' })).toMatchObject({ isError: true });
   });
+});
+
+test('rates count calls of providers before guards of Nest are asked', async () => {
+  let asked = 0;
+  class Asked implements CanActivate {
+    canActivate(): boolean {
+      asked += 1;
+      return true;
+    }
+  }
+  @Injectable()
+  class Archive {
+    @Tool()
+    @UseGuards(Asked)
+    @Limit({ concurrency: 2 })
+    search(): string {
+      return 'found';
+    }
+
+    @Tool()
+    @Limit('1/h')
+    print(): string {
+      return 'printed';
+    }
+  }
+  const rates = [{ limit: 3, windowMs: 3_600_000 }];
+  const client = await serve({ providers: [Archive], options: { limits: { rates } } });
+  const refused = { code: 429, data: { retryAfterMs: expect.any(Number) } };
+  expect(textOf(await client.callTool('print'))).toBe('printed');
+  await expect(client.callTool('print')).rejects.toMatchObject(refused);
+  expect(textOf(await client.callTool('search'))).toBe('found');
+  await expect(client.callTool('search')).rejects.toMatchObject(refused);
+  expect(asked).toBe(1);
 });
