@@ -231,7 +231,7 @@ function record<D extends HandlerDefinition>(
     middleware,
     scopes,
     errors,
-    limits: Array.isArray(limit) ? limit : [limit as LimitLike],
+    limits: [limit].flat(),
   };
 }
 

@@ -21,7 +21,7 @@ const LIMIT_FIX =
 type Check = readonly [is: (value: unknown) => boolean, expected: string];
 
 const COUNT: Check = [
-  (value) => Number.isSafeInteger(value) && (value as number) > 0,
+  (value) => typeof value === 'number' && Number.isSafeInteger(value) && value > 0,
   'it must be a positive integer',
 ];
 const KEY: Check = [
