@@ -97,8 +97,8 @@ function inspected(details: object): unknown {
   };
   const whole = shown(() => details);
   if (whole !== UNREADABLE || types.isProxy(details)) return whole;
-  const members = details as Readonly<Record<string, unknown>>;
-  return Object.fromEntries(Object.keys(members).map((name) => [name, shown(() => members[name])]));
+  const read = (name: string) => (): unknown => Reflect.get(details, name);
+  return Object.fromEntries(Object.keys(details).map((name) => [name, shown(read(name))]));
 }
 
 const SECRET =
