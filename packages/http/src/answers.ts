@@ -353,9 +353,19 @@ export function reportRefusal(
   { by, status, reason }: Omit<RefusalEvent, 'address'>,
   sent: Readonly<Record<string, string | undefined>> = {},
 ): void {
-  const details = Object.fromEntries(Object.entries(sent).map(([name, value]) => [name, cut(value)]));
-  endpoint.logger.info({ status, ...aboutRequest(http), ...details }, 'a request was refused');
+  logRefusal(http, endpoint.logger, status, sent);
   endpoint.refused?.({ by, status, reason, address: http.address });
+}
+
+/** Logs that a request was refused, with what of it was the reason, cut short. */
+export function logRefusal(
+  http: HttpExchange,
+  logger: Logger,
+  status: number,
+  sent: Readonly<Record<string, string | undefined>>,
+): void {
+  const details = Object.fromEntries(Object.entries(sent).map(([name, value]) => [name, cut(value)]));
+  logger.info({ status, ...aboutRequest(http), ...details }, 'a request was refused');
 }
 
 /** Cuts short what a client sent, for the log and for errors. */

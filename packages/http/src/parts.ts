@@ -2,7 +2,7 @@ import { type EventStore, MemoryEventStore, type SessionStore } from '@sigil/cor
 import { Quota } from '@sigil/core/extension';
 import { Deadlines, LogThrottle } from '@sigil/core/internal';
 import type { Endpoint } from '@sigil/core/transport';
-import { aboutRequest, OverloadRefusal, reportRefusal, type StreamRules } from './answers.js';
+import { aboutRequest, logRefusal, OverloadRefusal, type StreamRules } from './answers.js';
 import { Authentication, decideBy } from './authentication/authentication.js';
 import {
   type Authorizer,
@@ -80,8 +80,8 @@ export function partsOf(endpoint: Endpoint, options: ResolvedOptions): HandlerPa
     authentication,
     insufficientScope(http, scopes) {
       const refusal = challengeFor(http, scopes);
-      const { status, message: reason } = refusal;
-      reportRefusal(http, endpoint, { by: 'scope', status, reason }, { scopes: scopes.join(' ') });
+      // Those who watch hear of the call.
+      logRefusal(http, logger, refusal.status, { scopes: scopes.join(' ') });
       return refusal;
     },
     document: (path) => authorizer?.document(path),

@@ -103,6 +103,6 @@ function describe({ records, chains, faults }: Verified): string[] {
   const inAll = `${records} records in ${chains} chains`;
   return [
     ...found,
-    faults.length === 0 ? `${inAll}: none was changed or taken out` : `${inAll}: ${faults.length} faults`,
+    faults.length === 0 ? `${inAll}: none was changed or taken out` : `${inAll}: ${faults.length} found`,
   ];
 }

@@ -191,7 +191,7 @@ export interface Tracking {
 /** A request that a transport has refused, by what it knows of it beside its message. */
 export interface RefusalEvent {
   /** What refused it. */
-  readonly by: 'host' | 'origin' | 'token' | 'scope' | 'bytes' | 'rate' | 'quota';
+  readonly by: 'host' | 'origin' | 'token' | 'bytes' | 'rate' | 'quota';
   /** Why, by one of a few sentences. */
   readonly reason: string;
   /** The HTTP status it was answered with. */
