@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import {
+  Arg,
   type App,
   type AppOptions,
   type CallEvent,
@@ -38,6 +39,11 @@ class Desk {
   @Tool()
   add(): number {
     return 3;
+  }
+
+  @Tool()
+  echo(@Arg('text') text: string): string {
+    return text;
   }
 
   @Tool()
@@ -175,6 +181,16 @@ describe('the event of a call', () => {
     expect(event?.bytes).toBe(JSON.stringify(client.received.at(-1)).length);
     expect(event?.result()).toMatchObject({ content: [{ type: 'text', text: '3' }] });
   });
+
+  test.each(['a'.repeat(20_000), 'ü'.repeat(20_000), '😀'.repeat(20_000), `a${'😀'.repeat(5000)}`])(
+    'has the bytes of an answer, however long and in whatever script',
+    async (text) => {
+      const { app, events } = await watched();
+      const client = statelessClient(app);
+      await client.request('tools/call', { name: 'echo', arguments: { text } });
+      expect(events[0]?.bytes).toBe(new TextEncoder().encode(JSON.stringify(client.received.at(-1))).length);
+    },
+  );
 
   test('prefers the trace of _meta to that of HTTP', async () => {
     const { app, events } = await watched();
