@@ -1,4 +1,5 @@
 import {
+  type Attributes,
   type Context,
   context,
   type Histogram,
@@ -18,7 +19,7 @@ import type {
   Trace,
 } from '@sigil/core';
 import { attributesOf, type Values } from './attributes.js';
-import { clientEndOf, clientValuesOf, type End, endOf, valuesOf } from './values.js';
+import { clientEndOf, clientValuesOf, type End, endOf, measuredOf, tracedOf } from './values.js';
 import type { Redactor, TelemetryOptions } from './options.js';
 import { parentOf, traceOf } from './parents.js';
 
@@ -33,37 +34,40 @@ export interface SpanParts {
 
 /** The span of a call, or of a run of a task. */
 export class CallSpan implements CallObservation {
-  /** What logs name, and what a task that it submits is linked to. */
-  readonly trace: Trace | undefined;
   readonly #parts: SpanParts;
   readonly #values: Values;
   readonly #span: Span;
   readonly #context: Context;
+  /** The attributes of its duration, as far as they are known when it begins. */
+  readonly #measured: Attributes;
+  #trace: Trace | undefined;
 
   constructor(parts: SpanParts, call: CallInfo) {
     this.#parts = parts;
-    const values = valuesOf(call);
+    const values = measuredOf(call);
     this.#values = values;
     const { context: parent, links } = parentOf(call);
     // A task goes on after its request: its run is an execution of the tool, and no message.
     const kind = call.task ? SpanKind.INTERNAL : SpanKind.SERVER;
     const name = call.task ? 'execute_tool' : values.method;
-    const uri = parts.options.resourceUris === true ? values.uri : undefined;
-    const target = values.tool ?? values.prompt ?? uri;
-    const attributes = attributesOf('mcp.server.operation.duration', values, false);
-    const span = parts.tracer.startSpan(
-      target === undefined ? `${name}` : `${name} ${target}`,
-      { kind, links, attributes },
-      parent,
-    );
+    const { resourceUris = false } = parts.options;
+    const target = values.tool ?? values.prompt ?? (resourceUris ? values.uri : undefined);
+    const attributes = attributesOf('mcp.server.operation.duration', values, resourceUris);
+    const spanName = target === undefined ? `${name}` : `${name} ${target}`;
+    const span = parts.tracer.startSpan(spanName, { kind, links, attributes }, parent);
     if (span.isRecording()) {
-      span.setAttributes(attributesOf('mcp.server', values, false));
+      span.setAttributes(attributesOf('mcp.server', { ...values, ...tracedOf(call) }, false));
       span.setAttribute('sigil.call.id', call.id);
       if (call.task) span.setAttribute('sigil.task.id', call.task.id);
     }
     this.#span = span;
     this.#context = trace.setSpan(parent, span);
-    this.trace = traceOf(span.spanContext());
+    this.#measured = attributes;
+  }
+
+  /** What logs name, and what a task that it submits is linked to. */
+  get trace(): Trace | undefined {
+    return (this.#trace ??= traceOf(this.#span.spanContext()));
   }
 
   run<T>(work: () => T): T {
@@ -72,7 +76,7 @@ export class CallSpan implements CallObservation {
 
   clientRequest(request: ClientRequestInfo): ClientRequestObservation {
     const { tracer, clientRequests } = this.#parts;
-    const values = clientValuesOf(request);
+    const values = clientValuesOf(request, this.#values);
     const attributes = attributesOf('mcp.client', values, false);
     const active = context.active();
     // The handler may have begun a span of its own.
@@ -85,26 +89,23 @@ export class CallSpan implements CallObservation {
       meta,
       ended(error) {
         const end = clientEndOf(error);
-        const known = { ...values, ...end };
         finish(span, end);
         const seconds = (performance.now() - startedAt) / 1000;
-        clientRequests.record(seconds, attributesOf('mcp.client.operation.duration', known, false));
+        const measured = attributesOf('mcp.client.operation.duration', { ...values, ...end }, false);
+        clientRequests.record(seconds, measured);
       },
     };
   }
 
   ended(event: CallEvent): void {
-    const { options, calls, taskRuns } = this.#parts;
-    const span = this.#span;
+    const { calls, taskRuns } = this.#parts;
     const end = endOf(event);
-    const values = { ...this.#values, ...end };
     try {
-      if (span.isRecording()) this.#record(event);
+      if (this.#span.isRecording()) this.#record(event);
     } finally {
-      finish(span, end);
+      finish(this.#span, end);
       const durations = event.task ? taskRuns : calls;
-      const attributes = attributesOf('mcp.server.operation.duration', values, options.resourceUris === true);
-      durations.record(event.ms / 1000, attributes);
+      durations.record(event.ms / 1000, end ? { ...this.#measured, ...endAttributes(end) } : this.#measured);
     }
   }
 
@@ -131,11 +132,17 @@ export class CallSpan implements CallObservation {
 }
 
 /** Ends a span as the conventions say: it has failed where it has an `error.type`. */
-function finish(span: Span, { errorType, statusCode, message }: End): void {
-  span.setAttributes(attributesOf('mcp.server', { errorType, statusCode }, false));
-  if (errorType !== undefined)
+function finish(span: Span, end: End | undefined): void {
+  if (end) span.setAttributes(endAttributes(end));
+  if (end?.errorType !== undefined) {
+    const { message } = end;
     span.setStatus({ code: SpanStatusCode.ERROR, ...(message === undefined ? {} : { message }) });
+  }
   span.end();
+}
+
+function endAttributes({ errorType, statusCode }: End): Attributes {
+  return attributesOf('mcp.server.operation.duration', { errorType, statusCode }, false);
 }
 
 function redacted(how: true | Redactor, value: unknown, call: CallInfo): unknown {

@@ -40,9 +40,9 @@ export function parentOf({ params, headers, task }: CallInfo): Parent {
   const transport = transportContext(headers);
   const { _meta: meta } = params;
   if (typeof meta !== 'object' || meta === null) return { context: transport, links: [] };
-  const carried = propagation.extract(trace.deleteSpan(transport), meta, GETTER);
-  if (!validSpanContext(carried)) return { context: transport, links: [] };
   const linked = validSpanContext(transport);
+  const carried = propagation.extract(linked ? trace.deleteSpan(transport) : transport, meta, GETTER);
+  if (!validSpanContext(carried)) return { context: transport, links: [] };
   return { context: carried, links: linked ? [{ context: linked }] : [] };
 }
 

@@ -16,38 +16,48 @@ const MAX_URI_LENGTH = 1024;
 /** The codes by which the caller is at fault: the server has not failed. */
 const CALLER_FAULTS: ReadonlySet<number> = new Set([-32700, -32600, -32601, -32602, -32002]);
 
-/** What is known of a call when it begins. Names are those that the server has: clients could send any. */
-export function valuesOf(call: CallInfo): Values {
-  const { isKnownMethod, isKnownName, requestId, params, protocolVersion, sessionId, source, address } = call;
+/** What metrics and spans have of a call when it begins. Names are those that the server has: clients could send any. */
+export function measuredOf(call: CallInfo): Values {
+  const { isKnownMethod, isKnownName, params, protocolVersion, transport } = call;
   const method = isKnownMethod ? call.method : OTHER;
   const name = isKnownName ? call.name : undefined;
   const isTool = method === 'tools/call';
   const { uri } = params;
-  const hasUri = method.startsWith('resources/') && typeof uri === 'string';
+  const isHttp = transport === 'http';
   return {
     method,
     tool: isTool ? name : undefined,
     operation: isTool ? 'execute_tool' : undefined,
     prompt: method === 'prompts/get' ? name : undefined,
-    uri: hasUri ? uri.slice(0, MAX_URI_LENGTH) : undefined,
-    requestId: requestId === undefined ? undefined : String(requestId),
+    uri:
+      typeof uri === 'string' && method.startsWith('resources/') ? uri.slice(0, MAX_URI_LENGTH) : undefined,
     protocolVersion,
+    networkTransport: transport && NETWORK_TRANSPORTS[transport],
+    networkProtocol: isHttp ? 'http' : undefined,
+    networkProtocolVersion: isHttp ? httpVersionOf(call.source) : undefined,
+  };
+}
+
+/** What spans alone have of it: what is another for each call. */
+export function tracedOf({ requestId, sessionId, address, source }: CallInfo): Values {
+  return {
+    requestId: requestId === undefined ? undefined : String(requestId),
     sessionId,
-    ...networkOf(call.transport, source),
     address,
     port: portOf(source, address),
   };
 }
 
-/** What is known of a request to a client when it is sent. */
-export function clientValuesOf({ id, method, call }: ClientRequestInfo): Values {
-  const { protocolVersion, sessionId, transport, source } = call;
-  return { method, requestId: String(id), protocolVersion, sessionId, ...networkOf(transport, source) };
+/** What is known of a request to a client when it is sent, by the call that makes it. */
+export function clientValuesOf({ id, method, call }: ClientRequestInfo, measured: Values): Values {
+  const { protocolVersion, networkTransport, networkProtocol, networkProtocolVersion } = measured;
+  const network = { networkTransport, networkProtocol, networkProtocolVersion };
+  return { method, requestId: String(id), protocolVersion, sessionId: call.sessionId, ...network };
 }
 
 /** What is known of a session that has ended. */
 export function sessionValuesOf({ protocolVersion, transport }: SessionEvent): Values {
-  return { protocolVersion, ...networkOf(transport, undefined) };
+  return { protocolVersion, networkProtocol: transport === 'http' ? 'http' : undefined };
 }
 
 /** How something ended. */
@@ -55,20 +65,20 @@ export interface End extends Pick<Values, 'errorType' | 'statusCode'> {
   readonly message?: string | undefined;
 }
 
-/** How a call ended, by its answer. */
-export function endOf({ error, outcome, result }: CallEvent): End {
+/** How a call ended, by its answer; `undefined` where it went well. */
+export function endOf({ error, outcome, result }: CallEvent): End | undefined {
   if (error) {
     const statusCode = String(error.code);
     const errorType = CALLER_FAULTS.has(error.code) ? undefined : statusCode;
     return { statusCode, errorType, message: error.message };
   }
   const hasFailed = outcome === 'isError' || (outcome !== 'ok' && result()?.['isError'] === true);
-  return hasFailed ? { errorType: 'tool_error' } : {};
+  return hasFailed ? { errorType: 'tool_error' } : undefined;
 }
 
-/** How a request to a client ended, by what the wait for its answer failed with. */
-export function clientEndOf(error: unknown): End {
-  if (error === undefined) return {};
+/** How a request to a client ended, by what the wait for its answer failed with; `undefined` where that is nothing. */
+export function clientEndOf(error: unknown): End | undefined {
+  if (error === undefined) return undefined;
   if (!(error instanceof InputResponseError)) return { errorType: OTHER };
   const { cause, reason, message } = error;
   if (!(cause instanceof ProtocolError))
@@ -77,15 +87,12 @@ export function clientEndOf(error: unknown): End {
   return { statusCode, errorType: statusCode, message: cause.message };
 }
 
-type Network = Pick<Values, 'networkTransport' | 'networkProtocol' | 'networkProtocolVersion'>;
+const NETWORK_TRANSPORTS = { stdio: 'pipe', http: 'tcp', memory: undefined };
 
-function networkOf(transport: CallInfo['transport'], source: unknown): Network {
-  if (transport === 'stdio') return { networkTransport: 'pipe' };
-  if (transport !== 'http') return {};
-  // A message of Node; requests of the web do not say it.
+/** Messages of Node say it; requests of the web do not. */
+function httpVersionOf(source: unknown): string | undefined {
   const version = member(source, 'httpVersion');
-  const networkProtocolVersion = version === '2.0' ? '2' : typeof version === 'string' ? version : undefined;
-  return { networkTransport: 'tcp', networkProtocol: 'http', networkProtocolVersion };
+  return version === '2.0' ? '2' : typeof version === 'string' ? version : undefined;
 }
 
 /** The port of the client, unless its address is what a proxy says of it. */

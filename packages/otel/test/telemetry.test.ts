@@ -347,8 +347,15 @@ test('a run of a task is a root, linked to the call that submitted it', async ()
   for (const { kind, parentSpanContext, links, attributes } of runs) {
     expect({ kind, parentSpanContext }).toEqual({ kind: SpanKind.INTERNAL, parentSpanContext: undefined });
     expect(links.map(({ context: linked }) => linked.spanId)).toEqual([submission.spanContext().spanId]);
-    expect(attributes).toMatchObject({ 'gen_ai.tool.name': 'report', 'sigil.task.id': expect.any(String) });
-    expect(attributes).not.toHaveProperty('jsonrpc.request.id');
+    expect(attributes).toEqual({
+      'mcp.method.name': 'tools/call',
+      'gen_ai.tool.name': 'report',
+      'gen_ai.operation.name': 'execute_tool',
+      'mcp.protocol.version': '2026-07-28',
+      'sigil.call.id': expect.any(String),
+      'sigil.call.outcome': expect.any(String),
+      'sigil.task.id': expect.any(String),
+    });
   }
   expect(content).toMatchObject([{ text: runs[1]?.spanContext().traceId }]);
   const [measured] = await recorder.points('sigil.task.run.duration');

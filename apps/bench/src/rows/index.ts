@@ -7,6 +7,7 @@ import { httpAuth } from './http-auth.js';
 import { httpCallMany } from './http-call-many.js';
 import { httpCall } from './http-call.js';
 import { httpList } from './http-list.js';
+import { httpTelemetry } from './http-telemetry.js';
 import { httpWorkers } from './http-workers.js';
 import { listeners } from './listeners.js';
 import { sessionMemory } from './session-memory.js';
@@ -22,6 +23,7 @@ export const rows: readonly Row[] = [
   httpList,
   httpWorkers,
   httpAuth,
+  httpTelemetry,
   stdioCall,
   startWithArg,
   startWithDto,
