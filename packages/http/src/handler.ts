@@ -40,6 +40,8 @@ import { SSE_PATHS, SseEndpoint, sseTarget } from './sse-endpoint.js';
 export interface HttpHandler {
   /** What its exchanges may leave unread. */
   readonly output: OutputBudget;
+  /** How many sessions are open in this process. */
+  readonly sessions: number;
   /** Whether there is something that everybody may read at a target, besides the endpoint. */
   hasDocument(target: string): boolean;
   /**
@@ -70,6 +72,9 @@ function withSse(mcp: HttpHandler, parts: HandlerParts): HttpHandler {
   const sse = new SseEndpoint(parts);
   return {
     output: parts.output,
+    get sessions() {
+      return mcp.sessions + sse.sessions;
+    },
     hasDocument: (target) => mcp.hasDocument(target),
     serves: (target, path) =>
       mcp.serves(target, path) ||
@@ -110,6 +115,10 @@ class EndpointHandler {
     this.#origins = new OriginCheck(parts.options);
     // Requests that carry their own envelope share a connection: nothing of one is visible to another.
     this.#stateless = parts.endpoint.connect(undefined, { shared: true, transport: 'http' });
+  }
+
+  get sessions(): number {
+    return this.#sessions.size;
   }
 
   hasDocument(target: string): boolean {

@@ -3,5 +3,13 @@ export { http } from './runtime.js';
 // Mounting into servers of Node
 export { nodeHandler, type NodeHandler } from './mount.js';
 // Options
-export type { CredentialHeader, HttpOptions, HttpRuntimeOptions, SessionOptions } from './options.js';
+export type {
+  CredentialHeader,
+  EventsOptions,
+  HttpOptions,
+  HttpRuntimeOptions,
+  MetricsHandler,
+  MetricsOptions,
+  SessionOptions,
+} from './options.js';
 export type { RouteHandler } from './routes.js';

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { EventStore, SessionStore } from '@sigil/core/backend';
 import type { Authenticate, Authorization } from './authentication/authorization.js';
 import type { RouteHandler } from './routes.js';
@@ -220,6 +221,59 @@ export interface HttpServerLimits extends HttpLimits {
   readonly maxHeaderBytes?: number;
 }
 
+/** Answers a request for metrics, in the way of Node. */
+export type MetricsHandler = (request: IncomingMessage, response: ServerResponse) => unknown;
+
+/** Serves metrics, such as those of OpenTelemetry to Prometheus. */
+export interface MetricsOptions {
+  /**
+   * Answers GET and HEAD: any request handler of Node, such as `exporter.getMetricsRequestHandler.bind(exporter)` of
+   * `@opentelemetry/exporter-prometheus`, made with `preventServerStart: true`.
+   */
+  readonly handler: MetricsHandler;
+  /**
+   * Path of the metrics.
+   *
+   * @default '/metrics'
+   */
+  readonly path?: string;
+  /**
+   * What a scraper must send as `Authorization: Bearer …`: at least 32 letters, digits and `-._~+/`. It is needed beyond this machine. A proxy
+   * on this machine that passes on every path passes on this one, too: then give a token, or a port.
+   *
+   * @default undefined: every client that reaches the path is answered
+   */
+  readonly token?: string | undefined;
+  /**
+   * Port of their own to serve them on, 0 for any free one. With `workers` it is needed, as each of them has metrics of its own, which cannot be
+   * told apart behind one port: they serve theirs on the ports from this one on.
+   *
+   * @default undefined: that of the endpoint
+   */
+  readonly port?: number;
+  /**
+   * Host name or IP address to listen on, where they have a port of their own.
+   *
+   * @default '127.0.0.1'
+   */
+  readonly host?: string;
+}
+
+/** Shows operators what happens in a server, as `sigil top` does. */
+export interface EventsOptions {
+  /**
+   * What a watcher must send as `Authorization: Bearer …`: at least 32 letters, digits and `-._~+/`. `undefined` serves no events, as where an
+   * environment variable is not set.
+   */
+  readonly token: string | undefined;
+  /**
+   * Path of the events.
+   *
+   * @default '/events'
+   */
+  readonly path?: string;
+}
+
 /** What `http()` may be told. */
 export interface HttpRuntimeOptions extends HttpOptions {
   /**
@@ -268,6 +322,20 @@ export interface HttpRuntimeOptions extends HttpOptions {
    * @default {}
    */
   readonly routes?: Readonly<Record<string, RouteHandler>>;
+  /**
+   * Serves metrics, by a request handler such as that of OpenTelemetry's exporter for Prometheus. Beyond this machine they need a token.
+   * `Host` and `Origin` are checked as at the endpoint; at a port of their own, `Host` where that is on this machine.
+   *
+   * @default undefined: none are served
+   */
+  readonly metrics?: MetricsOptions;
+  /**
+   * Streams to `sigil top`, or another watcher that has the token, which calls end and which requests are refused, as Server-Sent Events.
+   * Arguments and results are left out. With `workers`, it is those of the worker that the watcher happens to reach.
+   *
+   * @default undefined: none are served
+   */
+  readonly events?: EventsOptions;
   /** What clients may make it keep and wait for. */
   readonly limits?: HttpServerLimits;
   /**

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import type { MaybePromise } from '@sigil/core';
+import type { Logger, MaybePromise } from '@sigil/core';
 import type { Endpoint } from '@sigil/core/transport';
 
 /** Answers the requests of one path, in the web's way. */
@@ -21,11 +21,21 @@ export async function serveRoute(
     if (body && request.method !== 'HEAD') await pipeline(body, response);
     else response.end();
   } catch (error) {
-    if (response.destroyed) return;
-    logger.error({ err: error, ...about }, 'a route failed');
-    if (response.headersSent) return void response.destroy();
-    response.writeHead(500, { 'Content-Length': 0, Connection: 'close' }).end();
+    answerFailed(response, logger, 'a route failed', { err: error, ...about });
   }
+}
+
+/** Logs what a handler of an author threw, and answers with 500, or breaks off an answer that has begun. */
+export function answerFailed(
+  response: ServerResponse,
+  logger: Logger,
+  message: string,
+  details: Readonly<Record<string, unknown>>,
+): void {
+  if (response.destroyed) return;
+  logger.error(details, message);
+  if (response.headersSent) return void response.destroy();
+  response.writeHead(500, { 'Content-Length': 0, Connection: 'close' }).end();
 }
 
 /** A request of Node as one of the web. Its signal aborts when the client hangs up. */

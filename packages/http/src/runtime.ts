@@ -1,5 +1,5 @@
 import type { Server } from 'node:http';
-import { isIP, isIPv4, Server as NetServer, type Socket } from 'node:net';
+import { Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import { ERROR_CODES, type Logger } from '@sigil/core';
 import { isPlainObject, LogThrottle, OptionChecks, type OptionTable } from '@sigil/core/internal';
@@ -7,6 +7,7 @@ import type { Endpoint, RunningRuntime, Runtime } from '@sigil/core/transport';
 import { exitAfter, handleSignals, stderrLogger } from '@sigil/node';
 import { refuse } from './answers.js';
 import { createHandler, type HttpHandler, isAt } from './handler.js';
+import { isListenHost, listen, loopbackNames, portOf } from './listening.js';
 import { NodeExchange } from './node-exchange.js';
 import { resolveOptions } from './check-options.js';
 import {
@@ -14,14 +15,21 @@ import {
   type HttpOptions,
   type HttpRuntimeOptions,
   type HttpServerLimits,
-  LOOPBACK_HOSTS,
   type ResolvedOptions,
 } from './options.js';
+import { EventsEndpoint } from './events-endpoint.js';
+import {
+  eventsOptions,
+  MetricsEndpoint,
+  metricsOptions,
+  type ResolvedEvents,
+  type ResolvedMetrics,
+} from './operators.js';
 import { Probes } from './probes.js';
 import { OriginCheck, pathOf, refusesCaller } from './requests.js';
 import { type RouteHandler, serveRoute } from './routes.js';
 import { SSE_PATHS, sseTarget } from './sse-endpoint.js';
-import { closeWithPrimary, isWorker, runWorkers, startsWorkers } from './workers.js';
+import { closeWithPrimary, isWorker, runWorkers, startsWorkers, workerNumber } from './workers.js';
 
 /**
  * Serves an app over Streamable HTTP with `node:http`, for every protocol revision on one endpoint.
@@ -91,6 +99,11 @@ async function start(
   const routes = Object.entries(options.routes);
   const origins = new OriginCheck(options.handler);
   const { sse } = options.handler;
+  const metrics = options.metrics?.port === undefined ? options.metrics : undefined;
+  const metricsEndpoint = metrics && new MetricsEndpoint(metrics, origins, endpoint, options.handler);
+  const events =
+    options.events &&
+    new EventsEndpoint(options.events, origins, endpoint, options.handler, () => handler.sessions);
   const { maxConnections, ...times } = options.limits;
   // Side effects of tasks have as long as requests, also where no request is left.
   const exitMs = drainMs + DISPOSAL_MS;
@@ -111,6 +124,8 @@ async function start(
       if (!refusesCaller(exchange, origins, endpoint)) void serveRoute(route[1], request, response, endpoint);
       return;
     }
+    if (metrics && isAt(target, metrics.path)) return metricsEndpoint?.serve(exchange, request, response);
+    if (options.events && isAt(target, options.events.path)) return events?.serve(exchange);
     const served =
       isAt(target, path) ||
       handler.hasDocument(target) ||
@@ -127,14 +142,22 @@ async function start(
   limitConnections(server, maxConnections, endpoint.logger);
   keepForRequestsOnTheirWay(server, times.keepAliveTimeout);
   const sockets = trackSockets(server);
-  await listen(server, port, host);
+  const closeMetrics = await startMetrics(endpoint, options, handler);
+  try {
+    await listen(server, { port, host });
+  } catch (error) {
+    closeMetrics?.();
+    throw error;
+  }
   let settle: () => void = () => undefined;
   const closed = new Promise<void>((resolve) => (settle = resolve));
   const stopGently = async (delayMs: number): Promise<void> => {
     probes.closes();
     // Load balancers need a moment to see that no more is to be sent here; until then everything is served.
     if (delayMs > 0) await delay(delayMs);
+    events?.close();
     await stop(server, sockets, handler, drainMs);
+    closeMetrics?.();
     settle();
   };
   let signalled = false;
@@ -158,49 +181,35 @@ async function start(
   };
 }
 
-/** The port that a server listens at; 0 before it does. */
-function portOf(server: Server): number {
-  const address = server.address();
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
-
-function urlOf({ host, path }: ServerOptions, port: number): string {
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}${path}`;
-}
-
-function listen(server: Server, port: number, host: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const fail = (error: NodeJS.ErrnoException): void => reject(unableToListen(error, port, host));
-    server.once('error', fail);
-    server.listen(port, host, () => {
-      server.off('error', fail);
-      resolve();
-    });
+/** Serves metrics on the port of their own that they are given. @returns ends that. */
+async function startMetrics(
+  endpoint: Endpoint,
+  { metrics, handler: options, limits: { maxConnections, ...times } }: ServerOptions,
+  { output }: HttpHandler,
+): Promise<(() => void) | undefined> {
+  if (metrics?.port === undefined) return undefined;
+  const { host, path, allowedHosts } = metrics;
+  const origins = new OriginCheck({ ...options, allowedHosts });
+  const served = new MetricsEndpoint(metrics, origins, endpoint, options);
+  const { createServer } = await import('node:http');
+  const server = createServer(times, (request, response) => {
+    const exchange = new NodeExchange(request, response, output);
+    if (isAt(exchange.target, path)) served.serve(exchange, request, response);
+    else refuse(exchange, 404, ERROR_CODES.invalidRequest, `Nothing is served here; metrics are at ${path}`);
   });
+  limitConnections(server, maxConnections, endpoint.logger);
+  // Workers share a port unless it is theirs alone.
+  const port = metrics.port === 0 ? 0 : metrics.port + workerNumber();
+  await listen(server, { port, host, exclusive: true }, 'metrics.');
+  endpoint.logger.info({ address: urlOf(metrics, portOf(server)) }, 'serves metrics');
+  return () => {
+    server.close();
+    server.closeAllConnections();
+  };
 }
 
-const OTHER_PORT =
-  'give another port: --port or PORT where the command line decides, else the option port of http()';
-const OTHER_HOST =
-  'give another host: --host or HOST where the command line decides, else the option host of http()';
-
-/** Why a server cannot listen, and what helps, by the code of the error. */
-const LISTEN_PROBLEMS: Readonly<Record<string, string>> = {
-  EADDRINUSE: `another program listens there. End it, or ${OTHER_PORT}`,
-  EACCES: `this user may not listen there. For a port from 1024 on, ${OTHER_PORT}`,
-  EADDRNOTAVAIL: `this machine has no such address: ${OTHER_HOST}`,
-  ENOTFOUND: `nothing is known of this host: ${OTHER_HOST}`,
-};
-
-/** Says what helps, where that is known: without frames, because none of them is the author's. */
-function unableToListen(error: NodeJS.ErrnoException, port: number, host: string): Error {
-  const { code = '' } = error;
-  const problem = LISTEN_PROBLEMS[code];
-  if (problem === undefined) return error;
-  const told = new Error(`The server cannot listen on port ${port} of ${host}: ${problem} [${code}]`);
-  Object.defineProperty(told, 'code', { value: code });
-  told.stack = `${told.name}: ${told.message}`;
-  return told;
+function urlOf({ host, path }: Pick<ServerOptions, 'host' | 'path'>, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}${path}`;
 }
 
 function limitConnections(server: Server, maxConnections: number, logger: Logger): void {
@@ -279,6 +288,8 @@ const RUNTIME_OPTIONS: OptionTable<Omit<HttpRuntimeOptions, keyof HttpOptions>> 
   health: true,
   ready: true,
   routes: true,
+  metrics: true,
+  events: true,
   drainMs: true,
   closeDelayMs: true,
   handleSignals: true,
@@ -303,6 +314,8 @@ interface ServerOptions {
   readonly health: string | undefined;
   readonly ready: string | undefined;
   readonly routes: Readonly<Record<string, RouteHandler>>;
+  readonly metrics: ResolvedMetrics | undefined;
+  readonly events: ResolvedEvents | undefined;
   readonly drainMs: number;
   readonly closeDelayMs: number;
   readonly workers: number;
@@ -334,7 +347,13 @@ function serverOptions(options: HttpRuntimeOptions): ServerOptions {
       "write routes: { '/hooks': handler }",
     );
   const taken = handler.sse ? [path, ...SSE_PATHS] : [path];
-  for (const [option, own] of Object.entries({ health, ready })) {
+  checks.integer('workers', workers);
+  const metrics = metricsOptions(options.metrics, { host, workers }, checks);
+  const events = eventsOptions(options.events, checks);
+  // Metrics with a port of their own share no path with anything.
+  if (metrics?.port !== undefined) checkOwnPath('metrics', metrics.path, [], checks);
+  const beside = { metrics: metrics?.port === undefined ? metrics?.path : undefined, events: events?.path };
+  for (const [option, own] of Object.entries({ health, ready, ...beside })) {
     if (own === undefined) continue;
     checkOwnPath(option, own, taken, checks);
     taken.push(own);
@@ -347,12 +366,12 @@ function serverOptions(options: HttpRuntimeOptions): ServerOptions {
   for (const [option, value] of Object.entries({ drainMs, closeDelayMs }))
     if (typeof value !== 'number' || !(value >= 0 && Number.isFinite(value)))
       checks.refuse(option, `it must be a number of milliseconds, not ${value}`);
-  checks.integer('workers', workers);
   const limits = serverLimits(options.limits ?? {}, handler.requestTimeoutMs, checks);
   checks.throwIfAny();
   const times = { drainMs, closeDelayMs };
   const handleSignals = options.handleSignals ?? true;
-  return { host, port, path, health, ready, routes, workers, ...times, handleSignals, limits, handler };
+  const paths = { path, health, ready, routes, metrics, events };
+  return { host, port, ...paths, workers, ...times, handleSignals, limits, handler };
 }
 
 /** The names that `Host` may have when none are given: on the network a server cannot know by which names it is called. */
@@ -361,18 +380,10 @@ function hostsFor(
   { authenticate, authorization, allowAnonymous }: HttpRuntimeOptions,
   checks: OptionChecks,
 ): readonly string[] | '*' {
-  if (typeof host !== 'string') checks.refuse('host', 'it must be a string, such as 127.0.0.1');
-  else if (host.trim() === '')
-    checks.refuse('host', 'it must not be empty', 'give an address, such as 127.0.0.1, or leave it out');
-  else if (/[\s/:[\]]/.test(host) && !isIP(host))
-    checks.refuse(
-      'host',
-      `'${host}' is neither a host name nor an IP address`,
-      'leave scheme, brackets and port out, as in localhost, 127.0.0.1 or ::1; the port is that of the option port, of --port, or of the variable PORT',
-    );
-  else if (host === '::1' || LOOPBACK_HOSTS.includes(host.toLowerCase())) return LOOPBACK_HOSTS;
-  else if (isIPv4(host) && host.startsWith('127.')) return [...LOOPBACK_HOSTS, host];
-  else if (!authenticate && !authorization && allowAnonymous !== true)
+  if (!isListenHost('host', host, checks)) return '*';
+  const names = loopbackNames(host);
+  if (names) return names;
+  if (!authenticate && !authorization && allowAnonymous !== true)
     checks.refuse(
       'host',
       `everybody who reaches ${host} could call this server`,

@@ -80,6 +80,11 @@ export class SseEndpoint {
     this.#origins = new OriginCheck(options);
   }
 
+  /** How many sessions are open. */
+  get sessions(): number {
+    return this.#sessions.size;
+  }
+
   /** Serves one HTTP request. Whatever goes wrong is an answer, never an exception. */
   handle(http: HttpExchange, target: SseTarget): void {
     failSafely(http, this.#endpoint.logger, () => this.#route(http, target));

@@ -5,6 +5,8 @@ import { EXIT_CODES, exitAfter } from '@sigil/node';
 
 /** Set in the processes that are workers: they share a key for request states, and keep to what needs no backend without one. */
 const WORKER_KEY = 'SIGIL_WORKER_KEY';
+/** Which of the workers a process is, from 0 on: one that takes the place of another has its number. */
+const WORKER_NUMBER = 'SIGIL_WORKER_NUMBER';
 const CLOSE = 'sigil:close';
 
 /** How long the first of the workers may take to listen before the start has failed, in milliseconds. */
@@ -21,6 +23,11 @@ export async function startsWorkers(workers: number): Promise<boolean> {
 /** Whether this process is one of several that a program has started to serve behind one port. */
 export function isWorker(): boolean {
   return process.env[WORKER_KEY]?.startsWith(`${process.ppid}:`) === true;
+}
+
+/** Which of the workers this process is, from 0 on; 0 where it is none. */
+export function workerNumber(): number {
+  return isWorker() ? Number(process.env[WORKER_NUMBER]) : 0;
 }
 
 /** Loads a module that most programs never need, and that costs more to load than the rest of Node's that a server over stdio uses. */
@@ -68,7 +75,7 @@ export async function runWorkers(
   address: (port: number) => string,
 ): Promise<RunningRuntime> {
   const pool = new WorkerPool(await loadCluster(), logger, rules);
-  for (let at = 0; at < count; at += 1) pool.fork(0);
+  for (let at = 0; at < count; at += 1) pool.fork(at, 0);
   const { port } = await pool.listening;
   const served = address(port);
   logger.info({ address: served, workers: count }, 'listens: workers serve behind one port');
@@ -124,8 +131,8 @@ class WorkerPool {
   }
 
   /** @param delayMs how long its predecessor was waited for. */
-  fork(delayMs: number): void {
-    const worker = this.cluster.fork(this.#env);
+  fork(number: number, delayMs: number): void {
+    const worker = this.cluster.fork({ ...this.#env, [WORKER_NUMBER]: String(number) });
     const startedAt = Date.now();
     this.#workers.add(worker);
     worker.on('listening', (address) => {
@@ -144,7 +151,7 @@ class WorkerPool {
         { pid: worker.process.pid, code, signal, delayMs: next },
         'a worker has ended; another takes its place',
       );
-      setTimeout(() => !this.#isClosing && this.fork(next), next);
+      setTimeout(() => !this.#isClosing && this.fork(number, next), next);
     });
   }
 

@@ -11,6 +11,7 @@ import type {
   ConnectOptions,
   Endpoint,
   EndpointBackend,
+  EndpointObserver,
   RefusalEvent,
   Sink,
   Connection,
@@ -252,6 +253,10 @@ export class Engine implements Endpoint {
 
   refused(event: RefusalEvent): void {
     this.observers.tell((observer) => observer.refused?.(event));
+  }
+
+  observe(observer: EndpointObserver): () => void {
+    return this.observers.add(observer);
   }
 
   closes(): void {

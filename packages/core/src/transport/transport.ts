@@ -199,6 +199,35 @@ export interface RefusalEvent {
   readonly address: string | undefined;
 }
 
+/** A call, as far as a transport shows it to operators. The events of the app have more. */
+export interface ShownCall {
+  readonly id: string;
+  readonly method: string;
+  readonly name: string | undefined;
+  readonly principal: Principal | undefined;
+  readonly client: string | undefined;
+  readonly protocolVersion: string | undefined;
+  readonly transport: TransportName | undefined;
+  readonly address: string | undefined;
+  readonly task: { readonly id: string } | undefined;
+}
+
+/** A call that has ended, as far as a transport shows it to operators. */
+export interface ShownCallEnd extends ShownCall {
+  readonly outcome: string;
+  readonly refusedBy: string | undefined;
+  readonly ms: number;
+  readonly bytes: number;
+  readonly error: { readonly code: number } | undefined;
+}
+
+/** Watches calls for a transport that shows them to operators: a part of what an `Observer` of the app has. */
+export interface EndpointObserver {
+  callStarted(call: ShownCall): { ended(call: ShownCallEnd): void };
+  callRefused(call: ShownCallEnd): void;
+  refused(event: RefusalEvent): void;
+}
+
 /** The server as a transport sees it. */
 export interface Endpoint {
   /** Where a transport reports what no client should see. */
@@ -209,6 +238,8 @@ export interface Endpoint {
   readonly track?: Track | undefined;
   /** Takes note of a request that the transport has refused. */
   refused?(event: RefusalEvent): void;
+  /** Watches calls, for a transport that shows them to operators. @returns ends the watch. */
+  observe?(observer: EndpointObserver): () => void;
   /**
    * Counts a request by the rates per address, before anything else is done for it; absent where there are none.
    *

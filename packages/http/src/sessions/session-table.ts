@@ -75,6 +75,11 @@ export class SessionTable {
     return session.id;
   }
 
+  /** How many sessions are here. */
+  get size(): number {
+    return this.#sessions.size;
+  }
+
   /** Every session that is here. */
   get all(): readonly HttpSession[] {
     return [...this.#sessions.values()];

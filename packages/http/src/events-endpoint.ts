@@ -1,0 +1,137 @@
+import type { Endpoint, EndpointObserver, ShownCall, ShownCallEnd } from '@sigil/core/transport';
+import { EventStream, failSafely, refuseForNow } from './answers.js';
+import type { Authentication } from './authentication/authentication.js';
+import type { HttpExchange } from './http-exchange.js';
+import { operatorsOnly, type ResolvedEvents } from './operators.js';
+import type { ResolvedOptions } from './options.js';
+import { type OriginCheck, refuseMethod, refusesCaller } from './requests.js';
+import { isWorker } from './workers.js';
+
+/** Most watchers at once. */
+const MOST_WATCHERS = 4;
+/** Most running calls that are named, those that run longest. */
+const MOST_NAMED = 20;
+/** How often watchers are told what is open, where that has changed, in milliseconds. */
+const STATE_MS = 1_000;
+
+/**
+ * Streams to operators what happens in this process: calls that end, requests that are refused, and what is open. Arguments and results are
+ * no part of it. Without a watcher, nothing is made.
+ */
+export class EventsEndpoint {
+  readonly #operators: Authentication;
+  readonly #streams = new Set<EventStream>();
+  /** Calls that have begun since there is a watcher, oldest first, with the time. */
+  readonly #running = new Map<ShownCall, Date>();
+  #stop: (() => void) | undefined;
+  #lastState = '';
+  #isClosing = false;
+
+  /** @param sessions how many are open. */
+  constructor(
+    { token }: ResolvedEvents,
+    private readonly origins: OriginCheck,
+    private readonly endpoint: Endpoint,
+    private readonly options: ResolvedOptions,
+    private readonly sessions: () => number,
+  ) {
+    this.#operators = operatorsOnly(token, options, endpoint);
+  }
+
+  /** Serves one HTTP request. */
+  serve(http: HttpExchange): void {
+    if (refusesCaller(http, this.origins, this.endpoint)) return;
+    failSafely(http, this.endpoint.logger, () => this.#operators.admit(http, () => this.#watch(http)));
+  }
+
+  /** Ends every stream: a watcher comes back to whatever serves then. */
+  close(): void {
+    this.#isClosing = true;
+    for (const stream of this.#streams) stream.end();
+  }
+
+  #watch(http: HttpExchange): void {
+    if (http.method !== 'GET') return refuseMethod(http, 'GET');
+    if (this.#isClosing) return refuseForNow(http, 'The server is closing');
+    if (this.#streams.size >= MOST_WATCHERS)
+      return refuseForNow(http, `${MOST_WATCHERS} watch already: there may be no more`);
+    if (http.gone) return;
+    const stream = new EventStream(
+      http,
+      { keepAliveMs: this.options.keepAliveMs, watch: undefined },
+      { ended: () => this.#left(stream) },
+    );
+    this.#streams.add(stream);
+    this.#stop ??= this.#begin();
+    stream.announce('state', this.#state());
+  }
+
+  #begin(): (() => void) | undefined {
+    this.#lastState = this.#state();
+    const unwatch = this.endpoint.observe?.(this.#observer);
+    const timer = setInterval(() => {
+      const state = this.#state();
+      if (state !== this.#lastState) this.#tell('state', state);
+      this.#lastState = state;
+    }, STATE_MS).unref();
+    return () => {
+      clearInterval(timer);
+      unwatch?.();
+      this.#running.clear();
+    };
+  }
+
+  #left(stream: EventStream): void {
+    this.#streams.delete(stream);
+    if (this.#streams.size > 0) return;
+    this.#stop?.();
+    this.#stop = undefined;
+  }
+
+  readonly #observer: EndpointObserver = {
+    callStarted: (call) => {
+      this.#running.set(call, new Date());
+      const ended = (end: ShownCallEnd): void => {
+        this.#running.delete(call);
+        this.#ended(end);
+      };
+      return { ended };
+    },
+    callRefused: (end) => this.#ended(end),
+    refused: (event) => this.#tell('refused', JSON.stringify({ time: new Date(), ...event })),
+  };
+
+  #ended(end: ShownCallEnd): void {
+    const { outcome, refusedBy, ms, bytes, error } = end;
+    const details = { outcome, refusedBy, code: error?.code, ms: Math.round(ms * 10) / 10, bytes };
+    const { client, protocolVersion, transport, address } = end;
+    const caller = { client, protocolVersion, transport, address };
+    this.#tell('call', JSON.stringify({ time: new Date(), ...shown(end), ...details, ...caller }));
+  }
+
+  #tell(event: string, data: string): void {
+    for (const stream of this.#streams) stream.announce(event, data);
+  }
+
+  #state(): string {
+    const running = [...this.#running.keys()];
+    const tasks = running.filter(({ task }) => task).length;
+    return JSON.stringify({
+      pid: process.pid,
+      startedAt: STARTED_AT,
+      isWorker: isWorker(),
+      sessions: this.sessions(),
+      calls: running.length - tasks,
+      tasks,
+      running: running
+        .slice(0, MOST_NAMED)
+        .map((call) => ({ since: this.#running.get(call), ...shown(call) })),
+    });
+  }
+}
+
+const STARTED_AT = new Date(Date.now() - process.uptime() * 1_000);
+
+function shown({ id, method, name, task, principal }: ShownCall): Readonly<Record<string, unknown>> {
+  return { id, method, name, taskId: task?.id, principal: principal?.id };
+}

@@ -1,0 +1,69 @@
+import type { Server } from 'node:http';
+import { isIP, isIPv4, type ListenOptions } from 'node:net';
+import type { OptionChecks } from '@sigil/core/internal';
+import { LOOPBACK_HOSTS } from './options.js';
+
+/** The port that a server listens at; 0 before it does. */
+export function portOf(server: Server): number {
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+/** Has a server listen. @param group that of the options which say where, as in `metrics.`. */
+export function listen(server: Server, where: ListenOptions, group = ''): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: NodeJS.ErrnoException): void => reject(unableToListen(error, where, group));
+    server.once('error', fail);
+    server.listen(where, () => {
+      server.off('error', fail);
+      resolve();
+    });
+  });
+}
+
+/** How to name another port or host. */
+function otherOne(option: 'port' | 'host', group: string): string {
+  if (group !== '') return `give another one by the option ${group}${option} of http()`;
+  return `give another ${option}: --${option} or ${option.toUpperCase()} where the command line decides, else the option ${option} of http()`;
+}
+
+/** Why a server cannot listen, and what helps, by the code of the error. */
+const LISTEN_PROBLEMS: Readonly<Record<string, (group: string) => string>> = {
+  EADDRINUSE: (group) => `another program listens there. End it, or ${otherOne('port', group)}`,
+  EACCES: (group) => `this user may not listen there. For a port from 1024 on, ${otherOne('port', group)}`,
+  EADDRNOTAVAIL: (group) => `this machine has no such address: ${otherOne('host', group)}`,
+  ENOTFOUND: (group) => `nothing is known of this host: ${otherOne('host', group)}`,
+};
+
+/** Says what helps, where that is known: without frames, because none of them is the author's. */
+function unableToListen(error: NodeJS.ErrnoException, { port, host }: ListenOptions, group: string): Error {
+  const { code = '' } = error;
+  const problem = LISTEN_PROBLEMS[code];
+  if (problem === undefined) return error;
+  const what = `The server cannot listen on port ${port} of ${host}: ${problem(group)} [${code}]`;
+  const told = new Error(what);
+  Object.defineProperty(told, 'code', { value: code });
+  told.stack = `${told.name}: ${told.message}`;
+  return told;
+}
+
+/** Whether a server could listen on a host; refuses it otherwise. */
+export function isListenHost(option: string, host: unknown, checks: OptionChecks): host is string {
+  if (typeof host !== 'string') checks.refuse(option, 'it must be a string, such as 127.0.0.1');
+  else if (host.trim() === '')
+    checks.refuse(option, 'it must not be empty', 'give an address, such as 127.0.0.1, or leave it out');
+  else if (/[\s/:[\]]/.test(host) && !isIP(host))
+    checks.refuse(
+      option,
+      `'${host}' is neither a host name nor an IP address`,
+      'leave scheme, brackets and port out, as in localhost, 127.0.0.1 or ::1; the port is that of the option port, of --port, or of the variable PORT',
+    );
+  else return true;
+  return false;
+}
+
+/** The names by which a host of this machine may be called. @returns `undefined` for a host beyond it. */
+export function loopbackNames(host: string): readonly string[] | undefined {
+  if (host === '::1' || LOOPBACK_HOSTS.includes(host.toLowerCase())) return LOOPBACK_HOSTS;
+  return isIPv4(host) && host.startsWith('127.') ? [...LOOPBACK_HOSTS, host] : undefined;
+}

@@ -1,0 +1,147 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { MaybePromise } from '@sigil/core';
+import type { OptionChecks, OptionTable } from '@sigil/core/internal';
+import type { Endpoint } from '@sigil/core/transport';
+import { Authentication, decideBy } from './authentication/authentication.js';
+import { bearerToken, tokenAuthenticator } from './authentication/bearer-tokens.js';
+import type { HttpExchange } from './http-exchange.js';
+import { isListenHost, loopbackNames } from './listening.js';
+import type { EventsOptions, MetricsHandler, MetricsOptions, ResolvedOptions } from './options.js';
+import { type OriginCheck, refuseMethod, refusesCaller } from './requests.js';
+import { answerFailed } from './routes.js';
+
+/** What metrics are served by. */
+export interface ResolvedMetrics {
+  readonly handler: MetricsHandler;
+  readonly path: string;
+  readonly token: string | undefined;
+  /** `undefined` for the one of the endpoint. */
+  readonly port: number | undefined;
+  readonly host: string;
+  /** Names that `Host` may have at a port of their own. */
+  readonly allowedHosts: readonly string[] | '*';
+}
+
+/** What events are served by. */
+export interface ResolvedEvents {
+  readonly token: string;
+  readonly path: string;
+}
+
+const METRICS: OptionTable<MetricsOptions> = {
+  handler: true,
+  path: true,
+  token: true,
+  port: true,
+  host: true,
+};
+const EVENTS: OptionTable<EventsOptions> = { token: true, path: true };
+
+/**
+ * Fills in the defaults of `metrics`.
+ *
+ * @param server where the endpoint is served.
+ */
+export function metricsOptions(
+  given: unknown,
+  server: { readonly host: string; readonly workers: number },
+  checks: OptionChecks,
+): ResolvedMetrics | undefined {
+  if (given === undefined) return undefined;
+  const options: Partial<MetricsOptions> = checks.group('metrics', given, METRICS);
+  const { handler, path = '/metrics', token, port, host = '127.0.0.1' } = options;
+  if (typeof handler !== 'function') checks.refuse('metrics.handler', 'it must be a request handler of Node');
+  checkToken('metrics.token', token, checks);
+  const { workers } = server;
+  const last = 65_535 - (workers - 1);
+  if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port <= last))
+    checks.refuse('metrics.port', `it must be an integer from 0 to ${last}, not ${String(port)}`);
+  if (port === undefined && options.host !== undefined)
+    checks.refuse('metrics.host', 'it is for a port of their own', 'give metrics.port, too, or leave it out');
+  if (port === undefined && workers > 1)
+    checks.refuse(
+      'metrics',
+      'each worker has metrics of its own, and any of them would answer',
+      'give metrics.port: the workers serve theirs on the ports from that one on',
+    );
+  const listensAt = port === undefined ? server.host : host;
+  // That of the endpoint has been checked.
+  const isHost =
+    port === undefined ? typeof listensAt === 'string' : isListenHost('metrics.host', host, checks);
+  const names = isHost ? loopbackNames(listensAt) : [];
+  if (!names && token === undefined)
+    checks.refuse(
+      'metrics',
+      `everybody who reaches ${listensAt} could read them`,
+      'give metrics.token, which scrapers send as Authorization: Bearer …; or metrics.port, which listens on 127.0.0.1',
+    );
+  // What is no function has been refused.
+  return handler && { handler, path, token, port, host, allowedHosts: names ?? '*' };
+}
+
+/** Fills in the defaults of `events`. @returns `undefined` where none are served. */
+export function eventsOptions(given: unknown, checks: OptionChecks): ResolvedEvents | undefined {
+  if (given === undefined) return undefined;
+  const options: Partial<EventsOptions> = checks.group('events', given, EVENTS);
+  const { token, path = '/events' } = options;
+  checkToken('events.token', token, checks);
+  return token === undefined ? undefined : { token, path };
+}
+
+const LEAST_LENGTH = 32;
+
+/** The token is not repeated: what is wrong may be half of a right one. */
+function checkToken(option: string, token: unknown, checks: OptionChecks): void {
+  if (token === undefined) return;
+  if (typeof token !== 'string' || token.length < LEAST_LENGTH)
+    checks.refuse(
+      option,
+      `it must be a text of at least ${LEAST_LENGTH} characters`,
+      'make one by: openssl rand -hex 32',
+    );
+  else if (bearerToken({ authorization: `Bearer ${token}` }) !== token)
+    checks.refuse(option, 'it must be letters, digits and -._~+/ only', 'make one by: openssl rand -hex 32');
+}
+
+/** Lets in requests that have the token of operators, and no others. */
+export function operatorsOnly(token: string, times: ResolvedOptions, endpoint: Endpoint): Authentication {
+  return new Authentication(decideBy(tokenAuthenticator({ [token]: { id: 'operator' } })), times, endpoint);
+}
+
+/** Serves the metrics of a server. */
+export class MetricsEndpoint {
+  readonly #operators: Authentication | undefined;
+
+  constructor(
+    private readonly metrics: ResolvedMetrics,
+    private readonly origins: OriginCheck,
+    private readonly endpoint: Endpoint,
+    times: ResolvedOptions,
+  ) {
+    const { token } = metrics;
+    this.#operators = token === undefined ? undefined : operatorsOnly(token, times, endpoint);
+  }
+
+  /** @param http the same exchange as the request and the response. */
+  serve(http: HttpExchange, request: IncomingMessage, response: ServerResponse): void {
+    const answer = (): void => {
+      if (http.method !== 'GET' && http.method !== 'HEAD') return refuseMethod(http, 'GET, HEAD');
+      void this.#answer(request, response);
+    };
+    if (refusesCaller(http, this.origins, this.endpoint)) return;
+    if (this.#operators) this.#operators.admit(http, answer);
+    else answer();
+  }
+
+  /** Never rejects: what the handler throws is logged, and answered with 500. */
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { endpoint, metrics } = this;
+    const { logger, track } = endpoint;
+    const run = (): MaybePromise<unknown> => metrics.handler(request, response);
+    try {
+      await (track ? track({ logger, details: () => ({ path: request.url }) }, run) : run());
+    } catch (error) {
+      answerFailed(response, logger, 'metrics could not be served', { err: error, path: request.url });
+    }
+  }
+}
