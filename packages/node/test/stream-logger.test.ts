@@ -1,11 +1,14 @@
+import { spawnSync } from 'node:child_process';
 import { PassThrough } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import { type LineOptions, streamLogger } from '../src/stream-logger.js';
 
-function entriesOf(write: (logger: ReturnType<typeof streamLogger>) => void): Record<string, unknown>[] {
-  const stream = new PassThrough();
-  write(streamLogger(stream));
-  const text = (stream.read() as Buffer).toString();
+async function entriesOf(
+  write: (logger: ReturnType<typeof streamLogger>) => void,
+): Promise<Record<string, unknown>[]> {
+  const text = await written({}, write);
   expect(text.endsWith('\n')).toBe(true);
   return text
     .trimEnd()
@@ -13,15 +16,21 @@ function entriesOf(write: (logger: ReturnType<typeof streamLogger>) => void): Re
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-function written(options: LineOptions, write: (logger: ReturnType<typeof streamLogger>) => void): string {
+async function written(
+  options: LineOptions,
+  write: (logger: ReturnType<typeof streamLogger>) => void,
+): Promise<string> {
   const stream = new PassThrough();
-  write(streamLogger(stream, options));
-  return (stream.read() as Buffer).toString();
+  const logger = streamLogger(stream, options);
+  write(logger);
+  // Lines wait for others.
+  await delay(50);
+  return String(stream.read());
 }
 
 describe('streamLogger', () => {
-  test('writes one line of JSON for each entry', () => {
-    const entries = entriesOf((logger) => {
+  test('writes one line of JSON for each entry', async () => {
+    const entries = await entriesOf((logger) => {
       logger.debug('one\ntwo');
       logger.warn({ tool: 'add' }, 'slow');
     });
@@ -31,9 +40,9 @@ describe('streamLogger', () => {
     ]);
   });
 
-  test('writes errors with stack, cause and what their class added', () => {
+  test('writes errors with stack, cause and what their class added', async () => {
     const error = Object.assign(new Error('outer', { cause: new TypeError('inner') }), { code: 'E1' });
-    const [nested, bare] = entriesOf((logger) => {
+    const [nested, bare] = await entriesOf((logger) => {
       logger.error({ error }, 'failed');
       logger.error(error);
     });
@@ -48,15 +57,15 @@ describe('streamLogger', () => {
     expect(bare).toMatchObject({ level: 'error', error: expected });
   });
 
-  test('lets no detail hide level, time or message', () => {
-    const [entry] = entriesOf((logger) => logger.info({ level: 'x', message: 'y' }, 'z'));
+  test('lets no detail hide level, time or message', async () => {
+    const [entry] = await entriesOf((logger) => logger.info({ level: 'x', message: 'y' }, 'z'));
     expect(entry).toMatchObject({ level: 'info', message: 'z' });
   });
 
-  test('survives details that JSON cannot carry', () => {
+  test('survives details that JSON cannot carry', async () => {
     const circular: Record<string, unknown> = {};
     circular['self'] = circular;
-    const entries = entriesOf((logger) => {
+    const entries = await entriesOf((logger) => {
       logger.info(circular, 'circular');
       logger.info({ count: 1n }, 'big');
     });
@@ -66,13 +75,13 @@ describe('streamLogger', () => {
     ]);
   });
 
-  test('says of details that cannot be read that they cannot, and keeps the others', () => {
+  test('says of details that cannot be read that they cannot, and keeps the others', async () => {
     const mute = new Error('mute');
     const fail = (): never => {
       throw new Error('a trap');
     };
     for (const name of ['stack', 'message']) Object.defineProperty(mute, name, { get: fail });
-    const entries = entriesOf((logger) => {
+    const entries = await entriesOf((logger) => {
       logger.error({ err: mute, where: 'here' }, 'failed');
       logger.error(mute);
       logger.error(new Proxy({}, { ownKeys: fail, getPrototypeOf: fail, get: fail }), 'a proxy');
@@ -86,32 +95,64 @@ describe('streamLogger', () => {
 });
 
 describe('text for people', () => {
-  test('has the time, the level, the message and the details', () => {
-    const line = written({ format: 'text' }, (logger) => logger.warn({ name: 'add', ms: 3.1 }, 'call'));
+  test('has the time, the level, the message and the details', async () => {
+    const line = await written({ format: 'text' }, (logger) => logger.warn({ name: 'add', ms: 3.1 }, 'call'));
     expect(line).toMatch(/^\d\d:\d\d:\d\d\.\d{3} WARN {2}call name=add ms=3\.1\n$/);
   });
 
-  test('has colours where they are wanted', () => {
-    const line = written({ format: 'text', colors: true }, (logger) => logger.error('no'));
+  test('has colours where they are wanted', async () => {
+    const line = await written({ format: 'text', colors: true }, (logger) => logger.error('no'));
     expect(line).toContain('\u001b[31mERROR\u001b[39m no');
   });
 
-  test('has the stacks of an error and its causes below', () => {
+  test('has the stacks of an error and its causes below', async () => {
     const err = new Error('outer', { cause: new Error('inner') });
-    const line = written({ format: 'text' }, (logger) => logger.error({ err, where: 'A.b' }, 'failed'));
+    const line = await written({ format: 'text' }, (logger) => logger.error({ err, where: 'A.b' }, 'failed'));
     expect(line).toMatch(
       /ERROR failed where=A\.b\n {2}Error: outer\n {6}at [\s\S]*\n {2}caused by Error: inner\n/,
     );
   });
 
-  test.each(['\u001b[2J', '\r', '\u009b2J', '\u202e', 'a b', '"'])('shows %j of a client as text', (name) => {
-    const line = written({ format: 'text' }, (logger) => logger.info({ name }, name));
-    expect(line.slice(0, -1)).not.toMatch(/[\0-\x1f\x7f-\x9f\u202e]/);
-    expect(line.split('\n')).toHaveLength(2);
+  test.each(['\u001b[2J', '\r', '\u009b2J', '\u202e', 'a b', '"'])(
+    'shows %j of a client as text',
+    async (name) => {
+      const line = await written({ format: 'text' }, (logger) => logger.info({ name }, name));
+      expect(line.slice(0, -1)).not.toMatch(/[\0-\x1f\x7f-\x9f\u202e]/);
+      expect(line.split('\n')).toHaveLength(2);
+    },
+  );
+
+  test('has no secrets', async () => {
+    const line = await written({ format: 'text' }, (logger) => logger.info({ password: 'hunter2' }, 'in'));
+    expect(line).toMatch(/password=\[redacted\]/);
+  });
+});
+
+describe('lines that can wait', () => {
+  test('are written together, and before one that cannot', async () => {
+    const stream = new PassThrough();
+    const pieces: string[] = [];
+    stream.on('data', (piece: Buffer) => pieces.push(piece.toString()));
+    const logger = streamLogger(stream);
+    logger.info('one');
+    logger.debug('two');
+    await delay(0);
+    expect(pieces).toEqual([]);
+    logger.error('three');
+    await delay(0);
+    expect(pieces.map((piece) => piece.trimEnd().split('\n').length)).toEqual([3]);
+    logger.info('four');
+    await delay(50);
+    expect(pieces).toHaveLength(2);
   });
 
-  test('has no secrets', () => {
-    const line = written({ format: 'text' }, (logger) => logger.info({ password: 'hunter2' }, 'in'));
-    expect(line).toMatch(/password=\[redacted\]/);
+  test('are written when the program ends', () => {
+    const file = fileURLToPath(new URL('../dist/index.js', import.meta.url));
+    const program = `import { stderrLogger } from ${JSON.stringify(file)}; stderrLogger().info('last'); process.exit(0);`;
+    const { stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+      encoding: 'utf8',
+      env: { ...process.env, LOG_FORMAT: 'json' },
+    });
+    expect(stderr).toContain('"message":"last"');
   });
 });

@@ -1,5 +1,4 @@
 import type { CallEvent, Observer, Observers } from '../engine/observers.js';
-import { withoutUndefined } from '../protocol/json.js';
 import type { Logger } from '../protocol/logging.js';
 import type { LogOptions } from './app-options.js';
 import { diagnosticsChannel } from './platform.js';
@@ -23,7 +22,8 @@ function callLog(logger: Logger, level: 'debug' | 'info', slowMs: number): Obser
     if (event.ms > slowMs) logger.warn(detailsOf(event), 'a call was slow');
     else logger[level](detailsOf(event), 'call');
   };
-  return { callStarted: () => ({ ended: log }), callRefused: log };
+  const observation = { ended: log };
+  return { callStarted: () => observation, callRefused: log };
 }
 
 /** Publishes events on channels of `node:diagnostics_channel`, for tools that know nothing of the app. */
@@ -47,7 +47,7 @@ const CHANNELS = ['sigil:call', 'sigil:refused', 'sigil:session', 'sigil:store']
 
 function detailsOf(event: CallEvent): object {
   const { id, trace, requestId, task, method, name, outcome, refusedBy, error, ms, bytes } = event;
-  return withoutUndefined({
+  return {
     id,
     traceId: trace?.traceId,
     requestId,
@@ -65,5 +65,5 @@ function detailsOf(event: CallEvent): object {
     session: event.sessionId?.slice(0, SHOWN_OF_SESSION),
     transport: event.transport,
     address: event.address,
-  });
+  };
 }

@@ -39,7 +39,8 @@ export class RelayLogger implements Logger {
     if (LINE_LEVELS.indexOf(level) < this.#least) return;
     const isRedacted = this.#secrets.size > 0 && isPlainObject(details);
     const args: Parameters<LogMethod> = [isRedacted ? this.#members(details, 0) : details, ...message];
-    const { track } = unhandledRejections.tracking;
+    // Ours begins nothing that could be forgotten.
+    const track = this.#fixed ? unhandledRejections.tracking.track : undefined;
     const log = (): MaybePromise<void> => this.#target[level](...args);
     void recovered(track ? () => track(LOGGING, log) : log, (error) => {
       if (this.#target === consoleLogger) return;
