@@ -249,7 +249,11 @@ describe.each(contestants.filter(({ era }) => era === 'legacy'))('$name, with a 
 
   test('sessions have the attributes of the conventions', async () => {
     const { recorder, client } = await opened(contestant);
+    const open = async (): Promise<unknown[]> =>
+      (await recorder.points('sigil.sessions.active')).map(({ value }) => value);
+    expect(await open()).toEqual(place.isHttp ? [1] : []);
     await client.close();
+    expect(await open()).toEqual(place.isHttp ? [0] : []);
     const [point] = await recorder.points('mcp.server.session.duration');
     const model = CONVENTIONS.metrics['mcp.server.session.duration'] ?? { attributes: {} };
     expect(conventional(point?.attributes ?? {})).toEqual(expected(model, { method: 'initialize' }, place));

@@ -22,7 +22,7 @@ export type {
   StoreEvent,
 } from './engine/observers.js';
 export type { RefusedBy } from './context/call.js';
-export type { RefusalEvent } from './transport/transport.js';
+export type { Gauge, GaugeReading, RefusalEvent } from './transport/transport.js';
 export type { Trace } from './context/trace.js';
 export type { LiveCollection, LiveCompletions } from './server/live-collection.js';
 export {

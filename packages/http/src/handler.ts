@@ -64,8 +64,14 @@ export interface HttpHandler {
 export function createHandler(endpoint: Endpoint, options: ResolvedOptions): HttpHandler {
   const parts = partsOf(endpoint, options);
   const mcp = new EndpointHandler(parts);
-  if (!options.sse) return mcp;
-  return withSse(mcp, parts);
+  const handler = options.sse ? withSse(mcp, parts) : mcp;
+  endpoint.addGauge?.({
+    name: 'sigil.sessions.active',
+    description: 'How many sessions are open in this process.',
+    unit: '{session}',
+    read: () => [{ value: handler.sessions }],
+  });
+  return handler;
 }
 
 function withSse(mcp: HttpHandler, parts: HandlerParts): HttpHandler {

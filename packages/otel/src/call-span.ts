@@ -21,6 +21,7 @@ import type {
 import { attributesOf, type Values } from './attributes.js';
 import { clientEndOf, clientValuesOf, type End, endOf, measuredOf, tracedOf } from './values.js';
 import type { Redactor, TelemetryOptions } from './options.js';
+import type { OwnMetrics } from './own-metrics.js';
 import { parentOf, traceOf } from './parents.js';
 
 /** What all spans of an app are made of. */
@@ -30,6 +31,7 @@ export interface SpanParts {
   readonly calls: Histogram;
   readonly clientRequests: Histogram;
   readonly taskRuns: Histogram;
+  readonly own: OwnMetrics;
 }
 
 /** The span of a call, or of a run of a task. */
@@ -98,7 +100,8 @@ export class CallSpan implements CallObservation {
   }
 
   ended(event: CallEvent): void {
-    const { calls, taskRuns } = this.#parts;
+    const { calls, taskRuns, own } = this.#parts;
+    own.called(event);
     const end = endOf(event);
     try {
       if (this.#span.isRecording()) this.#record(event);

@@ -1,2 +1,2 @@
 export { telemetry } from './telemetry.js';
-export type { Redactor, TelemetryOptions } from './options.js';
+export type { EventLoopDelay, Redactor, TelemetryOptions } from './options.js';

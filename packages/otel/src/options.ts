@@ -11,6 +11,13 @@ import { OptionChecks, type OptionTable } from '@sigil/core/internal';
  */
 export type Redactor = (value: unknown, call: CallInfo) => unknown;
 
+/** How late the event loop was, in nanoseconds, since it was last reset. */
+export interface EventLoopDelay {
+  readonly max: number;
+  percentile(percentile: number): number;
+  reset(): void;
+}
+
 /** What `telemetry` records, and where that goes. */
 export interface TelemetryOptions {
   /** Makes the spans. @default what is registered with the API of OpenTelemetry */
@@ -21,6 +28,8 @@ export interface TelemetryOptions {
   readonly recordInputs?: boolean | Redactor;
   /** Records results of tools on spans, as they are or as the function gives them. They may have secrets. @default false */
   readonly recordOutputs?: boolean | Redactor;
+  /** Measures how late the event loop is: on Node, what `monitorEventLoopDelay()` of `node:perf_hooks` gives, enabled. @default nothing */
+  readonly eventLoopDelay?: EventLoopDelay;
   /** Puts URIs of resources in names of spans and in metrics, for servers that have few. @default false */
   readonly resourceUris?: boolean;
 }
@@ -30,6 +39,7 @@ const OPTIONS: OptionTable<TelemetryOptions> = {
   meterProvider: true,
   recordInputs: true,
   recordOutputs: true,
+  eventLoopDelay: true,
   resourceUris: true,
 };
 

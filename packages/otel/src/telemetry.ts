@@ -1,7 +1,17 @@
 import { type Histogram, metrics, trace } from '@opentelemetry/api';
-import type { App, CallEvent, CallInfo, Observer, SessionEvent } from '@sigil/core';
+import type {
+  App,
+  CallEvent,
+  CallInfo,
+  Gauge,
+  Observer,
+  RefusalEvent,
+  SessionEvent,
+  StoreEvent,
+} from '@sigil/core';
 import { attributesOf } from './attributes.js';
 import { CallSpan, type SpanParts } from './call-span.js';
+import { OwnMetrics } from './own-metrics.js';
 import { sessionValuesOf } from './values.js';
 import { checkOptions, type TelemetryOptions } from './options.js';
 
@@ -33,14 +43,18 @@ export function telemetry(app: Pick<App, 'observe'>, options: TelemetryOptions =
 class Telemetry implements Observer {
   readonly #parts: SpanParts;
   readonly #sessions: Histogram;
+  readonly #own: OwnMetrics;
 
   constructor(options: TelemetryOptions) {
     const { tracerProvider = trace, meterProvider = metrics } = options;
     const meter = meterProvider.getMeter(SCOPE);
     const durations = (name: string, description: string): Histogram =>
       meter.createHistogram(name, { description, unit: 's', advice: { explicitBucketBoundaries: BUCKETS } });
+    const own = new OwnMetrics(meter, options.eventLoopDelay);
+    this.#own = own;
     this.#parts = {
       options,
+      own,
       tracer: tracerProvider.getTracer(SCOPE),
       calls: durations('mcp.server.operation.duration', 'How long requests of clients take.'),
       clientRequests: durations('mcp.client.operation.duration', 'How long clients take to answer requests.'),
@@ -60,5 +74,17 @@ class Telemetry implements Observer {
   sessionEnded(event: SessionEvent): void {
     const attributes = attributesOf('mcp.server.session.duration', sessionValuesOf(event), false);
     this.#sessions.record(event.ms / 1000, attributes);
+  }
+
+  refused(event: RefusalEvent): void {
+    this.#own.refused(event);
+  }
+
+  storeAsked(event: StoreEvent): void {
+    this.#own.storeAsked(event);
+  }
+
+  gaugeAdded(gauge: Gauge): void {
+    this.#own.gaugeAdded(gauge);
   }
 }

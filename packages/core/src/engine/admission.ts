@@ -163,6 +163,11 @@ export class CallSlots {
     this.#others = new Quota(maxInFlight, maxInFlightPerClient);
   }
 
+  /** How many requests are in flight. */
+  get taken(): number {
+    return this.#calls.taken + this.#others.taken;
+  }
+
   /** @throws OverloadedError when the client, or the process, has as many requests in flight as it may have. */
   take(call: EngineCall): void {
     const slots = this.#placesOf(call);

@@ -12,6 +12,7 @@ import type {
   Endpoint,
   EndpointBackend,
   EndpointObserver,
+  Gauge,
   RefusalEvent,
   Sink,
   Connection,
@@ -153,6 +154,19 @@ export class Engine implements Endpoint {
         (method === METHODS.callTool && registry.tools.get(name) !== undefined) ||
         (method === METHODS.getPrompt && registry.prompts.get(name) !== undefined),
     });
+    const slots = new CallSlots(limits);
+    this.observers.addGauge({
+      name: 'sigil.calls.active',
+      description: 'How many requests are served now.',
+      unit: '{call}',
+      read: () => [{ value: slots.taken }],
+    });
+    this.observers.addGauge({
+      name: 'sigil.subscriptions.active',
+      description: 'How many streams of subscriptions/listen are open.',
+      unit: '{subscription}',
+      read: () => [{ value: listeners.all.length }],
+    });
     this.#parts = {
       ...methodParts,
       methods,
@@ -163,7 +177,7 @@ export class Engine implements Endpoint {
       writer,
       stateless: new ConnectionState(),
       timeLimits: new TimeLimits(),
-      slots: new CallSlots(limits),
+      slots,
       warned: new Set(),
       overloaded: this.#overloaded,
       release: this.#release,
@@ -255,6 +269,10 @@ export class Engine implements Endpoint {
     this.observers.tell((observer) => observer.refused?.(event));
   }
 
+  addGauge(gauge: Gauge): () => void {
+    return this.observers.addGauge(gauge);
+  }
+
   observe(observer: EndpointObserver): () => void {
     return this.observers.add(observer);
   }
@@ -312,6 +330,7 @@ export class Engine implements Endpoint {
       pageSize,
       listCache: cacheHints.of(METHODS.listResources),
       publish: (change) => void changes.publish(change),
+      addGauge: (gauge) => void this.options.observers.addGauge(gauge),
       onChange: (listener) => changes.onChange(listener),
       hasListener: (wanted) => listeners.wants(wanted),
       notifyListeners: (method, params, wanted) => listeners.notify(method, params, wanted),

@@ -9,7 +9,7 @@ import type { Registry } from '../registry/registry.js';
 import type { BackgroundDelivery } from './asking/delivery.js';
 import type { Journal } from './asking/round-trip-state.js';
 import type { ServerChange } from '../backend/change-bus.js';
-import type { PartCheck } from '../transport/transport.js';
+import type { Gauge, PartCheck } from '../transport/transport.js';
 
 /** Settings of an extension, as the capabilities announce them. */
 export type ExtensionSettings = Readonly<Record<string, unknown>>;
@@ -182,6 +182,8 @@ export interface ExtensionHost {
   readonly listCache: CacheHint;
   /** Tells every process that serves the app of a change. */
   publish(change: ServerChange): void;
+  /** Lets telemetry measure something of the extension. */
+  addGauge(gauge: Gauge): void;
   /** Listens to changes, from whichever process. */
   onChange(listener: (change: ServerChange) => void): void;
   /**

@@ -6,7 +6,7 @@ import { isPromise, recovered } from '../protocol/maybe-promise.js';
 import type { Principal, RequestInfo } from '../protocol/principal.js';
 import { NAMED_BY, repeated, type RequestId } from '../protocol/protocol.js';
 import { aroundCalls } from '../transport/deadlines.js';
-import type { RefusalEvent, TransportName } from '../transport/transport.js';
+import type { Gauge, GaugeReading, RefusalEvent, TransportName } from '../transport/transport.js';
 import type { Session } from './connection-state.js';
 import type { Revision } from './revisions/index.js';
 
@@ -155,6 +155,8 @@ export interface Observer {
   refused?(event: RefusalEvent): void;
   /** A store has answered, or failed. */
   storeAsked?(event: StoreEvent): void;
+  /** Something can be measured: what there is when the watch begins, and then what is added. */
+  gaugeAdded?(gauge: Gauge): void;
 }
 
 /** A request as its connection sees it, whether it is admitted or not. */
@@ -193,6 +195,8 @@ interface ServedNames {
 /** Those who watch one app. As long as none does, nothing is made for them. */
 export class Observers {
   readonly #all = new Set<Observer>();
+  /** What can be measured, by name, with the parts that have it. */
+  readonly #gauges = new Map<string, { readonly gauge: Gauge; readonly parts: Set<Gauge> }>();
   #served: ServedNames = { hasMethod: () => false, hasName: () => false };
 
   constructor(private readonly logger: Logger) {}
@@ -205,7 +209,29 @@ export class Observers {
   /** @returns a function that ends the watch. */
   add(observer: Observer): () => void {
     this.#all.add(observer);
+    for (const { gauge } of this.#gauges.values()) this.#guarded(() => observer.gaugeAdded?.(gauge));
     return () => this.#all.delete(observer);
+  }
+
+  /** Lets those who watch measure something of a part. @returns a function that ends that. */
+  addGauge(part: Gauge): () => void {
+    const known = this.#gauges.get(part.name) ?? this.#newGauge(part);
+    known.parts.add(part);
+    return () => known.parts.delete(part);
+  }
+
+  #newGauge({ name, description, unit }: Gauge): { readonly gauge: Gauge; readonly parts: Set<Gauge> } {
+    const parts = new Set<Gauge>();
+    const read = async (): Promise<readonly GaugeReading[]> => {
+      const readings: GaugeReading[] = [];
+      for (const part of parts) readings.push(...(await part.read()));
+      return readings;
+    };
+    const gauge = { name, description, unit, read };
+    const made = { gauge, parts };
+    this.#gauges.set(name, made);
+    for (const observer of this.#all) this.#guarded(() => observer.gaugeAdded?.(gauge));
+    return made;
   }
 
   /** Whether any of them watches now. */

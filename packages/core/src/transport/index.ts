@@ -9,6 +9,8 @@ export {
   type InMemoryConnection,
   type PartCheck,
   type ReadinessReport,
+  type Gauge,
+  type GaugeReading,
   type RefusalEvent,
   type Rejection,
   type Sink,

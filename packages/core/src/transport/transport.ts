@@ -238,6 +238,8 @@ export interface Endpoint {
   readonly track?: Track | undefined;
   /** Takes note of a request that the transport has refused. */
   refused?(event: RefusalEvent): void;
+  /** Lets telemetry measure something of the transport. @returns ends that. */
+  addGauge?(gauge: Gauge): () => void;
   /** Watches calls, for a transport that shows them to operators. @returns ends the watch. */
   observe?(observer: EndpointObserver): () => void;
   /**
@@ -256,6 +258,35 @@ export interface Endpoint {
    * @param sink where messages go that belong to no request; without it they are dropped.
    */
   connect(sink?: Sink, options?: ConnectOptions): Connection;
+}
+
+/**
+ * Something that can be measured at any time, such as how many sessions are open. It is measured only when telemetry collects.
+ *
+ * @example
+ * ```ts
+ * const sessions: Gauge = {
+ *   name: 'acme.sockets.active',
+ *   description: 'How many sockets are open.',
+ *   unit: '{socket}',
+ *   read: () => [{ value: sockets.size }],
+ * };
+ * ```
+ */
+export interface Gauge {
+  /** Names the metric. Where several parts have the same, their values are added. */
+  readonly name: string;
+  readonly description: string;
+  /** What is counted, as UCUM writes it, such as `{session}`. */
+  readonly unit: string;
+  /** Measures it now: one value, or one for each set of attributes. */
+  read(): MaybePromise<readonly GaugeReading[]>;
+}
+
+/** One value of a gauge. */
+export interface GaugeReading {
+  readonly value: number;
+  readonly attributes?: Readonly<Record<string, string>>;
 }
 
 /** What carries messages. */

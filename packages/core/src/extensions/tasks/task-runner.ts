@@ -86,6 +86,11 @@ export class TaskRunner implements TaskWorker {
     });
   }
 
+  /** How many runs are at work in this process. */
+  get running(): number {
+    return this.#runs.size;
+  }
+
   get concurrency(): number {
     return this.options.concurrency;
   }

@@ -159,6 +159,12 @@ export function tasks(
         },
       });
       announceChanges(repository, host);
+      host.addGauge({
+        name: 'sigil.tasks.running',
+        description: 'How many tasks run in this process.',
+        unit: '{task}',
+        read: () => [{ value: runner.running }],
+      });
       return {
         id: TASKS,
         settings: isOffered ? offered(host) : () => undefined,

@@ -1,0 +1,78 @@
+import type { Attributes, Counter, Histogram, Meter, Observable } from '@opentelemetry/api';
+import type { CallEvent, Gauge, RefusalEvent, StoreEvent } from '@sigil/core';
+import type { EventLoopDelay } from './options.js';
+
+/** The buckets of answers of stores, in seconds: most are faster than any call. */
+const STORE_BUCKETS = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5];
+
+/** What Sigil measures beyond the conventions: what is refused, how stores answer, and how much of everything there is. */
+export class OwnMetrics {
+  readonly #meter: Meter;
+  readonly #refusals: Counter;
+  readonly #stores: Histogram;
+
+  constructor(meter: Meter, eventLoopDelay: EventLoopDelay | undefined) {
+    this.#meter = meter;
+    this.#refusals = meter.createCounter('sigil.refusals', {
+      description: 'Requests that were refused before their handler ran.',
+      unit: '{request}',
+    });
+    this.#stores = meter.createHistogram('sigil.store.duration', {
+      description: 'How long stores take to answer.',
+      unit: 's',
+      advice: { explicitBucketBoundaries: STORE_BUCKETS },
+    });
+    if (eventLoopDelay) this.#measureLoop(eventLoopDelay);
+  }
+
+  /** Counts a call where it was refused. */
+  called({ refusedBy, error }: CallEvent): void {
+    if (!refusedBy) return;
+    const reason = refusedBy === 'quota' ? { 'sigil.refusal.reason': error?.message } : {};
+    this.#refusals.add(1, { 'sigil.refused_by': refusedBy, ...reason });
+  }
+
+  /** Counts a request that its transport refused. */
+  refused({ by, reason, status }: RefusalEvent): void {
+    const attributes = { 'sigil.refused_by': by, 'sigil.refusal.reason': reason };
+    this.#refusals.add(1, { ...attributes, 'http.response.status_code': status });
+  }
+
+  /** Measures how long a store took. */
+  storeAsked({ part, operation, ms, error }: StoreEvent): void {
+    const attributes: Attributes = { 'sigil.store.part': part, 'sigil.store.operation': operation };
+    if (error !== undefined) attributes['error.type'] = error instanceof Error ? error.name : '_OTHER';
+    this.#stores.record(ms / 1000, attributes);
+  }
+
+  /** Measures a gauge whenever metrics are collected. */
+  gaugeAdded(gauge: Gauge): void {
+    const { name, description, unit } = gauge;
+    this.#meter.createObservableGauge(name, { description, unit }).addCallback(async (result) => {
+      const sums = new Map<string, { value: number; attributes: Attributes }>();
+      for (const { value, attributes = {} } of await gauge.read()) {
+        const key = JSON.stringify(attributes);
+        sums.set(key, { attributes, value: value + (sums.get(key)?.value ?? 0) });
+      }
+      for (const { value, attributes } of sums.values()) result.observe(value, attributes);
+    });
+  }
+
+  /** By the names that OpenTelemetry's conventions have for Node. */
+  #measureLoop(delay: EventLoopDelay): void {
+    const gauge = (what: string, description: string): Observable =>
+      this.#meter.createObservableGauge(`nodejs.eventloop.delay.${what}`, { description, unit: 's' });
+    const p50 = gauge('p50', 'Event loop 50 percentile delay.');
+    const p99 = gauge('p99', 'Event loop 99 percentile delay.');
+    const max = gauge('max', 'Event loop maximum delay.');
+    this.#meter.addBatchObservableCallback(
+      (result) => {
+        result.observe(p50, delay.percentile(50) / 1e9);
+        result.observe(p99, delay.percentile(99) / 1e9);
+        result.observe(max, delay.max / 1e9);
+        delay.reset();
+      },
+      [p50, p99, max],
+    );
+  }
+}
