@@ -67,6 +67,26 @@ describe('a program with workers', () => {
     ]);
   });
 
+  test('serves metrics of each worker on a port of its own, which the next one in its place takes', async () => {
+    const METRICS_PORT = String(await freePort());
+    const OPTIONS = JSON.stringify({ port: await freePort(), workers: 2 });
+    const { address } = await start([], { OPTIONS, METRICS_PORT });
+    const served = await pids(address);
+    const scrape = async (number: number): Promise<number> => {
+      const place = `http://127.0.0.1:${Number(METRICS_PORT) + number}/metrics`;
+      return freshFetch(place).then(
+        async (response) => Number(await response.text()),
+        () => 0,
+      );
+    };
+    const [first, second] = [await scrape(0), await scrape(1)];
+    expect([first, second].sort()).toEqual(served.sort());
+    process.kill(first, 'SIGKILL');
+    await until(async () => ![0, first].includes(await scrape(0)));
+    expect(await scrape(1)).toBe(second);
+    expect(await pids(address)).toContain(await scrape(0));
+  });
+
   test('replaces a worker that is killed', async () => {
     const { server, address } = await startTwo();
     const [killed = 0, left = 0] = await pids(address);

@@ -93,7 +93,7 @@ describe('the events of a server', () => {
       transport: 'http',
       address: '127.0.0.1',
     });
-    expect(failed).toMatchObject({ name: 'unknown', outcome: 'error', code: -32602 });
+    expect(failed).toMatchObject({ name: 'unknown', outcome: 'refused', refusedBy: 'name', code: -32602 });
     expect(JSON.stringify(watcher.told)).not.toContain('a secret');
   });
 
