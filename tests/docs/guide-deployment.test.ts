@@ -16,6 +16,16 @@ describePage('deployment', ({ fileOf, serve }) => {
     await client.close();
   });
 
+  test('shows a server that counts its calls', async () => {
+    const address = await serve('metrics.ts');
+    const client = new Client({ name: 'reader', version: '1.0.0' });
+    await client.connect(new StreamableHTTPClientTransport(address));
+    await client.callTool({ name: 'hello' });
+    await client.close();
+    expect(await (await fetch(new URL('/metrics', address))).text()).toMatch(/^mcp_calls_total [1-9]\d*\n$/);
+    expect((await fetch(new URL('/events', address))).status).toBe(404);
+  });
+
   test('shows an entry that answers by the name that it is called by, and by no other', async () => {
     const { default: entry } = (await import(fileOf('src/worker.ts'))) as {
       default: { fetch(request: Request, env: object, context: object): Promise<Response> };

@@ -1,6 +1,6 @@
 /*
  * The way of a command line: one of `commands/` reads it and shows what it found. They ask servers through `program/`, compare
- * manifests in `diff/` and their schemas in `schema/`, look for faults in `check/`, and compile and restart in `dev/`.
+ * manifests in `diff/` and their schemas in `schema/`, look for faults in `check/`, compile and restart in `dev/`, and watch a server that is up in `top/`.
  */
 
 import { auditVerify } from './commands/audit.js';
@@ -11,6 +11,7 @@ import { manifest, manifestDiff } from './commands/manifest.js';
 import { dev } from './commands/dev.js';
 import { sessionsLs } from './commands/sessions.js';
 import { tasksCancel, tasksLs, tasksRetry, tasksShow } from './commands/tasks.js';
+import { top } from './commands/top.js';
 import { why } from './commands/why.js';
 import { EXIT_CODES, type ExitCode, ServerError, UsageError } from './failures.js';
 import { packageVersion } from './program/connection.js';
@@ -30,6 +31,7 @@ const COMMANDS: readonly (readonly [words: readonly string[], command: Command])
   [['tasks', 'retry'], tasksRetry],
   [['sessions', 'ls'], sessionsLs],
   [['audit', 'verify'], auditVerify],
+  [['top'], top],
 ];
 
 /**
@@ -88,7 +90,7 @@ function usage(): string[] {
     `      ${purpose}`,
   ]);
   return [
-    'The development, manifests, checks and explanations of MCP servers',
+    'The development, manifests, checks, explanations and activity of MCP servers',
     '',
     ...commands,
     '',

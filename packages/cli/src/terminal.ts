@@ -11,6 +11,24 @@ export interface Terminal {
   err(text: string): void;
   /** Whether results may have colours. */
   readonly hasColours: boolean;
+  /**
+   * Begins to draw over the whole of it; absent where that is not possible.
+   *
+   * @param pressed called with each key, such as `q`.
+   */
+  openScreen?(pressed: (key: string) => void): Screen;
+}
+
+/** The whole of a terminal, as long as it is open. */
+export interface Screen {
+  /** How wide it is, in characters. */
+  readonly columns: number;
+  /** How high it is, in lines. */
+  readonly rows: number;
+  /** Shows lines in place of those that are there. */
+  draw(lines: readonly string[]): void;
+  /** Shows what was there before. */
+  close(): void;
 }
 
 /**
@@ -27,6 +45,32 @@ export function standardStreams(): Terminal {
     out: (text) => void process.stdout.write(`${text}\n`),
     err: (text) => void process.stderr.write(`${text}\n`),
     hasColours: process.stdout.isTTY === true && !process.env['NO_COLOR'],
+    ...(process.stdout.isTTY && process.env['TERM'] !== 'dumb' && { openScreen }),
+  };
+}
+
+/** Another screen than that of the shell, without cursor, whose long lines are cut: what xterm and all that follow it understand. */
+const ENTER_SCREEN = '\u001b[?1049h\u001b[?25l\u001b[?7l';
+const LEAVE_SCREEN = '\u001b[?7h\u001b[?25h\u001b[?1049l';
+
+function openScreen(pressed: (key: string) => void): Screen {
+  const { stdin, stdout } = process;
+  const onData = (data: Buffer): void => [...data.toString()].forEach(pressed);
+  if (stdin.isTTY) stdin.setRawMode(true).on('data', onData).resume();
+  stdout.write(ENTER_SCREEN);
+  return {
+    get columns() {
+      return stdout.columns;
+    },
+    get rows() {
+      return stdout.rows;
+    },
+    draw: (lines) =>
+      void stdout.write(`\u001b[H${lines.map((line) => `${line}\u001b[K`).join('\r\n')}\u001b[J`),
+    close() {
+      stdout.write(LEAVE_SCREEN);
+      if (stdin.isTTY) stdin.off('data', onData).setRawMode(false).pause();
+    },
   };
 }
 

@@ -93,7 +93,7 @@ export function addressOf(
   { timeout, main, url, header = [] }: Addressed,
 ): readonly [ServerAddress, AskOptions] {
   const program = givenMain(operand, main);
-  const given = [program, command, url === undefined ? undefined : readUrl(url)].filter(
+  const given = [program, command, url === undefined ? undefined : readUrl('--url', url)].filter(
     (one) => one !== undefined,
   );
   const [server = DEFAULT_MAIN] = given;
@@ -109,9 +109,10 @@ export function addressOf(
   return [server, { timeoutMs: readNumber('--timeout', timeout) * 1000, headers }];
 }
 
-function readUrl(text: string): URL {
+/** @param option where it was given. @throws UsageError when the text is no address over HTTP. */
+export function readUrl(option: string, text: string): URL {
   if (URL.canParse(text) && /^https?:/.test(text)) return new URL(text);
-  throw new UsageError(`--url must be an address over HTTP, not '${text}'`);
+  throw new UsageError(`${option} must be an address over HTTP, not '${text}'`);
 }
 
 /** The help of one command. */

@@ -1,0 +1,191 @@
+import { type JsonObject, objectOf } from '../json.js';
+import { inOneLine } from '../terminal.js';
+
+/** How far back rates look, in milliseconds. */
+const WINDOW_MS = 60_000;
+/** Most calls that are kept for rates: beyond that they look less far back. */
+const MOST_RECENT = 20_000;
+/** Most calls and refusals that are kept to be shown. */
+const MOST_SHOWN = 200;
+
+/** A call that has ended; its texts can be printed. */
+export interface EndedCall {
+  readonly time: Date;
+  /** What it counts for in rates: a tool, or a method. */
+  readonly about: string;
+  readonly outcome: string;
+  /** What went wrong, if anything. */
+  readonly reason: string;
+  readonly ms: number;
+  readonly caller: string;
+}
+
+/** A request that was refused before it was a call; its texts can be printed. */
+export interface RefusedRequest {
+  readonly time: Date;
+  readonly by: string;
+  readonly status: number;
+  readonly reason: string;
+  readonly address: string;
+}
+
+/** A call that has not ended; its texts can be printed. */
+export interface RunningCall {
+  readonly since: Date;
+  readonly about: string;
+  readonly caller: string;
+}
+
+/** What is open in a server. */
+export interface ServerState {
+  readonly pid: number;
+  readonly startedAt: Date;
+  readonly isWorker: boolean;
+  readonly sessions: number;
+  readonly calls: number;
+  readonly tasks: number;
+  readonly running: readonly RunningCall[];
+}
+
+/** The calls of one tool or method within the window. */
+export interface Rate {
+  readonly about: string;
+  readonly perSecond: number;
+  readonly errors: number;
+  readonly refused: number;
+  /** In milliseconds, of calls that were not refused; absent without any. */
+  readonly p50: number | undefined;
+  readonly p95: number | undefined;
+}
+
+/** What a server has told of itself since it is watched. */
+export class Activity {
+  /** The newest first. */
+  readonly calls: EndedCall[] = [];
+  /** The newest first. */
+  readonly refusals: RefusedRequest[] = [];
+  state: ServerState | undefined;
+  readonly #recent: { readonly at: number; readonly call: EndedCall }[] = [];
+  #since: number;
+
+  /** @param now milliseconds of a clock that does not go back. */
+  constructor(now: number) {
+    this.#since = now;
+  }
+
+  /** Takes note of an event. @returns what it was, if it is to be shown. */
+  add(event: string, data: JsonObject, now: number): EndedCall | RefusedRequest | undefined {
+    if (event === 'state') this.state = stateOf(data);
+    if (event === 'call') {
+      const call = callOf(data);
+      this.#recent.push({ at: now, call });
+      return keep(this.calls, call);
+    }
+    return event === 'refused' ? keep(this.refusals, refusalOf(data)) : undefined;
+  }
+
+  /** How many calls there were of each tool or method, those with most first; `perSecond` of all in front. */
+  rates(now: number): { readonly all: Rate; readonly each: readonly Rate[] } {
+    const recent = this.#recent;
+    const kept = recent.findIndex(({ at }) => at > now - WINDOW_MS);
+    recent.splice(0, Math.max(kept < 0 ? recent.length : kept, recent.length - MOST_RECENT));
+    const from =
+      recent.length < MOST_RECENT ? Math.max(this.#since, now - WINDOW_MS) : (recent[0]?.at ?? now);
+    const seconds = Math.max(1_000, now - from) / 1_000;
+    const byName = new Map<string, EndedCall[]>();
+    for (const { call } of recent) {
+      const those = byName.get(call.about);
+      if (those) those.push(call);
+      else byName.set(call.about, [call]);
+    }
+    const each = [...byName].map(([about, calls]) => rateOf(about, calls, seconds));
+    each.sort((one, other) => other.perSecond - one.perSecond || one.about.localeCompare(other.about));
+    const calls = recent.map(({ call }) => call);
+    return { all: rateOf('all', calls, seconds), each };
+  }
+}
+
+function rateOf(about: string, calls: readonly EndedCall[], seconds: number): Rate {
+  const served = calls.filter(({ outcome }) => outcome !== 'refused');
+  const times = served.map(({ ms }) => ms).sort((one, other) => one - other);
+  const at = (share: number): number | undefined => times[Math.ceil(times.length * share) - 1];
+  return {
+    about,
+    perSecond: calls.length / seconds,
+    errors: calls.filter(({ outcome }) => isFailure(outcome)).length,
+    refused: calls.length - served.length,
+    p50: at(0.5),
+    p95: at(0.95),
+  };
+}
+
+/** Whether a call that ended so has failed on the side of the server. */
+export function isFailure(outcome: string): boolean {
+  return ['isError', 'error', 'timeout'].includes(outcome);
+}
+
+function keep<T>(list: T[], one: T): T {
+  list.unshift(one);
+  if (list.length > MOST_SHOWN) list.pop();
+  return one;
+}
+
+function stateOf(data: JsonObject): ServerState {
+  const { running } = data;
+  return {
+    pid: numberOf(data['pid']),
+    startedAt: dateOf(data['startedAt']),
+    isWorker: data['isWorker'] === true,
+    sessions: numberOf(data['sessions']),
+    calls: numberOf(data['calls']),
+    tasks: numberOf(data['tasks']),
+    running: (Array.isArray(running) ? running : []).map(objectOf).map((call) => ({
+      since: dateOf(call['since']),
+      about: aboutOf(call),
+      caller: textOf(call['principal']),
+    })),
+  };
+}
+
+function callOf(data: JsonObject): EndedCall {
+  const { refusedBy, code } = data;
+  const reason = [refusedBy, code].filter((part) => part !== undefined).map(textOf);
+  const caller = [data['principal'], data['client'], data['address']].map(textOf).filter(Boolean);
+  return {
+    time: dateOf(data['time']),
+    about: aboutOf(data),
+    outcome: textOf(data['outcome']),
+    reason: reason.join(' '),
+    ms: numberOf(data['ms']),
+    caller: caller.join(' · '),
+  };
+}
+
+function refusalOf(data: JsonObject): RefusedRequest {
+  return {
+    time: dateOf(data['time']),
+    by: textOf(data['by']),
+    status: numberOf(data['status']),
+    reason: textOf(data['reason']),
+    address: textOf(data['address']),
+  };
+}
+
+/** A tool or prompt by its name; of all else there may be too many. */
+function aboutOf({ method, name, taskId }: JsonObject): string {
+  const hasName = method === 'tools/call' || method === 'prompts/get';
+  const about = textOf(hasName && name !== undefined ? name : method);
+  return taskId === undefined ? about : `${about} (task)`;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? inOneLine(String(value)) : '';
+}
+
+function numberOf(value: unknown): number {
+  return typeof value === 'number' ? value : 0;
+}
+
+function dateOf(value: unknown): Date {
+  return new Date(typeof value === 'string' ? value : NaN);
+}

@@ -1,0 +1,120 @@
+import { counted, type Style, styled, table, type Terminal } from '../terminal.js';
+import { type Activity, type EndedCall, isFailure, type Rate, type RefusedRequest } from './activity.js';
+
+/** What a screen shows beside the activity of a server. */
+export interface ScreenParts {
+  readonly url: string;
+  /** Why there is no connection, where there is none. */
+  readonly lostBy: string | undefined;
+  readonly columns: number;
+  readonly rows: number;
+  readonly terminal: Terminal;
+  /** Milliseconds of the clock that the activity has. */
+  readonly now: number;
+}
+
+/** Most running calls, and refused requests, that a screen shows. */
+const MOST_OF_SECTION = 5;
+/** Lines that are there whatever happens: two of the head, and an empty and a title line for each of four sections. */
+const OTHER_LINES = 10;
+
+/** The lines of a screen, none of them longer than it is wide. */
+export function screenLines(activity: Activity, parts: ScreenParts): string[] {
+  const { columns, rows, terminal } = parts;
+  const { all, each } = activity.rates(parts.now);
+  const running = (activity.state?.running ?? []).slice(0, MOST_OF_SECTION);
+  const refusals = activity.refusals.slice(0, MOST_OF_SECTION);
+  const left = Math.max(2, rows - OTHER_LINES - running.length - refusals.length);
+  const rates = each.slice(0, Math.ceil(left / 2));
+  const calls = activity.calls.slice(0, left - rates.length);
+  const line = (text: string, style?: Style): string => {
+    const cut = [...text].slice(0, columns).join('');
+    return style ? styled(terminal, style, cut) : cut;
+  };
+  const section = (head: readonly string[], cells: string[][], styles: (Style | undefined)[]): string[] => {
+    if (cells.length === 0) return [];
+    const [title = '', ...lines] = table([[...head], ...cells]);
+    return ['', line(title, 'dim'), ...lines.map((text, at) => line(text, styles[at]))];
+  };
+  const lines = [
+    parts.lostBy === undefined ? line(headOf(activity, parts)) : line(`${parts.url}  ${parts.lostBy}`, 'red'),
+    line(sumOf(activity, all)),
+    ...section(
+      ['CALLS/S', 'ERRORS', 'REFUSED', 'P50 MS', 'P95 MS', 'NAME'],
+      rates.map(rateCells),
+      rates.map(rateStyle),
+    ),
+    ...section(
+      ['RUNNING', 'NAME', 'CALLER'],
+      running.map(({ since, about, caller }) => [elapsed(Date.now() - since.getTime()), about, caller]),
+      [],
+    ),
+    ...section(
+      ['REFUSED', 'STATUS', 'BY', 'ADDRESS', 'WHY'],
+      refusals.map(refusalCells),
+      refusals.map(() => 'yellow'),
+    ),
+    ...section(['ENDED', 'OUTCOME', 'MS', 'NAME', 'CALLER'], calls.map(callCells), calls.map(callStyle)),
+  ];
+  return lines.slice(0, rows);
+}
+
+/** One call, for output that is no screen. */
+export function callLine(terminal: Terminal, call: EndedCall): string {
+  const { time, outcome, reason, ms, about, caller } = call;
+  const cells = [clock(time), outcome, reason, about, `${ms} ms`, caller].filter((cell) => cell !== '');
+  const style = callStyle(call);
+  return style ? styled(terminal, style, cells.join('  ')) : cells.join('  ');
+}
+
+/** One request that was refused before it was a call, for output that is no screen. */
+export function refusalLine(terminal: Terminal, refusal: RefusedRequest): string {
+  const [time, ...cells] = refusalCells(refusal);
+  return styled(terminal, 'yellow', [time, 'refused', ...cells].filter((cell) => cell !== '').join('  '));
+}
+
+function headOf({ state }: Activity, { url }: ScreenParts): string {
+  if (!state) return url;
+  const worker = state.isWorker ? ', one of several workers' : '';
+  return `${url}  pid ${state.pid}${worker}, up ${elapsed(Date.now() - state.startedAt.getTime())}`;
+}
+
+function sumOf({ state }: Activity, { perSecond, errors, refused }: Rate): string {
+  const { sessions = 0, calls = 0, tasks = 0 } = state ?? {};
+  const open = `${counted(sessions, 'session')}, ${counted(calls, 'call')} and ${counted(tasks, 'task')} running`;
+  return `${perSecond.toFixed(1)} calls/s, ${counted(errors, 'error')}, ${refused} refused in a minute  ${open}`;
+}
+
+function rateCells({ about, perSecond, errors, refused, p50, p95 }: Rate): string[] {
+  const ms = (value: number | undefined): string => value?.toFixed(1) ?? '';
+  return [perSecond.toFixed(1), `${errors}`, `${refused}`, ms(p50), ms(p95), about];
+}
+
+function rateStyle({ errors, refused }: Rate): Style | undefined {
+  if (errors > 0) return 'red';
+  return refused > 0 ? 'yellow' : undefined;
+}
+
+function callCells({ time, outcome, reason, ms, about, caller }: EndedCall): string[] {
+  return [clock(time), reason === '' ? outcome : `${outcome}: ${reason}`, ms.toFixed(1), about, caller];
+}
+
+function callStyle({ outcome }: EndedCall): Style | undefined {
+  if (isFailure(outcome)) return 'red';
+  return outcome === 'refused' ? 'yellow' : undefined;
+}
+
+function refusalCells({ time, status, by, address, reason }: RefusedRequest): string[] {
+  return [clock(time), `${status}`, by, address, reason];
+}
+
+function clock(time: Date): string {
+  return time.toTimeString().slice(0, 8);
+}
+
+/** A time span as hours, minutes and seconds. */
+function elapsed(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000));
+  const parts = [seconds / 3_600, (seconds / 60) % 60, seconds % 60];
+  return parts.map((part) => String(Math.floor(part)).padStart(2, '0')).join(':');
+}

@@ -1,0 +1,100 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import split from 'split2';
+import { messageOf } from '@sigil/core/internal';
+import { ServerError } from '../failures.js';
+import { type JsonObject, objectOf, parseJson } from '../json.js';
+
+/** How long a server that has gone is waited for between two tries, in milliseconds. */
+const RETRY_MS = 1_000;
+
+/** What hears of a server. */
+export interface ServerWatcher {
+  /** The server tells its events from now on. */
+  connected(): void;
+  /** The connection has ended, and is made again until that works. @param why for people. */
+  lost(why: string): void;
+  /** @param event its kind, such as `call`. */
+  told(event: string, data: JsonObject): void;
+}
+
+/** Where a server tells its events, and what it wants to be sent for that. */
+export interface EventsAddress {
+  readonly url: URL;
+  readonly token: string;
+  /** How long it may take to answer, in milliseconds. */
+  readonly timeoutMs: number;
+}
+
+/**
+ * Reads the events of a server until that is aborted. Once it has answered, a connection that ends is made again.
+ *
+ * @throws ServerError when it does not answer at first, or refuses the token.
+ */
+export async function watchServer(
+  address: EventsAddress,
+  watcher: ServerWatcher,
+  signal: AbortSignal,
+): Promise<void> {
+  let wasThere = false;
+  let isLost = false;
+  const lost = async (why: string): Promise<void> => {
+    if (!isLost) watcher.lost(why);
+    isLost = true;
+    await delay(RETRY_MS, undefined, { signal });
+  };
+  while (!signal.aborted) {
+    try {
+      const events = await connect(address, signal);
+      wasThere = true;
+      isLost = false;
+      watcher.connected();
+      await read(events, watcher);
+      await lost('the server has ended the connection');
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!wasThere || error instanceof RefusedTokenError) throw error;
+      await lost(messageOf(error)).catch(() => undefined);
+    }
+  }
+}
+
+/** What does not change by waiting. */
+class RefusedTokenError extends ServerError {}
+
+/** @throws ServerError when there are no events to be read. */
+async function connect({ url, token, timeoutMs }: EventsAddress, signal: AbortSignal): Promise<Readable> {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
+  const response = await fetch(url, {
+    redirect: 'error',
+    signal: AbortSignal.any([signal, late.signal]),
+    headers: { authorization: `Bearer ${token}`, accept: 'text/event-stream' },
+  })
+    .catch((error: unknown) => {
+      const { cause } = error as Error;
+      throw new ServerError(`${url.href} does not answer: ${messageOf(cause ?? error)}`);
+    })
+    .finally(() => clearTimeout(timer));
+  const { status, headers, body } = response;
+  if (status === 200 && body && headers.get('content-type')?.startsWith('text/event-stream') === true)
+    return Readable.fromWeb(body as never);
+  await body?.cancel();
+  if (status === 401) throw new RefusedTokenError(`${url.href} refuses the token`);
+  const why = status === 503 ? 'has no room for another watcher, or closes' : NO_EVENTS;
+  throw new ServerError(`${url.href} ${why} (HTTP ${status})`);
+}
+
+const NO_EVENTS = 'serves no events: give http() the option events, and sigil top its path by --path';
+
+/** Reads Server-Sent Events until they end. */
+function read(events: Readable, watcher: ServerWatcher): Promise<void> {
+  let event = '';
+  return pipeline(events, split(), async (lines: AsyncIterable<string>) => {
+    for await (const line of lines)
+      if (line.startsWith('event: ')) event = line.slice('event: '.length);
+      else if (line.startsWith('data: '))
+        watcher.told(event, objectOf(parseJson(line.slice('data: '.length))));
+  });
+}
