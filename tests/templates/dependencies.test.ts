@@ -12,6 +12,8 @@ const packages = new Map(
     .map((manifest) => [manifest.name, manifest]),
 );
 
+const inventory = JSON.parse(readFileSync('apps/inventory/package.json', 'utf8')) as Manifest;
+
 /** The range of a dependency that this repository itself is built and tested with. */
 function testedRange(name: string): string | undefined {
   const own = packages.get(name);
@@ -19,7 +21,7 @@ function testedRange(name: string): string | undefined {
   // The root keeps the API of TypeScript 6 under that name, and compiles with this one.
   if (name === 'typescript')
     return root.devDependencies['@typescript/native']?.replace('npm:typescript@', '');
-  return root.devDependencies[name];
+  return root.devDependencies[name] ?? inventory.dependencies[name];
 }
 
 /** The packages that files import. */

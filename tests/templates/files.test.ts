@@ -25,12 +25,14 @@ const ALONE: Readonly<Record<string, readonly string[]>> = {
     'src/resources/recipes.ts',
     'src/runtime.ts',
     'src/services/recipe-book.ts',
+    'src/telemetry.ts',
     'src/tools/find-recipes.ts',
     'test/auth.test.ts',
     'test/tools/find-recipes.test.ts',
     'test/prompts/plan-dinner.test.ts',
     'test/resources/recipes.test.ts',
     'test/runtime.test.ts',
+    'test/telemetry.test.ts',
   ],
   full: [
     '.oxlintrc.json',
@@ -45,13 +47,16 @@ const ALONE: Readonly<Record<string, readonly string[]>> = {
     'src/prompts/recommend-books.ts',
     'src/resources/books.ts',
     'src/services/catalog.ts',
+    'src/runtime.ts',
     'src/services/clock.ts',
     'src/services/loans.ts',
     'src/services/shelves.ts',
+    'src/telemetry.ts',
     'src/tools/lend-books.ts',
     'src/tools/return-books.ts',
     'src/tools/search-books.ts',
     'src/tools/take-stock.ts',
+    'test/telemetry.test.ts',
     'test/resources/books.test.ts',
     'test/tools/lend-books.test.ts',
     'test/middleware/log-duration.test.ts',
@@ -111,12 +116,25 @@ describe.each(TEMPLATES)('the template %s', (template) => {
   });
 });
 
-test.each(['AGENTS.md', '_gitignore', 'jest.config.mjs', 'test/tsconfig.json', 'tsconfig.json'])(
+test.each(['_gitignore', 'jest.config.mjs', 'test/tsconfig.json', 'tsconfig.json'])(
   '%s is the same in every template',
   (path) => {
     expect(new Set(TEMPLATES.map((template) => read(template, path))).size).toBe(1);
   },
 );
+
+test('AGENTS.md is the same in every template, but for what full alone has', () => {
+  const [full = '', ...others] = ['full', 'http', 'minimal'].map((template) => read(template, 'AGENTS.md'));
+  const sections = full.split(/^(?=## )/m);
+  const shared = sections.filter((section) => !section.startsWith('## What is watched'));
+
+  expect(shared.length).toBe(sections.length - 1);
+  expect(new Set([shared.join(''), ...others]).size).toBe(1);
+});
+
+test.each(['src/telemetry.ts', 'test/telemetry.test.ts'])('%s is the same in http and in full', (path) => {
+  expect(read('full', path)).toBe(read('http', path));
+});
 
 describe('the image of the template http', () => {
   const dockerfile = read('http', 'Dockerfile');

@@ -71,7 +71,9 @@ describe.each(['http', 'full'] as const)('a project of %s with oauth', (template
   const text = async (path: string): Promise<string> => String((await project).get(path));
   /** What reads the variables of the server. */
   const settingsCode = async (): Promise<string> =>
-    (await Promise.all(['src/auth.ts', 'src/backend.ts', 'src/runtime.ts'].map(text))).join('\n');
+    (
+      await Promise.all(['src/auth.ts', 'src/backend.ts', 'src/runtime.ts', 'src/telemetry.ts'].map(text))
+    ).join('\n');
 
   test('has its name everywhere', async () => {
     const left = [...(await project)].filter(([, content]) => /(template|addition)-/.test(String(content)));
@@ -99,7 +101,8 @@ describe.each(['http', 'full'] as const)('a project of %s with oauth', (template
   });
 
   test('explains every variable that its code reads, and no other', async () => {
-    const names = /\b(OAUTH_[A-Z]+(?:_[A-Z]+)*|HOST|PORT|REDIS_URL|STATE_KEY)\b/g;
+    const names =
+      /\b(OAUTH_[A-Z]+(?:_[A-Z]+)*|HOST|PORT|REDIS_URL|STATE_KEY|METRICS_TOKEN|OTEL_EXPORTER_[A-Z_]+)\b/g;
     const read = [...(await settingsCode()).matchAll(names)].map(([name]) => name);
     const example = await text('.env.example');
     const explained = [...example.matchAll(/^(?:# )?([A-Z_]+)=/gm)].map(([, name = '']) => name);

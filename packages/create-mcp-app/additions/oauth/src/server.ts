@@ -3,6 +3,7 @@ import { createApp } from '@sigil/core';
 import { options } from './app.js';
 import { chooseBackend } from './backend.js';
 import { chooseRuntime } from './runtime.js';
+import { observe } from './telemetry.js';
 
 // Variables that are set win over those of the file.
 const settings = new URL('../.env', import.meta.url);
@@ -10,8 +11,11 @@ if (existsSync(settings)) process.loadEnvFile(settings);
 
 try {
   const app = await createApp({ ...options, ...(await chooseBackend(process.env)) });
-  const { address } = await app.run(chooseRuntime(process.argv.slice(2), process.env));
+  const { metrics, end } = await observe(app);
+  const { address, closed } = await app.run(chooseRuntime(process.argv.slice(2), process.env, metrics));
   if (address) console.error(`Listening on ${address}`);
+  await closed;
+  await end();
 } catch (error) {
   // A wrong definition or argument, a missing variable, a port in use: the message says all there is to say.
   console.error((error as Error).message);

@@ -1,4 +1,5 @@
 import type { AppOptions } from '@sigil/core';
+import { jsonLinesFile } from '@sigil/node';
 import { logDuration } from './middleware/log-duration.js';
 
 export const options: AppOptions = {
@@ -8,4 +9,18 @@ export const options: AppOptions = {
   // Every class that these folders export is served, once it is compiled; there is nothing to register.
   discover: new URL('./{tools,resources,prompts}/**/*.js', import.meta.url),
   middleware: [logDuration],
+  // One line a call on standard error; a call that takes longer than two seconds is a warning. LOG_LEVEL=warn shows those alone.
+  log: { calls: 'info', slowMs: 2_000 },
+  limits: {
+    rates: [
+      // By the network address, before it is known who calls; over stdio there is none.
+      { per: 'address', limit: 600, windowMs: 60_000 },
+      { per: 'principal', limit: 120, windowMs: 60_000 },
+    ],
+  },
+  // Who called what, and whether they were allowed to: where AUDIT_FILE names a file. Read late, as `.env` may have it.
+  get audit() {
+    const file = process.env['AUDIT_FILE'];
+    return file ? { sink: jsonLinesFile(file) } : undefined;
+  },
 };

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { Runtime } from '@sigil/core/transport';
-import { http } from '@sigil/http';
+import { http, type HttpRuntimeOptions, type MetricsOptions } from '@sigil/http';
 import { stdio } from '@sigil/stdio';
 import { httpAuth, owner } from './auth.js';
 
@@ -8,9 +8,10 @@ import { httpAuth, owner } from './auth.js';
  * Serves over HTTP, or over stdio with `--stdio` or `MCP_TRANSPORT=stdio`. `--port` and `--host`, or else `PORT` and `HOST`, say
  * where to listen; `auth.ts` says who may call.
  *
+ * @param metrics what serves metrics: to programs on this machine, and to others with the token `METRICS_TOKEN`.
  * @throws Error when an argument or a variable is wrong.
  */
-export function chooseRuntime(args: string[], env: NodeJS.ProcessEnv): Runtime {
+export function chooseRuntime(args: string[], env: NodeJS.ProcessEnv, metrics?: MetricsOptions): Runtime {
   const { values } = parseArgs({
     args,
     options: {
@@ -31,6 +32,17 @@ export function chooseRuntime(args: string[], env: NodeJS.ProcessEnv): Runtime {
     ready: '/readyz',
     // Clients up to 2025-11-25 have sessions; newer ones need none.
     sessions: { idleMs: 10 * 60_000, max: 1_000 },
+    ...(metrics && measured(metrics, values.host, env['METRICS_TOKEN'])),
     ...httpAuth(values.host, env),
   });
+}
+
+/** Where others than this machine reach the server, metrics need a token. */
+function measured(
+  metrics: MetricsOptions,
+  host: string,
+  token?: string,
+): Pick<HttpRuntimeOptions, 'metrics'> {
+  if (token) return { metrics: { ...metrics, token } };
+  return ['127.0.0.1', '::1', 'localhost'].includes(host) ? { metrics } : {};
 }

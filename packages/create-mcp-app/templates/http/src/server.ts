@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { createApp } from '@sigil/core';
 import { options } from './app.js';
 import { chooseRuntime } from './runtime.js';
+import { observe } from './telemetry.js';
 
 // Variables that are set win over those of the file.
 const settings = new URL('../.env', import.meta.url);
@@ -9,8 +10,11 @@ if (existsSync(settings)) process.loadEnvFile(settings);
 
 const app = await createApp(options);
 try {
-  const { address } = await app.run(chooseRuntime(process.argv.slice(2), process.env));
+  const { metrics, end } = await observe(app);
+  const { address, closed } = await app.run(chooseRuntime(process.argv.slice(2), process.env, metrics));
   if (address) console.error(`Listening on ${address}`);
+  await closed;
+  await end();
 } catch (error) {
   // A wrong argument, a missing variable, a port in use: the message says all there is to say.
   console.error((error as Error).message);

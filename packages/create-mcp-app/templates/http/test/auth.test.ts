@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { testApp } from '@sigil/testing';
 import { options } from '../src/app.js';
 import { chooseRuntime } from '../src/runtime.js';
+import { observe } from '../src/telemetry.js';
 
 const HELLO = {
   jsonrpc: '2.0',
@@ -66,4 +67,24 @@ test('listens to others than this machine with a token alone', () => {
 
 test('serves over HTTP where --http says so, whatever the variables say', () => {
   expect(chooseRuntime(['--http'], { MCP_TRANSPORT: 'stdio' }).name).toBe('http');
+});
+
+test.each([
+  ['are not served', {}, {}, 404],
+  ['need their token', { METRICS_TOKEN: 'm'.repeat(32) }, {}, 401],
+  [
+    'are served with it',
+    { METRICS_TOKEN: 'm'.repeat(32) },
+    { Authorization: `Bearer ${'m'.repeat(32)}` },
+    200,
+  ],
+])('beyond this machine, metrics %s', async (_, more, headers, status) => {
+  await using server = await testApp(options);
+  const { metrics } = await observe(server.app);
+  const env = { HOST: '0.0.0.0', MCP_TOKEN: 'secret', ...more };
+  const { address = '' } = await server.app.run(chooseRuntime(['--port', '0'], env, metrics));
+
+  const response = await fetch(`http://127.0.0.1:${new URL(address).port}/metrics`, { headers });
+
+  expect(response.status).toBe(status);
 });

@@ -1,4 +1,4 @@
-import { Service, TaskSupport, Tool, ToolContext } from '@sigil/core';
+import { Limit, Service, TaskSupport, Tool, ToolContext } from '@sigil/core';
 import { type ShelfCount, StockReport } from '../dto/stock-report.js';
 import { Catalog } from '../services/catalog.js';
 import { Shelves } from '../services/shelves.js';
@@ -18,6 +18,8 @@ export class TakeStock {
     output: StockReport,
   })
   @TaskSupport('optional')
+  // It takes long: each caller may begin six of them a minute, and two run at once; the others wait for their turn, up to ten seconds.
+  @Limit({ rate: '6/min', concurrency: 2, queueMs: 10_000 })
   async takeStock(ctx: ToolContext): Promise<StockReport> {
     const subjects = this.catalog.subjects();
     const shelves: ShelfCount[] = [];

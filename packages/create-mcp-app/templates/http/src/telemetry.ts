@@ -1,0 +1,44 @@
+import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
+import { type Resource, resourceFromAttributes } from '@opentelemetry/resources';
+import { MeterProvider } from '@opentelemetry/sdk-metrics';
+import type { App } from '@sigil/core';
+import type { MetricsOptions } from '@sigil/http';
+import { telemetry } from '@sigil/otel';
+import { options } from './app.js';
+
+/** What a server needs of its telemetry. */
+export interface Observed {
+  /** For `http({ metrics })`: serves the metrics to Prometheus. */
+  readonly metrics: MetricsOptions;
+  /** Sends the last traces, once the server has closed. */
+  readonly end: () => Promise<void>;
+}
+
+/** Measures every call, and traces it where the variable `OTEL_EXPORTER_OTLP_ENDPOINT` names a collector. */
+export async function observe(app: App): Promise<Observed> {
+  const resource = resourceFromAttributes({
+    'service.name': process.env['OTEL_SERVICE_NAME'] || options.name,
+    'service.version': options.version,
+  });
+  // It listens nowhere by itself: the server has a path for it.
+  const exporter = new PrometheusExporter({ preventServerStart: true });
+  const meterProvider = new MeterProvider({ resource, readers: [exporter] });
+  const traces = process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] ? await sendTraces(resource) : undefined;
+  telemetry(app, { meterProvider });
+  return {
+    metrics: { path: '/metrics', handler: exporter.getMetricsRequestHandler.bind(exporter) },
+    end: async () => traces?.shutdown(),
+  };
+}
+
+async function sendTraces(resource: Resource): Promise<{ shutdown(): Promise<void> }> {
+  // Loaded only here: nobody else needs to wait for it at the start.
+  const [{ OTLPTraceExporter }, { BatchSpanProcessor, NodeTracerProvider }] = await Promise.all([
+    import('@opentelemetry/exporter-trace-otlp-http'),
+    import('@opentelemetry/sdk-trace-node'),
+  ]);
+  const spanProcessors = [new BatchSpanProcessor(new OTLPTraceExporter())];
+  const provider = new NodeTracerProvider({ resource, spanProcessors });
+  provider.register();
+  return provider;
+}
