@@ -40,6 +40,7 @@ export class EventsEndpoint {
 
   /** Serves one HTTP request. */
   serve(http: HttpExchange): void {
+    http.trustedProxies = this.options.trustedProxies;
     if (refusesCaller(http, this.origins, this.endpoint)) return;
     failSafely(http, this.endpoint.logger, () => this.#operators.admit(http, () => this.#watch(http)));
   }

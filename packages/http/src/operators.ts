@@ -116,10 +116,10 @@ export class MetricsEndpoint {
     private readonly metrics: ResolvedMetrics,
     private readonly origins: OriginCheck,
     private readonly endpoint: Endpoint,
-    times: ResolvedOptions,
+    private readonly options: ResolvedOptions,
   ) {
     const { token } = metrics;
-    this.#operators = token === undefined ? undefined : operatorsOnly(token, times, endpoint);
+    this.#operators = token === undefined ? undefined : operatorsOnly(token, options, endpoint);
   }
 
   /** @param http the same exchange as the request and the response. */
@@ -128,6 +128,7 @@ export class MetricsEndpoint {
       if (http.method !== 'GET' && http.method !== 'HEAD') return refuseMethod(http, 'GET, HEAD');
       void this.#answer(request, response);
     };
+    http.trustedProxies = this.options.trustedProxies;
     if (refusesCaller(http, this.origins, this.endpoint)) return;
     if (this.#operators) this.#operators.admit(http, answer);
     else answer();

@@ -140,6 +140,14 @@ describe('the events of a server', () => {
     ]);
   });
 
+  test('tell the address of the client behind a proxy, where it is trusted', async () => {
+    await start({ trustedProxies: ['127.0.0.1'] });
+    const watcher = await watch();
+    expect((await ask({ headers: { 'X-Forwarded-For': '203.0.113.7' } }, 'x')).status).toBe(401);
+    await until(() => watcher.of('refused').length === 1);
+    expect(watcher.of('refused')).toMatchObject([{ by: 'token', address: '203.0.113.7' }]);
+  });
+
   test('are told to those who send the token, and to no others', async () => {
     await start();
     for (const token of [`${TOKEN.slice(0, -1)}x`, `${TOKEN}x`, 'undefined'])

@@ -223,8 +223,14 @@ export interface ShownCallEnd extends ShownCall {
 
 /** Watches calls for a transport that shows them to operators: a part of what an `Observer` of the app has. */
 export interface EndpointObserver {
-  callStarted(call: ShownCall): { ended(call: ShownCallEnd): void };
+  /** A call has been admitted. @returns what hears of its end. */
+  callStarted(call: ShownCall): {
+    /** The call has ended. */
+    ended(call: ShownCallEnd): void;
+  };
+  /** A request was refused before it was admitted. */
   callRefused(call: ShownCallEnd): void;
+  /** A transport has refused a request before it read a message. */
   refused(event: RefusalEvent): void;
 }
 
