@@ -41,12 +41,12 @@ describePage('audit', ({ fileOf }) => {
         {
           event: 'call.ended',
           decision: 'denied',
-          deniedBy: 'scope',
+          refusedBy: 'scope',
           principal: 'bob',
           outcome: 'refused',
           code: 403,
         },
-        { event: 'request.refused', decision: 'denied', deniedBy: 'token' },
+        { event: 'request.refused', decision: 'denied', refusedBy: 'token' },
       ]);
       process.env['AUDIT_KEY_OF_PAGE'] = AUDIT_KEY;
       const lines: string[] = [];
@@ -56,7 +56,7 @@ describePage('audit', ({ fileOf }) => {
         hasColours: false,
       };
       expect(await runSigil(['audit', 'verify', file, '--key-env', 'AUDIT_KEY_OF_PAGE'], terminal)).toBe(0);
-      expect(lines).toEqual(['4 records in 1 chains: none was changed or taken out']);
+      expect(lines).toEqual(['4 records in 1 chains: none was changed, and none is missing within a chain']);
     } finally {
       delete process.env['AUDIT_KEY_OF_PAGE'];
       server.kill('SIGKILL');

@@ -262,7 +262,7 @@ export function admitAddress(
     if (!refusal) return serve();
     const { code, message, data, retryAfterMs, policy = '' } = refusal;
     // The log has said so, now and then.
-    endpoint.refused?.({ by: 'rate', reason: policy, status: 429, address });
+    tellRefusal(http, endpoint, 'rate', 429, policy);
     const headers = { ...JSON_HEADERS, 'Retry-After': `${inSeconds(retryAfterMs)}` };
     http.respond(429, headers, errorResponse(null, { code, message, data }));
   };
@@ -299,7 +299,7 @@ export class OverloadRefusal {
     const { endpoint } = this;
     if (this.#told.allows(message))
       endpoint.logger.warn({ reason: message, ...aboutRequest(http) }, 'requests are refused for now');
-    endpoint.refused?.({ by: 'quota', reason: message, status: 503, address: http.address });
+    tellRefusal(http, endpoint, 'quota', 503, message);
     refuseForNow(http, message, id);
   }
 }
@@ -313,7 +313,33 @@ export function refuse(
   id: RequestId | null = null,
   headers: ResponseHeaders = {},
 ): void {
+  const known = REFUSED_BY.get(status);
+  if (known && http.endpoint) tellRefusal(http, http.endpoint, known[0], status, known[1]);
   http.respond(status, { ...JSON_HEADERS, ...headers }, errorResponse(id, { code, message }));
+}
+
+/** What refuses by a status, where nothing else has said so, and why: what is measured must not be of the client's choice. */
+const REFUSED_BY: ReadonlyMap<number, readonly [by: RefusalEvent['by'], reason: string]> = new Map([
+  [400, ['message', 'The message or its version is wrong']],
+  [404, ['session', 'The session is not known']],
+  [405, ['method', 'The HTTP method is not served']],
+  [406, ['headers', 'Accept does not allow the answer']],
+  [408, ['bytes', 'The body takes too long']],
+  [415, ['headers', 'The body is of another type or encoding']],
+]);
+
+/** Tells those who watch of a request that is refused. */
+function tellRefusal(
+  http: HttpExchange,
+  endpoint: Refuser,
+  by: RefusalEvent['by'],
+  status: number,
+  reason: string,
+): void {
+  if (!endpoint.refused) return;
+  const { address, principal } = http;
+  const { id, httpMethod, path } = aboutRequest(http);
+  endpoint.refused({ by, id, reason, status, httpMethod, path, address, principal });
 }
 
 /** Refuses a client whose principal lacks scopes. */
@@ -325,18 +351,22 @@ export function refuseScopes(http: HttpExchange, { status, message, headers }: R
 const MOST_LOGGED = 200;
 
 /** What the log says of a request: what a client sent is cut short, and its query left out. */
-export function aboutRequest({
-  method,
-  target,
-  address,
-  principal,
-}: HttpExchange): Readonly<Record<string, string | undefined>> {
+export function aboutRequest({ id, method, target, address, principal }: HttpExchange): AboutRequest {
   return {
+    id,
     httpMethod: cut(method),
     path: cut(target.replace(/\?.*$/s, '')),
     address,
     principal: principal?.id,
   };
+}
+
+interface AboutRequest {
+  readonly id: string;
+  readonly httpMethod: string;
+  readonly path: string;
+  readonly address: string | undefined;
+  readonly principal: string | undefined;
 }
 
 /** What hears of refused requests. */
@@ -350,11 +380,11 @@ export type Refuser = Pick<Endpoint, 'logger' | 'refused'>;
 export function reportRefusal(
   http: HttpExchange,
   endpoint: Refuser,
-  { by, status, reason }: Omit<RefusalEvent, 'address'>,
+  { by, status, reason }: Pick<RefusalEvent, 'by' | 'status' | 'reason'>,
   sent: Readonly<Record<string, string | undefined>> = {},
 ): void {
   logRefusal(http, endpoint.logger, status, sent);
-  endpoint.refused?.({ by, status, reason, address: http.address });
+  tellRefusal(http, endpoint, by, status, reason);
 }
 
 /** Logs that a request was refused, with what of it was the reason, cut short. */

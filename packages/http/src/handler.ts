@@ -153,6 +153,7 @@ class EndpointHandler {
 
   #route(http: HttpExchange): void {
     const { authentication, endpoint, options } = this.parts;
+    http.endpoint = this.parts.endpoint;
     http.exposeHeaders = options.exposeHeaders;
     http.trustedProxies = options.trustedProxies;
     const document = http.target.startsWith(WELL_KNOWN) ? this.parts.document(http.target) : undefined;

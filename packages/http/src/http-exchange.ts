@@ -40,6 +40,10 @@ export interface HttpExchange extends RequestInfo {
   readonly target: string;
   readonly headers: NonNullable<RequestInfo['headers']>;
   readonly quotaKey: string | undefined;
+  /** Names the request in the log: what the header `X-Request-Id` says, else a random text. Made on demand; the response repeats it. */
+  readonly id: string;
+  /** Who hears when it is refused; known once the request has come to a handler. */
+  endpoint: Pick<Endpoint, 'logger' | 'refused'> | undefined;
   /** The request as the server has it that it came to. */
   readonly source: unknown;
   /** `host` is that of an absolute target, such as `http://mcp.example/mcp`, where there is one (RFC 9112, section 3.2.2). */

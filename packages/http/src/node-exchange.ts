@@ -42,7 +42,8 @@ export class NodeExchange implements HttpExchange {
   trustedProxies: readonly string[] | undefined;
   principal: Principal | undefined;
   bodyBytes = 0;
-  #callId: string | undefined;
+  endpoint: HttpExchange['endpoint'];
+  #id: string | undefined;
   #client: string | undefined;
 
   /** @param body what a framework around us made of the body, when it has read it. @param source the request as that has it. */
@@ -358,15 +359,19 @@ export class NodeExchange implements HttpExchange {
     else request.on('data', take).on('end', end).on('close', end);
   }
 
+  get id(): string {
+    return (this.#id ??= givenId(this.headers) ?? crypto.randomUUID());
+  }
+
   named(id: string): void {
-    this.#callId = id;
+    this.#id = id;
   }
 
   /** A flat list is what node:http writes fastest. */
   #headerLines(headers: ResponseHeaders): (string | number)[] {
     const lines: (string | number)[] = [];
     for (const name in headers) lines.push(name, headers[name] ?? '');
-    const id = this.#callId ?? givenId(this.request.headers);
+    const id = this.#id ?? givenId(this.request.headers);
     if (id !== undefined) lines.push('X-Request-Id', id);
     if (this.corsOrigin !== undefined) lines.push(...Object.entries(corsHeaders(this.corsOrigin)).flat());
     return lines;

@@ -100,6 +100,7 @@ export class SseEndpoint {
 
   #route(http: HttpExchange, target: SseTarget): void {
     const { authentication, options } = this.parts;
+    http.endpoint = this.#endpoint;
     http.exposeHeaders = options.exposeHeaders;
     http.trustedProxies = options.trustedProxies;
     if (refusesCaller(http, this.#origins, this.#endpoint)) return;

@@ -29,7 +29,8 @@ export class WebExchange implements HttpExchange {
   trustedProxies: readonly string[] | undefined;
   principal: Principal | undefined;
   bodyBytes = 0;
-  #callId: string | undefined;
+  endpoint: HttpExchange['endpoint'];
+  #id: string | undefined;
   readonly #request: Request;
   #headers: Readonly<Record<string, string>> | undefined;
   /** Who is to be told when the client goes away; `undefined` once it has. */
@@ -230,13 +231,17 @@ export class WebExchange implements HttpExchange {
     for (const listener of listeners) listener();
   }
 
+  get id(): string {
+    return (this.#id ??= givenId(this.headers) ?? crypto.randomUUID());
+  }
+
   named(id: string): void {
-    this.#callId = id;
+    this.#id = id;
   }
 
   #withOwn(headers: ResponseHeaders): Record<string, string> {
     const given = this.#request.headers.get('x-request-id') ?? undefined;
-    const id = this.#callId ?? givenId({ 'x-request-id': given });
+    const id = this.#id ?? givenId({ 'x-request-id': given });
     return {
       ...headers,
       ...(id === undefined ? {} : { 'X-Request-Id': id }),

@@ -204,9 +204,13 @@ describe('the events of a server', () => {
     // Events so long that what a socket takes is soon full.
     const refusal: RefusalEvent = {
       by: 'rate',
+      id: 'r1',
       reason: 'x'.repeat(200_000),
       status: 429,
+      httpMethod: 'POST',
+      path: '/mcp',
       address: undefined,
+      principal: undefined,
     };
     for (let told = 1; told <= 60; told += 1) {
       running.fixture.app.endpoint.refused?.(refusal);

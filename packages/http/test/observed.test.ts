@@ -3,7 +3,7 @@ import { type CallEvent, defineTool, type RefusalEvent, type SessionEvent } from
 import type { HttpOptions } from '../src/index.js';
 import { tokenAuthenticator } from '../src/authentication/index.js';
 import { BRIDGES } from './fixtures/bridges.js';
-import { call, callModern, json, post } from './fixtures/messages.js';
+import { BOTH, call, callModern, json, post } from './fixtures/messages.js';
 import { openSession } from './fixtures/session.js';
 import { type Bench, createBench } from './fixtures/suite.js';
 
@@ -78,3 +78,25 @@ test('a request that is refused has its id repeated', async () => {
   const response = await post(bench, {}, { Origin: 'https://evil.example', 'X-Request-Id': 'r-1' });
   expect([response.status, response.headers.get('x-request-id')]).toEqual([403, 'r-1']);
 });
+
+test.each([
+  ['message', 400, '{"jsonrpc":', {}],
+  ['session', 404, '{}', { 'Mcp-Session-Id': 'unknown' }],
+  ['headers', 415, 'text', { 'Content-Type': 'text/plain' }],
+  ['headers', 406, '{}', { Accept: 'text/html' }],
+] as const)(
+  'a request that is refused by its %s with %i is told of, by no text of its client',
+  async (by, status, body, headers) => {
+    bench = await createBench(BRIDGES[0]!, {}, { definitions: [] });
+    const refusals: RefusalEvent[] = [];
+    bench.nodes[0]?.app.observe({ refused: (event) => void refusals.push(event) });
+    const response = await bench.send({
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Accept: BOTH, 'X-Request-Id': 'r-2', ...headers },
+      body,
+    });
+    expect(response.status).toBe(status);
+    expect(refusals).toMatchObject([{ by, status, id: 'r-2', httpMethod: 'POST', path: '/mcp' }]);
+    expect(response.headers.get('x-request-id')).toBe('r-2');
+  },
+);

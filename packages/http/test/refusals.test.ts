@@ -118,7 +118,14 @@ describe('what is logged of refusals', () => {
     const Host = `${'x'.repeat(1_000)}.example`;
     await nodeFetch(`${server.address}?token=secret`, { method: 'POST', headers: { Host } });
     await post(server, initialize(), { Origin: 'https://evil.example' });
-    const common = { status: 403, httpMethod: 'POST', path: '/mcp', address: '127.0.0.1' };
+    const common = {
+      id: expect.any(String),
+      status: 403,
+      httpMethod: 'POST',
+      path: '/mcp',
+      address: '127.0.0.1',
+      principal: undefined,
+    };
     expect(logged('info')).toEqual([
       { level: 'info', details: { ...common, host: Host.slice(0, 200) }, message: 'a request was refused' },
       {

@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, fsyncSync, openSync, statSync, writeSync } from 'node:fs';
 
 /** How records are written to a file. */
 export interface JsonLinesOptions {
@@ -16,10 +16,14 @@ export interface JsonLinesFile {
   close(): void;
 }
 
+/** How often it is looked whether the file was moved away, in milliseconds. */
+const LOOK_MS = 1000;
+
 /**
  * A file that gets a line of JSON for each record, as `audit.sink` of `createApp` takes it. Several processes may write to one file.
  *
- * @param path where the file is; it is made where there is none, for the user of the process alone.
+ * @param path where the file is; it is made where there is none, for the user of the process alone. One that is moved away, as logrotate
+ *   does, is made anew within a second.
  * @returns the file, which is open.
  * @throws Error when it cannot be opened.
  * @example
@@ -28,9 +32,19 @@ export interface JsonLinesFile {
  * ```
  */
 export function jsonLinesFile(path: string, { sync = false }: JsonLinesOptions = {}): JsonLinesFile {
-  const file = openSync(path, 'a', 0o600);
+  let file = openSync(path, 'a', 0o600);
+  let lookedAt = performance.now();
+  /** Opens the file that is there now, where the one that is open was moved away. */
+  const reopen = (): void => {
+    lookedAt = performance.now();
+    if (statSync(path, { throwIfNoEntry: false })?.ino === fstatSync(file).ino) return;
+    const moved = file;
+    file = openSync(path, 'a', 0o600);
+    closeSync(moved);
+  };
   return {
     write(record) {
+      if (performance.now() - lookedAt > LOOK_MS) reopen();
       // In one write: what several processes append in one is not mixed.
       const line = Buffer.from(`${JSON.stringify(record)}\n`);
       const written = writeSync(file, line);

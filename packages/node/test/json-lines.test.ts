@@ -1,6 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createApp, defineTool } from '@sigil/core';
 import { connectInMemory, META } from '@sigil/core/transport';
@@ -23,6 +24,20 @@ describe('jsonLinesFile', () => {
     second.close();
     expect(readFileSync(path, 'utf8')).toBe('{"a":1}\n{"b":"x\\ny"}\n');
     expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  test('goes on in a new file where the old one was moved away', async () => {
+    const path = join(folder, 'audit.jsonl');
+    const file = jsonLinesFile(path);
+    file.write({ a: 1 });
+    renameSync(path, `${path}.1`);
+    await delay(1_100);
+    file.write({ b: 2 });
+    file.close();
+    expect([readFileSync(`${path}.1`, 'utf8'), readFileSync(path, 'utf8')]).toEqual([
+      '{"a":1}\n',
+      '{"b":2}\n',
+    ]);
   });
 
   test('fails where it cannot be opened, and where it is closed', () => {

@@ -51,9 +51,13 @@ test('requests that a transport refuses are counted with the reason', async () =
   const { app, recorder } = await watched();
   const event = {
     by: 'origin',
+    id: 'r1',
     reason: 'This Origin may not call',
     status: 403,
+    httpMethod: 'POST',
+    path: '/mcp',
     address: '192.0.2.7',
+    principal: undefined,
   } as const;
   app.endpoint.refused?.(event);
   expect((await recorder.points('sigil.refusals')).map(({ attributes }) => attributes)).toEqual([

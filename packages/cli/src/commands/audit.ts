@@ -78,7 +78,9 @@ async function faultOf(
   const { seq, hash } = ends.get(chain.id) ?? { seq: 0, hash: '' };
   ends.set(chain.id, { seq: chain.seq, hash: chain.hash });
   if ((await auditHash(record, key)) !== chain.hash)
-    return 'its hash is wrong: it was changed, or the key is another one';
+    return key === undefined
+      ? 'its hash is wrong: it was changed, or its chain has a key; give that by --key-env'
+      : 'its hash is wrong: it was changed, or the key is another one';
   if (chain.seq !== seq + 1)
     return `record ${seq + 1} of the chain ${chain.id} is missing: this is ${chain.seq}`;
   return chain.previous === hash ? undefined : 'it does not follow the record before it';
@@ -103,6 +105,8 @@ function describe({ records, chains, faults }: Verified): string[] {
   const inAll = `${records} records in ${chains} chains`;
   return [
     ...found,
-    faults.length === 0 ? `${inAll}: none was changed or taken out` : `${inAll}: ${faults.length} found`,
+    faults.length === 0
+      ? `${inAll}: none was changed, and none is missing within a chain`
+      : `${inAll}: ${faults.length} found`,
   ];
 }

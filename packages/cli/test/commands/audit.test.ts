@@ -60,7 +60,7 @@ describe('sigil audit verify', () => {
     await record(2, chain);
     expect(await verify(file, ...args)).toEqual({
       code: 0,
-      lines: ['5 records in 2 chains: none was changed or taken out'],
+      lines: ['5 records in 2 chains: none was changed, and none is missing within a chain'],
     });
   });
 

@@ -100,6 +100,7 @@ export type RefusedBy =
   | 'name'
   | 'capability'
   | 'quota'
+  | 'unavailable'
   | 'state'
   | 'guard'
   | 'scope'

@@ -75,7 +75,8 @@ export class MethodNotFoundError extends ProtocolError {
 
 /** What an error says that refused a request; `undefined` for one that its handler has thrown. */
 export function refusalOf(error: ProtocolError): RefusedBy | undefined {
-  if (error instanceof OverloadedError) return 'quota';
+  // What has a cause was refused because something failed that it needs.
+  if (error instanceof OverloadedError) return error.cause === undefined ? 'quota' : 'unavailable';
   if (error instanceof InsufficientScopeError) return 'scope';
   if (error instanceof MethodNotFoundError) return 'method';
   return error.code === ERROR_CODES.missingClientCapability ? 'capability' : undefined;

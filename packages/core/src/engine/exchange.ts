@@ -10,7 +10,7 @@ import type { BackgroundDelivery } from './asking/delivery.js';
 import { type Journal, journalOf, memoryOf } from './asking/round-trip-state.js';
 import { type AdmittedRequest, type CallParts, EngineCall, type Stream } from './engine-call.js';
 import type { CallOutcome, Observers } from './observers.js';
-import { type MethodResult, type ResponseWriter, sendError, TooLargeError } from './response.js';
+import { errorOf, type MethodResult, type ResponseWriter, TooLargeError } from './response.js';
 import type { TimeLimits } from './time-limit.js';
 
 /** Most rounds within one request, before its handler is taken to ask without end. */
@@ -152,7 +152,7 @@ export class Exchange implements ActiveRequest, Stream {
     const { beforeHandler } = this.#parts.options;
     const { observation } = this.call;
     try {
-      if (observation) await (this.#begun ??= beforeHandler?.(observation.info));
+      if (observation) await (this.#begun ??= beforeHandler?.(observation.started));
     } catch (error) {
       this.call.refusedBy = 'audit';
       throw error;
@@ -430,23 +430,24 @@ export class Exchange implements ActiveRequest, Stream {
       return call.background.fail(error);
     }
     if (this.done) return;
-    this.#observeError(thrown, error);
     // What the client cannot do is found out by the handler, yet refuses the request itself (basic, "Capabilities").
     if (thrown instanceof OverloadedError) this.#parts.overloaded(call, thrown);
     const isRejection =
       REJECTIONS.includes(error.code) ||
       thrown instanceof OverloadedError ||
       thrown instanceof MethodNotFoundError;
-    this.#respond(() => sendError(this.#sink, call.id, error, isRejection));
+    const text = errorOf(call.id, error);
+    this.#observeError(thrown, error, text);
+    this.#respond(() => this.#sink.end(text, isRejection ? error : undefined));
   }
 
-  #observeError(thrown: ProtocolError, error: ProtocolError): void {
+  #observeError(thrown: ProtocolError, error: ProtocolError, text?: string): void {
     const { call } = this;
     if (!call.observation) return;
     const refusedBy = call.refusedBy ?? refusalOf(thrown);
     let outcome: CallOutcome = refusedBy ? 'refused' : 'error';
     if (this.#isLate) outcome = 'timeout';
-    call.observation.end({ outcome, refusedBy, error });
+    call.observation.end({ outcome, refusedBy, error, ...(text === undefined ? {} : { text }) });
   }
 
   /** What a transport cannot send is no fault of the request, and must not end the process. */

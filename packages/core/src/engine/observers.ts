@@ -18,8 +18,8 @@ import type { Revision } from './revisions/index.js';
  * - `error`: with a JSON-RPC error
  * - `refused`: with a JSON-RPC error, before its handler ran; `refusedBy` says by what
  * - `asked`: with a question to the client, which repeats the request with the answer (2026-07-28)
- * - `suspended`: a task waits for the answer to a question
- * - `cancelled`: without an answer, as the client cancelled or went
+ * - `suspended`: a run of a task, which goes on later: its client is asked something, or its process ends
+ * - `cancelled`: without an answer, as the client cancelled or went, or the run of a task does not count any more
  * - `timeout`: its handler took longer than it may
  */
 export type CallOutcome =
@@ -35,7 +35,7 @@ export interface CallInfo {
   readonly method: string;
   /** Whether the server has such a method: one that is unknown may be any text. */
   readonly isKnownMethod: boolean;
-  /** The name of the tool or prompt, or the URI of the resource, as the client sent it, cut after 256 characters. */
+  /** The name of the tool or prompt, the URI of the resource or the id of the task, as the client sent it, cut after 256 characters. */
   readonly name: string | undefined;
   /** Whether the server has a tool or prompt of that name: one that is unknown may be any text. `false` for URIs. */
   readonly isKnownName: boolean;
@@ -188,6 +188,8 @@ interface CallEnd
 /** What a server has, by which texts that clients may choose are told from names. */
 interface ServedNames {
   readonly hasMethod: (method: string) => boolean;
+  /** The member of `params` that says what a request is about, by method. */
+  readonly namedBy: ReadonlyMap<string, string>;
   /** Whether there is a tool or prompt of that name. */
   readonly hasName: (method: string, name: string) => boolean;
 }
@@ -197,7 +199,7 @@ export class Observers {
   readonly #all = new Set<Observer>();
   /** What can be measured, by name, with the parts that have it. */
   readonly #gauges = new Map<string, { readonly gauge: Gauge; readonly parts: Set<Gauge> }>();
-  #served: ServedNames = { hasMethod: () => false, hasName: () => false };
+  #served: ServedNames = { hasMethod: () => false, hasName: () => false, namedBy: NAMED_BY };
 
   constructor(private readonly logger: Logger) {}
 
@@ -313,7 +315,7 @@ export class Observers {
 
   #infoOf(request: SeenRequest, id: string, trace: Trace | undefined, task?: CallInfo['task']): CallInfo {
     const { method, params, requestInfo, client, revision, transport } = request;
-    const named = params[NAMED_BY.get(method) ?? ''];
+    const named = params[this.#served.namedBy.get(method) ?? ''];
     const name = typeof named === 'string' ? named : undefined;
     const sessionId = revision?.sessions ? requestInfo.headers?.['mcp-session-id'] : undefined;
     return {
@@ -344,10 +346,16 @@ export class Observation {
   #hasEnded = false;
 
   constructor(
-    readonly info: CallInfo,
+    private readonly info: CallInfo,
     private readonly observations: readonly CallObservation[],
     private readonly guarded: (run: () => void) => void,
   ) {}
+
+  /** The call, with the trace that one of them has begun. */
+  get started(): CallInfo {
+    const { trace } = this;
+    return trace ? { ...this.info, trace } : this.info;
+  }
 
   /** The trace that one of them has begun, if any has. */
   get trace(): Trace | undefined {
@@ -381,7 +389,7 @@ export class Observation {
   end(end: CallEnd): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    const event = eventOf(this.info, performance.now() - this.#startedAt, end);
+    const event = eventOf(this.started, performance.now() - this.#startedAt, end);
     for (const observation of this.observations) this.guarded(() => observation.ended?.(event));
   }
 }

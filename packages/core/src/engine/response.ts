@@ -124,11 +124,11 @@ export function sendError(
   error: ProtocolError,
   isRejection: boolean,
 ): void {
-  const { code, message, data } = error;
-  sink.end(errorText(id, code, message, data), isRejection ? error : undefined);
+  sink.end(errorOf(id, error), isRejection ? error : undefined);
 }
 
-function errorText(id: RequestId | null, code: number, message: string, data: unknown): string {
+/** Writes the response with an error. */
+export function errorOf(id: RequestId | null, { code, message, data }: ProtocolError): string {
   try {
     return errorResponse(id, { code, message, ...(data === undefined ? {} : { data: toJson(data) }) });
   } catch {

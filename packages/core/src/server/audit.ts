@@ -19,10 +19,13 @@ export interface AuditRecord {
    * - `request.refused`: the transport refused a request before it read a message
    */
   readonly event: 'call.started' | 'call.ended' | 'request.refused';
-  /** Whether the request was let through to its handler. */
-  readonly decision: 'allowed' | 'denied';
-  /** What denied it. */
-  readonly deniedBy?: RefusedBy | RefusalEvent['by'];
+  /**
+   * Whether the caller might do it: `undecided` where the request failed before that was known, for want of room or of a store. What is
+   * allowed runs, unless its arguments are wrong.
+   */
+  readonly decision: 'allowed' | 'denied' | 'undecided';
+  /** What refused it. */
+  readonly refusedBy?: RefusedBy | RefusalEvent['by'];
   /** Names the call, also in the log. */
   readonly id?: string;
   readonly traceId?: string;
@@ -45,8 +48,10 @@ export interface AuditRecord {
   readonly code?: number;
   readonly ms?: number;
   readonly bytes?: number;
-  /** Why the transport refused it. */
+  /** Why the transport refused it, and what it had of the request: its HTTP method and its path. */
   readonly reason?: string;
+  readonly httpMethod?: string;
+  readonly path?: string;
   /** The place of the record in its chain. */
   readonly chain?: AuditLink;
 }
@@ -89,7 +94,7 @@ export interface AuditOptions {
   readonly chain?: boolean | { readonly key: string };
   /**
    * Which calls are recorded. What the transport refuses always is.
-   * @default calls of tools, prompts, resources and completions, and subscriptions to resources
+   * @default calls of tools, prompts, resources and completions, subscriptions to resources, and what clients send to tasks
    */
   readonly includes?: (call: CallInfo) => boolean;
 }
@@ -100,7 +105,24 @@ const RECORDED: ReadonlySet<string> = new Set([
   METHODS.readResource,
   METHODS.complete,
   METHODS.subscribe,
+  'tasks/cancel',
+  'tasks/update',
 ]);
+
+/** A request that one of these refuses failed before it was decided whether it may be made. */
+const UNDECIDED: ReadonlySet<string> = new Set([
+  'quota',
+  'unavailable',
+  'audit',
+  'message',
+  'headers',
+  'method',
+]);
+
+function decisionOf(refusedBy: string | undefined): AuditRecord['decision'] {
+  if (refusedBy === undefined) return 'allowed';
+  return UNDECIDED.has(refusedBy) ? 'undecided' : 'denied';
+}
 
 /** How many records may wait for a sink that is slow. */
 const MOST_WAITING = 10_000;
@@ -133,8 +155,14 @@ export class AuditTrail {
     return {
       callStarted: () => ({ ended }),
       callRefused: ended,
-      refused: ({ by, reason, address }) =>
-        this.#note(() => ({ event: 'request.refused', decision: 'denied', deniedBy: by, reason, address })),
+      refused: ({ by, principal, status: _status, ...about }) =>
+        this.#note(() => ({
+          ...about,
+          event: 'request.refused',
+          decision: decisionOf(by),
+          refusedBy: by,
+          principal: principal?.id,
+        })),
     };
   }
 
@@ -170,8 +198,8 @@ export class AuditTrail {
     const { outcome, refusedBy, error, ms, bytes } = event;
     return {
       event: 'call.ended',
-      decision: refusedBy ? 'denied' : 'allowed',
-      deniedBy: refusedBy,
+      decision: decisionOf(refusedBy),
+      refusedBy,
       ...(await this.#about(event)),
       outcome,
       code: error?.code,

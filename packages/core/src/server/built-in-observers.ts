@@ -1,4 +1,5 @@
 import type { CallEvent, Observer, Observers } from '../engine/observers.js';
+import { METHODS } from '../protocol/protocol.js';
 import type { Logger } from '../protocol/logging.js';
 import type { LogOptions } from './app-options.js';
 import { diagnosticsChannel } from './platform.js';
@@ -19,7 +20,9 @@ export function addBuiltInObservers(
 
 function callLog(logger: Logger, level: 'debug' | 'info', slowMs: number): Observer {
   const log = (event: CallEvent): void => {
-    if (event.ms > slowMs) logger.warn(detailsOf(event), 'a call was slow');
+    // Tasks and subscriptions take as long as they take.
+    const isWaitedFor = !event.task && event.method !== METHODS.listen;
+    if (isWaitedFor && event.ms > slowMs) logger.warn(detailsOf(event), 'a call was slow');
     else logger[level](detailsOf(event), 'call');
   };
   const observation = { ended: log };

@@ -231,6 +231,7 @@ function checkAudit({ audit: options }: AppOptions, checks: OptionChecks): void 
     checks.refuse(
       'audit.sink',
       'it must be a function that keeps a record, or an object with the method write',
+      "write jsonLinesFile('audit.jsonl') of @sigil/node for a file",
     );
   if (required !== undefined && typeof required !== 'boolean')
     checks.refuse('audit.required', 'it must be true or false');

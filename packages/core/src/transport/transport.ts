@@ -191,12 +191,20 @@ export interface Tracking {
 /** A request that a transport has refused, by what it knows of it beside its message. */
 export interface RefusalEvent {
   /** What refused it. */
-  readonly by: 'host' | 'origin' | 'token' | 'bytes' | 'rate' | 'quota';
+  readonly by:
+    'host' | 'origin' | 'token' | 'bytes' | 'rate' | 'quota' | 'message' | 'session' | 'method' | 'headers';
+  /** Names the request in the log; its response repeats it. */
+  readonly id: string;
   /** Why, by one of a few sentences. */
   readonly reason: string;
   /** The HTTP status it was answered with. */
   readonly status: number;
+  /** The method of the HTTP request, and the path, as the client sent them, cut short. */
+  readonly httpMethod: string;
+  readonly path: string;
   readonly address: string | undefined;
+  /** Whose request it is, where that was known already. */
+  readonly principal: Principal | undefined;
 }
 
 /** A call, as far as a transport shows it to operators. The events of the app have more. */

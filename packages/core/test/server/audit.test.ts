@@ -79,12 +79,12 @@ describe('the audit of an app', () => {
     ['scoped', 'denied', 'scope', 'refused'],
     ['nope', 'denied', 'name', 'refused'],
     ['pay', 'allowed', undefined, 'ok'],
-  ])('says of the tool %s that it was %s by %s', async (name, decision, deniedBy, outcome) => {
+  ])('says of the tool %s that it was %s by %s', async (name, decision, refusedBy, outcome) => {
     const { app, records } = await audited();
     await callAs(app, name);
     await app.close();
     expect(records).toMatchObject([{ decision, outcome }]);
-    expect(records[0]?.deniedBy).toBe(deniedBy);
+    expect(records[0]?.refusedBy).toBe(refusedBy);
   });
 
   test('has reads, and no lists or discovery', async () => {
@@ -121,14 +121,25 @@ describe('the audit of an app', () => {
 
   test('has what the transport refuses', async () => {
     const { app, records } = await audited();
-    app.endpoint.refused?.({ by: 'token', reason: 'expired', status: 401, address: '192.0.2.9' });
+    app.endpoint.refused?.({
+      by: 'token',
+      id: 'r9',
+      reason: 'expired',
+      status: 401,
+      httpMethod: 'POST',
+      path: '/mcp',
+      address: '192.0.2.9',
+      principal: undefined,
+    });
     await app.close();
     expect(records).toMatchObject([
       {
         event: 'request.refused',
         decision: 'denied',
-        deniedBy: 'token',
+        refusedBy: 'token',
         reason: 'expired',
+        id: 'r9',
+        path: '/mcp',
         address: '192.0.2.9',
       },
     ]);
