@@ -1,0 +1,3 @@
+import { describePage } from './guide-page.js';
+
+describePage('telemetry', () => undefined);
