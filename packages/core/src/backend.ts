@@ -25,6 +25,7 @@ export {
   type StoredTask,
   type TaskClaim,
   type TaskError,
+  type TaskBacklog,
   type TaskPage,
   type TaskRecord,
   type TaskRunName,

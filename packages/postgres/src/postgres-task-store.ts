@@ -2,6 +2,7 @@ import {
   OverloadedError,
   readTask,
   type StoredTask,
+  type TaskBacklog,
   type TaskClaim,
   type TaskPage,
   type TaskRecord,
@@ -149,6 +150,16 @@ export class PostgresTaskStore implements TaskStore {
     const tasks = page.flatMap((row) => storedTask(row) ?? []);
     const last = rows.length > limit ? page.at(-1) : undefined;
     return last ? { tasks, cursor: last.seq } : { tasks };
+  }
+
+  async backlog(): Promise<TaskBacklog> {
+    const isDue = 'not_before <= clock_timestamp()';
+    const [row] = await this.connection.query<{ kept: string; due: string; oldest: string | null }>(
+      `SELECT count(*) AS kept, count(*) FILTER (WHERE ${isDue}) AS due,
+              extract(epoch FROM max(clock_timestamp() - not_before) FILTER (WHERE ${isDue})) * 1000 AS oldest
+         FROM $schema.tasks WHERE ${IS_LIVE}`,
+    );
+    return { kept: Number(row?.kept ?? 0), due: Number(row?.due ?? 0), oldestMs: Number(row?.oldest ?? 0) };
   }
 
   /** Reads what is waited for, until nothing is. */

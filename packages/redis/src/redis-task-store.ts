@@ -3,6 +3,7 @@ import {
   OverloadedError,
   readTask,
   type StoredTask,
+  type TaskBacklog,
   type TaskClaim,
   type TaskPage,
   type TaskRecord,
@@ -274,6 +275,21 @@ end
 return lost
 `);
 
+/** How many tasks are kept, how many can be claimed, and for how many milliseconds the first could have been. */
+const BACKLOG = redisScript(`${TASKS_LUA}
+local waiting, first = 0, now
+sweep(1000)
+for _, tool in ipairs(redis.call('SMEMBERS', tools)) do
+  for _, owner in ipairs(redis.call('ZRANGE', ownersOf(tool), 0, -1)) do
+    local claimable = claimableOf(tool, owner)
+    waiting = waiting + redis.call('ZCOUNT', claimable, '-inf', now)
+    local _, notBefore = unpack(redis.call('ZRANGE', claimable, 0, 0, 'WITHSCORES'))
+    first = math.min(first, tonumber(notBefore) or now)
+  end
+end
+return { tonumber(redis.call('HGET', totals, 'tasks')) or 0, waiting, math.floor((now - first) / 1000) }
+`);
+
 /** Gives where the next page begins, and the tasks. */
 const LIST = redisScript(`${TASKS_LUA}
 local most, cursor = tonumber(ARGV[1]), ARGV[2]
@@ -346,6 +362,12 @@ export class RedisTaskStore implements TaskStore {
     const [next, ...page] = reply as readonly RedisReply[];
     const tasks = storedTasks(page);
     return typeof next === 'string' && next !== '' ? { tasks, cursor: next } : { tasks };
+  }
+
+  async backlog(): Promise<TaskBacklog> {
+    const reply = await this.connection.run(BACKLOG, [this.#base], []);
+    const [kept = 0, due = 0, oldestMs = 0] = Array.isArray(reply) ? reply.map(Number) : [];
+    return { kept, due, oldestMs };
   }
 
   /** @throws OverloadedError when there is no room. */

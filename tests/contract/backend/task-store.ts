@@ -317,6 +317,25 @@ export function describeTaskStore(
       });
     });
 
+    test('counts the tasks that it keeps, and those that wait', async () => {
+      const store = await create();
+      expect(await store.backlog?.()).toEqual({ kept: 0, due: 0, oldestMs: 0 });
+      for (const [taskId, delayMs] of [
+        ['first', 0],
+        ['never', null],
+        ['later', 60_000],
+      ] as const)
+        await store.create(stored(taskId, { owner: 'ada' }), delayMs);
+      await wait(60);
+      await store.create(stored('second', { owner: 'bob' }), 0);
+      const backlog = await store.backlog?.();
+      expect(backlog).toEqual({ kept: 4, due: 2, oldestMs: expect.any(Number) });
+      expect(backlog?.oldestMs).toBeGreaterThanOrEqual(50);
+      expect(backlog?.oldestMs).toBeLessThan(30_000);
+      await store.claim(claim({ limit: 2, leaseMs: 60_000 }));
+      expect(await store.backlog?.()).toEqual({ kept: 4, due: 0, oldestMs: 0 });
+    });
+
     describe('has room for', () => {
       const finished = (taskId: string, owner: string | null = null, journal = '') =>
         stored(taskId, { owner, journal }, { status: 'completed' });

@@ -201,4 +201,16 @@ export interface TaskStore {
    * @param cursor where the page begins; the first one without.
    */
   list(limit: number, cursor?: string): MaybePromise<TaskPage>;
+  /** Counts the tasks, for telemetry; a store may do without. */
+  backlog?(): MaybePromise<TaskBacklog>;
+}
+
+/** How many tasks a store has, and how many of them wait for a process. */
+export interface TaskBacklog {
+  /** How many are kept, those that have ended among them. */
+  readonly kept: number;
+  /** How many can be claimed now. */
+  readonly due: number;
+  /** How long the first of those could have been claimed, in milliseconds; 0 where there are none. */
+  readonly oldestMs: number;
 }

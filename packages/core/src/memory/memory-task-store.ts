@@ -1,6 +1,7 @@
 import {
   isTerminal,
   type StoredTask,
+  type TaskBacklog,
   type TaskClaim,
   type TaskPage,
   type TaskRecord,
@@ -141,6 +142,16 @@ export class MemoryTaskStore implements TaskStore {
       owners = left;
     }
     return claimed;
+  }
+
+  backlog(): TaskBacklog {
+    const now = Date.now();
+    const { size: kept } = this;
+    const waiting = [...this.#owners.values()]
+      .flatMap(({ claimable }) => [...claimable])
+      .filter((taskId) => this.#isClaimable(taskId, [], now))
+      .map((taskId) => now - (this.#kept.get(taskId)?.notBefore ?? now));
+    return { kept, due: waiting.length, oldestMs: waiting.reduce((most, ms) => Math.max(most, ms), 0) };
   }
 
   renew(runs: readonly TaskRunName[], leaseMs: number): TaskRunName[] {

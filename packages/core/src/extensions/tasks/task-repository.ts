@@ -2,6 +2,7 @@ import {
   isTerminal,
   type StoredTask,
   type TaskClaim,
+  type TaskBacklog,
   type TaskPage,
   type TaskRecord,
   type TaskRunName,
@@ -96,6 +97,7 @@ export class TaskRepository {
   #renewalFails = false;
   /** When the last claim failed, if it did. */
   #claimFailedAt = -Infinity;
+  #backlog: Promise<TaskBacklog | undefined> | undefined;
 
   constructor(
     private readonly store: TaskStore,
@@ -146,6 +148,12 @@ export class TaskRepository {
   /** Reads what the store keeps of a task, encrypted as it is. @throws OverloadedError as `get` does. */
   getStored(taskId: string): Promise<StoredTask | undefined> {
     return this.#ask('get', () => this.store.get(taskId));
+  }
+
+  /** See `TaskStore.backlog`; `undefined` where the store does not count. It is asked once for all who ask at the same time. */
+  backlog(): Promise<TaskBacklog | undefined> {
+    const ask = async (): Promise<TaskBacklog | undefined> => this.store.backlog?.();
+    return (this.#backlog ??= ask().finally(() => (this.#backlog = undefined)));
   }
 
   /** Lists all tasks a page at a time, encrypted as they are; see `TaskStore.list`. @throws OverloadedError as `get` does. */

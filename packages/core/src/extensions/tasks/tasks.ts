@@ -1,5 +1,5 @@
 import type { TaskExecutor } from '../../backend/task-executor.js';
-import type { TaskStore } from '../../backend/tasks.js';
+import type { TaskBacklog, TaskStore } from '../../backend/tasks.js';
 import type {
   Extension,
   ExtensionCall,
@@ -159,12 +159,7 @@ export function tasks(
         },
       });
       announceChanges(repository, host);
-      host.addGauge({
-        name: 'sigil.tasks.running',
-        description: 'How many tasks run in this process.',
-        unit: '{task}',
-        read: () => [{ value: runner.running }],
-      });
+      addTaskGauges(repository, runner, host);
       return {
         id: TASKS,
         settings: isOffered ? offered(host) : () => undefined,
@@ -481,4 +476,27 @@ function listened(call: ExtensionCall, taskIds: unknown): readonly string[] {
   const asked = [...new Set<string>(taskIds)];
   if (asked.length > MAX_LISTENED) throw invalidParams(`More than ${MAX_LISTENED} "taskIds"`);
   return asked;
+}
+
+/** Lets telemetry measure what runs here, and what waits in the store. All processes that share a store measure the same there. */
+function addTaskGauges(repository: TaskRepository, runner: TaskRunner, host: ExtensionHost): void {
+  const add = (name: string, description: string, unit: string, value: (of: TaskBacklog) => number): void =>
+    host.addGauge({
+      name: `sigil.tasks.${name}`,
+      description,
+      unit,
+      async read() {
+        const backlog = await repository.backlog();
+        return backlog ? [{ value: value(backlog) }] : [];
+      },
+    });
+  host.addGauge({
+    name: 'sigil.tasks.running',
+    description: 'How many tasks run in this process.',
+    unit: '{task}',
+    read: () => [{ value: runner.running }],
+  });
+  add('kept', 'How many tasks the store keeps.', '{task}', ({ kept }) => kept);
+  add('due', 'How many tasks wait for a process to run them.', '{task}', ({ due }) => due);
+  add('oldest_due', 'How long the first of them has waited.', 's', ({ oldestMs }) => oldestMs / 1000);
 }
