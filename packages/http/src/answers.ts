@@ -70,6 +70,8 @@ const STREAM_HEADERS: ResponseHeaders = {
 
 /** How streams behave. */
 export interface StreamRules {
+  /** Those that are open. */
+  readonly open: Set<EventStream>;
   /** A comment is sent after this many quiet milliseconds. */
   readonly keepAliveMs: number;
   /**
@@ -104,14 +106,16 @@ export class EventStream {
 
   constructor(
     http: HttpExchange,
-    { keepAliveMs, watch }: StreamRules,
+    { keepAliveMs, watch, open }: StreamRules,
     { headers = {}, refused = () => this.end(), renewed, ended }: StreamParticulars = {},
   ) {
     this.#body = http.stream({ ...STREAM_HEADERS, ...headers });
     const keepAlive = setInterval(() => this.#body?.write(':\n\n'), keepAliveMs);
     unref(keepAlive);
     const unwatch = watch?.(http, refused, renewed);
+    open.add(this);
     this.#release = () => {
+      open.delete(this);
       clearInterval(keepAlive);
       unwatch?.();
       ended?.();

@@ -59,7 +59,7 @@ export class EventsEndpoint {
     if (http.gone) return;
     const stream = new EventStream(
       http,
-      { keepAliveMs: this.options.keepAliveMs, watch: undefined },
+      { keepAliveMs: this.options.keepAliveMs, watch: undefined, open: new Set() },
       { ended: () => this.#left(stream) },
     );
     this.#streams.add(stream);

@@ -71,6 +71,12 @@ export function createHandler(endpoint: Endpoint, options: ResolvedOptions): Htt
     unit: '{session}',
     read: () => [{ value: handler.sessions }],
   });
+  endpoint.addGauge?.({
+    name: 'sigil.streams.active',
+    description: 'How many streams of events are open in this process.',
+    unit: '{stream}',
+    read: () => [{ value: parts.streams.open.size }],
+  });
   return handler;
 }
 

@@ -97,6 +97,7 @@ export function partsOf(endpoint: Endpoint, options: ResolvedOptions): HandlerPa
     },
     output: new OutputBudget(options, endpoint.logger, overload),
     streams: {
+      open: new Set(),
       keepAliveMs,
       watch: authentication && ((http, refused, renewed) => authentication.watch(http, refused, renewed)),
     },

@@ -1,11 +1,12 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { type CallEvent, defineTool, type RefusalEvent, type SessionEvent } from '@sigil/core';
+import { type CallEvent, defineTool, type Gauge, type RefusalEvent, type SessionEvent } from '@sigil/core';
 import type { HttpOptions } from '../src/index.js';
 import { tokenAuthenticator } from '../src/authentication/index.js';
 import { BRIDGES } from './fixtures/bridges.js';
 import { BOTH, call, callModern, json, post } from './fixtures/messages.js';
 import { openSession } from './fixtures/session.js';
 import { type Bench, createBench } from './fixtures/suite.js';
+import { until } from './fixtures/within.js';
 
 const whoami = defineTool({ name: 'whoami', handle: (_args, { id }) => id });
 
@@ -56,6 +57,26 @@ describe.each(BRIDGES.map((bridge) => [bridge.name, bridge] as const))(
       expect(calls.at(-1)).toMatchObject({ method: 'tools/call', sessionId: session.id });
       await session.end();
       expect(sessions[0]).toMatchObject({ transport: 'http', protocolVersion: '2025-11-25' });
+    });
+
+    test('can measure how many sessions and streams are open', async () => {
+      const { bench } = await watched();
+      const gauges: Gauge[] = [];
+      for (const { app } of bench.nodes) app.observe({ gaugeAdded: (gauge) => void gauges.push(gauge) });
+      const open = async (what: string) => {
+        const named = gauges.filter(({ name }) => name === `sigil.${what}.active`);
+        const readings = await Promise.all(named.map(async (gauge) => gauge.read()));
+        return readings.flat().reduce((sum, { value }) => sum + value, 0);
+      };
+      expect([await open('sessions'), await open('streams')]).toEqual([0, 0]);
+      const session = await openSession(bench);
+      const leave = new AbortController();
+      await session.listen(leave.signal);
+      // Each process that has served a session knows it.
+      expect(await open('sessions')).toBeGreaterThan(0);
+      expect(await open('streams')).toBe(1);
+      leave.abort();
+      await until(async () => (await open('streams')) === 0);
     });
 
     test.each([
