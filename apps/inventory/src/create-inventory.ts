@@ -6,13 +6,13 @@ import { ResourceUpdates } from './resource-updates.js';
  * Makes the inventory server.
  *
  * @param openDatabase opens a database with the catalogue in it.
- * @param shared what it shares with other processes that serve it.
+ * @param more further options, such as what it shares with other processes that serve it.
  * @returns the app; closing it closes the database.
  * @throws whatever `openDatabase` throws.
  */
 export async function createInventory(
   openDatabase: () => MaybePromise<Database>,
-  shared: Pick<AppOptions, 'backend' | 'state'> = {},
+  more: Partial<AppOptions> = {},
 ): Promise<App> {
   const updates = new ResourceUpdates((uri) => app.notifyResourceUpdated(uri));
   const app: App = await createApp({
@@ -28,7 +28,7 @@ export async function createInventory(
       { provide: Database, useFactory: openDatabase },
       { provide: ResourceUpdates, useValue: updates },
     ],
-    ...shared,
+    ...more,
   });
   return app;
 }
