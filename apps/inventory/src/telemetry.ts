@@ -1,3 +1,4 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
@@ -38,5 +39,8 @@ export async function observe(app: App, env: NodeJS.ProcessEnv): Promise<void> {
     preventServerStart: true,
   });
   if (port) await exporter.startServer();
-  telemetry(app, { meterProvider: new MeterProvider({ resource, readers: port ? [exporter] : [] }) });
+  const meterProvider = new MeterProvider({ resource, readers: port ? [exporter] : [] });
+  const eventLoopDelay = monitorEventLoopDelay();
+  eventLoopDelay.enable();
+  telemetry(app, { meterProvider, eventLoopDelay });
 }

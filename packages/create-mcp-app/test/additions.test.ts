@@ -102,7 +102,7 @@ describe.each(['http', 'full'] as const)('a project of %s with oauth', (template
 
   test('explains every variable that its code reads, and no other', async () => {
     const names =
-      /\b(OAUTH_[A-Z]+(?:_[A-Z]+)*|HOST|PORT|REDIS_URL|STATE_KEY|METRICS_TOKEN|OTEL_EXPORTER_[A-Z_]+)\b/g;
+      /\b(OAUTH_[A-Z]+(?:_[A-Z]+)*|HOST|PORT|REDIS_URL|STATE_KEY|METRICS_TOKEN|SIGIL_EVENTS_TOKEN|OTEL_EXPORTER_[A-Z_]+)\b/g;
     const read = [...(await settingsCode()).matchAll(names)].map(([name]) => name);
     const example = await text('.env.example');
     const explained = [...example.matchAll(/^(?:# )?([A-Z_]+)=/gm)].map(([, name = '']) => name);

@@ -19,5 +19,12 @@ export function chooseRuntime(args: string[], env: NodeJS.ProcessEnv, metrics: M
     },
   });
   if (values.stdio || !(values.http || env['MCP_TRANSPORT'] === 'http')) return stdio();
-  return http({ port: Number(values.port), health: '/health', ready: '/readyz', metrics });
+  return http({
+    port: Number(values.port),
+    health: '/health',
+    ready: '/readyz',
+    metrics,
+    // `sigil top` shows what happens to who has this token; without one, nothing is shown.
+    events: { token: env['SIGIL_EVENTS_TOKEN'] },
+  });
 }

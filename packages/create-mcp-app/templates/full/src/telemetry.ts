@@ -1,3 +1,4 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
 import { type Resource, resourceFromAttributes } from '@opentelemetry/resources';
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
@@ -24,7 +25,10 @@ export async function observe(app: App): Promise<Observed> {
   const exporter = new PrometheusExporter({ preventServerStart: true });
   const meterProvider = new MeterProvider({ resource, readers: [exporter] });
   const traces = process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] ? await sendTraces(resource) : undefined;
-  telemetry(app, { meterProvider });
+  // High where a handler computes without a break: then all other calls wait.
+  const eventLoopDelay = monitorEventLoopDelay();
+  eventLoopDelay.enable();
+  telemetry(app, { meterProvider, eventLoopDelay });
   return {
     metrics: { path: '/metrics', handler: exporter.getMetricsRequestHandler.bind(exporter) },
     end: async () => traces?.shutdown(),

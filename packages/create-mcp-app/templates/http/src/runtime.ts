@@ -32,6 +32,8 @@ export function chooseRuntime(args: string[], env: NodeJS.ProcessEnv, metrics?: 
     ready: '/readyz',
     // Clients up to 2025-11-25 have sessions; newer ones need none.
     sessions: { idleMs: 10 * 60_000, max: 1_000 },
+    // `sigil top` shows what happens to who has this token; without one, nothing is shown.
+    events: { token: env['SIGIL_EVENTS_TOKEN'] },
     ...(metrics && measured(metrics, values.host, env['METRICS_TOKEN'])),
     ...httpAuth(values.host, env),
   });

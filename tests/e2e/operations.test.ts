@@ -1,0 +1,167 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
+import { post } from './modern-http.js';
+import { endProcesses, freePort, ServerProcess, until } from './processes.js';
+import { noRedis, Redis } from './redis.js';
+
+const FOLDER = 'apps/inventory/operations';
+const SERVER = new URL('./fixtures/operated-server.mjs', import.meta.url).pathname;
+/** What Prometheus itself knows, and puts on what it scrapes. */
+const OWN_METRICS = ['up'];
+const OWN_LABELS = ['job', 'instance'];
+
+interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly annotations: { readonly summary: string };
+}
+
+/** An expression of Prometheus, and where it stands. */
+type Expression = readonly [where: string, text: string];
+
+function alerts(): readonly Rule[] {
+  const file = parse(readFileSync(`${FOLDER}/alerts.yaml`, 'utf8')) as { groups: { rules: Rule[] }[] };
+  return file.groups.flatMap(({ rules }) => rules);
+}
+
+function panels(): readonly Expression[] {
+  const board = JSON.parse(readFileSync(`${FOLDER}/dashboard.json`, 'utf8')) as {
+    panels: { title: string; targets: { expr: string }[] }[];
+  };
+  return board.panels.flatMap(({ title, targets }) => targets.map(({ expr }) => [title, expr] as const));
+}
+
+const EXPRESSIONS: readonly Expression[] = [
+  ...panels(),
+  ...alerts().map(({ alert, expr }) => [alert, expr] as const),
+];
+
+/** The metrics of an expression, each with the labels that it is asked for. */
+function metricsIn(expression: string): Map<string, string[]> {
+  const bare = expression.replaceAll(/"[^"]*"/g, '""');
+  const grouped = [...bare.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, names = '']) => labelsOf(names));
+  const selectors = [...bare.matchAll(/(\w+)\{([^}]*)\}/g)];
+  return new Map(
+    selectors.map(([, name = '', matchers = '']) => [
+      name,
+      [...grouped, ...labelsOf(matchers.replaceAll(/[=!~]+""/g, ''))],
+    ]),
+  );
+}
+
+function labelsOf(list: string): string[] {
+  return list
+    .split(',')
+    .map((label) => label.trim())
+    .filter((label) => label !== '');
+}
+
+/** What a scrape has: the labels of each metric. */
+function labelsIn(scrape: string): Map<string, Set<string>> {
+  const found = new Map<string, Set<string>>();
+  for (const line of scrape.split('\n')) {
+    const [, name, labels = ''] = /^(\w+)(?:\{(.*)\})? \S+$/.exec(line) ?? [];
+    if (name === undefined) continue;
+    const known = found.get(name) ?? new Set();
+    for (const [, label = ''] of labels.matchAll(/(\w+)="(?:[^"\\]|\\.)*"/g)) known.add(label);
+    found.set(name, known);
+  }
+  return found;
+}
+
+/** What keeps `promtool` from being run here; undefined where it is installed. */
+const noPromtool = (process.env['PATH'] ?? '').split(delimiter).some((at) => existsSync(join(at, 'promtool')))
+  ? undefined
+  : 'there is no promtool on the path';
+
+if (noPromtool === undefined) describe('promtool', readsEverything);
+else describe.skip(`promtool (${noPromtool})`, readsEverything);
+
+function readsEverything(): void {
+  test('reads the rules of the alerts and every expression of the dashboard', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'operations-'));
+    const file = join(folder, 'rules.yaml');
+    const rules = panels().map(([, expr], at) => ({
+      record: `panel:${at}`,
+      expr: expr.replaceAll('$__rate_interval', '1m').replaceAll('$job', '.+'),
+    }));
+    writeFileSync(file, JSON.stringify({ groups: [{ name: 'panels', rules }] }));
+    try {
+      const check = (...args: readonly string[]) => execFileSync('promtool', args, { encoding: 'utf8' });
+      expect(check('check', 'rules', file)).toContain('SUCCESS');
+      expect(check('check', 'config', `${FOLDER}/prometheus.yaml`)).toContain(
+        `${alerts().length} rules found`,
+      );
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+}
+
+if (noRedis === undefined) describe('an inventory that runs', hasWhatIsAsked);
+else describe.skip(`an inventory that runs (${noRedis})`, hasWhatIsAsked);
+
+function hasWhatIsAsked(): void {
+  const scraped = { labels: new Map<string, Set<string>>() };
+
+  beforeAll(async () => {
+    const redis = await Redis.start();
+    const [port, metrics] = [String(await freePort()), String(await freePort())];
+    const settings = { BACKEND: redis.url, STATE_KEY: 'k'.repeat(32), SLOW_MS: '20', TASK_MS: '20' };
+    const server = new ServerProcess(SERVER, [], { ...settings, PORT: port, METRICS: metrics });
+    try {
+      const address = `http://127.0.0.1:${port}/mcp`;
+      await until(() => server.stdout.includes(address));
+      const call = (name: string, args: object = {}) =>
+        post(
+          address,
+          'tools/call',
+          { name, arguments: args },
+          { extensions: { 'io.modelcontextprotocol/tasks': {} } },
+        ).catch((error: unknown) => error);
+      await call('check_inventory', { sku: 'TNT-1002' });
+      await call('check_inventory', { sku: 'nothing' });
+      await call('find_supplier');
+      await call('export_catalogue');
+      for (let time = 0; time < 8; time += 1) await call('count_orders');
+      const scrape = async () => (await fetch(`http://127.0.0.1:${metrics}/metrics`)).text();
+      await until(async () => (await scrape()).includes('sigil_task_run_duration_count'));
+      const before = await scrape();
+      await redis.stop();
+      await call('count_orders');
+      // Metrics are there while the store is not.
+      scraped.labels = labelsIn(`${before}\n${await scrape()}`);
+    } finally {
+      await endProcesses();
+      await redis.stop();
+    }
+  }, 60_000);
+
+  test.each(EXPRESSIONS)('has the metrics and labels that are asked for by: %s', (_where, expression) => {
+    const asked = metricsIn(expression);
+    expect(asked.size).toBeGreaterThan(0);
+    for (const [name, labels] of asked) {
+      if (OWN_METRICS.includes(name)) continue;
+      const known = scraped.labels.get(name);
+      if (!known) throw new Error(`${name} is in no scrape`);
+      expect([...known, ...OWN_LABELS]).toEqual(expect.arrayContaining(labels));
+    }
+    // Nothing is asked for in another way than `metric{…}`.
+    const words = expression.match(/\b(?:mcp|sigil|nodejs)_\w+/g) ?? [];
+    expect([...asked.keys(), ...[...asked.values()].flat()]).toEqual(expect.arrayContaining(words));
+  });
+}
+
+test('the guide for operators says what each alert means, and names no other', () => {
+  const guide = readFileSync('docs/guide/operations.md', 'utf8');
+  const explained = [...guide.matchAll(/^\| `([A-Z]\w+)` /gm)].map(([, name]) => name);
+  expect(explained.sort()).toEqual(
+    alerts()
+      .map(({ alert }) => alert)
+      .sort(),
+  );
+});
