@@ -1,4 +1,4 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import type { AuditRecord } from '@sigil/core';
 import { auditHash, isObject, messageOf } from '@sigil/core/internal';
 import { EXIT_CODES, UsageError } from '../failures.js';
@@ -50,20 +50,16 @@ async function verify(file: string, key: string | undefined): Promise<Verified> 
   const ends = new Map<string, { seq: number; hash: string }>();
   const faults: Fault[] = [];
   let line = 0;
-  for await (const text of (await opened(file)).readLines()) {
-    line += 1;
-    const what = await faultOf(text, ends, key);
-    if (what !== undefined && faults.length < MOST_FAULTS) faults.push({ line, what });
-  }
-  return { records: line, chains: ends.size, faults };
-}
-
-async function opened(file: string): Promise<FileHandle> {
   try {
-    return await open(file);
+    for await (const text of (await open(file)).readLines()) {
+      line += 1;
+      const what = await faultOf(text, ends, key);
+      if (what !== undefined && faults.length < MOST_FAULTS) faults.push({ line, what });
+    }
   } catch (error) {
     throw new UsageError(`the file cannot be read: ${messageOf(error)}`);
   }
+  return { records: line, chains: ends.size, faults };
 }
 
 async function faultOf(
@@ -73,6 +69,8 @@ async function faultOf(
 ): Promise<string | undefined> {
   const record = parse(text);
   if (!isObject(record)) return 'it is no record: it is not a JSON object';
+  // A member that stands there twice is read in different ways.
+  if (JSON.stringify(record) !== text) return 'it is not written as records are: it was changed';
   if (!isLinked(record)) return 'it belongs to no chain: was it written with "chain"?';
   const { chain } = record;
   const { seq, hash } = ends.get(chain.id) ?? { seq: 0, hash: '' };

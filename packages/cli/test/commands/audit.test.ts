@@ -74,6 +74,11 @@ describe('sigil audit verify', () => {
     ['the first record was taken out', ([, ...rest]) => rest, 'line 1: record 1 of the chain'],
     ['records changed places', ([a = '', b = '', c = '']) => [a, c, b], 'line 2: record 2 of the chain'],
     ['a line is no record', ([a = '', ...rest]) => [a, 'text', ...rest], 'line 2: it is no record'],
+    [
+      'a member stands there twice',
+      ([a = '', ...rest]) => [a.replace('{', '{"name":"other",'), ...rest],
+      'line 1: it is not written',
+    ],
     ['a record was added', (lines) => [...lines, '{"event":"call.ended"}'], 'line 4: it belongs to no chain'],
   ])('finds that %s', async (_what, edit, found) => {
     await record(3, { key: KEY });
@@ -101,6 +106,7 @@ describe('sigil audit verify', () => {
   test.each([
     [[], 'needs the file'],
     [['none.jsonl'], 'ENOENT'],
+    [['.'], 'EISDIR'],
     [['none.jsonl', '--key-env', 'NOT_SET'], 'NOT_SET is not set'],
   ])('says what is wrong with the arguments %j', async (args, said) => {
     const { code, lines } = await verify(...args);

@@ -150,7 +150,12 @@ export class Engine implements Endpoint {
     this.observers.add(this.events.callObserver);
     this.observers.serves({
       hasMethod: (method) => methods.has(method),
-      namedBy: new Map([...NAMED_BY, ...extensions.namedBy]),
+      namedBy: new Map([
+        ...NAMED_BY,
+        [METHODS.subscribe, 'uri'],
+        [METHODS.unsubscribe, 'uri'],
+        ...extensions.namedBy,
+      ]),
       hasName: (method, name) =>
         (method === METHODS.callTool && registry.tools.get(name) !== undefined) ||
         (method === METHODS.getPrompt && registry.prompts.get(name) !== undefined),

@@ -152,7 +152,7 @@ export class Exchange implements ActiveRequest, Stream {
     const { beforeHandler } = this.#parts.options;
     const { observation } = this.call;
     try {
-      if (observation) await (this.#begun ??= beforeHandler?.(observation.started));
+      if (observation) await (this.#begun ??= beforeHandler?.(observation.info));
     } catch (error) {
       this.call.refusedBy = 'audit';
       throw error;

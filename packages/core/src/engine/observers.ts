@@ -1,4 +1,4 @@
-import { clientName, type ClientView, type RefusedBy } from '../context/call.js';
+import { clientName, type ClientView, headersFor, type RefusedBy } from '../context/call.js';
 import { givenId, type Trace, traceOf } from '../context/trace.js';
 import type { ProtocolError } from '../errors/errors.js';
 import type { Logger } from '../protocol/logging.js';
@@ -55,7 +55,7 @@ export interface CallInfo {
   readonly transport: TransportName | undefined;
   /** The network address of the client, where the transport knows it. */
   readonly address: string | undefined;
-  /** The HTTP headers of the request, names in lower case, credentials among them; `undefined` on other transports. */
+  /** The HTTP headers of the request, names in lower case, without credentials; `undefined` on other transports. */
   readonly headers: RequestInfo['headers'];
   /** The HTTP request as the server has it that it came to; `undefined` on other transports. */
   readonly source: unknown;
@@ -238,8 +238,17 @@ export class Observers {
 
   /** Whether any of them watches now. */
   get areActive(): boolean {
-    for (const observer of this.#all) if (observer.isActive !== false) return true;
+    for (const observer of this.#all) if (this.#isActive(observer)) return true;
     return false;
+  }
+
+  #isActive(observer: Observer): boolean {
+    try {
+      return observer.isActive !== false;
+    } catch (error) {
+      this.#failed(error);
+      return false;
+    }
   }
 
   /** Begins to watch a call. */
@@ -248,11 +257,14 @@ export class Observers {
     const task = background && { id: background.taskId, submittedIn };
     const info = this.#infoOf(call, call.callId, call.trace, task);
     const observations: CallObservation[] = [];
+    let begun: Trace | undefined;
     this.tell((observer) => {
       const observation = observer.callStarted?.(info);
-      if (observation) observations.push(observation);
+      if (!observation) return;
+      begun ??= observation.trace;
+      observations.push(observation);
     });
-    return new Observation(info, observations, this.#guarded);
+    return new Observation(begun ? { ...info, trace: begun } : info, observations, this.#guarded);
   }
 
   /** Tells of a request that was refused before it was admitted. */
@@ -304,14 +316,13 @@ export class Observers {
 
   /** Tells those who watch now. */
   tell(what: (observer: Observer) => void): void {
-    for (const observer of this.#all) if (observer.isActive !== false) this.#guarded(() => what(observer));
+    for (const observer of this.#all) if (this.#isActive(observer)) this.#guarded(() => what(observer));
   }
 
   /** Who only watches changes nothing: what it throws is logged. */
-  readonly #guarded = (run: () => void): void => {
-    const failed = (error: unknown): void => this.logger.error({ err: error }, 'an observer failed');
-    void recovered(run, failed);
-  };
+  readonly #guarded = (run: () => void): void => void recovered(run, this.#failed);
+
+  readonly #failed = (error: unknown): void => this.logger.error({ err: error }, 'an observer failed');
 
   #infoOf(request: SeenRequest, id: string, trace: Trace | undefined, task?: CallInfo['task']): CallInfo {
     const { method, params, requestInfo, client, revision, transport } = request;
@@ -333,7 +344,7 @@ export class Observers {
       sessionId: typeof sessionId === 'string' ? sessionId : undefined,
       transport: task ? undefined : transport,
       address: requestInfo.address,
-      headers: requestInfo.headers,
+      headers: requestInfo.headers && headersFor({ headers: requestInfo.headers }),
       source: requestInfo.source,
       task,
     };
@@ -346,28 +357,49 @@ export class Observation {
   #hasEnded = false;
 
   constructor(
-    private readonly info: CallInfo,
+    /** The call, with the trace that one of them has begun. */
+    readonly info: CallInfo,
     private readonly observations: readonly CallObservation[],
     private readonly guarded: (run: () => void) => void,
   ) {}
 
-  /** The call, with the trace that one of them has begun. */
-  get started(): CallInfo {
-    const { trace } = this;
-    return trace ? { ...this.info, trace } : this.info;
-  }
-
-  /** The trace that one of them has begun, if any has. */
+  /** The trace that one of them has begun, else that of the call. */
   get trace(): Trace | undefined {
-    return this.observations.find(({ trace }) => trace)?.trace;
+    return this.info.trace;
   }
 
-  /** Runs the handler, and all around it. */
+  /** Runs the handler, and all around it: once, whatever those do that run it. */
   run<T>(work: () => T): T {
-    return this.observations.reduce(
-      (inner, observation) => (observation.run ? () => observation.run!(inner) : inner),
-      work,
-    )();
+    let inner = work;
+    for (const observation of this.observations) inner = this.#runIn(observation, inner);
+    return inner();
+  }
+
+  #runIn<T>(observation: CallObservation, work: () => T): () => T {
+    return () => {
+      let done: { readonly value: T } | { readonly thrown: unknown } | undefined;
+      const once = (): T => {
+        if (!done) {
+          try {
+            done = { value: work() };
+          } catch (thrown) {
+            done = { thrown };
+          }
+        }
+        if ('thrown' in done) throw done.thrown;
+        return done.value;
+      };
+      const hasRun = (): boolean => done !== undefined;
+      this.guarded(() => {
+        try {
+          void observation.run?.(once);
+        } catch (error) {
+          // What the handler throws is thrown below.
+          if (!hasRun() || !done || !('thrown' in done) || done.thrown !== error) throw error;
+        }
+      });
+      return once();
+    };
   }
 
   /** Watches a request to the client. @returns what is added to its `_meta`, and what is to be called when it has its answer. */
@@ -389,7 +421,7 @@ export class Observation {
   end(end: CallEnd): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    const event = eventOf(this.started, performance.now() - this.#startedAt, end);
+    const event = eventOf(this.info, performance.now() - this.#startedAt, end);
     for (const observation of this.observations) this.guarded(() => observation.ended?.(event));
   }
 }

@@ -2,11 +2,12 @@ import type { RefusedBy } from '../context/call.js';
 import type { CallEvent, CallInfo, CallOutcome, Observer } from '../engine/observers.js';
 import { OverloadedError } from '../errors/errors.js';
 import { toBase64Url } from '../protocol/base64.js';
-import { canonicalJson, withoutUndefined } from '../protocol/json.js';
+import { bytesOf, canonicalJson, toJson, withoutUndefined } from '../protocol/json.js';
 import type { Logger } from '../protocol/logging.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
 import { METHODS } from '../protocol/protocol.js';
 import { within } from '../transport/deadlines.js';
+import { LogThrottle } from '../transport/log-throttle.js';
 import type { RefusalEvent } from '../transport/transport.js';
 
 /** What an audit says of one request. Plain JSON; members without a value are left out. */
@@ -105,6 +106,7 @@ const RECORDED: ReadonlySet<string> = new Set([
   METHODS.readResource,
   METHODS.complete,
   METHODS.subscribe,
+  METHODS.listen,
   'tasks/cancel',
   'tasks/update',
 ]);
@@ -124,19 +126,25 @@ function decisionOf(refusedBy: string | undefined): AuditRecord['decision'] {
   return UNDECIDED.has(refusedBy) ? 'undecided' : 'denied';
 }
 
-/** How many records may wait for a sink that is slow. */
+/** How many records may wait for a sink that is slow, and how many bytes of arguments they may show. */
 const MOST_WAITING = 10_000;
+const MOST_WAITING_BYTES = 16 * 1024 * 1024;
 /** How long closing waits for them, in milliseconds. */
 const CLOSE_MS = 5_000;
 
 /** What a record says, before it has its time and its place. */
 type Said = { readonly [K in Exclude<keyof AuditRecord, 'time' | 'chain'>]?: AuditRecord[K] | undefined };
 
-/** Writes what is kept of an app's calls. */
+/**
+ * Writes what is kept of an app's calls. What a record says is taken from its call at once: a record that waits must not keep the call with
+ * its arguments and its answer.
+ */
 export class AuditTrail {
   readonly #write: (record: AuditRecord) => MaybePromise<void>;
   readonly #chain: Chain | undefined;
   readonly #waiting = new Set<Promise<void>>();
+  readonly #told = new LogThrottle();
+  #waitingBytes = 0;
 
   constructor(
     private readonly options: AuditOptions,
@@ -150,19 +158,19 @@ export class AuditTrail {
   /** Hears how calls end. */
   get observer(): Observer {
     const ended = (event: CallEvent): void => {
-      if (this.#includes(event)) this.#note(() => this.#endOf(event));
+      if (this.#includes(event)) this.#note(event, endOf(event));
     };
     return {
       callStarted: () => ({ ended }),
       callRefused: ended,
       refused: ({ by, principal, status: _status, ...about }) =>
-        this.#note(() => ({
+        this.#note(undefined, {
           ...about,
           event: 'request.refused',
           decision: decisionOf(by),
           refusedBy: by,
           principal: principal?.id,
-        })),
+        }),
     };
   }
 
@@ -170,13 +178,13 @@ export class AuditTrail {
   get starts(): ((call: CallInfo) => Promise<void>) | undefined {
     if (this.options.required !== true) return undefined;
     return async (call) => {
-      if (!this.#includes(call)) return;
       try {
-        await this.#keep(async () => ({
-          event: 'call.started',
-          decision: 'allowed',
-          ...(await this.#about(call)),
-        }));
+        if (!this.#includes(call)) return;
+        if (this.#isFull) throw new Error(`${MOST_WAITING} records wait for the sink`);
+        await this.#keep(
+          { event: 'call.started', decision: 'allowed', ...aboutOf(call) },
+          this.#argumentsOf(call),
+        );
       } catch (error) {
         throw new OverloadedError('The audit cannot be written now; try again later', { cause: error });
       }
@@ -190,74 +198,88 @@ export class AuditTrail {
     if (typeof sink === 'object') await sink.close?.();
   }
 
+  get #isFull(): boolean {
+    return this.#waiting.size >= MOST_WAITING || this.#waitingBytes >= MOST_WAITING_BYTES;
+  }
+
   #includes(call: CallInfo): boolean {
-    return this.options.includes?.(call) ?? RECORDED.has(call.method);
-  }
-
-  async #endOf(event: CallEvent): Promise<Said> {
-    const { outcome, refusedBy, error, ms, bytes } = event;
-    return {
-      event: 'call.ended',
-      decision: decisionOf(refusedBy),
-      refusedBy,
-      ...(await this.#about(event)),
-      outcome,
-      code: error?.code,
-      ms: Math.round(ms * 10) / 10,
-      bytes,
-    };
-  }
-
-  async #about(call: CallInfo): Promise<Said> {
-    const { id, trace, requestId, task, method, name, principal, client, protocolVersion, transport } = call;
-    return withoutUndefined({
-      id,
-      traceId: trace?.traceId,
-      requestId,
-      taskId: task?.id,
-      method,
-      name,
-      principal: principal?.id,
-      client,
-      protocolVersion,
-      transport,
-      address: call.address,
-      ...(await this.#argumentsOf(call)),
-    });
+    const { includes } = this.options;
+    return includes ? includes(call) : RECORDED.has(call.method);
   }
 
   async #argumentsOf(call: CallInfo): Promise<Pick<AuditRecord, 'arguments' | 'argumentsHash'>> {
     const { arguments: shown = 'hash' } = this.options;
-    const args = call.params['arguments'];
+    const args = call.params['arguments'] ?? call.params['notifications'];
     if (args === undefined || shown === 'none') return {};
     if (shown === 'hash') return { argumentsHash: await digest(undefined, canonicalJson(args)) };
-    return { arguments: shown(args, call) };
+    // A copy: what it is given is also what the handler gets.
+    return { arguments: toJson(shown(toJson(args), call)) };
   }
 
   /** Keeps a record that nothing waits for. One that cannot be kept is in the log. */
-  #note(make: () => MaybePromise<Said>): void {
-    if (this.#waiting.size >= MOST_WAITING) {
-      this.logger.error({ waiting: MOST_WAITING }, 'an audit record was dropped: the sink is too slow');
+  #note(call: CallInfo | undefined, said: Said): void {
+    if (this.#isFull) {
+      const message = 'audit records are dropped: the sink is too slow';
+      if (this.#told.allows(message)) this.logger.error({ waiting: this.#waiting.size }, message);
       return;
     }
-    const kept = this.#keep(make).catch((error: unknown) =>
-      this.logger.error({ err: error }, 'an audit record could not be kept'),
+    const args = call ? this.#argumentsOf(call) : Promise.resolve({});
+    const kept = this.#keep(said, args).catch((error: unknown) =>
+      this.logger.error({ err: error, id: said.id }, 'an audit record could not be kept'),
     );
     this.#waiting.add(kept);
     void kept.finally(() => this.#waiting.delete(kept));
   }
 
-  async #keep(make: () => MaybePromise<Said>): Promise<void> {
+  async #keep(said: Said, args: Promise<Pick<AuditRecord, 'arguments' | 'argumentsHash'>>): Promise<void> {
     const time = new Date().toISOString();
-    const record = withoutUndefined({ time, ...(await make()) }) as AuditRecord;
-    if (this.#chain) await this.#chain.append(record, (linked) => this.#write(linked));
-    else await this.#write(record);
+    const shown = await args;
+    const bytes = shown.arguments === undefined ? 0 : bytesOf(shown.arguments);
+    this.#waitingBytes += bytes;
+    try {
+      const record = withoutUndefined({ time, ...said, ...shown }) as AuditRecord;
+      if (this.#chain) await this.#chain.append(record, this.#write);
+      else await this.#write(record);
+    } finally {
+      this.#waitingBytes -= bytes;
+    }
   }
+}
+
+function endOf(event: CallEvent): Said {
+  const { outcome, refusedBy, error, ms, bytes } = event;
+  return {
+    event: 'call.ended',
+    decision: decisionOf(refusedBy),
+    refusedBy,
+    ...aboutOf(event),
+    outcome,
+    code: error?.code,
+    ms: Math.round(ms * 10) / 10,
+    bytes,
+  };
+}
+
+function aboutOf(call: CallInfo): Said {
+  const { id, trace, requestId, task, method, name, principal, client, protocolVersion, transport } = call;
+  return {
+    id,
+    traceId: trace?.traceId,
+    requestId,
+    taskId: task?.id,
+    method,
+    name,
+    principal: principal?.id,
+    client,
+    protocolVersion,
+    transport,
+    address: call.address,
+  };
 }
 
 /** Links records, one after the other: the sink has kept one before the next is linked to it. */
 class Chain {
-  readonly #id = crypto.randomUUID();
+  #id: string = crypto.randomUUID();
   #seq = 0;
   #previous = '';
   #last: Promise<unknown> = Promise.resolve();
@@ -272,8 +294,15 @@ class Chain {
       this.#seq = link.seq;
       this.#previous = hash;
     });
-    this.#last = appended.catch(() => undefined);
+    this.#last = appended.catch(() => this.#begin());
     return appended;
+  }
+
+  /** A record that failed may have been kept all the same: what follows does not take its place. */
+  #begin(): void {
+    this.#id = crypto.randomUUID();
+    this.#seq = 0;
+    this.#previous = '';
   }
 }
 

@@ -33,7 +33,8 @@ function callLog(logger: Logger, level: 'debug' | 'info', slowMs: number): Obser
 function diagnosticsChannels(): Observer | undefined {
   const [call, refused, session, store] = CHANNELS.map(diagnosticsChannel);
   if (!call || !refused || !session || !store) return undefined;
-  const ended = (event: CallEvent): void => call.publish(event);
+  // The request as the server has it has credentials, and any tool in the process may listen.
+  const ended = ({ source: _source, ...event }: CallEvent): void => call.publish(event);
   return {
     get isActive() {
       return call.hasSubscribers || refused.hasSubscribers || session.hasSubscribers || store.hasSubscribers;

@@ -233,10 +233,13 @@ function checkAudit({ audit: options }: AppOptions, checks: OptionChecks): void 
       'it must be a function that keeps a record, or an object with the method write',
       "write jsonLinesFile('audit.jsonl') of @sigil/node for a file",
     );
+  if (typeof sink === 'object' && sink.close !== undefined && typeof sink.close !== 'function')
+    checks.refuse('audit.sink', 'its close must be a function');
   if (required !== undefined && typeof required !== 'boolean')
     checks.refuse('audit.required', 'it must be true or false');
   if (shown !== undefined && shown !== 'hash' && shown !== 'none' && typeof shown !== 'function')
     checks.refuse('audit.arguments', "it must be 'hash', 'none', or a function of the arguments");
+  if (isObject(chain)) checks.known(chain, ['key'], 'audit.chain.');
   const hasKey = isObject(chain) && typeof chain['key'] === 'string' && chain['key'].length >= LEAST_KEY;
   if (chain !== undefined && typeof chain !== 'boolean' && !hasKey)
     checks.refuse('audit.chain', `it must be true, false, or { key } of at least ${LEAST_KEY} characters`);

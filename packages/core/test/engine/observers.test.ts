@@ -4,6 +4,8 @@ import {
   type App,
   type AppOptions,
   type CallEvent,
+  defineTool,
+  type Observer,
   InsufficientScopeError,
   ProtocolError,
   type RequestInfo,
@@ -156,7 +158,7 @@ describe('the event of a call', () => {
   test('has who called, by which revision, how long it took and how long its answer is', async () => {
     const { app, events } = await watched();
     const requestInfo: RequestInfo = {
-      headers: { 'x-request-id': 'req-7', traceparent },
+      headers: { 'x-request-id': 'req-7', traceparent, authorization: 'Bearer secret' },
       address: '192.0.2.7',
       principal: { id: 'ada' },
     };
@@ -177,6 +179,7 @@ describe('the event of a call', () => {
       error: undefined,
       task: undefined,
     });
+    expect(JSON.stringify(event)).not.toContain('secret');
     expect(event?.ms).toBeGreaterThanOrEqual(0);
     expect(event?.bytes).toBe(JSON.stringify(client.received.at(-1)).length);
     expect(event?.result()).toMatchObject({ content: [{ type: 'text', text: '3' }] });
@@ -377,6 +380,50 @@ describe('an observer', () => {
         reason: 'The server is closing',
       },
     ]);
+  });
+});
+
+describe('an observer that is wrong', () => {
+  const revoked = (): never => {
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    return proxy as never;
+  };
+  const broken = (): never => {
+    throw new Error('broken');
+  };
+
+  test.each<[string, Observer]>([
+    [
+      'has an isActive that throws',
+      {
+        get isActive(): boolean {
+          return broken();
+        },
+      },
+    ],
+    ['gives what cannot be read', { callStarted: revoked }],
+    ['runs nothing', { callStarted: () => ({ run: () => undefined as never }) }],
+    ['throws where it runs', { callStarted: () => ({ run: broken }) }],
+    ['throws once it has run', { callStarted: () => ({ run: (work) => [work(), broken()][0] as never }) }],
+    ['forgets what it has run', { callStarted: () => ({ run: (work) => void work() as never }) }],
+    ['runs twice', { callStarted: () => ({ run: (work) => [work(), work()][0] as never }) }],
+    ['has a run that is no function', { callStarted: () => ({ run: 5 as never }) }],
+  ])('that %s changes nothing', async (_what, observer) => {
+    const logger = recordingLogger();
+    let runs = 0;
+    const count = defineTool({ name: 'count', handle: () => String(++runs) });
+    const app = await appOf({ definitions: [count], logger });
+    app.observe(observer);
+    expect(textOf(await statelessClient(app).call('count'))).toBe('1');
+    expect(runs).toBe(1);
+    expect(logger.lines.every(({ message }) => message === 'an observer failed')).toBe(true);
+  });
+
+  test('leaves what the handler throws as it is', async () => {
+    const app = await appOf({ services: [Desk] });
+    app.observe({ callStarted: () => ({ run: (work) => work() }) });
+    expect(await statelessClient(app).error('tools/call', { name: 'fail' })).toMatchObject({ code: -32050 });
   });
 });
 

@@ -10,7 +10,12 @@ import {
 } from '../../src/index.js';
 import { auditHash } from '../../src/internal.js';
 import { canonicalJson } from '../../src/protocol/json.js';
-import { appOf, definitionError, recordingLogger, statelessClient } from '../harness.js';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { appOf, definitionError, openSession, recordingLogger, statelessClient, until } from '../harness.js';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
 
 const KEY = 'a key of at least thirty-two characters';
 
@@ -215,6 +220,66 @@ describe('an audit that is required', () => {
   });
 });
 
+describe('records that wait for a slow sink', () => {
+  test('keep neither the arguments nor the answers of their calls', async () => {
+    const kept: WeakRef<object>[] = [];
+    const sink = (): Promise<void> => new Promise(() => undefined);
+    const app = await appOf({ definitions: [pay], audit: { sink }, limits: { storeTimeoutMs: 60_000 } });
+    app.on('call', ({ params }) => kept.push(new WeakRef(params)));
+    for (let call = 0; call < 20; call += 1) await callAs(app, 'pay', { card: `${call}`.repeat(10_000) });
+    await until(() => {
+      collectGarbage();
+      return kept.filter((params) => params.deref()).length <= 2;
+    });
+    expect(kept).toHaveLength(20);
+  });
+
+  test('are dropped beyond a number, which the log says', async () => {
+    const logger = recordingLogger();
+    const sink = (): Promise<void> => new Promise(() => undefined);
+    const app = await appOf({
+      definitions: [pay],
+      logger,
+      audit: { sink },
+      limits: { storeTimeoutMs: 60_000 },
+    });
+    const refusal = {
+      by: 'token',
+      id: 'r',
+      reason: 'no',
+      status: 401,
+      httpMethod: 'POST',
+      path: '/',
+    } as const;
+    for (let told = 0; told < 10_005; told += 1)
+      app.endpoint.refused?.({ ...refusal, address: undefined, principal: undefined });
+    expect(logger.lines).toMatchObject([
+      { level: 'error', message: 'audit records are dropped: the sink is too slow' },
+    ]);
+  });
+});
+
+test('what a function shows of arguments must be JSON, and changes nothing for the handler', async () => {
+  const logger = recordingLogger();
+  const shown: AuditOptions['arguments'] = (args) => {
+    (args as { amount: number }).amount = 1_000;
+    return { later: () => 1 };
+  };
+  const sink = (): void => undefined;
+  const app = await appOf({ definitions: [pay], logger, audit: { sink, required: true, arguments: shown } });
+  expect(await callAs(app, 'pay', { amount: 5 })).toHaveProperty('error.code', -32603);
+  const open = await appOf({ definitions: [pay], logger, audit: { sink, arguments: shown } });
+  expect(await callAs(open, 'pay', { amount: 5 })).toMatchObject({ result: { content: [{ text: 'paid' }] } });
+});
+
+test('an audit has the URIs that clients subscribe to', async () => {
+  const { app, records } = await audited();
+  const client = await openSession(app, '2025-11-25');
+  await client.request('resources/subscribe', { uri: 'desk://lamp' });
+  await app.close();
+  expect(records).toMatchObject([{ method: 'resources/subscribe', name: 'desk://lamp' }]);
+});
+
 describe('a chain of records', () => {
   async function chained(chain: AuditOptions['chain']): Promise<AuditRecord[]> {
     const { app, records } = await audited({ chain: chain ?? true });
@@ -243,6 +308,26 @@ describe('a chain of records', () => {
     expect(hash).toBe(createHmac('sha256', KEY).update(text).digest('base64url'));
   });
 
+  test('begins anew after a record that failed, which may have been kept all the same', async () => {
+    const records: AuditRecord[] = [];
+    const sink = (record: AuditRecord): void => {
+      records.push(record);
+      if (records.length === 2) throw new Error('late');
+    };
+    const logger = recordingLogger();
+    const app = await appOf({ definitions: [pay], logger, audit: { sink, chain: true } });
+    for (let call = 0; call < 4; call += 1) await callAs(app, 'pay');
+    await app.close();
+    const places = records.map(({ chain }) => [chain?.id, chain?.seq]);
+    const [first, second] = [...new Set(places.map(([id]) => id))];
+    expect(places).toEqual([
+      [first, 1],
+      [first, 2],
+      [second, 1],
+      [second, 2],
+    ]);
+  });
+
   test('shows that a record was changed', async () => {
     const [record] = await chained({ key: KEY });
     const changed = { ...record, principal: 'eve' } as AuditRecord;
@@ -262,4 +347,5 @@ test('options that mean nothing refuse to start', async () => {
   const { message } = await definitionError({ audit });
   for (const option of ['sink', 'required', 'arguments', 'chain', 'extra'])
     expect(message).toContain(`audit.${option}`);
+  expect(message).toContain('keyy');
 });
