@@ -341,7 +341,7 @@ test('options that mean nothing refuse to start', async () => {
     sink: 'file',
     required: 'yes',
     arguments: 'all',
-    chain: { key: 'short' },
+    chain: { key: 'short', keyy: 1 },
     extra: 1,
   } as never;
   const { message } = await definitionError({ audit });
