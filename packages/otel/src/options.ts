@@ -30,6 +30,11 @@ export interface TelemetryOptions {
   readonly recordOutputs?: boolean | Redactor;
   /** Measures how late the event loop is: on Node, what `monitorEventLoopDelay()` of `node:perf_hooks` gives, enabled. @default nothing */
   readonly eventLoopDelay?: EventLoopDelay;
+  /**
+   * Called once the app has closed, before its process ends: to send what is not sent yet, as `shutdown()` of providers does.
+   * @default nothing
+   */
+  readonly shutdown?: () => Promise<unknown>;
   /** Puts URIs of resources in names of spans and in metrics, for servers that have few. @default false */
   readonly resourceUris?: boolean;
 }
@@ -41,6 +46,7 @@ const OPTIONS: OptionTable<TelemetryOptions> = {
   recordOutputs: true,
   eventLoopDelay: true,
   resourceUris: true,
+  shutdown: true,
 };
 
 /** Refuses options that there are not. */
@@ -48,5 +54,7 @@ export function checkOptions(options: TelemetryOptions): void {
   OptionChecks.requireObject('telemetry', options);
   const checks = new OptionChecks('telemetry');
   checks.known(options, OPTIONS);
+  if (options.shutdown !== undefined && typeof options.shutdown !== 'function')
+    checks.refuse('shutdown', 'it must be a function', 'write shutdown: () => provider.shutdown()');
   checks.throwIfAny();
 }

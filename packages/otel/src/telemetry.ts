@@ -44,6 +44,7 @@ class Telemetry implements Observer {
   readonly #parts: SpanParts;
   readonly #sessions: Histogram;
   readonly #own: OwnMetrics;
+  readonly #shutdown: TelemetryOptions['shutdown'];
 
   constructor(options: TelemetryOptions) {
     const { tracerProvider = trace, meterProvider = metrics } = options;
@@ -52,6 +53,7 @@ class Telemetry implements Observer {
       meter.createHistogram(name, { description, unit: 's', advice: { explicitBucketBoundaries: BUCKETS } });
     const own = new OwnMetrics(meter, options.eventLoopDelay);
     this.#own = own;
+    this.#shutdown = options.shutdown;
     this.#parts = {
       options,
       own,
@@ -86,5 +88,9 @@ class Telemetry implements Observer {
 
   gaugeAdded(gauge: Gauge): void {
     this.#own.gaugeAdded(gauge);
+  }
+
+  async close(): Promise<void> {
+    await this.#shutdown?.();
   }
 }

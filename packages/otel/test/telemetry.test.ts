@@ -388,3 +388,16 @@ function recordingLogger(lines: Record<string, unknown>[]): Logger {
     void lines.push({ ...(details as object), message });
   return { debug: write, info: write, warn: write, error: write } as Logger;
 }
+
+test('what is not sent yet is sent once the app has closed, and closing waits for it', async () => {
+  const seen: string[] = [];
+  const shutdown = async (): Promise<void> => {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    seen.push('sent');
+  };
+  const app = await createApp({ name: 'ends', version: '1.0.0' });
+  telemetry(app, { shutdown });
+  await app.close();
+  expect(seen).toEqual(['sent']);
+  expect(() => telemetry(app, { shutdown: 5 as never })).toThrow('it must be a function');
+});

@@ -2,7 +2,7 @@ import { clientName, type ClientView, headersFor, type RefusedBy } from '../cont
 import { givenId, type Trace, traceOf } from '../context/trace.js';
 import type { ProtocolError } from '../errors/errors.js';
 import type { Logger } from '../protocol/logging.js';
-import { isPromise, recovered } from '../protocol/maybe-promise.js';
+import { isPromise, type MaybePromise, recovered } from '../protocol/maybe-promise.js';
 import type { Principal, RequestInfo } from '../protocol/principal.js';
 import { NAMED_BY, repeated, type RequestId } from '../protocol/protocol.js';
 import { aroundCalls } from '../transport/deadlines.js';
@@ -153,6 +153,8 @@ export interface Observer {
   sessionEnded?(event: SessionEvent): void;
   /** A transport has refused a request before it read a message. */
   refused?(event: RefusalEvent): void;
+  /** The app has closed all else. Its process ends once this has ended, or after five seconds. */
+  close?(): MaybePromise<void>;
   /** A store has answered, or failed. */
   storeAsked?(event: StoreEvent): void;
   /** Something can be measured: what there is when the watch begins, and then what is added. */
@@ -249,6 +251,11 @@ export class Observers {
       this.#failed(error);
       return false;
     }
+  }
+
+  /** Has those who watch hand on what they have seen. @throws what the first of them throws. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#all].map((observer) => observer.close?.()));
   }
 
   /** Begins to watch a call. */

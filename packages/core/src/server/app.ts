@@ -245,6 +245,7 @@ export class App {
       if (audit) await watch.ending()('close() of audit.sink', audit.close());
       const closed = backend?.close();
       if (isPromise(closed)) await watch.ending()('close() of the backend', closed);
+      await watch.ending()('close() of observers', engine.observers.close());
     }
   }
 }

@@ -10,11 +10,9 @@ if (existsSync(settings)) process.loadEnvFile(settings);
 
 const app = await createApp(options);
 try {
-  const { metrics, end } = await observe(app);
-  const { address, closed } = await app.run(chooseRuntime(process.argv.slice(2), process.env, metrics));
+  const metrics = await observe(app);
+  const { address } = await app.run(chooseRuntime(process.argv.slice(2), process.env, metrics));
   if (address) console.error(`Listening on ${address}`);
-  await closed;
-  await end();
 } catch (error) {
   // A wrong argument, a missing variable, a port in use: the message says all there is to say.
   console.error((error as Error).message);

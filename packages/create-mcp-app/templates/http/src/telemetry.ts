@@ -7,16 +7,11 @@ import type { MetricsOptions } from '@sigil/http';
 import { telemetry } from '@sigil/otel';
 import { options } from './app.js';
 
-/** What a server needs of its telemetry. */
-export interface Observed {
-  /** For `http({ metrics })`: serves the metrics to Prometheus. */
-  readonly metrics: MetricsOptions;
-  /** Sends the last traces, once the server has closed. */
-  readonly end: () => Promise<void>;
-}
-
-/** Measures every call, and traces it where the variable `OTEL_EXPORTER_OTLP_ENDPOINT` names a collector. */
-export async function observe(app: App): Promise<Observed> {
+/**
+ * Measures every call, and traces it where the variable `OTEL_EXPORTER_OTLP_ENDPOINT` names a collector. It gives what
+ * `http({ metrics })` serves to Prometheus.
+ */
+export async function observe(app: App): Promise<MetricsOptions> {
   const resource = resourceFromAttributes({
     'service.name': process.env['OTEL_SERVICE_NAME'] || options.name,
     'service.version': options.version,
@@ -28,11 +23,8 @@ export async function observe(app: App): Promise<Observed> {
   // High where a handler computes without a break: then all other calls wait.
   const eventLoopDelay = monitorEventLoopDelay();
   eventLoopDelay.enable();
-  telemetry(app, { meterProvider, eventLoopDelay });
-  return {
-    metrics: { path: '/metrics', handler: exporter.getMetricsRequestHandler.bind(exporter) },
-    end: async () => traces?.shutdown(),
-  };
+  telemetry(app, { meterProvider, eventLoopDelay, shutdown: async () => traces?.shutdown() });
+  return { path: '/metrics', handler: exporter.getMetricsRequestHandler.bind(exporter) };
 }
 
 async function sendTraces(resource: Resource): Promise<{ shutdown(): Promise<void> }> {

@@ -80,7 +80,7 @@ test.each([
   ],
 ])('beyond this machine, metrics %s', async (_, more, headers, status) => {
   await using server = await testApp(options);
-  const { metrics } = await observe(server.app);
+  const metrics = await observe(server.app);
   const env = { HOST: '0.0.0.0', MCP_TOKEN: 'secret', ...more };
   const { address = '' } = await server.app.run(chooseRuntime(['--port', '0'], env, metrics));
 

@@ -6,7 +6,7 @@ import { observe } from '../src/telemetry.js';
 
 test('shows at /metrics what clients have asked', async () => {
   await using server = await testApp(options);
-  const { metrics, end } = await observe(server.app);
+  const metrics = await observe(server.app);
   const { address = '' } = await server.app.run(http({ port: 0, metrics }));
 
   await server.client.listTools();
@@ -15,5 +15,4 @@ test('shows at /metrics what clients have asked', async () => {
   expect(await response.text()).toMatch(
     /^mcp_server_operation_duration_count\{mcp_method_name="tools\/list",.*\} 1$/m,
   );
-  await end();
 });
