@@ -31,7 +31,8 @@ export { givenId } from './context/trace.js';
 export { messageOf } from './errors/errors.js';
 export { isTaskStatus } from './backend/tasks.js';
 export { isClass } from './invoke/compile-policies.js';
-export { after, isPromise } from './protocol/maybe-promise.js';
+export { after, isPromise, recovered } from './protocol/maybe-promise.js';
+export { guardListeners } from './engine/guarded-signal.js';
 export { canonicalJson, frozenCopy, isObject, isPlainObject } from './protocol/json.js';
 export { fromBase64Url, toBase64Url } from './protocol/base64.js';
 

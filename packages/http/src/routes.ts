@@ -1,12 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { Logger, MaybePromise } from '@sigil/core';
+import { guardListeners, recovered } from '@sigil/core/internal';
 import type { Endpoint } from '@sigil/core/transport';
 
 /** Answers the requests of one path, in the web's way. */
 export type RouteHandler = (request: Request) => MaybePromise<Response>;
 
-/** Answers a request of a path beside the endpoint. Never rejects: what a handler throws is logged, and answered with 500. */
+/**
+ * Answers a request of a path beside the endpoint. Never rejects: what a handler, its body or a listener of its signal throws is logged, and
+ * answered with 500 as long as no answer has begun.
+ */
 export async function serveRoute(
   handle: RouteHandler,
   request: IncomingMessage,
@@ -14,14 +18,34 @@ export async function serveRoute(
   { logger, track }: Pick<Endpoint, 'logger' | 'track'>,
 ): Promise<void> {
   const about = { path: request.url };
+  const tracked = <T>(run: () => T): T => (track ? track({ logger, details: () => about }, run) : run());
+  const failed = (error: unknown): void =>
+    answerFailed(response, logger, 'a route failed', { err: error, ...about });
+  const listenerFailed = (error: unknown): void =>
+    logger.error({ err: error, ...about }, 'a listener of request.signal failed');
   try {
-    const run = (): MaybePromise<Response> => handle(webRequest(request, response));
-    const { status, headers, body } = await (track ? track({ logger, details: () => about }, run) : run());
+    const asked = webRequest(request, response);
+    guardListeners(asked.signal, (listen) => void tracked(() => recovered(listen, listenerFailed)));
+    const { status, headers, body, bodyUsed } = await tracked(() => handle(asked));
+    if (bodyUsed) throw new TypeError('The body of the response was read before it could be sent');
     response.writeHead(status, [...headers].flat());
-    if (body && request.method !== 'HEAD') await pipeline(body, response);
+    if (body && request.method !== 'HEAD') await pipeline(watched(body, failed), response);
     else response.end();
   } catch (error) {
-    answerFailed(response, logger, 'a route failed', { err: error, ...about });
+    failed(error);
+  }
+}
+
+/** A body that reports its failure itself: once its pipeline has ended, the response looks as if the client had left. */
+async function* watched(
+  body: AsyncIterable<Uint8Array>,
+  failed: (error: unknown) => void,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } catch (error) {
+    failed(error);
+    throw error;
   }
 }
 

@@ -81,6 +81,94 @@ describe('a route', () => {
     await until(() => signal?.aborted === true);
   });
 
+  test('whose listener of the signal throws is logged with its path, and ends nothing', async () => {
+    const { logger, lines } = recordingLogger();
+    let isAsked = false;
+    const routes = {
+      '/own': (request: Request) => {
+        request.signal.addEventListener('abort', () => {
+          throw new Error('thrown');
+        });
+        const rejected = (): unknown => Promise.reject(new Error('rejected'));
+        request.signal.addEventListener('abort', rejected);
+        isAsked = true;
+        return new Promise<Response>(() => undefined);
+      },
+    };
+    const client = running.client(await start({ routes }, { logger }));
+    client.socket.write('GET /own HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await until(() => isAsked);
+    client.socket.destroy();
+    const told = () => lines.filter(({ message }) => message === 'a listener of request.signal failed');
+    await until(() => told().length === 2);
+    expect(told().map(({ details }) => details)).toMatchObject([
+      { path: '/own', err: { message: 'thrown' } },
+      { path: '/own', err: { message: 'rejected' } },
+    ]);
+  });
+
+  test.each([
+    [
+      'throws when it is pulled',
+      () => new ReadableStream({ pull: () => Promise.reject(new Error('broken')) }),
+    ],
+    [
+      'breaks off',
+      () =>
+        new ReadableStream({
+          start(controller) {
+            controller.enqueue(new TextEncoder().encode('begun'));
+            setTimeout(() => controller.error(new Error('broken')), 10);
+          },
+        }),
+    ],
+  ])('whose body %s is logged with its path, and its answer breaks off', async (_how, body) => {
+    const { logger, lines } = recordingLogger();
+    const address = await start({ routes: { '/own': () => new Response(body()) } }, { logger });
+    const read = nodeFetch(new URL('/own', address).href, {}).then((response) => response.text());
+    await expect(read).rejects.toThrow();
+    expect(lines.filter(({ level }) => level === 'error')).toMatchObject([
+      { details: { path: '/own', err: { message: 'broken' } }, message: 'a route failed' },
+    ]);
+  });
+
+  test('whose body was read before is answered with 500, and logged', async () => {
+    const { logger, lines } = recordingLogger();
+    const routes = {
+      '/own': async () => {
+        const response = new Response('x');
+        await response.text();
+        return response;
+      },
+    };
+    const response = await nodeFetch(new URL('/own', await start({ routes }, { logger })).href, {});
+    expect(response.status).toBe(500);
+    expect(lines.filter(({ level }) => level === 'error')).toMatchObject([
+      { details: { path: '/own' }, message: 'a route failed' },
+    ]);
+  });
+
+  test('logs nothing of a body whose client leaves', async () => {
+    const { logger, lines } = recordingLogger();
+    let isCancelled = false;
+    const body = () =>
+      new ReadableStream({
+        async pull(controller) {
+          await new Promise((resolve) => setTimeout(resolve, 5));
+          controller.enqueue(new Uint8Array(1000));
+        },
+        cancel: () => void (isCancelled = true),
+      });
+    const client = running.client(
+      await start({ routes: { '/own': () => new Response(body()) } }, { logger }),
+    );
+    client.socket.write('GET /own HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await new Promise((resolve) => client.socket.once('data', resolve));
+    client.socket.destroy();
+    await until(() => isCancelled);
+    expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+
   test.each([
     [{ mcp: () => new Response() }, "not 'mcp'"],
     [{ '/mcp': () => new Response() }, '/mcp is served already'],
