@@ -1,4 +1,6 @@
-import { isObject, OptionChecks } from '@sigil/core/internal';
+import { readFileSync } from 'node:fs';
+import { isObject, messageOf, OptionChecks } from '@sigil/core/internal';
+import { Client } from 'pg';
 
 /** Where the database is. */
 export interface Address {
@@ -72,11 +74,62 @@ export const PARAMETERS: readonly string[] = [
   'query_timeout statement_timeout lock_timeout idle_in_transaction_session_timeout',
 ].flatMap((names) => names.split(' '));
 
+const SSL_MODES: readonly string[] = [
+  'disable',
+  'prefer',
+  'require',
+  'verify-ca',
+  'verify-full',
+  'no-verify',
+];
+
 /** Refuses what is neither an address of PostgreSQL nor left out. */
 export function checkUrl(checks: OptionChecks, option: string, url: unknown): void {
-  if (url === undefined || isUrl(url)) return;
-  const what = `it must be an address of PostgreSQL, not ${shownUrl(url)}`;
-  checks.refuse(option, what, `write ${option}: 'postgres://user@host/database'`);
+  if (url === undefined) return;
+  if (!isUrl(url)) {
+    const what = `it must be an address of PostgreSQL, not ${shownUrl(url)}`;
+    return checks.refuse(option, what, `write ${option}: 'postgres://user@host/database'`);
+  }
+  const { searchParams } = new URL(url);
+  for (const name of new Set(searchParams.keys()))
+    if (searchParams.getAll(name).length > 1)
+      checks.refuse(option, `it has ${name} more than once`, `leave one ${name} in it`);
+  const mode = searchParams.get('sslmode');
+  if (mode !== null && !SSL_MODES.includes(mode))
+    checks.refuse(
+      option,
+      `its sslmode must be one of ${SSL_MODES.join(', ')}, not '${mode}'`,
+      'write sslmode=verify-full, or leave it out',
+    );
+}
+
+/** The parameters that name files. */
+const FILES: readonly string[] = ['sslcert', 'sslkey', 'sslrootcert'];
+
+/** Refuses an address that `pg` cannot read, or whose files it cannot. */
+export function checkReadable(checks: OptionChecks, option: string, url: string | undefined): void {
+  if (url === undefined) return;
+  const { searchParams } = new URL(url);
+  const unreadable = FILES.flatMap((name) => {
+    const path = searchParams.get(name) ?? '';
+    const failure = path === '' ? undefined : failureOf(() => readFileSync(path));
+    return failure === undefined ? [] : [`its ${name} cannot be read: ${failure}`];
+  });
+  for (const what of unreadable)
+    checks.refuse(option, what, 'name a file that this process may read, or leave it out');
+  if (unreadable.length > 0) return;
+  const failure = failureOf(() => new Client({ connectionString: url }));
+  if (failure !== undefined)
+    checks.refuse(option, `pg cannot read it: ${failure}`, 'percent-encode its user, password and database');
+}
+
+function failureOf(work: () => unknown): string | undefined {
+  try {
+    work();
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
 }
 
 /** What clients of `pg` are made with. */
@@ -93,6 +146,6 @@ function shownUrl(url: unknown): string {
   return typeof url === 'string' ? `'${url.replace(/\/\/[^@/]*@/, '//…@').slice(0, 100)}'` : typeof url;
 }
 
-function isUrl(url: unknown): boolean {
+function isUrl(url: unknown): url is string {
   return typeof url === 'string' && /^postgres(?:ql)?:\/\//.test(url) && URL.canParse(url);
 }

@@ -71,12 +71,13 @@ export class Listener {
   async #run(): Promise<void> {
     let attempts = 0;
     while (!this.#closing.signal.aborted) {
-      const query_timeout = this.connection.timeoutMs;
-      const client = new Client({ ...this.connection.listenerOptions(), query_timeout });
-      this.#current = client;
-      const ended = new Promise<void>((resolve) => client.on('error', () => resolve()).on('end', resolve));
-      client.on('notification', ({ payload = '' }) => this.events.notified(payload));
       try {
+        const query_timeout = this.connection.timeoutMs;
+        // Throws while a file that the address names is missing.
+        const client = new Client({ ...this.connection.listenerOptions(), query_timeout });
+        this.#current = client;
+        const ended = new Promise<void>((resolve) => client.on('error', () => resolve()).on('end', resolve));
+        client.on('notification', ({ payload = '' }) => this.events.notified(payload));
         await this.#begin(client);
         attempts = 0;
         await Promise.race([ended, this.#keepAsking(client)]);
@@ -85,7 +86,7 @@ export class Listener {
       }
       this.#client = undefined;
       this.#isMissing = true;
-      await endClient(client);
+      if (this.#current) await endClient(this.#current);
       const backoffMs = Math.min(FIRST_BACKOFF_MS * 2 ** attempts, MAX_BACKOFF_MS);
       attempts += 1;
       await this.#pause(backoffMs * (0.5 + Math.random() / 2));

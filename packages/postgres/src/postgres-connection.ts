@@ -3,13 +3,14 @@ import { ReadOnlyError } from '@sigil/core/backend';
 import {
   answered,
   LogThrottle,
-  type OptionChecks,
+  OptionChecks,
   type OptionTable,
   warnOfParameters,
 } from '@sigil/core/internal';
 import {
   type Address,
   checkAddress,
+  checkReadable,
   checkSchema,
   checkUrl,
   clientOptions,
@@ -118,12 +119,18 @@ export class PostgresConnection {
    * Connects, and waits for that a second at most.
    *
    * @param logger where it reports that PostgreSQL does not answer, and that it does again.
+   * @throws DefinitionError when an address names a file that cannot be read, or cannot be read itself.
    * @throws Error when PostgreSQL refuses for good, such as a wrong password, when tables are missing that it may not make, or when it
    *   cannot be listened to.
    */
   async open(logger?: Logger): Promise<void> {
     this.#logger = logger;
     const { url, listenUrl } = this.#options;
+    // Here and not before: where a program is built, its files may be missing.
+    const checks = new OptionChecks('postgres');
+    checkReadable(checks, 'url', url);
+    checkReadable(checks, 'listenUrl', listenUrl);
+    checks.throwIfAny();
     warnOfParameters(logger, 'postgres({ url })', url, PARAMETERS);
     warnOfParameters(logger, 'postgres({ listenUrl })', listenUrl, PARAMETERS);
     const opened = this.check().then(() => this.#checkPooler());

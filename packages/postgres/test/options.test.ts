@@ -1,6 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { postgres, type PostgresOptions } from '../src/index.js';
 
+const nothing = (): void => undefined;
+const SILENT = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+
 describe('the options of postgres()', () => {
   const url = 'postgres://app@db.example/shop';
   const made = (options: object) => () => postgres(options as PostgresOptions);
@@ -36,6 +39,12 @@ describe('the options of postgres()', () => {
     ["it must be a positive integer, not '5'", { url, maxSessions: '5' }],
     ['it must be a positive integer, not 1.5', { url, maxTaskBytes: 1.5 }],
     ['write maxStates', { url, maxState: 5 }],
+    [
+      "its sslmode must be one of disable, prefer, require, verify-ca, verify-full, no-verify, not ''",
+      { url: `${url}?sslmode=` },
+    ],
+    ["no-verify, not 'verify_full'", { url, listenUrl: `${url}?sslmode=verify_full` }],
+    ['it has sslmode more than once', { url: `${url}?sslmode=verify-full&sslmode=disable` }],
     ['its options must be an object', undefined],
   ])('are refused with a fix: %s', (message, options) => {
     expect(made(options as object)).toThrow(message);
@@ -54,11 +63,8 @@ describe('the options of postgres()', () => {
 
   test('have parameters of addresses named that pg passes over, and no others', async () => {
     const lines: unknown[][] = [];
-    const nothing = (): void => undefined;
     const logger = {
-      debug: nothing,
-      info: nothing,
-      error: nothing,
+      ...SILENT,
       warn: (...line: unknown[]) => void lines.push(line),
     };
     const at = 'postgres://app@127.0.0.1:1/shop';
@@ -77,6 +83,40 @@ describe('the options of postgres()', () => {
       [{ parameters: ['pgbouncer'] }, expect.stringMatching(/^postgres\(\{ listenUrl \}\) passes over/)],
     ]);
     expect(lines).toHaveLength(3);
+  });
+
+  test.each([
+    ['sslrootcert', 'url', { url: `${url}?sslmode=verify-full&sslrootcert=/nope` }],
+    ['sslkey', 'listenUrl', { url, listenUrl: `${url}?sslkey=/nope` }],
+  ])(
+    'name %s of postgres({ %s }) when its file cannot be read, and nothing is left that fails later',
+    async (parameter, option, options) => {
+      const backend = postgres(options)({ name: 'test' });
+      await expect(async () => backend.open?.(SILENT)).rejects.toThrow(
+        expect.objectContaining({
+          name: 'DefinitionError',
+          message: expect.stringMatching(
+            new RegExp(
+              `postgres\\(\\{ ${option} \\}\\).*its ${parameter} cannot be read: ENOENT.*/nope`,
+              's',
+            ),
+          ) as unknown as string,
+        }),
+      );
+      await backend.close();
+    },
+  );
+
+  test('are refused when pg cannot read an address', async () => {
+    const backend = postgres({ url: 'postgres://u:%ff@db.example/shop' })({ name: 'test' });
+    await expect(async () => backend.open?.(SILENT)).rejects.toThrow('pg cannot read it: URI malformed');
+    await backend.close();
+  });
+
+  test('may name a file that goes missing: nothing is heard until it is back, and the process lives on', async () => {
+    const backend = postgres({ url: `${url}?sslrootcert=/nope`, timeoutMs: 100 })({ name: 'test' });
+    await backend.bus.subscribe(() => undefined);
+    await backend.close();
   });
 
   test('keep a password to themselves', () => {
