@@ -214,10 +214,12 @@ export class OverloadedError extends ProtocolError {
    * @param message what there is too much of, for the client's developer.
    * @param options `cause` is logged and never sent. `retryAfterSeconds` says when the client may try again, by `Retry-After` over HTTP; 10
    *   by default.
+   * @throws RangeError for `retryAfterSeconds` that are no time: negative, not finite, or no number.
    */
   constructor(message: string, options?: ErrorOptions & { readonly retryAfterSeconds?: number }) {
     super(ERROR_CODES.internalError, message, undefined, options);
     this.retryAfterSeconds = options?.retryAfterSeconds;
+    if (this.retryAfterSeconds !== undefined) checkTime('retryAfterSeconds', this.retryAfterSeconds);
   }
 
   readonly retryAfterSeconds: number | undefined;
@@ -262,6 +264,7 @@ export class RateLimitError extends ProtocolError {
    * @param message what there is too much of, for the client's developer.
    * @param retryAfterMs milliseconds until the client may try again.
    * @param options `policy` names the limit, for `data.policy`; `cause` is logged and never sent.
+   * @throws RangeError for `retryAfterMs` that are no time: negative, not finite, or no number.
    */
   constructor(
     message: string,
@@ -269,6 +272,7 @@ export class RateLimitError extends ProtocolError {
     { policy, ...options }: ErrorOptions & { readonly policy?: string } = {},
   ) {
     const data = { retryAfterMs, ...(policy === undefined ? {} : { policy }) };
+    checkTime('retryAfterMs', retryAfterMs);
     super(ERROR_CODES.rateLimited, message, data, options);
     this.policy = policy;
   }
@@ -279,6 +283,12 @@ export class RateLimitError extends ProtocolError {
   get retryAfterSeconds(): number {
     return this.retryAfterMs / 1000;
   }
+}
+
+/** Refuses what no header and no client could take for a time. */
+function checkTime(name: string, time: unknown): void {
+  if (typeof time === 'number' && time >= 0 && time <= Number.MAX_SAFE_INTEGER) return;
+  throw new RangeError(`${name} must be a number from 0 to ${Number.MAX_SAFE_INTEGER}, not ${String(time)}`);
 }
 
 /**

@@ -17,7 +17,7 @@ import {
   Tool,
   ToolError,
 } from '../../src/index.js';
-import { memoryBackend } from '../../src/backend.js';
+import { memoryBackend, OverloadedError } from '../../src/backend.js';
 import type { Backend, Limiter } from '../../src/backend/backend.js';
 import { MemoryLimiter } from '../../src/memory/memory-limiter.js';
 import {
@@ -144,6 +144,20 @@ describe('a rate of an app', () => {
     expect(await servedOf(at('2001:db8:0:1::2', 'bob'), 2)).toBe(2);
     expect(await servedOf(at(undefined, 'ada'), 5)).toBe(3);
     expect(await servedOf(at(undefined, 'bob'), 5)).toBe(3);
+  });
+
+  test.each([
+    [
+      '2001:db8:9::1',
+      ['2001:DB8:9:0::2', '2001:0db8:0009::3', '2001:db8:9:0:1:2:3:4', '2001:db8:9::1.2.3.4'],
+    ],
+    ['fe80::1%eth0', ['FE80::2', 'fe80:0:0::3%eth1']],
+    ['192.0.2.7', ['::ffff:192.0.2.7', '::FFFF:c000:207', '0:0:0:0:0:ffff:192.0.2.7']],
+  ])('per address counts every spelling of %s as one', async (address, spellings) => {
+    const app = await appOf({ definitions: [tool('search', { limit: { rate: '1/h', per: 'address' } })] });
+    const at = (from: string): Client => statelessClient(app, {}, { requestInfo: { address: from } });
+    expect(await servedOf(at(address), 2)).toBe(1);
+    for (const spelling of spellings) expect(await servedOf(at(spelling), 1)).toBe(0);
   });
 
   test('holds beside other rates', async () => {
@@ -485,4 +499,15 @@ describe('the error of a rate', () => {
       data: { retryAfterMs: 2500 },
     });
   });
+
+  test.each([Number.NaN, -5, Infinity, 1e30, '5' as never, undefined as never])(
+    'is refused with a time that is none, and so is that of an overload: %s',
+    (time: number) => {
+      expect(() => new RateLimitError('Enough', time)).toThrow(
+        new RangeError(`retryAfterMs must be a number from 0 to ${Number.MAX_SAFE_INTEGER}, not ${time}`),
+      );
+      if (time === undefined) return;
+      expect(() => new OverloadedError('Enough', { retryAfterSeconds: time })).toThrow(RangeError);
+    },
+  );
 });
