@@ -26,7 +26,7 @@ export { decodeCursor, encodeCursor, pagesOf } from './transport/pages.js';
 export { PendingAnswers } from './transport/pending-answers.js';
 export { scopesIn, scopesToAnswer, withScopes } from './transport/scoped-names.js';
 export { claimOf, readableId } from './protocol/protocol.js';
-export { addressKey, challengedScopes, isScope } from './protocol/principal.js';
+export { addressKey, canonicalAddress, challengedScopes, isScope } from './protocol/principal.js';
 export { givenId } from './context/trace.js';
 export { messageOf } from './errors/errors.js';
 export { isTaskStatus } from './backend/tasks.js';

@@ -1,4 +1,5 @@
-import { BlockList, isIPv4, isIPv6 } from 'node:net';
+import { BlockList, isIP, isIPv4 } from 'node:net';
+import { canonicalAddress } from '@sigil/core/internal';
 
 /** Made once for each list of options. */
 const NETWORKS = new WeakMap<readonly string[], BlockList>();
@@ -39,11 +40,9 @@ function networksOf(trusted: readonly string[]): BlockList {
   return networks;
 }
 
-/** An address without its port and brackets, and of IPv4 in its own form; `undefined` for anything else. */
+/** An address without its port and brackets, in its one spelling; `undefined` for anything else. */
 function plain(text: string): string | undefined {
   const [, address = ''] = /^\[(.*)\](?::\d+)?$/.exec(text.trim()) ??
     /^([\d.]+):\d+$/.exec(text.trim()) ?? [text, text.trim()];
-  const own = address.toLowerCase().startsWith('::ffff:') ? address.slice('::ffff:'.length) : address;
-  if (isIPv4(own)) return own;
-  return isIPv6(address) ? address : undefined;
+  return isIP(address) === 0 ? undefined : canonicalAddress(address);
 }

@@ -250,6 +250,7 @@ describe('a rate per address', () => {
       expect(await send('10.9.9.9', '192.0.2.3')).toBe(429);
       expect(await send('2001:db8:1::7', '[2001:db8:2:3::4]:443, 10.1.1.1:80')).toBe(200);
       expect(await send('10.0.0.5', '2001:db8:2:3::5')).toBe(429);
+      expect(await send('10.0.0.5', '2001:0DB8:0002:3:0::6')).toBe(429);
     });
 
     test('takes no word of those who are not trusted', async () => {

@@ -88,10 +88,36 @@ export function lacksScopes(principal: Principal | undefined, scopes: readonly s
   return !scopes.every((scope) => held.includes(scope));
 }
 
-const V4_MAPPED = '::ffff:';
+/** A canonical IPv6 address that stands for one of IPv4: its two last groups are that. */
+const V4_MAPPED = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/;
 
 /**
- * Whom a network address counts as: itself, or of IPv6 its network of 64 bits, as a network has them all to itself.
+ * The one spelling of a network address, as one of IPv6 has many, and one of IPv4 can be written as one of IPv6.
+ *
+ * @returns what is no address as it is.
+ * @example
+ * ```ts
+ * const address = canonicalAddress('2001:0DB8:0::1'); // 2001:db8::1
+ * ```
+ */
+export function canonicalAddress(address: string): string {
+  if (!address.includes(':')) return address;
+  const [withoutZone = ''] = address.split('%');
+  const url = `http://[${withoutZone}]`;
+  if (!URL.canParse(url)) return address;
+  const canonical = new URL(url).hostname.slice(1, -1);
+  const mapped = V4_MAPPED.exec(canonical);
+  if (!mapped) return canonical;
+  return mapped
+    .slice(1)
+    .map((group) => parseInt(group, 16))
+    .map((bytes) => `${bytes >> 8}.${bytes & 255}`)
+    .join('.');
+}
+
+/**
+ * Whom a network address counts as: itself, or of IPv6 its network of 64 bits, as a network has them all to itself. Each spelling of an
+ * address counts as the same.
  *
  * @param address such as `192.0.2.7` or `2001:db8::1`.
  * @example
@@ -100,8 +126,8 @@ const V4_MAPPED = '::ffff:';
  * ```
  */
 export function addressKey(address: string): string {
-  const plain = address.toLowerCase().startsWith(V4_MAPPED) ? address.slice(V4_MAPPED.length) : address;
-  return `address ${plain.includes(':') ? networkOf(plain) : plain}`;
+  const canonical = canonicalAddress(address);
+  return `address ${canonical.includes(':') ? networkOf(canonical) : canonical}`;
 }
 
 function networkOf(address: string): string {
