@@ -21,7 +21,7 @@ export interface LineOptions {
 
 /**
  * A logger that writes each entry as one line of JSON: `level`, `time` (ISO 8601), `message`, then the details; or as a line of text.
- * It never throws, whatever the details are.
+ * It never throws, whatever the details are. A text of more than 8,192 characters, such as the message of an error, is cut in its middle.
  *
  * @param stream where the lines go; it is not closed.
  * @param options how they are written.
@@ -36,7 +36,8 @@ export function streamLogger(
   stream: Writable,
   { format = 'json', colors = false }: LineOptions = {},
 ): Logger {
-  const line = format === 'json' ? formatEntry : textWriter(colors);
+  const line: typeof formatEntry =
+    format === 'json' ? (...entry) => printableJson(formatEntry(...entry)) : textWriter(colors);
   const write = writerOf(stream);
   const at =
     (level: keyof Logger): LogMethod =>
@@ -96,8 +97,8 @@ function ignore(): void {
 
 function formatEntry(level: keyof Logger, details: object | string, message: string | undefined): string {
   const time = now();
-  if (typeof details === 'string') return JSON.stringify({ level, time, message: details });
-  const fixed = { level, time, message };
+  if (typeof details === 'string') return JSON.stringify({ level, time, message: bounded(details) });
+  const fixed = { level, time, message: message === undefined ? undefined : bounded(message) };
   try {
     // Asked about each member, JSON takes many times as long.
     if (isPlain(details)) return joined(JSON.stringify(fixed), JSON.stringify(details));
@@ -105,8 +106,19 @@ function formatEntry(level: keyof Logger, details: object | string, message: str
     // First for their place in the line, last so that no detail of the same name hides them.
     return JSON.stringify(Object.assign({}, fixed, named, fixed), replace);
   } catch {
-    return JSON.stringify({ ...fixed, details: inspected(details) });
+    return JSON.stringify({ ...fixed, details: inspected(details) }, replace);
   }
+}
+
+/** Most characters of a text in a line, by whether they come before or after those that are left out: a stack ends with its frames. */
+const MOST_CHARACTERS = { first: 6 * 1024, last: 2 * 1024 };
+const MOST_TEXT = MOST_CHARACTERS.first + MOST_CHARACTERS.last;
+
+/** A text that is no longer than one of a line may be: what a client sent may be part of it. */
+function bounded(text: string): string {
+  if (text.length <= MOST_TEXT) return text;
+  const { first, last } = MOST_CHARACTERS;
+  return `${text.slice(0, first)}… (${text.length - MOST_TEXT} characters are left out) …${text.slice(-last)}`;
 }
 
 const latest = { ms: 0, text: '' };
@@ -158,7 +170,7 @@ function joined(first: string, second: string): string {
   return second === '{}' ? first : `${first.slice(0, -1)},${second.slice(1)}`;
 }
 
-/** Whether details are texts, numbers and truth values alone, none is a secret, and none has the name of what each entry has. */
+/** Whether details are numbers, truth values and texts that are not long alone, none is a secret or has the name of what each entry has. */
 function isPlain(details: object): details is Readonly<Record<string, unknown>> {
   if (Object.getPrototypeOf(details) !== Object.prototype) return false;
   for (const name in details) {
@@ -166,7 +178,9 @@ function isPlain(details: object): details is Readonly<Record<string, unknown>> 
     if (FIXED.has(name)) return false;
     const isText = typeof value === 'string';
     if (
-      isText ? isSecret(name) : value !== undefined && typeof value !== 'number' && typeof value !== 'boolean'
+      isText
+        ? value.length > MOST_TEXT || isSecret(name)
+        : value !== undefined && typeof value !== 'number' && typeof value !== 'boolean'
     )
       return false;
   }
@@ -175,7 +189,7 @@ function isPlain(details: object): details is Readonly<Record<string, unknown>> 
 
 function replace(key: string, value: unknown): unknown {
   if (typeof value === 'bigint') return value.toString();
-  if (typeof value === 'string' && isSecret(key)) return '[redacted]';
+  if (typeof value === 'string') return isSecret(key) ? '[redacted]' : bounded(value);
   if (!types.isNativeError(value)) return value;
   // What its class added may be anything: HTTP clients add the request, with its credentials.
   const { name, message, stack, cause, code }: Error & { code?: unknown } = value;
@@ -230,9 +244,14 @@ function plain(value: unknown): string {
   return printable(typeof value === 'string' && /^[^\s"]+$/.test(value) ? value : JSON.stringify(value));
 }
 
-/** What a client sent may move the cursor of a terminal, or turn the direction of its text. */
+/** What a client sent may move the cursor of a terminal, hide in its text, or turn the direction of that. */
 function printable(text: string): string {
   return text.replace(CONTROLS, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-const CONTROLS = /[\0-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+/** JSON has escaped most controls itself, and what is left of them is not ASCII. That is seen three times as fast as looking for them. */
+function printableJson(line: string): string {
+  return Buffer.byteLength(line) === line.length ? line : printable(line);
+}
+
+const CONTROLS = /[\0-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;

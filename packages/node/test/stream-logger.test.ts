@@ -94,6 +94,45 @@ describe('streamLogger', () => {
   });
 });
 
+describe('what a client has sent', () => {
+  test.each(['json', 'text'] as const)('is cut where it is long, in lines of %s', async (format) => {
+    const long = `begins ${'x'.repeat(1_000_000)} ends`;
+    const err = new Error(long, { cause: new TypeError(long) });
+    const lines = await Promise.all([
+      written({ format }, (logger) => logger.error({ err, sent: long }, 'failed')),
+      written({ format }, (logger) => logger.info({ sent: long }, 'plain')),
+      written({ format }, (logger) => logger.info({ list: [long] }, 'nested')),
+      written({ format }, (logger) => logger.info({}, long)),
+      written({ format }, (logger) => logger.info(long)),
+    ]);
+    for (const line of lines) {
+      expect(line.length).toBeLessThan(60_000);
+      expect(line).toContain('begins');
+      expect(line).toContain('ends');
+      expect(line).toContain(`(${long.length - 8192} characters are left out)`);
+    }
+    // The frames of a stack are still there.
+    expect(lines[0]?.match(/stream-logger\.test/g)?.length).toBeGreaterThanOrEqual(2);
+  });
+
+  test('is whole as long as it has no more than 8,192 characters', async () => {
+    const sent = 'x'.repeat(8192);
+    const [entry] = await entriesOf((logger) => logger.info({ sent, nested: { sent } }, sent));
+    expect(entry).toMatchObject({ sent, nested: { sent }, message: sent });
+  });
+
+  test.each(['\u202e', '\u2066', '\u200b', '\u2028', '\u009b31m'])(
+    'is escaped in JSON where it turns or hides text, and read back as it was: %j',
+    async (name) => {
+      const line = await written({}, (logger) => logger.info({ name }, name));
+      expect(line).not.toMatch(/[\x80-\x9f\u200b\u2028\u202e\u2066]/);
+      expect(JSON.parse(line)).toMatchObject({ name, message: name });
+      const error = await written({}, (logger) => logger.error({ err: new Error(name) }));
+      expect(error).not.toMatch(/[\x80-\x9f\u200b\u2028\u202e\u2066]/);
+    },
+  );
+});
+
 describe('text for people', () => {
   test('has the time, the level, the message and the details', async () => {
     const line = await written({ format: 'text' }, (logger) => logger.warn({ name: 'add', ms: 3.1 }, 'call'));
@@ -113,11 +152,11 @@ describe('text for people', () => {
     );
   });
 
-  test.each(['\u001b[2J', '\r', '\u009b2J', '\u202e', 'a b', '"'])(
+  test.each(['\u001b[2J', '\r', '\u009b2J', '\u202e', '\u200b', 'a b', '"'])(
     'shows %j of a client as text',
     async (name) => {
       const line = await written({ format: 'text' }, (logger) => logger.info({ name }, name));
-      expect(line.slice(0, -1)).not.toMatch(/[\0-\x1f\x7f-\x9f\u202e]/);
+      expect(line.slice(0, -1)).not.toMatch(/[\0-\x1f\x7f-\x9f\u200b\u202e]/);
       expect(line.split('\n')).toHaveLength(2);
     },
   );
