@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { post } from './modern-http.js';
 import { endProcesses, freePort, ServerProcess, until } from './processes.js';
@@ -155,13 +155,3 @@ function hasWhatIsAsked(): void {
     expect([...asked.keys(), ...[...asked.values()].flat()]).toEqual(expect.arrayContaining(words));
   });
 }
-
-test('the guide for operators says what each alert means, and names no other', () => {
-  const guide = readFileSync('docs/guide/operations.md', 'utf8');
-  const explained = [...guide.matchAll(/^\| `([A-Z]\w+)` /gm)].map(([, name]) => name);
-  expect(explained.sort()).toEqual(
-    alerts()
-      .map(({ alert }) => alert)
-      .sort(),
-  );
-});
