@@ -255,7 +255,7 @@ export class Observers {
 
   /** Has those who watch hand on what they have seen. @throws what the first of them throws. */
   async close(): Promise<void> {
-    await Promise.all([...this.#all].map((observer) => observer.close?.()));
+    await Promise.all([...this.#all].map(async (observer) => observer.close?.()));
   }
 
   /** Begins to watch a call. */
