@@ -16,7 +16,9 @@ export interface Trace {
   readonly baggage?: string | undefined;
 }
 
-const TRACEPARENT = /^(?!ff)[\da-f]{2}-((?!0{32})[\da-f]{32})-((?!0{16})[\da-f]{16})-[\da-f]{2}(?:-|$)/;
+/** Version 00 has four fields and 55 characters; later ones may have more behind them. */
+const TRACEPARENT =
+  /^(?!ff|00.{54})[\da-f]{2}-((?!0{32})[\da-f]{32})-((?!0{16})[\da-f]{16})-[\da-f]{2}(?:-[\x21-\x7e]*)?$/;
 /** Longer ones are dropped, as the recommendation lets one do. */
 const MAX_LENGTH = 8192;
 

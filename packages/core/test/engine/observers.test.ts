@@ -210,10 +210,23 @@ describe('the event of a call', () => {
     `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`,
     `ff${traceparent.slice(2)}`,
     traceparent.toUpperCase(),
+    `${traceparent}-extra`,
+    `${traceparent}-`,
+    `${traceparent}\n`,
+    `01${traceparent.slice(2)}\n`,
+    `01${traceparent.slice(2)}-extra\n`,
+    `01${traceparent.slice(2)}extra`,
   ])('has no trace where traceparent is %j', async (broken) => {
     const { app, events } = await watched();
     await call(app, 'add', { requestInfo: { headers: { traceparent: broken } } });
     expect(events[0]?.trace).toBeUndefined();
+  });
+
+  test('has the trace of a later version, which may have more fields', async () => {
+    const later = `01${traceparent.slice(2)}-extra`;
+    const { app, events } = await watched();
+    await call(app, 'add', { requestInfo: { headers: { traceparent: later } } });
+    expect(events[0]?.trace).toMatchObject({ traceparent: later, traceId: TRACE_ID });
   });
 
   test('gives an id of its own to a request whose header is no id', async () => {
