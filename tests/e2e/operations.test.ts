@@ -1,7 +1,11 @@
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { post } from './modern-http.js';
@@ -101,6 +105,27 @@ function readsEverything(): void {
     }
   });
 }
+
+test('the picture has each panel, and the lines that Prometheus gives for it', async () => {
+  const values = [0, 5, 10].map((second) => [1_000 + second, String(second)]);
+  const metric = { gen_ai_tool_name: 'find_supplier', instance: '<a>' };
+  const prometheus = createServer((_request, response) => {
+    response.end(JSON.stringify({ data: { result: [{ metric, values }] } }));
+  });
+  await once(prometheus.listen(0, '127.0.0.1'), 'listening');
+  try {
+    const { port } = prometheus.address() as AddressInfo;
+    const [from, to] = [1_000, 1_010].map((second) => new Date(second * 1_000).toISOString());
+    const args = [`${FOLDER}/picture.mjs`, `http://127.0.0.1:${port}`, `${from}`, `${to}`];
+    const { stdout } = await promisify(execFile)(process.execPath, args);
+    for (const [title] of panels()) expect(stdout).toContain(`>${title}</text>`);
+    expect(stdout).toContain('>find_supplier</text>');
+    expect(stdout).toContain('>&lt;a></text>');
+    expect(stdout).toContain('d="M46.0 140.0L186.0 85.0L326.0 30.0"');
+  } finally {
+    prometheus.close();
+  }
+});
 
 if (noRedis === undefined) describe('an inventory that runs', hasWhatIsAsked);
 else describe.skip(`an inventory that runs (${noRedis})`, hasWhatIsAsked);
