@@ -43,6 +43,7 @@ export type { ListedTask, RetriedTask, ShownTask, TaskListing } from './extensio
 // What stores outside of the process have in common.
 export { STORE_LIMITS, type StoreLimits, storeLimits } from './memory/store-limits.js';
 export { quotaExceeded } from './transport/quota.js';
+export { StoreClock } from './transport/store-clock.js';
 
 // Checks of options, and the definitions of a class, for packages that take them in other ways.
 export { OptionChecks, type OptionTable, warnOfParameters } from './transport/option-checks.js';

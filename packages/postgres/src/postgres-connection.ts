@@ -19,7 +19,7 @@ import {
 } from './address.js';
 import { explained, isConnectionFailure, NO_ANSWER, UnusableError } from './failures.js';
 import { migrateTables } from './migrate.js';
-import { StatementPool } from './statement-pool.js';
+import { type SqlValue, StatementPool } from './statement-pool.js';
 import { Sweeper } from './sweeper.js';
 
 /** Where PostgreSQL is, and how it is spoken to. */
@@ -277,6 +277,3 @@ export class PostgresConnection {
     );
   }
 }
-
-/** What a statement is given. */
-export type SqlValue = string | number | boolean | null | undefined | readonly (string | number | null)[];

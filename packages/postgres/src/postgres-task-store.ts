@@ -9,9 +9,11 @@ import {
   type TaskRunName,
   type TaskStore,
 } from '@sigil/core/backend';
+import { StoreClock } from '@sigil/core/internal';
 import type { PostgresLimits } from './limits.js';
 import { clientKeyOf, keyOf } from './names.js';
-import type { PostgresConnection, SqlValue } from './postgres-connection.js';
+import type { PostgresConnection } from './postgres-connection.js';
+import type { SqlValue } from './statement-pool.js';
 
 const KIB = 1024;
 
@@ -28,6 +30,12 @@ interface TaskRow {
   readonly run: string | null;
   readonly attempts: number;
   readonly not_before: Date | null;
+}
+
+/** A task that was claimed, or nothing but the time. */
+interface ClaimedRow extends TaskRow {
+  readonly now: number;
+  readonly turn: string | null;
 }
 
 const COLUMNS = 'body, version, run, attempts, not_before';
@@ -52,6 +60,7 @@ export class PostgresTaskStore implements TaskStore {
   #isReading = false;
   /** Whose turn it was last. */
   #turn = '';
+  readonly #clock = new StoreClock();
 
   constructor(
     private readonly connection: PostgresConnection,
@@ -117,10 +126,17 @@ export class PostgresTaskStore implements TaskStore {
     const left = [excludeTools.map(keyOf), excludeOwners.map(clientKeyOf), wholeMs(overdueMs)];
     const [name, values] =
       taskId === undefined
-        ? ['claim_tasks($1, $2, $3, $4, $5, $6, $7)', [run, limit, leaseMs, this.#turn, ...left]]
-        : ['claim_task($1, $2, $3)', [keyOf(taskId), run, leaseMs]];
-    const sql = `SELECT turn, ${COLUMNS} FROM $schema.${name}`;
-    const rows = await this.connection.query<TaskRow & { turn: string }>(sql, ...values);
+        ? ['claim_tasks($1, $2, $3, $4, $5, $6, $7, $8)', [run, limit, leaseMs, this.#turn, ...left]]
+        : ['claim_task($1, $2, $3, $4)', [keyOf(taskId), run, leaseMs]];
+    // One row at least, which tells the time.
+    const sql = `SELECT $schema.now_ms() AS now, turn, ${COLUMNS} FROM (SELECT) AS one LEFT JOIN $schema.${name} ON true`;
+    const { rows } = await this.#clock.timed(this.connection.timeoutMs, async (deadlineOf) => {
+      let deadline = 0;
+      const found = await this.connection.query<ClaimedRow>(sql, ...values, () => (deadline = deadlineOf()));
+      const [{ now = 0 } = {}] = found;
+      const claimed = found.filter(({ turn }) => turn !== null);
+      return { now, isLate: claimed.length === 0 && now > deadline, rows: claimed };
+    });
     this.#turn = rows.at(-1)?.turn ?? this.#turn;
     return rows.flatMap((row) => storedTask(row) ?? []);
   }

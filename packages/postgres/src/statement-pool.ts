@@ -11,6 +11,17 @@ const MAX_WAITING = 5_000;
 /** How often a statement may wait for as long as it may take. */
 const WAITS = 10;
 
+/** What a statement is given. */
+export type SqlValue =
+  | string
+  | number
+  | boolean
+  | null
+  | undefined
+  | readonly (string | number | null)[]
+  /** Asked for once the statement is sent: it may wait before. */
+  | (() => number);
+
 /** A statement that waits for a connection. */
 interface Waiting {
   readonly since: number;
@@ -54,7 +65,7 @@ export class StatementPool {
    *
    * @throws BusyError when it had to wait for too long, or too many wait.
    */
-  async query<Row extends object>(text: string, values: readonly unknown[]): Promise<Row[]> {
+  async query<Row extends object>(text: string, values: readonly SqlValue[]): Promise<Row[]> {
     await this.#turn();
     const sentAt = performance.now();
     try {
@@ -107,11 +118,12 @@ export class StatementPool {
     for (const { refuse } of this.#waiting.splice(0)) refuse(error);
   }
 
-  async #send<Row extends object>(text: string, values: readonly unknown[]): Promise<Row[]> {
+  async #send<Row extends object>(text: string, values: readonly SqlValue[]): Promise<Row[]> {
     const client = await this.#pool.connect();
     let isUsable = false;
     try {
-      const { rows } = await answered(this.#timeoutMs, client.query<Row>(text, [...values]), NO_ANSWER);
+      const sent = values.map((value) => (typeof value === 'function' ? value() : value));
+      const { rows } = await answered(this.#timeoutMs, client.query<Row>(text, sent), NO_ANSWER);
       isUsable = true;
       return rows;
     } catch (error) {

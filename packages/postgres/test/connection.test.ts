@@ -1,6 +1,7 @@
 import { describe, expect, jest, test } from '@jest/globals';
 import { OverloadedError } from '@sigil/core/backend';
 import { Client } from 'pg';
+import { stored } from '../../../tests/contract/backend/task-store.js';
 import { wait } from '../../../tests/contract/backend/waiting.js';
 import { noPostgres } from '../../../tests/e2e/postgres.js';
 import { postgresLimits } from '../src/limits.js';
@@ -25,6 +26,15 @@ import { useDatabase } from './fixtures/database.js';
   test('does not count into the time of a statement that it waits for others', async () => {
     const { sleep } = await opened(400);
     expect(await failuresOf(Array.from({ length: 6 }, () => sleep(150)))).toEqual([]);
+  });
+
+  test('claims tasks although the claim waits longer for others than it may take', async () => {
+    const { connection, sleep } = await opened(400);
+    const store = new PostgresTaskStore(connection, postgresLimits({}));
+    await store.create(stored('a'), 0);
+    const busy = Array.from({ length: 4 }, () => sleep(150));
+    expect(await store.claim({ run: 'one', limit: 1, leaseMs: 60_000 })).toHaveLength(1);
+    expect(await failuresOf(busy)).toEqual([]);
   });
 
   test('refuses statements that have waited for ten times as long, which a run then tries again', async () => {

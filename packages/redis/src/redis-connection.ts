@@ -67,7 +67,8 @@ const IS_COPY =
 export class RedisConnection {
   /** What the names of all keys and channels begin with. */
   readonly prefix: string;
-  readonly #timeoutMs: number;
+  /** How long a command may take, in milliseconds. */
+  readonly timeoutMs: number;
   readonly #servers: RedisServers;
   readonly #commands: RedisLink;
   /** Hears of another master, where there are Sentinels. */
@@ -87,7 +88,7 @@ export class RedisConnection {
   constructor(options: RedisConnectionOptions) {
     const { prefix = 'sigil', timeoutMs = 2_000 } = options;
     this.prefix = prefix;
-    this.#timeoutMs = timeoutMs;
+    this.timeoutMs = timeoutMs;
     this.#servers = new RedisServers(options, timeoutMs);
     this.#commands = this.link({ onReady: () => this.#found(), onLost: (error) => this.#lost(error) });
     if (!options.sentinel) return;
@@ -180,7 +181,7 @@ export class RedisConnection {
   }
 
   #linked<C extends LinkClient>(options: LinkEvents & Pick<LinkOptions<C>, 'create'>): RedisLink<C> {
-    const link = new RedisLink<C>({ ...options, timeoutMs: this.#timeoutMs });
+    const link = new RedisLink<C>({ ...options, timeoutMs: this.timeoutMs });
     this.#links.add(link);
     return link;
   }

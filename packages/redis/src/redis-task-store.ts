@@ -10,7 +10,7 @@ import {
   type TaskRunName,
   type TaskStore,
 } from '@sigil/core/backend';
-import type { StoreLimits } from '@sigil/core/internal';
+import { StoreClock, type StoreLimits } from '@sigil/core/internal';
 import { clientText, expiryMs } from './quota-script.js';
 import type { RedisReply } from './redis-clients.js';
 import { type RedisConnection, type RedisScript, redisScript } from './redis-connection.js';
@@ -173,9 +173,11 @@ count(owner, 0, #json - bytes)
 return 'kept'
 `);
 
+/** Gives the time in microseconds, and the tasks: none after the deadline. */
 const CLAIM = redisScript(`${TASKS_LUA}
-local run, limit, leaseMs, taskId, excludeTools, excludeOwners, overdueMs = unpack(ARGV)
-local claimed = {}
+local run, limit, leaseMs, taskId, excludeTools, excludeOwners, overdueMs, deadline = unpack(ARGV)
+local claimed = { now }
+if now > deadline * 1000 then return claimed end
 
 local function begin(id, tool, owner)
   schedule(id, tool, owner, leaseMs)
@@ -243,7 +245,7 @@ local nexts = {}
 for _, tool in ipairs(redis.call('SMEMBERS', tools)) do
   if not leftTools[tool] then nexts[tool] = nextOf(tool) end
 end
-while #claimed < tonumber(limit) do
+while #claimed <= tonumber(limit) do
   local first
   for _, other in pairs(nexts) do
     local isEarlier = not first or other.at < first.at
@@ -317,6 +319,7 @@ export class RedisTaskStore implements TaskStore {
   readonly #leases: RedisLink;
   readonly #base: string;
   readonly #limits: readonly number[];
+  readonly #clock = new StoreClock();
 
   constructor(
     private readonly connection: RedisConnection,
@@ -347,7 +350,14 @@ export class RedisTaskStore implements TaskStore {
     const tools = JSON.stringify(excludeTools.map((tool) => JSON.stringify(tool)));
     const owners = JSON.stringify(excludeOwners.map(clientText));
     const args = [run, limit, Math.ceil(leaseMs), taskId, tools, owners, Math.ceil(overdueMs)];
-    return storedTasks((await this.connection.run(CLAIM, [this.#base], args)) as readonly RedisReply[]);
+    const { tasks } = await this.#clock.timed(this.connection.timeoutMs, async (deadlineOf) => {
+      const deadline = deadlineOf();
+      const reply = await this.connection.run(CLAIM, [this.#base], [...args, deadline]);
+      const [time, ...claimed] = reply as readonly RedisReply[];
+      const now = Number(time) / 1000;
+      return { now, isLate: now > deadline, tasks: storedTasks(claimed) };
+    });
+    return tasks;
   }
 
   async renew(runs: readonly TaskRunName[], leaseMs: number): Promise<readonly TaskRunName[]> {

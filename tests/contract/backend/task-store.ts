@@ -17,14 +17,26 @@ export interface TaskBounds {
   readonly maxLengthPerOwner?: number;
 }
 
+/** A store in a server that can stand still. */
+export interface StallingStore {
+  /** It waits for an answer for less than a second. */
+  readonly store: TaskStore;
+  /** Stops the server: it takes what is sent, and answers nothing. */
+  pause(): unknown;
+  /** Lets the server go on. */
+  resume(): unknown;
+}
+
 /**
  * What every store of tasks must do, whatever it keeps them in.
  *
  * @param create makes a store without tasks.
+ * @param createStalling makes one in a server, where it is not in this process.
  */
 export function describeTaskStore(
   name: string,
   create: (bounds?: TaskBounds) => TaskStore | Promise<TaskStore>,
+  createStalling?: () => StallingStore,
 ): void {
   describe(`${name} is a task store that`, () => {
     test('finds a task as soon as it has been created', async () => {
@@ -263,6 +275,32 @@ export function describeTaskStore(
         expect(await store.claim(claim({ taskId: 'none' }))).toEqual([]);
         expect(claimedIds(await store.claim(claim({ limit: 5 })))).toEqual(['a']);
       });
+
+      if (!createStalling) return;
+      test.each([{}, { taskId: 'a' }])(
+        'nothing by a claim that came to a server that stood still, and was given up: %j',
+        async (which) => {
+          const { store, pause, resume } = createStalling();
+          await store.create(stored('a'), 0);
+          expect(await store.claim(claim({ taskId: 'none' }))).toEqual([]);
+          await pause();
+          try {
+            await expect(store.claim(claim({ run: 'given up', ...which }))).rejects.toThrow();
+          } finally {
+            await resume();
+          }
+          const answers = async () =>
+            Promise.resolve(store.get('a')).then(
+              () => true,
+              () => false,
+            );
+          await until(answers);
+          // It is done before anything that is sent later, or on a connection of its own soon.
+          await wait(300);
+          expect(await store.get('a')).toMatchObject({ run: null, attempts: 0 });
+          expect(claimedIds(await store.claim(claim({ run: 'next', ...which })))).toEqual(['a']);
+        },
+      );
     });
 
     describe('keeps leases', () => {

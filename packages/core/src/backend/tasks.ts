@@ -184,6 +184,7 @@ export interface TaskStore {
   /**
    * Begins runs of tasks that can be claimed, in one step: gives each the run and one attempt more, counts its version up, and keeps
    * others from claiming it for the length of the lease. Owners take turns; of each, the task comes first that could be claimed first.
+   * A claim that was rejected because no answer came in time takes nothing later: no process would run what it takes.
    *
    * @returns the tasks as they stand now.
    */

@@ -100,11 +100,15 @@ BEGIN
   RETURN 'replaced';
 END $$;
 
--- Begins a run of a task, if it can be claimed.
-CREATE FUNCTION claim_task(p_id text, p_run text, p_lease_ms bigint) RETURNS SETOF tasks
+-- In milliseconds since 1970.
+CREATE FUNCTION now_ms() RETURNS float8 LANGUAGE sql VOLATILE AS $$ SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 $$;
+
+-- Begins a run of a task, if it can be claimed, and p_deadline is not over: nobody waits for the answer then.
+CREATE FUNCTION claim_task(p_id text, p_run text, p_lease_ms bigint, p_deadline float8) RETURNS SETOF tasks
 LANGUAGE sql SET search_path FROM CURRENT AS $$
   UPDATE tasks SET version = version + 1, run = p_run, attempts = attempts + 1, not_before = later(p_lease_ms)
    WHERE id = p_id AND not_before <= clock_timestamp() AND (expires_at IS NULL OR expires_at > clock_timestamp())
+     AND now_ms() <= p_deadline
   RETURNING *
 $$;
 
@@ -112,7 +116,8 @@ $$;
 -- owner it goes by the index, so that what it costs depends on how many owners there are, not on how many tasks. A task without a run has
 -- to be claimable for p_overdue_ms.
 CREATE FUNCTION claim_tasks(
-  p_run text, p_limit integer, p_lease_ms bigint, p_turn text, p_tools text[], p_owners text[], p_overdue_ms bigint
+  p_run text, p_limit integer, p_lease_ms bigint, p_turn text, p_tools text[], p_owners text[], p_overdue_ms bigint,
+  p_deadline float8
 ) RETURNS SETOF tasks LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 DECLARE
   -- What is compared with an index has to stay the same.
@@ -121,7 +126,7 @@ DECLARE
   v_last integer;
   r      record;
 BEGIN
-  WHILE v_left > 0 LOOP
+  WHILE v_left > 0 AND now_ms() <= p_deadline LOOP
     SELECT turn, owner, not_before INTO r FROM tasks
      WHERE not_before IS NOT NULL AND turn > p_turn ORDER BY turn, not_before LIMIT 1;
     IF NOT FOUND THEN
@@ -138,8 +143,11 @@ BEGIN
        WHERE turn = p_turn AND not_before <= v_now AND tool <> ALL (p_tools)
          AND (run IS NOT NULL OR not_before <= v_now - p_overdue_ms * interval '1 millisecond')
          AND (expires_at IS NULL OR expires_at > clock_timestamp())
-       ORDER BY not_before LIMIT 1 FOR UPDATE SKIP LOCKED), p_run, p_lease_ms);
+       ORDER BY not_before LIMIT 1 FOR UPDATE SKIP LOCKED), p_run, p_lease_ms, p_deadline);
     IF FOUND THEN v_left := v_left - 1; END IF;
   END LOOP;
+  IF v_left < p_limit AND now_ms() > p_deadline THEN
+    RAISE EXCEPTION 'The claim took too long' USING ERRCODE = 'query_canceled';
+  END IF;
 END $$;
 `;

@@ -1,0 +1,44 @@
+/** The answer of a store to a statement with a deadline. */
+interface TimedAnswer {
+  /** The time of the store when it answered, in milliseconds since 1970. */
+  readonly now: number;
+  /** Whether the statement came after its deadline, and has done nothing. */
+  readonly isLate: boolean;
+}
+
+/**
+ * The clock of a store, as its answers tell it. It is at most as late as that of the store, so that a deadline by it is not too late.
+ *
+ * A statement that is sent to a store that stands still runs once the store goes on. Its process has given it up by then, so it must do
+ * nothing: it carries a deadline, by the clock of the store.
+ *
+ * @example
+ * ```ts
+ * const clock = new StoreClock();
+ * const { rows } = await clock.timed(2_000, (deadline) => database.claim(run, deadline()));
+ * ```
+ */
+export class StoreClock {
+  #aheadMs = -Infinity;
+
+  /**
+   * Asks a store for something that it does before a deadline. It is asked once more where the deadline was wrong: at first the clock is
+   * not known, and it may be set.
+   *
+   * @param withinMs how long the answer is waited for, in milliseconds.
+   * @param ask sends the statement. It asks for the deadline, in milliseconds since 1970, at that moment.
+   */
+  async timed<A extends TimedAnswer>(
+    withinMs: number,
+    ask: (deadline: () => number) => Promise<A>,
+  ): Promise<A> {
+    const deadline = (): number => Math.max(0, Math.floor(performance.now() + this.#aheadMs + withinMs));
+    const first = this.#heard(await ask(deadline));
+    return first.isLate ? this.#heard(await ask(deadline)) : first;
+  }
+
+  #heard<A extends TimedAnswer>(answer: A): A {
+    this.#aheadMs = answer.now - performance.now();
+    return answer;
+  }
+}
