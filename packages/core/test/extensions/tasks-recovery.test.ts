@@ -138,6 +138,63 @@ describe('a store that cannot be reached for a moment', () => {
   });
 });
 
+describe('a store that was away for longer than a lease', () => {
+  const LEASE_MS = 600;
+
+  /** What one process sees of a store that is away, and back as soon as a process asks that is to be the first. */
+  function viewOf(store: MemoryTaskStore, place: { isAway: boolean; isDue: boolean }, isFirst: boolean) {
+    const asked: string[] = [];
+    const ask = (operation: keyof MemoryTaskStore) => {
+      if (operation !== 'replace') asked.push(operation);
+      if (isFirst && place.isDue) place.isAway = false;
+      if (place.isAway) throw new Error('Connection terminated unexpectedly');
+    };
+    const tasks = new Proxy(store, {
+      get(target, name) {
+        const part = Reflect.get(target, name, target) as unknown;
+        if (typeof part !== 'function') return part;
+        return (...args: unknown[]) => {
+          ask(name as keyof MemoryTaskStore);
+          return part.apply(target, args) as unknown;
+        };
+      },
+    });
+    return { backend: { ...memoryBackend(), tasks }, asked };
+  }
+
+  test.each(['the process with the runs', 'another process'])(
+    'takes no task from its run when it is back for %s first',
+    async (first) => {
+      const isOther = first === 'another process';
+      const store = new MemoryTaskStore();
+      const place = { isAway: false, isDue: false };
+      let runs = 0;
+      const gate = deferred<string>();
+      const work = job(() => {
+        runs += 1;
+        return gate.promise;
+      });
+      const options = { tasks: { leaseMs: LEASE_MS } };
+      const [one, other] = [viewOf(store, place, !isOther), viewOf(store, place, isOther)];
+      const app = await serve(work, one.backend, options);
+      const taskId = await beginTask(taskClient(app), 'job');
+      taskClient(await serve(work, other.backend, options));
+      await until(() => runs === 1);
+      place.isAway = true;
+      await new Promise((resolve) => setTimeout(resolve, 2 * LEASE_MS));
+      const [before, after] = [one.asked.length, other.asked.length];
+      place.isDue = true;
+      await until(() => one.asked.slice(before).includes('claim'));
+      await until(() => other.asked.slice(after).includes('claim'));
+      const asked = one.asked.slice(before);
+      expect(asked.indexOf('renew')).toBeLessThan(asked.indexOf('claim'));
+      gate.resolve('done');
+      expect(await endOf(taskClient(app), taskId)).toMatchObject({ status: 'completed' });
+      expect(runs).toBe(1);
+    },
+  );
+});
+
 describe('what fails that no request asks for', () => {
   const LEASE_MS = 60;
 

@@ -174,6 +174,11 @@ export class TaskRepository {
     return claimFails || this.#renewalFails ? 'fails' : 'ok';
   }
 
+  /** Resolves when the store answers. @throws OverloadedError when it cannot be reached. */
+  async reach(): Promise<void> {
+    await this.getStored(NO_TASK);
+  }
+
   /**
    * Claims tasks.
    *

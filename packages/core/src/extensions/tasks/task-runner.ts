@@ -21,6 +21,8 @@ const MAX_POSTPONEMENTS = 8;
 const EXPIRY_AGAIN_MS = 250;
 /** What a process has no room for is tried again after so many milliseconds. */
 const REFUSED_AGAIN_MS = 1000;
+/** Leases are renewed again after so many milliseconds at most when the store could not be reached. */
+const RENEW_AGAIN_MS = 1000;
 /** How long an executor may take to accept a task, in milliseconds: a call waits for that. */
 const SUBMIT_MS = 5000;
 /** How long a handler may go on after its signal was aborted before the log says so, and how often it does then, in milliseconds. */
@@ -65,6 +67,9 @@ export class TaskRunner implements TaskWorker {
   #renewing: ReturnType<typeof setInterval> | undefined;
   /** When leases were renewed last, and how often in time since they were late, by `performance.now()`. */
   #renewed = { at: 0, inTime: 0 };
+  #renewingAgain: ReturnType<typeof setTimeout> | undefined;
+  /** Since when the store cannot be reached, and from when on there are claims again, by `performance.now()`. */
+  #away: { since: number | undefined; claimsFrom: number } = { since: undefined, claimsFrom: 0 };
   /** Whether there may be tasks that an executor has lost, for which there was no place. */
   #mayBeLost = false;
   /** Whether the process is about to end, though it still serves. */
@@ -215,6 +220,7 @@ export class TaskRunner implements TaskWorker {
     const ended = [...this.#runs.values()].map((run) => run.ended);
     await Promise.all([...this.#runs.values()].map((run) => this.#leave(run, deadline)));
     clearInterval(this.#renewing);
+    clearTimeout(this.#renewingAgain);
     for (const release of [...this.#takenIn.values()]) release();
     await within(CLOSE_GRACE_MS, Promise.all([closed, ...ended]));
   }
@@ -224,6 +230,9 @@ export class TaskRunner implements TaskWorker {
     readonly tasks: readonly Task[];
     readonly mayBeMore: boolean;
   }> {
+    if (this.#away.since !== undefined) await this.#comeBack();
+    const waitMs = this.#away.claimsFrom - performance.now();
+    if (waitMs > 0) await new Promise((resolve) => unref(setTimeout(resolve, waitMs)));
     const { toolBounds, concurrencyPerClient } = this.options;
     const ofTools = this.#count(({ tool }) => tool);
     const tools = places([...toolBounds()].map(([tool, bound]) => [tool, bound - (ofTools.get(tool) ?? 0)]));
@@ -244,6 +253,9 @@ export class TaskRunner implements TaskWorker {
       for (const task of tasks) this.#register(task);
       const isPart = tools.full.length > 0 || owners.full.length > 0;
       return { tasks, mayBeMore: isPart || tasks.length === most };
+    } catch (error) {
+      this.#away.since ??= performance.now();
+      throw error;
     } finally {
       this.#claiming -= most;
     }
@@ -434,18 +446,53 @@ export class TaskRunner implements TaskWorker {
     const now = performance.now();
     const isLate = now - this.#renewed.at > (2 / 3) * this.leaseMs;
     this.#renewed = { at: now, inTime: isLate ? 0 : this.#renewed.inTime + 1 };
-    const runs = [...this.#runs.values()].map(({ taskId, id }) => ({ taskId, run: id }));
-    try {
-      const lost = await this.repository.renew(runs, this.leaseMs);
-      for (const { taskId, run } of lost) if (this.#runs.get(taskId)?.id === run) void this.#look(taskId);
-    } catch {
-      // Logged. A run goes on: what it writes counts as long as no other process has claimed the task.
-    }
+    // A failure is logged. A run goes on: what it writes counts as long as no other process has claimed the task.
+    await this.#renewLeases().catch(() => undefined);
     if (this.options.outlives) this.#lookAtSome();
     // A function is frozen between requests, and so would be a run that no request waits for: it leaves that to its queue.
     const isAwake = this.#renewed.inTime >= RENEWALS_AWAKE;
     if (!this.options.startsHere && isAwake) await this.#rescue();
     else this.#mayBeLost = false;
+  }
+
+  /** Renews all leases. While the store is away, it tries so again and again: the first to come holds a task. */
+  async #renewLeases(): Promise<void> {
+    clearTimeout(this.#renewingAgain);
+    const runs = [...this.#runs.values()].map(({ taskId, id }) => ({ taskId, run: id }));
+    try {
+      const lost = await this.repository.renew(runs, this.leaseMs);
+      if (runs.length > 0) this.#isBack();
+      for (const { taskId, run } of lost) if (this.#runs.get(taskId)?.id === run) void this.#look(taskId);
+    } catch (error) {
+      this.#away.since ??= performance.now();
+      if (!this.#isClosed) {
+        const renew = (): void => void this.#renewLeases().catch(() => undefined);
+        this.#renewingAgain = setTimeout(renew, this.#renewAgainMs);
+        unref(this.#renewingAgain);
+      }
+      throw error;
+    }
+  }
+
+  /** Renews the leases of this process before it claims: they may be over because the store was away, and their runs are not lost. */
+  async #comeBack(): Promise<void> {
+    await this.#renewLeases();
+    await this.repository.reach();
+    this.#isBack();
+  }
+
+  /** The store answers again. If leases may have ended meanwhile, other processes get the time to renew theirs, too. */
+  #isBack(): void {
+    const { since } = this.#away;
+    if (since === undefined) return;
+    const now = performance.now();
+    // It is found out late that the store is away: by the next renewal.
+    const mayBeOver = now - since > this.leaseMs / 6;
+    this.#away = { since: undefined, claimsFrom: mayBeOver ? now + 3 * this.#renewAgainMs : 0 };
+  }
+
+  get #renewAgainMs(): number {
+    return Math.min(RENEW_AGAIN_MS, this.leaseMs / 15);
   }
 
   /** Runs what an executor has lost: tasks whose process has died, and those that their queue did not take. */
