@@ -85,7 +85,7 @@ export interface TaskRecord {
   readonly toolVersion: string;
   /** The run that may write, by an id of its own; `null` where none is under way. */
   readonly run: string | null;
-  /** How many runs, one after the other, have come to no end; the one that is under way counts. */
+  /** How many runs, one after the other and without progress, have come to no end; the one that is under way counts. */
   readonly attempts: number;
   /** The call, encrypted: arguments, principal, client. */
   readonly call: string;

@@ -101,6 +101,47 @@ describe('a task whose run came to no end', () => {
     expect(effects).toBe(1);
   });
 
+  test('may come to no end as often as it likes while each run has a step more kept', async () => {
+    let runs = 0;
+    const { backend, executor } = manual();
+    const app = await node(
+      job(async (ctx) => {
+        for (let step = 1; step <= 5; step += 1) {
+          const isNew = await ctx.once(`step ${step}`, () => runs + 1);
+          if (isNew > runs) await new Promise(() => void (runs += 1));
+        }
+        return 'done';
+      }),
+      backend,
+      { tasks: { maxAttempts: 2 } },
+    );
+    const taskId = await beginTask(taskClient(app), 'job');
+    for (let run = 1; run <= 5; run += 1) {
+      void executor.runAgain();
+      await until(() => runs === run);
+      expect(await backend.tasks.get(taskId)).toMatchObject({ attempts: 1 });
+    }
+  });
+
+  test('fails after as many runs as there may be behind its last step that was kept', async () => {
+    let runs = 0;
+    const { backend, executor } = manual();
+    const hang = job(async (ctx) => {
+      await ctx.once('good', () => true);
+      runs += 1;
+      return new Promise(() => undefined);
+    });
+    const app = await node(hang, backend, { tasks: { maxAttempts: 2 } });
+    const taskId = await beginTask(taskClient(app), 'job');
+    for (const run of [1, 2]) {
+      void executor.runAgain();
+      await until(() => runs === run);
+    }
+    await executor.runAgain();
+    expect(await getTask(taskClient(app), taskId)).toMatchObject({ status: 'failed' });
+    expect(runs).toBe(2);
+  });
+
   test('fails after as many runs as there may be', async () => {
     let runs = 0;
     const { backend, executor } = manual();

@@ -38,7 +38,7 @@ export interface Task {
   readonly outcome: Outcome | undefined;
 }
 
-/** How many runs of a task, one after the other, came to no end, before the one that is under way. */
+/** How many runs of a task, one after the other and without progress, came to no end, before the one that is under way. */
 export function lostRuns({ attempts, run }: StoredTask): number {
   return run === null ? attempts : attempts - 1;
 }

@@ -95,7 +95,8 @@ export interface TasksOptions {
    */
   readonly leaseMs?: number;
   /**
-   * How many runs of a task may come to no end, because their process did, before the task fails: it may be what ends them.
+   * How many runs of a task in a row may be lost, without progress, before the task fails: it may be what ends their process. A run is lost
+   * when its process ends without a word or loses the lease. A result that `ctx.once()` newly keeps is progress, and the count begins anew.
    * @default 3
    */
   readonly maxAttempts?: number;

@@ -115,9 +115,9 @@ export function answered(responses: ReadonlyMap<string, Answer>): Transition {
   });
 }
 
-/** A side effect was made, whose result is remembered. */
+/** A side effect was made, whose result is remembered. No further run repeats it, so those that came to no end before count no more. */
 export function remembered(rounds: Journal): Transition {
-  return unended(({ journal }) => ({ journal: { ...journal, rounds } }));
+  return unended(({ journal }) => ({ rest: { attempts: 1 }, journal: { ...journal, rounds } }));
 }
 
 /** The handler tells how far it has come. */
