@@ -72,6 +72,8 @@ export interface RecordedCall {
 
 /** A recorded call at work. */
 export interface Replay {
+  /** Names the call in the log, as `ctx.id` does. */
+  readonly callId: string;
   /** Aborts the signal of the handler. */
   abort(reason: string): void;
   /** Waits for the side effects that the handler has begun: each has been kept then, or has failed. */

@@ -38,6 +38,7 @@ export function replay(
   parts.slots.take(exchange.call);
   if (handler) exchange.runInBackground(handler, journal, background);
   return {
+    callId: exchange.call.callId,
     abort: (reason) => exchange.call.abort(reason),
     settleEffects: () => exchange.call.rounds.settleEffects(),
     ended,

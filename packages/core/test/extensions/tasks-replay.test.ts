@@ -8,7 +8,7 @@ import {
   type ToolContext,
 } from '../../src/index.js';
 import { type Backend, memoryBackend, type StoredTask } from '../../src/backend.js';
-import { appOf, deferred, type Json, textOf, until } from '../harness.js';
+import { appOf, deferred, type Json, recordingLogger, textOf, until } from '../harness.js';
 import { beginTask, endOf, getTask, ManualExecutor, taskClient, taskWith } from './task-client.js';
 
 const state = { keys: ['k'.repeat(32)] };
@@ -140,6 +140,39 @@ describe('a task whose run came to no end', () => {
     await executor.runAgain();
     expect(await getTask(taskClient(app), taskId)).toMatchObject({ status: 'failed' });
     expect(runs).toBe(2);
+  });
+
+  test('is told by the log of both processes, each run that is lost', async () => {
+    let runs = 0;
+    const { backend, executor } = manual();
+    const hang = job(() => {
+      runs += 1;
+      return new Promise(() => undefined);
+    });
+    const loggers = [recordingLogger(), recordingLogger(), recordingLogger()];
+    const apps = await Promise.all(
+      loggers.map((logger) => node(hang, backend, { logger, tasks: { leaseMs: 300 } })),
+    );
+    const [client] = apps.map((app) => taskClient(app));
+    const taskId = client ? await beginTask(client, 'job') : '';
+    const lines = (at: number) => loggers[at]?.lines ?? [];
+    for (const at of [0, 1, 2]) {
+      void executor.runAgain(at);
+      await until(() => runs === at + 1);
+      if (at > 0) await until(() => lines(at - 1).some(({ level }) => level === 'warn'));
+    }
+    const anew = (lostRuns: number) => ({
+      level: 'info',
+      message: 'a task is run anew: a run of it came to no end',
+      details: { taskId, tool: 'job', lostRuns },
+    });
+    const lost = (lostRuns: number) => ({
+      level: 'warn',
+      message:
+        'a run of a task is lost: its lease was not renewed in time, and another run has taken the task over',
+      details: { id: expect.any(String), taskId, tool: 'job', lostRuns },
+    });
+    expect([lines(0), lines(1), lines(2)]).toEqual([[lost(1)], [anew(1), lost(2)], [anew(2)]]);
   });
 
   test('fails after as many runs as there may be', async () => {

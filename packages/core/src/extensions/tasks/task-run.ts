@@ -3,7 +3,7 @@ import type { Journal } from '../../engine/asking/round-trip-state.js';
 import type { ExtensionHost, Replay } from '../../engine/extension.js';
 import { ERROR_CODES, InputResponseError, type ProtocolError } from '../../errors/errors.js';
 import { isTerminal } from '../../backend/tasks.js';
-import type { Task, Transition } from './task.js';
+import { lostRuns, type Task, type Transition } from './task.js';
 import { type Changed, type TaskRepository, UnreachableError } from './task-repository.js';
 import { byRun, completed, failed, remembered, reported, suspended } from './transitions.js';
 
@@ -137,7 +137,19 @@ export class TaskRun implements BackgroundDelivery {
     if (!task) this.stop('The task has expired');
     else if (isTerminal(task.stored.task.status))
       this.stop(task.stored.task.statusMessage ?? 'The task has ended');
-    else if (task.stored.run !== this.#parts.run) this.stop('Another run has taken the task over');
+    else if (task.stored.run !== this.#parts.run) {
+      if (this.#stopped === undefined && task.stored.run !== null) this.#tellLost(task);
+      this.stop('Another run has taken the task over');
+    }
+  }
+
+  /** Says that this run is lost although its process is there. */
+  #tellLost({ stored }: Task): void {
+    const { taskId, tool } = { taskId: this.taskId, tool: stored.tool };
+    this.#parts.host.logger.warn(
+      { id: this.#replay?.callId, taskId, tool, lostRuns: lostRuns(stored) },
+      'a run of a task is lost: its lease was not renewed in time, and another run has taken the task over',
+    );
   }
 
   asking(key: string, timeoutMs: number | undefined): void {
