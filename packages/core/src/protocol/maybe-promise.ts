@@ -31,7 +31,16 @@ export function after<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePro
   return isPromise(value) ? Promise.resolve(value).then(next) : next(value);
 }
 
-/** What some work gives, now or later, or what is made of what it throws. */
+/**
+ * What some work gives, now or later, or what is made of what it throws.
+ *
+ * @param work is run at once.
+ * @param recover makes something of what it throws, at once or later.
+ * @example
+ * ```ts
+ * const size = recovered(() => store.size(), () => 0);
+ * ```
+ */
 export function recovered<T>(work: () => MaybePromise<T>, recover: (thrown: unknown) => T): MaybePromise<T> {
   try {
     const done = work();
