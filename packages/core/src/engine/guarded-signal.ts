@@ -8,6 +8,10 @@ type Listen = () => unknown;
  * @param signal gets methods of its own in front of those it has.
  * @param run runs a listener, and throws nothing.
  * @returns the signal.
+ * @example
+ * ```ts
+ * guardListeners(request.signal, (listen) => recovered(listen, (error) => logger.error({ err: error }, 'a listener failed')));
+ * ```
  */
 export function guardListeners(signal: AbortSignal, run: (listen: Listen) => void): AbortSignal {
   const add = signal.addEventListener.bind(signal);
