@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { post } from './modern-http.js';
-import { endProcesses, freePort, ServerProcess, until } from './processes.js';
+import { endProcesses, freePort, INVENTORY, ServerProcess, until } from './processes.js';
 import { noRedis, Redis } from './redis.js';
 
 const FOLDER = 'apps/inventory/operations';
@@ -105,6 +105,26 @@ function readsEverything(): void {
     }
   });
 }
+
+test('the inventory measures, logs and audits calls where variables say so', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'operations-'));
+  const [port, metrics] = [String(await freePort()), String(await freePort())];
+  const audit = join(folder, 'audit.jsonl');
+  const env = { METRICS: metrics, AUDIT_FILE: audit };
+  const server = new ServerProcess(INVENTORY, ['--http', '--port', port], env);
+  try {
+    const address = `http://127.0.0.1:${port}/mcp`;
+    await until(() => server.stdout.includes(address));
+    await post(address, 'tools/call', { name: 'check_inventory', arguments: { sku: 'TNT-1002' } });
+    await until(() => server.stderr.includes('"name":"check_inventory"') && existsSync(audit));
+    await until(() => readFileSync(audit, 'utf8').includes('"name":"check_inventory"'));
+    const scrape = await (await fetch(`http://127.0.0.1:${metrics}/metrics`)).text();
+    expect(scrape).toMatch(/^mcp_server_operation_duration_count\{.*"check_inventory".*\} 1$/m);
+  } finally {
+    await endProcesses();
+    rmSync(folder, { recursive: true });
+  }
+});
 
 test('the picture has each panel, and the lines that Prometheus gives for it', async () => {
   const values = [0, 5, 10].map((second) => [1_000 + second, String(second)]);
