@@ -265,7 +265,7 @@ describe('the event of a call', () => {
     const { app, events } = await watched({ limits: { maxInFlight: 1 } });
     const client = statelessClient(app);
     await client.request('tools/nope');
-    void client.request('tools/call', { name: 'wait' });
+    client.start('tools/call', { name: 'wait' });
     const { started } = await app.get(Desk);
     await started.promise;
     await client.request('tools/call', { name: 'add' });
@@ -288,7 +288,7 @@ describe('the event of a call', () => {
   test('is told of a client for which there is no room', async () => {
     const { app, events } = await watched({ limits: { maxInFlight: 1 } });
     const first = statelessClient(app, { elicitation: {} });
-    void first.request('tools/call', { name: 'wait' });
+    first.start('tools/call', { name: 'wait' });
     await (
       await app.get(Desk)
     ).started.promise;
@@ -300,7 +300,7 @@ describe('the event of a call', () => {
     const { app, events } = await watched();
     const client = await openSession(app, '2025-11-25');
     events.length = 0;
-    void client.request('tools/call', { name: 'wait' }, 9);
+    client.start('tools/call', { name: 'wait' }, 9);
     await (
       await app.get(Desk)
     ).started.promise;
