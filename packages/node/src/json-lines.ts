@@ -1,4 +1,6 @@
-import { closeSync, fstatSync, fsyncSync, openSync, statSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, fsyncSync, openSync, statSync, writeSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { OptionChecks, type OptionTable } from '@sigil/core/internal';
 
 /** How records are written to a file. */
 export interface JsonLinesOptions {
@@ -16,6 +18,8 @@ export interface JsonLinesFile {
   close(): void;
 }
 
+const OPTIONS: OptionTable<JsonLinesOptions> = { sync: true };
+
 /** How often it is looked whether the file was moved away, in milliseconds. */
 const LOOK_MS = 1000;
 
@@ -25,21 +29,27 @@ const LOOK_MS = 1000;
  * @param path where the file is; it is made where there is none, for the user of the process alone. One that is moved away, as logrotate
  *   does, is made anew within a second.
  * @returns the file, which is open.
- * @throws Error when it cannot be opened.
+ * @throws Error when it cannot be opened; DefinitionError when an option is wrong.
  * @example
  * ```ts
  * const app = await createApp({ name: 'shop', version: '1.0.0', audit: { sink: jsonLinesFile('audit.jsonl'), required: true } });
  * ```
  */
-export function jsonLinesFile(path: string, { sync = false }: JsonLinesOptions = {}): JsonLinesFile {
-  let file = openSync(path, 'a', 0o600);
+export function jsonLinesFile(path: string, options: JsonLinesOptions = {}): JsonLinesFile {
+  OptionChecks.requireObject('jsonLinesFile', options);
+  const checks = new OptionChecks('jsonLinesFile');
+  checks.known(options, OPTIONS);
+  checks.booleans(options, 'sync');
+  checks.throwIfAny();
+  const { sync = false } = options;
+  let file = openFile(path);
   let lookedAt = performance.now();
   /** Opens the file that is there now, where the one that is open was moved away. */
   const reopen = (): void => {
     lookedAt = performance.now();
     if (statSync(path, { throwIfNoEntry: false })?.ino === fstatSync(file).ino) return;
     const moved = file;
-    file = openSync(path, 'a', 0o600);
+    file = openFile(path);
     closeSync(moved);
   };
   return {
@@ -53,4 +63,16 @@ export function jsonLinesFile(path: string, { sync = false }: JsonLinesOptions =
     },
     close: () => closeSync(file),
   };
+}
+
+function openFile(path: string): number {
+  try {
+    return openSync(path, 'a', 0o600);
+  } catch (error) {
+    const folder = dirname(resolve(path));
+    if (existsSync(folder)) throw error;
+    throw new Error(`${path} cannot be opened: there is no folder ${folder}; make it first`, {
+      cause: error,
+    });
+  }
 }

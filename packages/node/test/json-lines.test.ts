@@ -41,10 +41,22 @@ describe('jsonLinesFile', () => {
   });
 
   test('fails where it cannot be opened, and where it is closed', () => {
-    expect(() => jsonLinesFile(join(folder, 'none', 'audit.jsonl'))).toThrow('ENOENT');
+    const path = join(folder, 'none', 'audit.jsonl');
+    expect(() => jsonLinesFile(path)).toThrow(
+      `${path} cannot be opened: there is no folder ${join(folder, 'none')}; make it first`,
+    );
+    expect(() => jsonLinesFile(folder)).toThrow('EISDIR');
     const file = jsonLinesFile(join(folder, 'audit.jsonl'));
     file.close();
     expect(() => file.write({})).toThrow('EBADF');
+  });
+
+  test.each([
+    [{ sinc: true }, 'write sync'],
+    [{ sync: 'yes' }, "it must be true or false, not 'yes'"],
+    [null, 'its options must be an object'],
+  ])('refuses the options %j', (options, message) => {
+    expect(() => jsonLinesFile(join(folder, 'audit.jsonl'), options as never)).toThrow(message);
   });
 
   test('is a sink of audits', async () => {
