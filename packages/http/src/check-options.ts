@@ -264,8 +264,8 @@ function isHost(text: string): boolean {
 
 /** Whether a browser could send it. Of schemes that are not the web's, such as those of extensions, a URL tells no origin. */
 function isOrigin(text: string): boolean {
-  if (!/^https?:/i.test(text)) return /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#]+$/.test(text);
-  return URL.canParse(text) && new URL(text).origin === text;
+  if (!/^https?:/i.test(text)) return /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#*]+$/.test(text);
+  return !text.includes('*') && URL.canParse(text) && new URL(text).origin === text;
 }
 
 /** What is no list has been refused, and is never used. */

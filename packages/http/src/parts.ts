@@ -61,6 +61,10 @@ export function partsOf(endpoint: Endpoint, options: ResolvedOptions): HandlerPa
   const sessionStore =
     sessions && sessions !== backend.sessions ? backend.limited(sessions, 'sessions.store') : sessions;
   const eventStore = events && events !== backend.events ? backend.limited(events, 'streams.store') : events;
+  if (options.sessionSealedMs !== undefined && !sessionStore)
+    logger.warn(
+      'sessions.sealedMs does nothing without a store: give createApp a backend, or give sessions.store',
+    );
   // Streams that are kept in this process can be resumed in no other one.
   const isShared = Boolean(sessionStore) && Boolean(eventStore);
   const challengeFor = (http: HttpExchange, scopes: readonly string[]): Refusal => {

@@ -392,8 +392,10 @@ function hostsFor(
   return '*';
 }
 
+/** Whether clients can ask for a path as it is written: they resolve `..`, and encode what is not ASCII. */
 function isPath(path: string): boolean {
-  return /^\/[^?#\s]*$/.test(path);
+  const base = 'http://localhost';
+  return /^\/[^?#\s]*$/.test(path) && URL.canParse(base + path) && new URL(base + path).pathname === path;
 }
 
 /** @param taken the paths of everything else that is served. */

@@ -2,9 +2,12 @@ import { describe, expect, jest, test } from '@jest/globals';
 import { MemoryStateStore, type StateStore } from '@sigil/core/backend';
 import { as } from './fixtures/as.js';
 import { tokenAuthenticator } from '../src/authentication/index.js';
+import { createFixture } from './fixtures/app.js';
+import { recordingLogger } from './fixtures/log.js';
 import { call, json, post, request, textOf } from './fixtures/messages.js';
 import { type Node, nodesForEach } from './fixtures/nodes.js';
 import { initialize, openSession, type Session, sessionAt } from './fixtures/session.js';
+import { fetchHandler } from '../src/fetch.js';
 import type { HttpOptions } from '../src/index.js';
 
 const nodes = nodesForEach();
@@ -122,6 +125,19 @@ describe('a session that is sealed into its id', () => {
     expect(await echo(at('bob', other))).toBe(404);
     expect(textOf(await json(await at('ada', other).post(call('whoami'))))).toBe('ada');
     expect(await echo(at('bob', one))).toBe(404);
+  });
+
+  test.each<[string, HttpOptions, number]>([
+    ['warns', { sessions: { sealedMs: DAY_MS } }, 1],
+    ['says nothing', {}, 0],
+  ])('%s without a store for %j', async (_what, options, times) => {
+    const { logger, lines } = recordingLogger();
+    const { app } = await createFixture({ logger });
+    await fetchHandler(app, options).close();
+    await app.close();
+    expect(
+      lines.filter(({ details }) => JSON.stringify(details).includes('sealedMs does nothing')),
+    ).toHaveLength(times);
   });
 
   test.each([0, -1, 1.5])('cannot survive for %s milliseconds', async (sealedMs) => {

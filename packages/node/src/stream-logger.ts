@@ -88,7 +88,11 @@ export function stderrLogger(): Logger {
   const { LOG_FORMAT, NO_COLOR = '', FORCE_COLOR = '' } = process.env;
   const { isTTY } = process.stderr;
   const format = LOG_FORMAT === 'json' || LOG_FORMAT === 'text' ? LOG_FORMAT : isTTY ? 'text' : 'json';
-  return streamLogger(process.stderr, { format, colors: NO_COLOR === '' && (isTTY || FORCE_COLOR !== '') });
+  const colors = NO_COLOR === '' && (isTTY || FORCE_COLOR !== '');
+  const logger = streamLogger(process.stderr, { format, colors });
+  if (LOG_FORMAT !== undefined && LOG_FORMAT !== '' && LOG_FORMAT !== format)
+    logger.warn({ LOG_FORMAT }, 'the environment variable LOG_FORMAT is passed over: it may be json or text');
+  return logger;
 }
 
 function ignore(): void {

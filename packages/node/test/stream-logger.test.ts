@@ -193,5 +193,22 @@ describe('lines that can wait', () => {
       env: { ...process.env, LOG_FORMAT: 'json' },
     });
     expect(stderr).toContain('"message":"last"');
+    expect(stderr).not.toContain('LOG_FORMAT');
+  });
+});
+
+describe('stderrLogger', () => {
+  test('warns of a LOG_FORMAT that there is not', () => {
+    const file = fileURLToPath(new URL('../dist/index.js', import.meta.url));
+    const program = `import { stderrLogger } from ${JSON.stringify(file)}; stderrLogger();`;
+    const { stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+      encoding: 'utf8',
+      env: { ...process.env, LOG_FORMAT: 'xml' },
+    });
+    expect(JSON.parse(stderr)).toMatchObject({
+      level: 'warn',
+      LOG_FORMAT: 'xml',
+      message: 'the environment variable LOG_FORMAT is passed over: it may be json or text',
+    });
   });
 });

@@ -214,7 +214,9 @@ function checkLog({ log: options }: AppOptions, checks: OptionChecks): void {
   if (calls !== false && calls !== 'debug' && calls !== 'info')
     checks.refuse('log.calls', "it must be 'info', 'debug' or false");
   checks.integer('log.slowMs', slowMs);
-  if (redact !== undefined && !(Array.isArray(redact) && redact.every((name) => typeof name === 'string')))
+  const areNames = (names: unknown): boolean =>
+    Array.isArray(names) && names.every((name) => typeof name === 'string' && name.trim() !== '');
+  if (redact !== undefined && !areNames(redact))
     checks.refuse('log.redact', "it must be a list of names, such as ['email']");
 }
 

@@ -15,18 +15,31 @@ export class RelayLogger implements Logger {
   /** The level of the mildest line that is written. */
   readonly #least: number;
   readonly #secrets: ReadonlySet<string>;
+  /** What `LOG_LEVEL` says that is no level, until the log has said so. */
+  #unknownLevel: string | undefined;
 
   /** @param target the author's logger, which decides by itself which lines it writes unless a level is given. */
   constructor(target: Logger | undefined, { level, redact = [] }: Pick<LogOptions, 'level' | 'redact'> = {}) {
     this.#target = target ?? consoleLogger;
     this.#fixed = target !== undefined;
-    this.#least = leastOf(level ?? (target ? 'debug' : levelOfEnvironment()));
+    const wanted = target || level ? '' : (environmentVariable('LOG_LEVEL') ?? '');
+    const known = levelNamed(wanted);
+    if (wanted !== '' && !known) this.#unknownLevel = wanted;
+    this.#least = leastOf(level ?? known ?? (target ? 'debug' : 'info'));
     this.#secrets = new Set(redact.map((name) => name.toLowerCase()));
   }
 
   /** Settles the destination, unless the author did. */
   relayTo(target: Logger | undefined): void {
-    if (!this.#fixed && target) this.#target = target;
+    if (this.#fixed || !target) return;
+    this.#target = target;
+    const LOG_LEVEL = this.#unknownLevel;
+    this.#unknownLevel = undefined;
+    if (LOG_LEVEL !== undefined)
+      this.warn(
+        { LOG_LEVEL },
+        `the environment variable LOG_LEVEL is passed over: it may be ${LEVEL_NAMES.join(', ')}`,
+      );
   }
 
   readonly debug: LogMethod = (...args) => this.#log('debug', args);
@@ -70,8 +83,9 @@ function leastOf(level: NonNullable<LogOptions['level']>): number {
   return level === 'silent' ? LINE_LEVELS.length : LINE_LEVELS.indexOf(level);
 }
 
-/** What `LOG_LEVEL` says, as other loggers understand it; `info` where it says nothing that is a level. */
-function levelOfEnvironment(): NonNullable<LogOptions['level']> {
-  const wanted = environmentVariable('LOG_LEVEL')?.toLowerCase();
-  return [...LINE_LEVELS, 'silent' as const].find((level) => level === wanted) ?? 'info';
+const LEVEL_NAMES = [...LINE_LEVELS, 'silent'] as const;
+
+/** The level that a text names, as other loggers understand it; `undefined` where it names none. */
+function levelNamed(text: string): LogOptions['level'] {
+  return LEVEL_NAMES.find((level) => level === text.toLowerCase());
 }

@@ -108,7 +108,18 @@ describe('the log', () => {
   test.each<[LogOptions | undefined, string | undefined, string[]]>([
     [undefined, undefined, ['info', 'warn', 'error']],
     [undefined, 'WARN', ['warn', 'error']],
-    [undefined, 'nonsense', ['info', 'warn', 'error']],
+    [undefined, '', ['info', 'warn', 'error']],
+    [
+      undefined,
+      'verbose',
+      [
+        'the environment variable LOG_LEVEL is passed over: it may be debug, info, warn, error, silent',
+        'info',
+        'warn',
+        'error',
+      ],
+    ],
+    [{ level: 'error' }, 'verbose', ['error']],
     [{ level: 'error' }, 'debug', ['error']],
     [{ level: 'silent' }, undefined, []],
     [{}, 'debug', ['debug', 'info', 'warn', 'error']],
@@ -124,6 +135,10 @@ describe('the log', () => {
     expect(logger.lines[0]?.details).toEqual({
       user: { email: '[redacted]', names: [{ EMAIL: '[redacted]', first: 'Ada' }] },
     });
+  });
+
+  test.each([[['']], [['email', ' ']]])('refuses the names %j to redact', async (redact) => {
+    await expect(appOf({ definitions: [add], log: { redact } })).rejects.toThrow('log.redact');
   });
 
   test('refuses options that mean nothing', async () => {
