@@ -91,7 +91,7 @@ export class Readiness {
     } catch (error) {
       const why = reasonOf(error);
       if (this.#told.allows(part))
-        this.parts.logger.error({ part, err: error }, `the server is not ready: its ${part} ${why}`);
+        this.parts.logger.error({ part, err: error }, `the server is not ready: the part ${part} ${why}`);
       return why;
     }
   }
