@@ -1,6 +1,7 @@
 import { logDetails } from '../context/call.js';
 import type { Implementation } from '../protocol/descriptors.js';
 import type { Logger } from '../protocol/logging.js';
+import { LateGuardError } from '../invoke/compile-policies.js';
 import { compileRates, type CountCall, nameRates, type NamedRate } from '../invoke/compile-limits.js';
 import { RateLimitError } from '../errors/errors.js';
 import { after, isPromise, type MaybePromise } from '../protocol/maybe-promise.js';
@@ -347,10 +348,12 @@ export class Engine implements Endpoint {
   }
 
   readonly #overloaded: ConnectionParts['overloaded'] = (call, { message, cause }) => {
-    if (!this.#told.allows(message)) return;
+    // A guard that hangs is a fault of the app: each is told of, whatever else there is no room for.
+    const isLate = cause instanceof LateGuardError;
+    if (!this.#told.allows(isLate ? cause.message : message)) return;
     const { logger } = this.options;
     const details = { reason: message, ...(cause === undefined ? {} : { err: cause }), ...logDetails(call) };
-    logger.warn(details, 'requests are refused for now');
+    logger[isLate ? 'error' : 'warn'](details, 'requests are refused for now');
   };
 
   readonly #release: ConnectionParts['release'] = (scope) => {

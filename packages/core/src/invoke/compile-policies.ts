@@ -38,6 +38,11 @@ class GuardFailure extends Error {
   override readonly name = 'GuardFailure';
 }
 
+/** Why access could not be checked in time. */
+export class LateGuardError extends Error {
+  override readonly name = 'LateGuardError';
+}
+
 /** Compiles guards into one check: all must allow, the first that does not ends the asking. It fails when a guard does. */
 export function compileGuards(
   guards: readonly GuardLike[],
@@ -171,7 +176,7 @@ const SCOPE_RULE = 'a scope has 256 letters, digits and signs at most, and no sp
 export function inTime<T>(answer: MaybePromise<T>, who: string, guardTime: Deadlines): MaybePromise<T> {
   if (!isPromise(answer)) return answer;
   const late = (): Error => {
-    const cause = new Error(`${who} did not answer within ${guardTime.afterMs} ms`);
+    const cause = new LateGuardError(`${who} did not answer within ${guardTime.afterMs} ms`);
     return new OverloadedError('Access cannot be checked now; try again later', { cause });
   };
   return guardTime.within(answer, late);

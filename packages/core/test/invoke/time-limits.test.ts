@@ -218,12 +218,12 @@ describe('a guard that does not answer', () => {
     expect(await client.error('tools/call', { name: 'closed' })).toEqual(late);
     expect(textOf(await client.call('open'))).toBe('open');
     expect(await client.error('resources/list')).toEqual(late);
-    // Once a minute: a client can ask as often as it likes.
-    expect(logger.lines.map(({ details }) => String(details['err']))).toEqual([
-      'Error: The guard Hanging did not answer within 50 ms',
+    // Once a minute for each: a client can ask as often as it likes.
+    expect(logger.lines.map(({ level, details }) => `${level} ${String(details['err'])}`)).toEqual([
+      'error LateGuardError: The guard Hanging did not answer within 50 ms',
+      'error LateGuardError: The guard 1, which has no name, did not answer within 50 ms',
     ]);
     expect(logger.lines[0]).toMatchObject({
-      level: 'warn',
       message: 'requests are refused for now',
       details: {
         where: 'Tools.closed',
@@ -296,6 +296,7 @@ describe('a guard that does not answer', () => {
     });
     expect(logger.lines).toMatchObject([
       {
+        level: 'error',
         message: 'requests are refused for now',
         details: { err: { message: 'The guard Unsure did not answer within 50 ms' }, method: 'tools/call' },
       },
