@@ -91,7 +91,11 @@ describe('whether an app is ready', () => {
     }
     const lines = logger.lines.filter(({ message }) => message?.startsWith('the server is not ready'));
     expect(lines).toMatchObject([
-      { level: 'error', message: `the server is not ready: the part ${part} does not answer`, details: { part } },
+      {
+        level: 'error',
+        message: `the server is not ready: the part ${part} does not answer`,
+        details: { part },
+      },
     ]);
     expect(String(lines[0]?.details['err'])).toContain(why);
   });
@@ -105,7 +109,9 @@ test.each([
   const check = () => Promise.reject(error);
   const app = await node({ ...memoryBackend(), check }, { logger });
   expect(await ask(app)).toMatchObject({ isReady: false, checks: { store: why, bus: 'ok', tasks: 'ok' } });
-  expect(logger.lines.map(({ message }) => message)).toContain(`the server is not ready: the part store ${why}`);
+  expect(logger.lines.map(({ message }) => message)).toContain(
+    `the server is not ready: the part store ${why}`,
+  );
 });
 
 describe('processes of one app', () => {
