@@ -3,7 +3,7 @@
 // The app
 export { createApp } from './server/create-app.js';
 export { App } from './server/app.js';
-export type { AuditLink, AuditOptions, AuditRecord, AuditSink } from './server/audit.js';
+export type { AuditLink, AuditOptions, AuditRecord, AuditSink, AuditStore } from './server/audit.js';
 export type { AppOptions, LogOptions, StateOptions } from './server/app-options.js';
 export type { LimitOptions } from './engine/engine-options.js';
 export type { StateKey } from './engine/asking/request-state-codec.js';

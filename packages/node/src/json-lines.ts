@@ -15,6 +15,7 @@ export interface JsonLinesOptions {
 export interface JsonLinesFile {
   /** Appends a record. @throws Error when it cannot be written. */
   write(record: object): void;
+  /** Closes the file. */
   close(): void;
 }
 

@@ -70,9 +70,15 @@ export interface AuditLink {
 }
 
 /** Keeps records: a function, or an object that closes with the app. A record is kept once it returns, or its promise is kept. */
-export type AuditSink =
-  | ((record: AuditRecord) => MaybePromise<void>)
-  | { write(record: AuditRecord): MaybePromise<void>; close?(): MaybePromise<void> };
+export type AuditSink = ((record: AuditRecord) => MaybePromise<void>) | AuditStore;
+
+/** Keeps records, and closes with the app. */
+export interface AuditStore {
+  /** Keeps a record: it is kept once this returns, or its promise is kept. */
+  write(record: AuditRecord): MaybePromise<void>;
+  /** Called once no more records come. */
+  close?(): MaybePromise<void>;
+}
 
 /** What is kept of who did what. */
 export interface AuditOptions {
