@@ -14,7 +14,7 @@ export type Redactor = (value: unknown, call: CallInfo) => unknown;
 /** How late the event loop was, in nanoseconds, since it was last reset. */
 export interface EventLoopDelay {
   readonly max: number;
-  /** @param percentile above 0, and at most 100. */
+  /** How late it was at most in a share of cases. @param percentile the share, above 0 and at most 100. */
   percentile(percentile: number): number;
   /** Forgets what was measured so far. */
   reset(): void;
