@@ -1,7 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -107,12 +106,29 @@ export async function startHttp(): Promise<{ server: ServerProcess; address: str
 }
 
 /** A port nobody listens on. */
-export async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
+export function freePort(): Promise<number> {
+  return freePorts(1);
+}
+
+/** The first of so many ports in a row that nobody listens on. */
+export async function freePorts(count: number): Promise<number> {
+  const probes: Server[] = [];
+  const listen = async (port: number): Promise<number> => {
+    const probe = createServer();
+    probe.listen(port, '127.0.0.1');
+    await once(probe, 'listening');
+    probes.push(probe);
+    return (probe.address() as AddressInfo).port;
+  };
+  try {
+    const first = await listen(0);
+    for (let next = 1; next < count; next += 1) await listen(first + next);
+    return first;
+  } catch {
+    return await freePorts(count);
+  } finally {
+    for (const probe of probes) await new Promise((resolve) => probe.close(resolve));
+  }
 }
 
 /** Waits until a condition holds. */

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { freshFetch } from './fresh-fetch.js';
 import { post as postOver } from './modern-http.js';
-import { endProcesses, freePort, isAlive, ServerProcess, until, wholeLines } from './processes.js';
+import { endProcesses, freePort, freePorts, isAlive, ServerProcess, until, wholeLines } from './processes.js';
 import { noRedis, Redis } from './redis.js';
 import { fixture } from './sigil-command.js';
 
@@ -68,8 +68,9 @@ describe('a program with workers', () => {
   });
 
   test('serves metrics of each worker on a port of its own, which the next one in its place takes', async () => {
-    const METRICS_PORT = String(await freePort());
-    const OPTIONS = JSON.stringify({ port: await freePort(), workers: 2 });
+    const port = await freePorts(3);
+    const METRICS_PORT = String(port + 1);
+    const OPTIONS = JSON.stringify({ port, workers: 2 });
     const { address } = await start([], { OPTIONS, METRICS_PORT });
     const served = await pids(address);
     const scrape = async (number: number): Promise<number> => {
