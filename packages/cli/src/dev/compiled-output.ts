@@ -101,7 +101,7 @@ export function watchOutput(output: CompiledOutput, changed: () => void): Watch 
     !seen.includes(path) &&
     !sources.has(path) &&
     ((path !== folder && !path.startsWith(folder + sep)) || output.ignores(path));
-  const state: { timer?: ReturnType<typeof setTimeout> } = {};
+  const state: { timer?: ReturnType<typeof setTimeout>; isClosed?: boolean } = {};
   const watcher = watch(around, { ignored, ignoreInitial: true });
   const note = (): void => {
     clearTimeout(state.timer);
@@ -111,11 +111,14 @@ export function watchOutput(output: CompiledOutput, changed: () => void): Watch 
   watcher.on('ready', note).on('all', note);
   return {
     add(paths) {
+      // To add something opens the watcher again, and that keeps the program alive.
+      if (state.isClosed) return;
       const more = [...paths].filter((path) => !sources.has(path));
       for (const path of more) sources.add(path);
       watcher.add(more);
     },
     async close() {
+      state.isClosed = true;
       await watcher.close();
       clearTimeout(state.timer);
     },

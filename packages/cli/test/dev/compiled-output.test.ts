@@ -1,8 +1,9 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { CompiledOutput } from '../../src/dev/compiled-output.js';
+import { CompiledOutput, watchOutput } from '../../src/dev/compiled-output.js';
 
 let cwd: string;
 
@@ -69,4 +70,15 @@ describe('what is compiled', () => {
     await rm(join(cwd, '.env'));
     expect([first, second]).not.toContain(await output.fingerprint());
   });
+});
+
+test('a watch that is closed stays closed, whatever is added to it then', async () => {
+  const watched = (): string[] => process.getActiveResourcesInfo().filter((name) => name === 'FSEventWrap');
+  const before = watched().length;
+  const watch = watchOutput(new CompiledOutput(cwd, join(cwd, 'dist/main.js')), () => undefined);
+  const closed = watch.close();
+  watch.add([join(cwd, 'main.ts')]);
+  await closed;
+  await delay(200);
+  expect(watched()).toHaveLength(before);
 });
