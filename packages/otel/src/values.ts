@@ -13,8 +13,8 @@ const OTHER = '_OTHER';
 /** Longest URI that spans have, in characters. */
 const MAX_URI_LENGTH = 1024;
 
-/** The codes by which the caller is at fault: the server has not failed. */
-const CALLER_FAULTS: ReadonlySet<number> = new Set([-32700, -32600, -32601, -32602, -32002]);
+/** The codes by which the caller is at fault: the server has not failed. Those of the conventions, and for scopes and rates our own. */
+const CALLER_FAULTS: ReadonlySet<number> = new Set([-32700, -32600, -32601, -32602, -32002, 403, 429]);
 
 /** What metrics and spans have of a call when it begins. Names are those that the server has: clients could send any. */
 export function measuredOf(call: CallInfo): Values {

@@ -147,7 +147,7 @@ describe('the span of a call', () => {
     });
   });
 
-  test.each([-32700, -32600, -32601, -32602, -32002])(
+  test.each([-32700, -32600, -32601, -32602, -32002, 403, 429])(
     'is no error for %d, by which the caller is at fault',
     async (code) => {
       const desk = await watched();
