@@ -50,7 +50,7 @@ export async function watchServer(
       wasThere = true;
       isLost = false;
       watcher.connected();
-      await read(events, watcher);
+      await read(events, watcher, signal);
       await lost('the server has ended the connection');
     } catch (error) {
       if (signal.aborted) return;
@@ -89,12 +89,14 @@ async function connect({ url, token, timeoutMs }: EventsAddress, signal: AbortSi
 const NO_EVENTS = 'serves no events: give http() the option events, and sigil top its path by --path';
 
 /** Reads Server-Sent Events until they end. */
-function read(events: Readable, watcher: ServerWatcher): Promise<void> {
+function read(events: Readable, watcher: ServerWatcher, signal: AbortSignal): Promise<void> {
   let event = '';
-  return pipeline(events, split(), async (lines: AsyncIterable<string>) => {
+  const tell = async (lines: AsyncIterable<string>): Promise<void> => {
     for await (const line of lines)
       if (line.startsWith('event: ')) event = line.slice('event: '.length);
       else if (line.startsWith('data: '))
         watcher.told(event, objectOf(parseJson(line.slice('data: '.length))));
-  });
+  };
+  // Node may have collected the signal that the request was given, which was made of this one.
+  return pipeline(events, split(), tell, { signal });
 }
