@@ -78,6 +78,8 @@ describe('sigil top', () => {
     const { server, port, url } = await start();
     const command = await watch(url);
     await call(url, 'search');
+    // What the server has not sent yet ends with it.
+    await until(() => wholeLines(command.stdout).length === 1);
     await endProcess(server);
     await until(() => command.stderr.includes('sigil: connects again: '));
     await start(port);
