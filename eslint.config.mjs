@@ -60,7 +60,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['packages/*/src/**/*.ts', 'apps/*/src/**/*.ts'],
+    files: ['packages/*/src/**/*.ts', 'packages/cli/page/src/**/*.{ts,tsx}', 'apps/*/src/**/*.ts'],
     rules: {
       // Say who is meant: a client, a user, an author. Say "by default" for what is not given.
       'no-warning-comments': [

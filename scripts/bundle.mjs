@@ -1,12 +1,13 @@
 /**
  * Joins what the compiler wrote for each package into few files: hundreds of small ones take Node longer to load than to run.
  * Every export with a source becomes an entry; what entries share stays one module, so that classes and symbols are the same in all.
- * Dependencies stay imports.
+ * Dependencies stay imports. The page of `sigil dev` becomes one script, which browsers load as it is.
  */
 import { existsSync } from 'node:fs';
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { copyFile, readdir, readFile, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import standalone from 'ajv/dist/standalone/index.js';
+import { build } from 'esbuild';
 import { rolldown } from 'rolldown';
 
 const root = new URL('../', import.meta.url);
@@ -149,3 +150,28 @@ for (const name of await readdir(packages)) {
   });
   await bundle.close();
 }
+
+/** The page of `sigil dev`, with all that it imports: Preact is under the MIT license, which wants its notice kept. */
+async function bundlePage(folder, out) {
+  await rm(out, { recursive: true, force: true });
+  await build({
+    entryPoints: [
+      { in: fileURLToPath(new URL('src/main.tsx', folder)), out: 'page' },
+      { in: fileURLToPath(new URL('page.css', folder)), out: 'page' },
+    ],
+    outdir: fileURLToPath(out),
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    target: 'es2022',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    define: { 'process.env.NODE_ENV': '"production"' },
+    banner: { js: '/* With Preact, MIT License, Copyright (c) 2015-present Jason Miller */' },
+    legalComments: 'none',
+    charset: 'utf8',
+    logLevel: 'warning',
+  });
+  for (const name of ['index.html', 'icon.svg']) await copyFile(new URL(name, folder), new URL(name, out));
+}
+await bundlePage(new URL('cli/page/', packages), new URL('cli/dist/page/', packages));
