@@ -7,6 +7,7 @@ import { auditVerify } from './commands/audit.js';
 import { build } from './commands/build.js';
 import { check } from './commands/check.js';
 import { type Command, helpOf } from './commands/command.js';
+import { login, logout } from './commands/login.js';
 import { manifest, manifestDiff } from './commands/manifest.js';
 import { dev } from './commands/dev.js';
 import { sessionsLs } from './commands/sessions.js';
@@ -32,6 +33,8 @@ const COMMANDS: readonly (readonly [words: readonly string[], command: Command])
   [['sessions', 'ls'], sessionsLs],
   [['audit', 'verify'], auditVerify],
   [['top'], top],
+  [['login'], login],
+  [['logout'], logout],
 ];
 
 /**

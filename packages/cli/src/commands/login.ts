@@ -1,0 +1,141 @@
+import { EXIT_CODES, ServerError, UsageError } from '../failures.js';
+import { logInByBrowser, openPage } from '../login/browser.js';
+import { forgetLogin, keepLogin, keptLogin } from '../login/kept-logins.js';
+import type { BegunLogin, KnownClient, Login } from '../login/login.js';
+import { show, type Terminal } from '../terminal.js';
+import { type Command, readArguments, readNumber, readUrl, SERVER_OPTIONS } from './command.js';
+
+const OPTIONS = {
+  scope: {
+    type: 'string',
+    value: 'scope',
+    multiple: true,
+    about: 'a scope to ask for; by default what the server asks for',
+  },
+  'client-id': {
+    type: 'string',
+    value: 'id',
+    about: 'a client that the authorization server knows; by default one is registered',
+  },
+  'client-secret-env': {
+    type: 'string',
+    value: 'name',
+    about: 'the environment variable with its secret, if it has one',
+  },
+  'callback-port': {
+    type: 'string',
+    value: 'port',
+    about: 'the port of this machine where the browser comes back to; a free one by default',
+  },
+  'no-browser': { type: 'boolean', about: 'print the page, and open no browser' },
+  timeout: { ...SERVER_OPTIONS.timeout, default: '300', about: 'how long the user may take' },
+  json: SERVER_OPTIONS.json,
+} as const;
+
+/** `sigil login`: logs in to a server, for later commands. */
+export const login: Command = {
+  synopsis: 'login <url> [--scope <scope>]… [--client-id <id> [--client-secret-env <name>]] [--no-browser]',
+  purpose: 'log in to a server with a browser, for all commands with --url',
+  example: 'login http://127.0.0.1:3000/mcp',
+  options: OPTIONS,
+  async run(args, terminal) {
+    const { values, operands } = readArguments(args, OPTIONS, ['<url>']);
+    const server = readUrl('<url>', operands[0] ?? '');
+    const client = clientOf(values['client-id'], values['client-secret-env']);
+    const port = values['callback-port'];
+    const done = await logIn(server, terminal, {
+      timeoutMs: readNumber('--timeout', values.timeout) * 1000,
+      opensBrowser: values['no-browser'] !== true,
+      ...(values.scope && { scopes: values.scope }),
+      ...(client && { client }),
+      ...(port !== undefined && { port: readNumber('--callback-port', port) }),
+    });
+    if (done === 'interrupted') return EXIT_CODES.interrupted;
+    const { scopes, subject, expiresAt } = done;
+    const { issuer } = done.kept.authorizationServer;
+    show(terminal, values, { server: server.href, issuer, subject, scopes, expiresAt }, () => [
+      `Logged in to ${server.href}${subject === undefined ? '' : ` as ${subject}`}`,
+      ...(scopes.length > 0 ? [`Scopes: ${scopes.join(' ')}`] : []),
+    ]);
+    return EXIT_CODES.ok;
+  },
+};
+
+const LOGOUT_OPTIONS = { json: SERVER_OPTIONS.json } as const;
+
+/** `sigil logout`: forgets a login. */
+export const logout: Command = {
+  synopsis: 'logout <url>',
+  purpose: 'forget the login to a server, here and at its authorization server',
+  example: 'logout http://127.0.0.1:3000/mcp',
+  options: LOGOUT_OPTIONS,
+  async run(args, terminal) {
+    const { values, operands } = readArguments(args, LOGOUT_OPTIONS, ['<url>']);
+    const server = readUrl('<url>', operands[0] ?? '');
+    const kept = keptLogin(server);
+    forgetLogin(server);
+    // It is forgotten here, whatever its authorization server says.
+    const problem = await kept?.revoke().catch((error: unknown) => error);
+    if (problem instanceof ServerError) terminal.err(`sigil: ${problem.message}`);
+    show(terminal, values, { server: server.href, loggedOut: kept !== undefined }, () => [
+      kept ? `Logged out of ${server.href}` : `There is no login to ${server.href}`,
+    ]);
+    return EXIT_CODES.ok;
+  },
+};
+
+/** How the command logs in. */
+interface LogInOptions {
+  /** Milliseconds that the user may take. */
+  readonly timeoutMs: number;
+  readonly opensBrowser: boolean;
+  readonly scopes?: readonly string[];
+  readonly client?: KnownClient;
+  readonly port?: number;
+}
+
+/** Logs in, and keeps the login. */
+async function logIn(
+  server: URL,
+  terminal: Terminal,
+  { timeoutMs, opensBrowser, ...options }: LogInOptions,
+): Promise<Login | 'interrupted'> {
+  const ending = new AbortController();
+  const interrupt = (): void => ending.abort('interrupted');
+  process.once('SIGINT', interrupt);
+  const late = setTimeout(() => {
+    ending.abort(
+      new ServerError(
+        `nobody has logged in within ${timeoutMs / 1000} s: run it again, or give a longer --timeout`,
+      ),
+    );
+  }, timeoutMs);
+  const open = ({ authorizeUrl, scopes }: BegunLogin): void => {
+    if (scopes.length > 0) terminal.err(`sigil: ${server.href} asks for the scopes ${scopes.join(' ')}`);
+    terminal.err(`sigil: log in with a browser, at\n${authorizeUrl}`);
+    if (opensBrowser && process.stdout.isTTY) openPage(authorizeUrl);
+  };
+  try {
+    const login = await logInByBrowser({ server, signal: ending.signal, open, ...options });
+    keepLogin(login);
+    return login;
+  } catch (error) {
+    if (error === 'interrupted') return error;
+    throw error;
+  } finally {
+    clearTimeout(late);
+    process.off('SIGINT', interrupt);
+  }
+}
+
+function clientOf(id: string | undefined, secretEnv: string | undefined): KnownClient | undefined {
+  if (id === undefined) {
+    if (secretEnv !== undefined)
+      throw new UsageError('--client-secret-env belongs to a client: give --client-id <id> too');
+    return undefined;
+  }
+  if (secretEnv === undefined) return { id };
+  const secret = process.env[secretEnv];
+  if (!secret) throw new UsageError(`the environment variable ${secretEnv} is not set`);
+  return { id, secret };
+}

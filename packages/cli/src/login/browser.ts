@@ -1,0 +1,91 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { UsageError } from '../failures.js';
+import { type BegunLogin, beginLogin, type Login, type LoginOptions } from './login.js';
+
+/** How a user is sent to log in. */
+export interface BrowserOptions extends Omit<LoginOptions, 'redirectUri'> {
+  /** The port where the browser comes back to. @default a free one */
+  readonly port?: number;
+  /** Ends the login early. */
+  readonly signal: AbortSignal;
+  /** Is called with the page that the user has to open. */
+  readonly open: (begun: BegunLogin) => void;
+}
+
+const CALLBACK = '/callback';
+
+/**
+ * Logs in with a browser, which comes back to a port of this machine (RFC 8252).
+ *
+ * @throws ServerError when the login fails.
+ * @throws UsageError when the port is taken.
+ */
+export async function logInByBrowser({ port = 0, signal, open, ...options }: BrowserOptions): Promise<Login> {
+  const listener = createServer();
+  const listening = once(listener, 'listening');
+  listener.listen(port, '127.0.0.1');
+  await listening.catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(
+      `port ${port} of this machine is taken: name another one by --callback-port (${error.code ?? ''})`,
+    );
+  });
+  try {
+    const { port: bound } = listener.address() as AddressInfo;
+    const begun = await beginLogin({ ...options, redirectUri: `http://127.0.0.1:${bound}${CALLBACK}` });
+    signal.throwIfAborted();
+    const back = new Promise<Login>((resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+      listener.on('request', ({ url = '' }, response) => {
+        const { pathname, searchParams } = new URL(url, 'http://127.0.0.1');
+        if (pathname !== CALLBACK) return say(response, 404, 'There is nothing here.');
+        // Any page can send a browser here: it does not end the login that is under way.
+        if (searchParams.get('state') !== begun.state)
+          return say(response, 400, 'This is not the login that sigil waits for.');
+        begun.finish(searchParams).then(
+          (login) => {
+            say(response, 200, 'You are logged in. You can close this page.');
+            resolve(login);
+          },
+          (error: unknown) => {
+            say(response, 400, 'The login has failed: the terminal says why. You can close this page.');
+            reject(error as Error);
+          },
+        );
+      });
+    });
+    open(begun);
+    return await back;
+  } finally {
+    listener.close();
+    // Browsers open connections that they do not use.
+    listener.closeIdleConnections();
+  }
+}
+
+function say(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, {
+    'content-type': 'text/plain; charset=utf-8',
+    'content-security-policy': "default-src 'none'",
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    connection: 'close',
+  });
+  response.end(`${text}\n`);
+}
+
+/** How a page is opened on each platform. */
+const OPENERS: Partial<Record<NodeJS.Platform, readonly string[]>> = {
+  darwin: ['open'],
+  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
+};
+
+/** Opens a page in the browser of the user, if there is one. Nothing is said when there is none. */
+export function openPage(url: string): void {
+  const [command = '', ...args] = OPENERS[process.platform] ?? ['xdg-open'];
+  const child = spawn(command, [...args, url], { stdio: 'ignore', detached: true });
+  child.once('error', () => undefined);
+  child.unref();
+}

@@ -1,0 +1,147 @@
+import {
+  type AuthorizationServer,
+  customFetch,
+  processDiscoveryResponse,
+  processResourceDiscoveryResponse,
+  protectedResourceRequest,
+  type ResourceServer,
+  WWWAuthenticateChallengeError,
+} from 'oauth4webapi';
+import { ServerError } from '../failures.js';
+import { objectOf, parseJson } from '../json.js';
+import { checkAddress, fetchFor } from './requests.js';
+
+/** What a server asks of a client that it refuses with 401 or 403. */
+export interface Challenge {
+  /** Where the metadata of the protected resource is. */
+  readonly resourceMetadata?: string;
+  /** The scopes that the request needs. */
+  readonly scopes: readonly string[];
+  /** An error code, such as `insufficient_scope`. */
+  readonly error?: string;
+}
+
+/** Reads the `WWW-Authenticate` header of an answer with 401 or 403. `undefined` when it asks for no login. */
+export async function challengeOf(response: Response): Promise<Challenge | undefined> {
+  if (response.status !== 401 && response.status !== 403) return undefined;
+  const { status, headers } = response;
+  const answer = new Response(null, { status, headers });
+  // The library reads challenges of its own requests alone: this one is answered at once.
+  const found = await protectedResourceRequest(
+    'none',
+    'POST',
+    new URL('https://localhost'),
+    undefined,
+    null,
+    {
+      [customFetch]: () => Promise.resolve(answer),
+    },
+  ).catch((error: unknown) => error);
+  if (!(found instanceof WWWAuthenticateChallengeError)) return status === 401 ? { scopes: [] } : undefined;
+  const bearer = found.cause.find(({ scheme }) => scheme === 'bearer');
+  if (!bearer) return undefined;
+  const { resource_metadata: resourceMetadata, scope = '', error } = bearer.parameters;
+  if (status === 403 && error !== 'insufficient_scope') return undefined;
+  return {
+    ...(resourceMetadata !== undefined && { resourceMetadata }),
+    ...(error !== undefined && { error }),
+    scopes: scopesIn(scope),
+  };
+}
+
+/** Asks a server what it wants of a client without a token. `undefined` when it wants nothing. */
+export async function challengeBy(server: URL): Promise<Challenge | undefined> {
+  const response = await fetchFor(server, server.href, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+    body: '{"jsonrpc":"2.0","id":1,"method":"ping"}',
+  });
+  return challengeOf(response);
+}
+
+/** Who a login is for, and who gives it. */
+export interface Discovered {
+  /** The server, as tokens name it. */
+  readonly resource: string;
+  /** Scopes that clients may ask for. */
+  readonly scopes: readonly string[];
+  readonly authorizationServer: AuthorizationServer;
+}
+
+/**
+ * Finds the authorization server of a server (RFC 9728, then RFC 8414 or OpenID Connect Discovery).
+ *
+ * @throws ServerError when the server has no metadata, or metadata that is about another one.
+ */
+export async function discover(server: URL, challenge: Challenge | undefined): Promise<Discovered> {
+  const {
+    resource,
+    authorization_servers: issuers = [],
+    scopes_supported: scopes,
+  } = await resourceOf(server, challenge);
+  const [issuer] = issuers;
+  if (issuer === undefined)
+    throw new ServerError(
+      `the metadata of ${server.href} names no authorization server: it must be in "authorization_servers"`,
+    );
+  return { resource, scopes: scopes ?? [], authorizationServer: await authorizationServerOf(server, issuer) };
+}
+
+async function resourceOf(server: URL, challenge: Challenge | undefined): Promise<ResourceServer> {
+  const wellKnown = '/.well-known/oauth-protected-resource';
+  const path = server.pathname === '/' ? '' : server.pathname;
+  const candidates = challenge?.resourceMetadata
+    ? [challenge.resourceMetadata]
+    : [`${server.origin}${wellKnown}${path}${server.search}`, `${server.origin}${wellKnown}`];
+  const response = await firstFound(server, candidates);
+  if (!response)
+    throw new ServerError(
+      `${server.href} does not say who can log in to it: no metadata at ${candidates.join(' or ')}`,
+    );
+  const { resource } = objectOf(parseJson(await response.clone().text()));
+  const about = typeof resource === 'string' && URL.canParse(resource) ? new URL(resource) : undefined;
+  if (!about || !covers(about, server))
+    throw new ServerError(
+      `the metadata of ${server.href} is about another server, ${String(resource)}: its "resource" is wrong, or you need that URL`,
+    );
+  return processResourceDiscoveryResponse(about, response);
+}
+
+/** Whether a resource is a server, or all that is below the same address. */
+function covers({ origin, pathname, search }: URL, server: URL): boolean {
+  const folder = pathname.endsWith('/') ? pathname : `${pathname}/`;
+  return (
+    origin === server.origin &&
+    (search === '' || search === server.search) &&
+    `${server.pathname}/`.startsWith(folder)
+  );
+}
+
+async function authorizationServerOf(server: URL, issuer: string): Promise<AuthorizationServer> {
+  const { origin, pathname, href } = checkAddress(issuer, server, 'the authorization server');
+  const path = pathname.replace(/\/$/, '');
+  const candidates = [
+    `${origin}/.well-known/oauth-authorization-server${path}`,
+    `${origin}/.well-known/openid-configuration${path}`,
+    ...(path === '' ? [] : [`${origin}${path}/.well-known/openid-configuration`]),
+  ];
+  const response = await firstFound(server, candidates);
+  if (!response)
+    throw new ServerError(`the authorization server ${issuer} has no metadata at ${candidates.join(' or ')}`);
+  return processDiscoveryResponse(new URL(href), response);
+}
+
+async function firstFound(server: URL, candidates: readonly string[]): Promise<Response | undefined> {
+  for (const candidate of candidates) {
+    const response = await fetchFor(server, candidate, { headers: { accept: 'application/json' } });
+    if (response.status === 200) return response;
+    if (response.status >= 500)
+      throw new ServerError(`${candidate} answers with HTTP ${response.status}: try again later`);
+  }
+  return undefined;
+}
+
+/** The scopes in a list of OAuth: they have spaces between them. */
+export function scopesIn(text: string): string[] {
+  return text.split(' ').filter((scope) => scope !== '');
+}

@@ -1,0 +1,297 @@
+/*
+ * How a user logs in to a server that is protected, as the MCP authorization specification has it. `discovery.ts` finds the
+ * authorization server, the library `oauth4webapi` speaks with it, and `requests.ts` bounds what it fetches. The caller of
+ * `beginLogin` sends the user to a page, and hands in what the browser brings back: the command does so by `browser.ts`, the page
+ * of `sigil dev` by a path of its own. `kept-logins.ts` keeps logins of the command for later runs.
+ */
+
+import {
+  type AuthorizationServer,
+  authorizationCodeGrantRequest,
+  calculatePKCECodeChallenge,
+  type Client,
+  type ClientAuth,
+  ClientSecretBasic,
+  ClientSecretPost,
+  dynamicClientRegistrationRequest,
+  generateRandomCodeVerifier,
+  generateRandomState,
+  getValidatedIdTokenClaims,
+  None,
+  processAuthorizationCodeResponse,
+  processDynamicClientRegistrationResponse,
+  processRefreshTokenResponse,
+  processRevocationResponse,
+  refreshTokenGrantRequest,
+  revocationRequest,
+  type TokenEndpointResponse,
+  validateAuthResponse,
+} from 'oauth4webapi';
+import { ServerError } from '../failures.js';
+import { objectOf, parseJson } from '../json.js';
+import { type Challenge, challengeBy, discover, type Discovered, scopesIn } from './discovery.js';
+import { checkAddress, fetchOptions, loginError } from './requests.js';
+
+/** A client that the authorization server knows already. */
+export interface KnownClient {
+  readonly id: string;
+  readonly secret?: string;
+}
+
+/** What a login needs to begin. */
+export interface LoginOptions {
+  readonly server: URL;
+  /** Where the browser comes back to. */
+  readonly redirectUri: string;
+  /** What to ask for. @default what the challenge says, or else all that the server lists */
+  readonly scopes?: readonly string[];
+  /** @default the client registers itself */
+  readonly client?: KnownClient;
+  /** What the server asked for. @default it is asked now */
+  readonly challenge?: Challenge;
+}
+
+/** A login whose user is not back yet. */
+export interface BegunLogin {
+  /** The page where the user logs in. */
+  readonly authorizeUrl: string;
+  /** What the browser brings back, so that its login is found. */
+  readonly state: string;
+  /** The scopes that are asked for. */
+  readonly scopes: readonly string[];
+  /**
+   * Ends it.
+   *
+   * @param parameters what the browser brought back: `code`, `state`, `iss`, or an error.
+   * @throws ServerError when the user refused, or the answer is not the one to this login.
+   */
+  finish(parameters: URLSearchParams): Promise<Login>;
+}
+
+/** What a login leaves to be kept, as JSON. It has secrets. */
+export interface KeptLogin {
+  /** The URL of the server. */
+  readonly server: string;
+  readonly resource: string;
+  readonly authorizationServer: AuthorizationServer;
+  readonly client: Client;
+  readonly accessToken: string;
+  readonly refreshToken?: string;
+  readonly scopes: readonly string[];
+  /** In milliseconds since 1970. */
+  readonly expiresAt?: number;
+  readonly subject?: string;
+}
+
+/** A user who has logged in. */
+export interface Login {
+  readonly accessToken: string;
+  readonly scopes: readonly string[];
+  /** In milliseconds since 1970; absent where the authorization server does not say. */
+  readonly expiresAt?: number;
+  /** Who it is, if the token says so. */
+  readonly subject?: string;
+  /** All of it, to be kept. */
+  readonly kept: KeptLogin;
+  /**
+   * Gets a new access token, of the same scopes.
+   *
+   * @throws ServerError when there is no refresh token, or it is not taken any more.
+   */
+  refresh(): Promise<Login>;
+  /** Has the authorization server forget the tokens, if it can. */
+  revoke(): Promise<void>;
+}
+
+/**
+ * Begins a login: finds the authorization server, and registers a client there unless one is given.
+ *
+ * @throws ServerError when the server asks for no login, or its authorization server cannot be found or does not take it.
+ */
+export async function beginLogin(options: LoginOptions): Promise<BegunLogin> {
+  const { server, redirectUri } = options;
+  const challenge = options.challenge ?? (await challengeBy(server));
+  if (!challenge) throw new ServerError(`${server.href} asks for no login: it answers without one`);
+  const discovered = await discover(server, challenge);
+  const { authorizationServer, resource } = discovered;
+  const { issuer, authorization_endpoint: page } = authorizationServer;
+  if (page === undefined)
+    throw new ServerError(
+      `the metadata of ${issuer} has no "authorization_endpoint": nobody can log in there`,
+    );
+  if (authorizationServer.code_challenge_methods_supported?.includes('S256') !== true)
+    throw new ServerError(
+      `the metadata of ${issuer} does not list S256 in "code_challenge_methods_supported": it must support PKCE`,
+    );
+  try {
+    const client = options.client
+      ? clientOf(options.client)
+      : await register(server, discovered, redirectUri);
+    const wanted = options.scopes ?? (challenge.scopes.length > 0 ? challenge.scopes : discovered.scopes);
+    // Without it many give no refresh token, and ask for consent where it is wanted.
+    const isOffline = authorizationServer.scopes_supported?.includes('offline_access') === true;
+    const scopes = [...new Set([...wanted, ...(isOffline ? ['offline_access'] : [])])];
+    const [verifier, state] = [generateRandomCodeVerifier(), generateRandomState()];
+    const authorizeUrl = checkAddress(page, server, 'the page of the login');
+    const parameters = {
+      response_type: 'code',
+      client_id: client.client_id,
+      redirect_uri: redirectUri,
+      state,
+      code_challenge: await calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+      resource,
+      ...(scopes.length > 0 && { scope: scopes.join(' ') }),
+      ...(isOffline && { prompt: 'consent' }),
+    };
+    for (const [name, value] of Object.entries(parameters)) authorizeUrl.searchParams.set(name, value);
+    const finish = async (answer: URLSearchParams): Promise<Login> => {
+      try {
+        const valid = validateAuthResponse(authorizationServer, client, answer, state);
+        const auth = authenticationOf(authorizationServer, client);
+        const response = await authorizationCodeGrantRequest(
+          authorizationServer,
+          client,
+          auth,
+          valid,
+          redirectUri,
+          verifier,
+          {
+            ...fetchOptions(server),
+            additionalParameters: { resource },
+          },
+        );
+        const tokens = await processAuthorizationCodeResponse(authorizationServer, client, response);
+        return loginOf(
+          keptOf({ server: server.href, resource, authorizationServer, client, scopes: wanted }, tokens),
+        );
+      } catch (error) {
+        throw loginError(error, issuer);
+      }
+    };
+    return { authorizeUrl: authorizeUrl.href, state, scopes: wanted, finish };
+  } catch (error) {
+    throw loginError(error, issuer);
+  }
+}
+
+/** A login that was kept. */
+export function loginOf(kept: KeptLogin): Login {
+  const { accessToken, refreshToken, scopes, expiresAt, subject, authorizationServer, client, resource } =
+    kept;
+  const server = new URL(kept.server);
+  const auth = authenticationOf(authorizationServer, client);
+  const request = fetchOptions(server);
+  return {
+    accessToken,
+    scopes,
+    ...(expiresAt !== undefined && { expiresAt }),
+    ...(subject !== undefined && { subject }),
+    kept,
+    async refresh() {
+      if (refreshToken === undefined)
+        throw new ServerError(`the login to ${kept.server} is over: log in again`);
+      try {
+        const response = await refreshTokenGrantRequest(authorizationServer, client, auth, refreshToken, {
+          ...request,
+          additionalParameters: { resource },
+        });
+        return loginOf(
+          keptOf(kept, await processRefreshTokenResponse(authorizationServer, client, response)),
+        );
+      } catch (error) {
+        throw loginError(error, authorizationServer.issuer);
+      }
+    },
+    async revoke() {
+      if (authorizationServer.revocation_endpoint === undefined) return;
+      try {
+        for (const token of [refreshToken, accessToken])
+          if (token !== undefined)
+            await processRevocationResponse(
+              await revocationRequest(authorizationServer, client, auth, token, request),
+            );
+      } catch (error) {
+        throw loginError(error, authorizationServer.issuer);
+      }
+    },
+  };
+}
+
+function keptOf(known: Omit<KeptLogin, 'accessToken'>, tokens: TokenEndpointResponse): KeptLogin {
+  const {
+    access_token: accessToken,
+    refresh_token: refreshToken = known.refreshToken,
+    expires_in: seconds,
+  } = tokens;
+  if (tokens.token_type !== 'bearer')
+    throw new ServerError(
+      `the authorization server gives a token of the type ${tokens.token_type}: the command has use for bearer alone`,
+    );
+  const { expiresAt: _, ...rest } = known;
+  const subject = getValidatedIdTokenClaims(tokens)?.sub ?? subjectOf(accessToken) ?? known.subject;
+  return {
+    ...rest,
+    accessToken,
+    ...(refreshToken !== undefined && { refreshToken }),
+    // Who grants all that is asked for need not say what (RFC 6749, section 5.1).
+    scopes: tokens.scope === undefined ? known.scopes : scopesIn(tokens.scope),
+    ...(seconds !== undefined && { expiresAt: Date.now() + seconds * 1000 }),
+    ...(subject !== undefined && { subject }),
+  };
+}
+
+/** Who a signed token is about, to be shown. Nothing is decided by it: only the server can tell whether it is true. */
+function subjectOf(token: string): string | undefined {
+  const [, payload = ''] = token.split('.');
+  const { sub } = objectOf(parseJson(Buffer.from(payload, 'base64url').toString()));
+  return typeof sub === 'string' ? sub : undefined;
+}
+
+function clientOf({ id, secret }: KnownClient): Client {
+  return { client_id: id, ...(secret !== undefined && { client_secret: secret }) };
+}
+
+/** Registers this program as a client that can keep no secret (RFC 7591). */
+async function register(
+  server: URL,
+  { authorizationServer }: Discovered,
+  redirectUri: string,
+): Promise<Client> {
+  if (authorizationServer.registration_endpoint === undefined)
+    throw new ServerError(
+      `the authorization server ${authorizationServer.issuer} registers no clients: make one there for ${redirectUri}, and give its id as --client-id`,
+    );
+  const canRefresh = authorizationServer.grant_types_supported?.includes('refresh_token') !== false;
+  const metadata = {
+    client_name: 'sigil',
+    redirect_uris: [redirectUri],
+    application_type: 'native',
+    grant_types: ['authorization_code', ...(canRefresh ? ['refresh_token'] : [])],
+    response_types: ['code'],
+    token_endpoint_auth_method: 'none',
+  };
+  const response = await dynamicClientRegistrationRequest(
+    authorizationServer,
+    metadata,
+    fetchOptions(server),
+  );
+  const { client_id, client_secret, token_endpoint_auth_method } =
+    await processDynamicClientRegistrationResponse(response);
+  return {
+    client_id,
+    ...(client_secret !== undefined && { client_secret }),
+    ...(token_endpoint_auth_method !== undefined && { token_endpoint_auth_method }),
+  };
+}
+
+/** How a client says who it is at the token endpoint. */
+function authenticationOf(server: AuthorizationServer, client: Client): ClientAuth {
+  const { client_secret: secret, token_endpoint_auth_method: method } = client;
+  if (typeof secret !== 'string' || method === 'none') return None();
+  // What a server takes that does not say (RFC 8414, section 2).
+  const takesBasic = server.token_endpoint_auth_methods_supported?.includes('client_secret_basic') !== false;
+  return method === 'client_secret_post' || !takesBasic
+    ? ClientSecretPost(secret)
+    : ClientSecretBasic(secret);
+}

@@ -1,0 +1,71 @@
+import {
+  allowInsecureRequests,
+  AuthorizationResponseError,
+  customFetch,
+  ResponseBodyError,
+} from 'oauth4webapi';
+import { messageOf } from '@sigil/core/internal';
+import { ServerError } from '../failures.js';
+
+/** The longest answer to a request of a login, in bytes. */
+const MOST_BYTES = 1024 * 1024;
+const TIMEOUT_MS = 10_000;
+
+/**
+ * Throws unless a login may use an address: one over TLS, or one on this machine if the server is on it, too.
+ *
+ * @param what the address is, for the error.
+ */
+export function checkAddress(address: string, server: URL, what: string): URL {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (url?.protocol === 'https:') return url;
+  if (url?.protocol === 'http:' && isLoopback(url) && isLoopback(server)) return url;
+  throw new ServerError(
+    `${what} is ${address}: a login needs https, or http on this machine for a server on this machine`,
+  );
+}
+
+function isLoopback({ hostname }: URL): boolean {
+  return /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+}
+
+/** Fetches for the login to a server: follows no redirect, and reads a bounded answer within a bounded time. */
+export async function fetchFor(server: URL, address: string, init: RequestInit = {}): Promise<Response> {
+  const url = checkAddress(address, server, 'an address of the login');
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const response = await fetch(url, { ...init, redirect: 'manual', signal }).catch((error: unknown) => {
+    throw new ServerError(`${url.href} does not answer: ${messageOf((error as Error).cause ?? error)}`);
+  });
+  const parts: Uint8Array[] = [];
+  let left = MOST_BYTES;
+  const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = response.body?.getReader();
+  for (let read = await reader?.read(); read?.value; read = await reader?.read()) {
+    left -= read.value.byteLength;
+    if (left < 0) throw new ServerError(`${url.href} answers with more than ${MOST_BYTES} bytes`);
+    parts.push(read.value);
+  }
+  const { status, statusText, headers } = response;
+  const body = parts.length === 0 ? null : Buffer.concat(parts);
+  return new Response(body, { status, statusText, headers });
+}
+
+/** Has the library fetch in this way. `fetchFor` decides in its place where http may be used. */
+export function fetchOptions(server: URL): {
+  [customFetch]: (url: string, init: object) => Promise<Response>;
+  [allowInsecureRequests]: true;
+} {
+  return {
+    [customFetch]: (url, init) => fetchFor(server, url, init),
+    [allowInsecureRequests]: true,
+  };
+}
+
+/** An error of a login, as a sentence. @param issuer the authorization server. */
+export function loginError(error: unknown, issuer: string): ServerError {
+  if (error instanceof ServerError) return error;
+  if (error instanceof ResponseBodyError || error instanceof AuthorizationResponseError) {
+    const why = error.error_description === undefined ? '' : `: ${error.error_description}`;
+    return new ServerError(`the authorization server ${issuer} says ${error.error}${why}`);
+  }
+  return new ServerError(`the login at ${issuer} failed: ${messageOf(error)}`);
+}
