@@ -19,6 +19,9 @@ export interface ToolRules {
   readonly strict?: boolean;
 }
 
+/** Most tokens a tool may cost where nothing else is said. */
+export const DEFAULT_BUDGET = 1_000;
+
 /** Looks at one tool. */
 export function checkTool(
   tool: ManifestTool,

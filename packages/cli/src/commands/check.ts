@@ -1,5 +1,5 @@
 import { checkManifest, type CheckReport } from '../check/check-manifest.js';
-import { PROFILES } from '../check/check-tool.js';
+import { DEFAULT_BUDGET, PROFILES } from '../check/check-tool.js';
 import type { Finding } from '../check/findings.js';
 import { HOST_RULES } from '../check/host-rules.js';
 import { EXIT_CODES } from '../failures.js';
@@ -19,7 +19,12 @@ import {
 } from './command.js';
 
 const OPTIONS = {
-  budget: { type: 'string', value: 'tokens', default: '1000', about: 'the most that a tool may cost' },
+  budget: {
+    type: 'string',
+    value: 'tokens',
+    default: String(DEFAULT_BUDGET),
+    about: 'the most that a tool may cost',
+  },
   profile: { type: 'string', value: 'directory', about: `also what a directory asks: ${choice(PROFILES)}` },
   for: {
     type: 'string',

@@ -1,8 +1,9 @@
 import { resolve } from 'node:path';
 import { compilerCommand } from '../dev/compiler-command.js';
 import { DevLoop } from '../dev/dev-loop.js';
+import { DevState, type OutputLine } from '../dev/dev-state.js';
 import { EXIT_CODES, type ExitCode } from '../failures.js';
-import { styled } from '../terminal.js';
+import { styled, type Terminal } from '../terminal.js';
 import { type Command, MAIN_OPERAND, MAIN_OPTION, mainOf, readArguments, splitArguments } from './command.js';
 
 const OPTIONS = {
@@ -21,17 +22,18 @@ export const dev: Command = {
     const { values, operands } = readArguments(own, OPTIONS, [], [MAIN_OPERAND]);
     const cwd = process.cwd();
     const { hasColours } = terminal;
-    const say = (line: string): void => terminal.out(styled(terminal, 'dim', `sigil: ${line}`));
+    const state = new DevState();
+    state.subscribe({ written: (line) => writeLine(terminal, line) });
+    const warn = (line: string): void => state.write('sigil', line);
     const loop = new DevLoop(
       {
         cwd,
         entry: resolve(cwd, mainOf(operands[0], values.main)),
         args: server,
         env: { ...process.env, ...(hasColours ? { FORCE_COLOR: '1' } : {}) },
-        compiler: compilerCommand({ cwd, compile: values.compile, hasColours, warn: say }),
+        compiler: compilerCommand({ cwd, compile: values.compile, hasColours, warn }),
       },
-      terminal,
-      say,
+      state,
     );
     const stopListening = onStopSignals(
       (code) => loop.stop(code),
@@ -40,6 +42,13 @@ export const dev: Command = {
     return loop.ended.finally(stopListening);
   },
 };
+
+/** Writes what compiler and server write, and what `sigil dev` says itself. */
+function writeLine(terminal: Terminal, { source, text, isError }: OutputLine): void {
+  if (source === 'sigil') terminal.out(styled(terminal, 'dim', `sigil: ${text}`));
+  else if (isError) terminal.err(text);
+  else terminal.out(text);
+}
 
 /** A server on standard streams would have no client. */
 const DEFAULT_ARGUMENTS: readonly string[] = ['--http'];

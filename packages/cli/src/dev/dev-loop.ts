@@ -1,11 +1,19 @@
+import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { parseEnv } from 'node:util';
+import type { Manifest } from '@sigil/core/manifest';
+import { checkManifest, type CheckReport } from '../check/check-manifest.js';
+import { DEFAULT_BUDGET } from '../check/check-tool.js';
 import { EXIT_CODES, type ExitCode } from '../failures.js';
-import { Child, type Lines, type CommandLine } from './child.js';
+import { manifestOfProgram } from '../program/manifest.js';
+import { Child, type CommandLine } from './child.js';
+import { Compilation } from './compilation.js';
 import { CompiledOutput, type Watch, watchOutput } from './compiled-output.js';
 import { addressFor, DevServer } from './dev-server.js';
+import type { DevState } from './dev-state.js';
+import { EventsWatch } from './events-watch.js';
 
 /** What is compiled and started. */
 export interface DevOptions {
@@ -19,8 +27,17 @@ export interface DevOptions {
   readonly compiler: CommandLine;
 }
 
-/** How `tsc` ends what it says of code that does not compile. */
-const FOUND_ERRORS = /\bFound [1-9]\d* errors?\b/;
+/** What a program serves. */
+export interface Served {
+  readonly manifest: Manifest;
+  /** What `sigil check` finds, and the tokens of each tool by its name. */
+  readonly report: CheckReport;
+}
+
+/** The environment variable with the token of a server's events. */
+const EVENTS_TOKEN = 'SIGIL_EVENTS_TOKEN';
+/** How long the program may take to describe what it serves, in milliseconds. */
+const DESCRIBE_MS = 10_000;
 
 /** The variables of `.env`, which servers may read. */
 function settingsIn(cwd: string): NodeJS.ProcessEnv {
@@ -36,8 +53,11 @@ export class DevLoop {
   readonly #server: DevServer;
   readonly #compiler: Child;
   readonly #watch: Watch;
+  readonly #events: EventsWatch;
+  readonly #ending = new AbortController();
   /** The output that the server was started with. */
-  #served: string | undefined;
+  #started: string | undefined;
+  #served: { readonly starts: number; readonly answer: Promise<Served> } | undefined;
   #hasWaited = false;
   /** The sources that there were. */
   readonly #seen = new Set<string>();
@@ -46,30 +66,55 @@ export class DevLoop {
   #resolve: (code: ExitCode) => void = () => undefined;
   #stopping: Promise<void> | undefined;
 
-  /** @param say takes what happens, a line each. */
+  /** @param state takes what happens. */
   constructor(
     private readonly options: DevOptions,
-    lines: Lines,
-    private readonly say: (line: string) => void,
+    readonly state: DevState,
   ) {
-    const { cwd, entry, args, env, compiler } = options;
+    const { cwd, entry, args, compiler } = options;
     this.ended = new Promise((resolve) => (this.#resolve = resolve));
     this.#output = new CompiledOutput(cwd, entry);
+    const settings = (): NodeJS.ProcessEnv => ({ ...settingsIn(cwd), ...options.env });
+    const token = settings()[EVENTS_TOKEN] || randomBytes(32).toString('base64url');
+    const env = { ...options.env, [EVENTS_TOKEN]: token };
     const program = { command: process.execPath, args: ['--enable-source-maps', entry, ...args], cwd, env };
-    this.#server = new DevServer(program, () => addressFor(args, { ...settingsIn(cwd), ...env }), lines, say);
+    this.#events = new EventsWatch(state, token);
+    this.#server = new DevServer(program, () => addressFor(args, settings()), state);
     this.#watch = watchOutput(this.#output, () => this.#refresh());
+    const compilation = new Compilation();
     this.#compiler = new Child(compiler, {
       out: (line) => {
-        lines.out(line);
-        if (FOUND_ERRORS.test(line) && this.#server.isRunning) this.say('serving what was compiled last');
+        state.write('compiler', line);
+        if (!compilation.read(line)) return;
+        const { isCompiling, problems } = compilation;
+        state.change({ compiler: { isCompiling, problems } });
+        if (!isCompiling && problems.length > 0 && this.#server.isRunning)
+          state.write('sigil', 'serving what was compiled last');
       },
-      err: lines.err,
+      err: (line) => state.write('compiler', line, true),
     });
     void this.#compiler.ended.then((how) => {
       if (this.#compiler.wasAsked) return;
-      this.say(`the compiler ended with ${how}: it has to go on watching`);
+      state.write('sigil', `the compiler ended with ${how}: it has to go on watching`);
       this.stop(EXIT_CODES.found);
     });
+    this.#refresh();
+  }
+
+  /**
+   * Has the program describe what it serves: once for each start of the server.
+   *
+   * @throws ServerError when the program fails, or does not answer in time.
+   */
+  served(): Promise<Served> {
+    const { starts } = this.state;
+    if (this.#served?.starts !== starts) this.#served = { starts, answer: this.#describe() };
+    return this.#served.answer;
+  }
+
+  /** Starts the server again, as it was compiled last. */
+  restart(): void {
+    this.#started = undefined;
     this.#refresh();
   }
 
@@ -84,7 +129,16 @@ export class DevLoop {
     this.#server.kill();
   }
 
+  async #describe(): Promise<Served> {
+    const { entry, cwd } = this.options;
+    const asked = { timeoutMs: DESCRIBE_MS, cwd, signal: this.#ending.signal };
+    const manifest = await manifestOfProgram(entry, asked);
+    return { manifest, report: checkManifest(manifest, { budget: DEFAULT_BUDGET }) };
+  }
+
   async #end(): Promise<void> {
+    this.#events.close();
+    this.#ending.abort();
     await Promise.all([this.#watch.close(), this.#compiler.end(), this.#server.close()]);
     await this.#turn;
   }
@@ -101,8 +155,8 @@ export class DevLoop {
       await this.#removeOrphans();
       const compiled = await this.#output.fingerprint();
       if (compiled === undefined) this.#waitForEntry();
-      if (compiled === undefined || compiled === this.#served) continue;
-      this.#served = compiled;
+      if (compiled === undefined || compiled === this.#started) continue;
+      this.#started = compiled;
       await this.#server.restart(() => this.#isOutdated);
     }
   }
@@ -117,7 +171,7 @@ export class DevLoop {
       // Others were never here: a package may bring maps without what they lead to.
       if (isThere || !this.#seen.has(source)) continue;
       const [removed = ''] = files;
-      this.say(`removed ${relative(this.options.cwd, removed)}: its source is gone`);
+      this.state.write('sigil', `removed ${relative(this.options.cwd, removed)}: its source is gone`);
       await Promise.all(files.map((file) => rm(file, { force: true })));
     }
   }
@@ -125,6 +179,6 @@ export class DevLoop {
   #waitForEntry(): void {
     if (this.#hasWaited) return;
     this.#hasWaited = true;
-    this.say(`waiting for ${relative(this.options.cwd, this.options.entry)}`);
+    this.state.write('sigil', `waiting for ${relative(this.options.cwd, this.options.entry)}`);
   }
 }

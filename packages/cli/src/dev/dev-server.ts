@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Child, type Lines, type CommandLine } from './child.js';
+import { Child, type CommandLine } from './child.js';
+import type { DevState, ServerStatus } from './dev-state.js';
 
 /** How long a server is watched for beginning to listen, in milliseconds. */
 const PATIENCE_MS = 30_000;
@@ -8,18 +9,17 @@ const PATIENCE_MS = 30_000;
 /** The server that is being worked on: one process at a time. */
 export class DevServer {
   #child: Child | undefined;
-  #starts = 0;
+  #url: string | undefined;
   #isClosed = false;
 
   /**
    * @param addressNow where it will listen when it is started now, if that can be known.
-   * @param say takes what happens, a line each.
+   * @param state takes what happens.
    */
   constructor(
     private readonly program: CommandLine,
     private readonly addressNow: () => Address | undefined,
-    private readonly lines: Lines,
-    private readonly say: (line: string) => void,
+    private readonly state: DevState,
   ) {}
 
   get isRunning(): boolean {
@@ -33,14 +33,23 @@ export class DevServer {
    */
   async restart(isOutdated: () => boolean): Promise<void> {
     const since = performance.now();
+    const { state } = this;
+    this.#report('starting');
     await this.#child?.end();
     const address = this.addressNow();
+    this.#url = address && `http://${shown(address)}/mcp`;
     if (!(await this.#hasPort(address, isOutdated)) || this.#isClosed) return;
-    const child = new Child(this.program, this.lines);
+    this.#report('starting');
+    const child = new Child(this.program, {
+      out: (line) => state.write('server', line),
+      err: (line) => state.write('server', line, true),
+    });
     this.#child = child;
-    this.#starts += 1;
+    state.change({ starts: state.starts + 1 });
     void child.ended.then((how) => {
-      if (!child.wasAsked) this.say(`the server ended with ${how}: waiting for a change`);
+      if (child.wasAsked) return;
+      state.write('sigil', `the server ended with ${how}: waiting for a change`);
+      this.#report('failed', `it ended with ${how}`);
     });
     void this.#announce(child, address, since);
   }
@@ -49,6 +58,7 @@ export class DevServer {
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#child?.end();
+    this.#report('stopped');
   }
 
   /** Ends it for good, and at once. */
@@ -59,21 +69,30 @@ export class DevServer {
 
   async #hasPort(address: Address | undefined, isOutdated: () => boolean): Promise<boolean> {
     if (!address || !(await isTaken(address))) return true;
-    this.say(
-      `port ${address.port} is taken by another program: waiting for it, or choose another: PORT=<port> sigil dev`,
-    );
+    const isTakenBy = `port ${address.port} is taken by another program`;
+    this.state.write('sigil', `${isTakenBy}: waiting for it, or choose another: PORT=<port> sigil dev`);
+    this.#report('starting', isTakenBy);
     return untilTaken(address, false, () => !isOutdated() && !this.#isClosed);
   }
 
   async #announce(child: Child, address: Address | undefined, since: number): Promise<void> {
-    const isFirst = this.#starts === 1;
+    const isFirst = this.state.starts === 1;
     const isCurrent = (): boolean => child.isRunning && !child.wasAsked;
     const goesOn = (): boolean => isCurrent() && performance.now() - since < PATIENCE_MS;
     const listens = address === undefined || (await untilTaken(address, true, goesOn));
     if (!isCurrent()) return;
-    if (!listens) return this.say(`the server does not listen on port ${address.port}`);
-    const where = isFirst && address ? `: http://${shown(address)}/mcp` : '';
-    this.say(`${isFirst ? 'started' : 'restarted'} in ${Math.round(performance.now() - since)} ms${where}`);
+    if (!listens) {
+      this.state.write('sigil', `the server does not listen on port ${address.port}`);
+      return this.#report('failed', `it does not listen on port ${address.port}`);
+    }
+    const where = isFirst && this.#url !== undefined ? `: ${this.#url}` : '';
+    const verb = isFirst ? 'started' : 'restarted';
+    this.state.write('sigil', `${verb} in ${Math.round(performance.now() - since)} ms${where}`);
+    this.#report('up');
+  }
+
+  #report(status: ServerStatus['status'], reason?: string): void {
+    this.state.change({ server: { status, url: this.#url, reason } });
   }
 }
 

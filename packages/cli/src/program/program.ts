@@ -21,6 +21,8 @@ export interface AskOptions {
   readonly cwd?: string;
   /** Headers of requests to a URL, such as `authorization`. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Ends the question before it is answered. */
+  readonly signal?: AbortSignal;
   /** Is told of a list that the server announces and refuses. Without it, that is a failure. */
   readonly onRefused?: (method: string, why: string) => void;
 }
@@ -36,7 +38,7 @@ export interface AskOptions {
 export async function askProgram<T>(
   server: ServerAddress,
   question: Readonly<Record<string, string>>,
-  { timeoutMs, cwd, headers = {} }: AskOptions,
+  { timeoutMs, cwd, headers = {}, signal }: AskOptions,
   ask: (program: AskedServer) => Promise<T>,
 ): Promise<T> {
   // Whatever transport the surroundings ask for, this is about standard streams.
@@ -44,7 +46,8 @@ export async function askProgram<T>(
   const program =
     server instanceof URL ? new HttpServer(server, headers) : new Program(commandOf(server), { env, cwd });
   const stop = new AbortController();
-  const late = sleep(timeoutMs, undefined, { signal: stop.signal }).then(() => {
+  const over = signal ? AbortSignal.any([stop.signal, signal]) : stop.signal;
+  const late = sleep(timeoutMs, undefined, { signal: over }).then(() => {
     throw new ServerError(
       `the program did not answer within ${timeoutMs / 1000} s: it must call app.run(), or serve MCP`,
     );

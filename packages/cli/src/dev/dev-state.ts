@@ -1,0 +1,98 @@
+import type { JsonObject } from '../json.js';
+import { Activity } from '../top/activity.js';
+
+/** Most lines of output that are kept. */
+const MOST_LINES = 500;
+
+/** The server that is being worked on. */
+export interface ServerStatus {
+  /** `failed` when it has ended by itself or does not listen; `stopped` once `sigil dev` ends. */
+  readonly status: 'starting' | 'up' | 'failed' | 'stopped';
+  /** Its endpoint; absent on standard streams, or where its port is not known. */
+  readonly url?: string | undefined;
+  /** Why it is so, for people: what it has failed with, or what it waits for. */
+  readonly reason?: string | undefined;
+}
+
+/** The compiler of the project. */
+export interface CompilerStatus {
+  readonly isCompiling: boolean;
+  /** The errors of the last compilation, each with all its lines. */
+  readonly problems: readonly string[];
+}
+
+/** Whether the events of the server are read. */
+export interface EventsStatus {
+  readonly isWatching: boolean;
+  /** Why they are not, for people. */
+  readonly reason?: string | undefined;
+}
+
+/** A line of output. */
+export interface OutputLine {
+  readonly source: 'compiler' | 'server' | 'sigil';
+  readonly text: string;
+  /** Whether it was written to standard error. */
+  readonly isError: boolean;
+}
+
+/** Hears what happens in `sigil dev`. Each member is optional. */
+export interface DevListener {
+  /** The status of server, compiler or events is another. */
+  statusChanged?(): void;
+  /** The server was started anew: what it serves may be different. */
+  servedChanged?(): void;
+  /** A line was written. */
+  written?(line: OutputLine): void;
+  /**
+   * The server has told an event.
+   *
+   * @param event its kind, such as `call`.
+   */
+  told?(event: string, data: JsonObject): void;
+}
+
+/** The present state of `sigil dev`: `DevLoop` fills it, the terminal and the page show it. */
+export class DevState {
+  server: ServerStatus = { status: 'starting' };
+  compiler: CompilerStatus = { isCompiling: false, problems: [] };
+  events: EventsStatus = { isWatching: false };
+  /** How often the server was started. */
+  starts = 0;
+  /** What compiler, server and `sigil dev` itself have written last, the oldest first. */
+  readonly lines: OutputLine[] = [];
+  /** The calls, questions and tasks of the server. */
+  readonly activity: Activity = new Activity(performance.now());
+  readonly #listeners = new Set<DevListener>();
+
+  /** @returns ends the subscription. */
+  subscribe(listener: DevListener): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Changes a status. */
+  change(changes: Partial<Pick<DevState, 'server' | 'compiler' | 'events' | 'starts'>>): void {
+    Object.assign(this, changes);
+    this.#tell((listener) => listener.statusChanged?.());
+    if (changes.starts !== undefined) this.#tell((listener) => listener.servedChanged?.());
+  }
+
+  /** Takes a line of output. */
+  write(source: OutputLine['source'], text: string, isError = false): void {
+    const line = { source, text, isError };
+    this.lines.push(line);
+    if (this.lines.length > MOST_LINES) this.lines.shift();
+    this.#tell((listener) => listener.written?.(line));
+  }
+
+  /** Takes an event of the server. */
+  tell(event: string, data: JsonObject): void {
+    this.activity.add(event, data, performance.now());
+    this.#tell((listener) => listener.told?.(event, data));
+  }
+
+  #tell(what: (listener: DevListener) => void): void {
+    for (const listener of this.#listeners) what(listener);
+  }
+}
