@@ -1,4 +1,5 @@
 import type { CallEvent, Observer, Observers } from '../engine/observers.js';
+import { isObject } from '../protocol/json.js';
 import { METHODS } from '../protocol/protocol.js';
 import type { Logger } from '../protocol/logging.js';
 import type { LogOptions } from './app-options.js';
@@ -49,6 +50,28 @@ function diagnosticsChannels(): Observer | undefined {
 
 const CHANNELS = ['sigil:call', 'sigil:refused', 'sigil:session', 'sigil:store'];
 
+/** Longest reason in a line, in characters. */
+const MAX_REASON_LENGTH = 200;
+
+/** Why a call failed, as its client was told; `undefined` where it did not. One line, for it may repeat what a client has sent. */
+function reasonOf({ outcome, error, result }: CallEvent): string | undefined {
+  if (outcome !== 'isError' && outcome !== 'error') return undefined;
+  const text = error?.message ?? textOf(result()?.['content']);
+  const line = text
+    ?.slice(0, 4 * MAX_REASON_LENGTH)
+    .replaceAll(/[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
+    .trim();
+  if (line === undefined || line === '') return undefined;
+  return line.length > MAX_REASON_LENGTH ? `${line.slice(0, MAX_REASON_LENGTH - 1)}…` : line;
+}
+
+/** The first text of a result. */
+function textOf(content: unknown): string | undefined {
+  if (!Array.isArray(content)) return undefined;
+  const texts = content.map((block: unknown) => (isObject(block) ? block['text'] : undefined));
+  return texts.find((text) => typeof text === 'string');
+}
+
 function detailsOf(event: CallEvent): object {
   const { id, trace, requestId, task, method, name, outcome, refusedBy, error, ms, bytes } = event;
   return {
@@ -61,6 +84,7 @@ function detailsOf(event: CallEvent): object {
     outcome,
     refusedBy,
     code: error?.code,
+    reason: reasonOf(event),
     ms: Math.round(ms * 10) / 10,
     bytes,
     principal: event.principal?.id,

@@ -1,16 +1,29 @@
 import diagnosticsChannel from 'node:diagnostics_channel';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { type CallEvent, createApp, defineTool, type LogOptions, ToolError } from '../../src/index.js';
+import {
+  type CallEvent,
+  createApp,
+  defineTool,
+  type LogOptions,
+  ProtocolError,
+  ToolError,
+} from '../../src/index.js';
 import type { Runtime } from '../../src/transport/index.js';
 import { appOf, definitionError, type LogLine, recordingLogger, statelessClient } from '../harness.js';
 
 const add = defineTool({ name: 'add', handle: () => 3 });
-const refuse = defineTool({
-  name: 'refuse',
-  handle: () => {
-    throw new ToolError('no');
-  },
-});
+function failing(name: string, thrown: Error) {
+  return defineTool({
+    name,
+    handle: () => {
+      throw thrown;
+    },
+  });
+}
+const refuse = failing('refuse', new ToolError('no'));
+const wordy = failing('wordy', new ToolError(`first\r\n\u2028 second\u0000${'x'.repeat(300)}`));
+const limited = failing('limited', new ProtocolError(-31000, 'The month is closed'));
+const broken = failing('broken', new Error('password of the database: hunter2'));
 const slow = defineTool({
   name: 'slow',
   handle: () => new Promise<string>((resolve) => setTimeout(() => resolve('late'), 30)),
@@ -18,7 +31,7 @@ const slow = defineTool({
 
 async function linesOf(log: LogOptions, tool = 'add'): Promise<LogLine[]> {
   const logger = recordingLogger();
-  const app = await appOf({ definitions: [add, refuse, slow], logger, log });
+  const app = await appOf({ definitions: [add, refuse, wordy, limited, broken, slow], logger, log });
   const requestInfo = { headers: { 'x-request-id': 'r1' }, address: '192.0.2.7', principal: { id: 'ada' } };
   await statelessClient(app, {}, { requestInfo }).request('tools/call', { name: tool }, 7);
   return logger.lines;
@@ -59,6 +72,35 @@ describe('the line of a call', () => {
 
   test('has the outcome of a tool that fails', async () => {
     expect(await linesOf({ calls: 'info' }, 'refuse')).toMatchObject([{ details: { outcome: 'isError' } }]);
+  });
+
+  test.each([
+    ['refuse', 'no'],
+    ['limited', 'The month is closed'],
+    ['add', undefined],
+    ['nope', undefined],
+  ])('says why the tool %s has failed: %j', async (tool, reason) => {
+    const details = (await linesOf({ calls: 'info' }, tool)).at(-1)?.details;
+    expect(details).toHaveProperty('reason', reason);
+  });
+
+  test('has a reason of one line and 200 characters', async () => {
+    const [line] = await linesOf({ calls: 'info' }, 'wordy');
+    const { reason } = line?.details as { reason: string };
+    expect(reason).toBe(`first second ${'x'.repeat(186)}…`);
+    expect(reason).toHaveLength(200);
+  });
+
+  test('has no reason that its client is not told', async () => {
+    const lines = await linesOf({ calls: 'info' }, 'broken');
+    const { reason } = lines.at(-1)?.details as { reason: string };
+    expect(reason).toMatch(/./);
+    expect(reason).not.toContain('hunter2');
+  });
+
+  test('leaves out a reason that is redacted', async () => {
+    const lines = await linesOf({ calls: 'info', redact: ['reason'] }, 'refuse');
+    expect(lines).toMatchObject([{ details: { reason: '[redacted]' } }]);
   });
 
   test('has the code of the error of an unknown tool', async () => {
