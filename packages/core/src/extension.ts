@@ -22,6 +22,7 @@ export type {
   TemplateEntry,
   ToolEntry,
 } from './registry/entry.js';
+export type { TaskAbort } from './engine/observers.js';
 export type { BackgroundDelivery } from './engine/asking/delivery.js';
 export type { Answer, InputRequest, InputRequests, Journal } from './engine/asking/round-trip-state.js';
 export { withAnswers } from './engine/asking/round-trip-state.js';

@@ -20,6 +20,9 @@ export type {
   Observer,
   SessionEvent,
   StoreEvent,
+  TaskAbortedBy,
+  TaskAbortEvent,
+  TaskRunInfo,
 } from './engine/observers.js';
 export type { RefusedBy } from './context/call.js';
 export type { Gauge, GaugeReading, RefusalEvent } from './transport/transport.js';

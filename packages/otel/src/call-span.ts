@@ -60,7 +60,8 @@ export class CallSpan implements CallObservation {
     if (span.isRecording()) {
       span.setAttributes(attributesOf('mcp.server', { ...values, ...tracedOf(call) }, false));
       span.setAttribute('sigil.call.id', call.id);
-      if (call.task) span.setAttribute('sigil.task.id', call.task.id);
+      if (call.task)
+        span.setAttributes({ 'sigil.task.id': call.task.id, 'sigil.task.attempt': call.task.attempt });
     }
     this.#span = span;
     this.#context = trace.setSpan(parent, span);

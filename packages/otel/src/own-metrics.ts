@@ -1,15 +1,20 @@
 import type { Attributes, Counter, Histogram, Meter, Observable } from '@opentelemetry/api';
-import type { CallEvent, Gauge, RefusalEvent, StoreEvent } from '@sigil/core';
+import type { CallEvent, CallInfo, Gauge, RefusalEvent, StoreEvent, TaskAbortEvent } from '@sigil/core';
 import type { EventLoopDelay } from './options.js';
 
 /** The buckets of answers of stores, in seconds: most are faster than any call. */
 const STORE_BUCKETS = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5];
+
+/** The highest number of an attempt that is told apart: `tasks.maxAttempts` may be any, and each number is a time series. */
+const MAX_ATTEMPT = 10;
 
 /** What Sigil measures beyond the conventions: what is refused, how stores answer, and how much of everything there is. */
 export class OwnMetrics {
   readonly #meter: Meter;
   readonly #refusals: Counter;
   readonly #stores: Histogram;
+  readonly #runs: Counter;
+  readonly #aborts: Counter;
 
   constructor(meter: Meter, eventLoopDelay: EventLoopDelay | undefined) {
     this.#meter = meter;
@@ -22,7 +27,29 @@ export class OwnMetrics {
       unit: 's',
       advice: { explicitBucketBoundaries: STORE_BUCKETS },
     });
+    this.#runs = meter.createCounter('sigil.task.runs', {
+      description: 'Runs of tasks that began.',
+      unit: '{run}',
+    });
+    this.#aborts = meter.createCounter('sigil.task.aborts', {
+      description: 'Runs of tasks that were aborted, and tasks that were given up.',
+      unit: '{run}',
+    });
     if (eventLoopDelay) this.#measureLoop(eventLoopDelay);
+  }
+
+  /** Counts a run of a task when it begins: one whose process dies has no duration. */
+  started(call: CallInfo): void {
+    if (!call.task) return;
+    const attempt = Math.min(call.task.attempt, MAX_ATTEMPT);
+    this.#runs.add(1, { ...toolOf(call), 'sigil.task.attempt': attempt });
+  }
+
+  /** Counts a run of a task that was aborted, or a task that was given up. */
+  taskAborted(event: TaskAbortEvent): void {
+    const { abortedBy, hasFailed } = event;
+    const why = { 'sigil.task.aborted_by': abortedBy, 'sigil.task.failed': hasFailed };
+    this.#aborts.add(1, { ...toolOf(event), ...why });
   }
 
   /** Counts a call where it was refused. */
@@ -75,4 +102,9 @@ export class OwnMetrics {
       [p50, p99, max],
     );
   }
+}
+
+/** The tool of a run, if the server has it still. */
+function toolOf({ name, isKnownName }: CallInfo): Attributes {
+  return isKnownName && name !== undefined ? { 'gen_ai.tool.name': name } : {};
 }

@@ -8,6 +8,7 @@ import type {
   RefusalEvent,
   SessionEvent,
   StoreEvent,
+  TaskAbortEvent,
 } from '@sigil/core';
 import { attributesOf } from './attributes.js';
 import { CallSpan, type SpanParts } from './call-span.js';
@@ -66,6 +67,7 @@ class Telemetry implements Observer {
   }
 
   callStarted(call: CallInfo): CallSpan {
+    this.#own.started(call);
     return new CallSpan(this.#parts, call);
   }
 
@@ -76,6 +78,10 @@ class Telemetry implements Observer {
   sessionEnded(event: SessionEvent): void {
     const attributes = attributesOf('mcp.server.session.duration', sessionValuesOf(event), false);
     this.#sessions.record(event.ms / 1000, attributes);
+  }
+
+  taskAborted(event: TaskAbortEvent): void {
+    this.#own.taskAborted(event);
   }
 
   refused(event: RefusalEvent): void {

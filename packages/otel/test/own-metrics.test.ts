@@ -103,6 +103,37 @@ test('stores are measured by part and operation, and calls, subscriptions and ta
   });
 });
 
+test('runs of tasks are counted by their attempt, and those that are aborted by what did so', async () => {
+  let go: () => void = () => undefined;
+  const gone = new Promise<void>((resolve) => (go = resolve));
+  @Service()
+  class Desk {
+    @Tool()
+    @TaskSupport('required')
+    async report() {
+      await gone;
+      return 'done';
+    }
+  }
+  const { app, recorder } = await watched([Desk]);
+  const counted = async (name: string) =>
+    (await recorder.points(name)).map(({ attributes, value }) => [attributes, value]);
+  await using client = await connect(app, { tasks: true });
+  const called = client.callTool('report');
+  const tool = { 'gen_ai.tool.name': 'report' };
+  while ((await counted('sigil.task.runs')).length === 0)
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(await counted('sigil.task.runs')).toEqual([[{ ...tool, 'sigil.task.attempt': 1 }, 1]]);
+  expect(await counted('sigil.task.aborts')).toEqual([]);
+  called.catch(() => undefined);
+  const closed = app.close();
+  go();
+  await closed;
+  expect(await counted('sigil.task.aborts')).toEqual([
+    [{ ...tool, 'sigil.task.aborted_by': 'stop', 'sigil.task.failed': expect.any(Boolean) }, 1],
+  ]);
+});
+
 test('values of parts that have the same gauge are added, and what is added later is measured, too', async () => {
   const { app, recorder } = await watched();
   const gauge = (value: number) => ({

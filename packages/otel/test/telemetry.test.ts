@@ -355,6 +355,7 @@ test('a run of a task is a root, linked to the call that submitted it', async ()
       'sigil.call.id': expect.any(String),
       'sigil.call.outcome': expect.any(String),
       'sigil.task.id': expect.any(String),
+      'sigil.task.attempt': 1,
     });
   }
   expect(content).toMatchObject([{ text: runs[1]?.spanContext().traceId }]);

@@ -40,7 +40,7 @@ import { toolMethods } from './methods/tools.js';
 import { EngineConnection, type ConnectionParts } from './connection.js';
 import type { Observers } from './observers.js';
 import type { MethodHandler } from './exchange.js';
-import { replay } from './replay.js';
+import { replay, reportAbort } from './replay.js';
 import { ResponseWriter } from './response.js';
 import { LATEST_SESSION_REVISION, NEWEST_REVISION } from './revisions/index.js';
 import { LISTS } from './subscriptions/changes.js';
@@ -342,6 +342,7 @@ export class Engine implements Endpoint {
       hasListener: (wanted) => listeners.wants(wanted),
       notifyListeners: (method, params, wanted) => listeners.notify(method, params, wanted),
       replay: (call, journal, background) => replay(this.#parts, call, journal, background),
+      reportAbort: (call, abort) => reportAbort(this.#parts, call, abort),
       seal: (value, maxLength) => codec.seal(purpose(), value, maxLength),
       unseal: (text) => codec.open(purpose(), text),
     };

@@ -9,6 +9,7 @@ import type { Registry } from '../registry/registry.js';
 import type { BackgroundDelivery } from './asking/delivery.js';
 import type { Journal } from './asking/round-trip-state.js';
 import type { ServerChange } from '../backend/change-bus.js';
+import type { TaskAbort } from './observers.js';
 import type { Gauge, PartCheck } from '../transport/transport.js';
 
 /** Settings of an extension, as the capabilities announce them. */
@@ -198,6 +199,8 @@ export interface ExtensionHost {
    * @throws ProtocolError when this server does not serve such a call.
    */
   replay(call: RecordedCall, journal: Journal | undefined, background: BackgroundDelivery): Replay;
+  /** Tells those who watch the app that a run of a recorded call was aborted, or that its task was given up. */
+  reportAbort(call: RecordedCall, abort: TaskAbort): void;
   /**
    * Encrypts and authenticates what is kept outside of this process, with the first of `state.keys`. Other apps and other extensions do not
    * read it. It is for later: while the extension is made, its id is not known.

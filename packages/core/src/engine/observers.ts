@@ -59,8 +59,17 @@ export interface CallInfo {
   readonly headers: RequestInfo['headers'];
   /** The HTTP request as the server has it that it came to; `undefined` on other transports. */
   readonly source: unknown;
-  /** Set for the run of a task: which one, and the trace that its submission belonged to. */
-  readonly task: { readonly id: string; readonly submittedIn: Trace | undefined } | undefined;
+  /** Set for the run of a task. */
+  readonly task: TaskRunInfo | undefined;
+}
+
+/** Which run of a task a call is. */
+export interface TaskRunInfo {
+  readonly id: string;
+  /** 1 for the first run, and 1 more after each run that came to no end; it begins anew after progress. */
+  readonly attempt: number;
+  /** The trace that the submission of the task belonged to. */
+  readonly submittedIn: Trace | undefined;
 }
 
 /** A call that has ended. */
@@ -77,6 +86,36 @@ export interface CallEvent extends CallInfo {
   /** The result it was answered with, as it is sent; `undefined` where there is none. Made on demand. */
   readonly result: () => Readonly<Record<string, unknown>> | undefined;
 }
+
+/**
+ * What aborted the run of a task, or had its task given up:
+ *
+ * - `attempts`: as many runs were lost, without progress, as `tasks.maxAttempts` allows; the task has failed
+ * - `rerun`: a run was lost, and the tool may not be run twice; the task has failed
+ * - `version`: no process serves the version of the tool that the task began with; the task has failed
+ * - `store`: the result could not be kept; the task has failed
+ * - `stop`: its process ends; the task has failed where no other process may go on with it
+ * - `lease`: the lease was not renewed in time, and another run has taken the task over
+ * - `cancel`: the client or an operator has cancelled the task
+ * - `expiry`: the task has expired
+ */
+export type TaskAbortedBy =
+  'attempts' | 'rerun' | 'version' | 'store' | 'stop' | 'lease' | 'cancel' | 'expiry';
+
+/** How a run of a task was aborted, or why its task is not run any more. */
+export interface TaskAbort {
+  readonly taskId: string;
+  /** Which attempt it was, see `TaskRunInfo`. */
+  readonly attempt: number;
+  readonly abortedBy: TaskAbortedBy;
+  /** Whether the task has failed by it: no other run goes on with it. */
+  readonly hasFailed: boolean;
+  /** The id of the run in the log; absent where its handler was not called. */
+  readonly callId?: string | undefined;
+}
+
+/** A run of a task that came to no end of its own. `id` is that of the run, where its handler was called. */
+export interface TaskAbortEvent extends CallInfo, Pick<TaskAbort, 'abortedBy' | 'hasFailed'> {}
 
 /** A request that the server has sent to a client: a question, or a ping. */
 export interface ClientRequestInfo {
@@ -149,6 +188,8 @@ export interface Observer {
   callStarted?(call: CallInfo): CallObservation | undefined;
   /** A request was refused before it was admitted. */
   callRefused?(event: CallEvent): void;
+  /** A run of a task was aborted in this process, or its task was given up. A handler that was called ends later, as `cancelled`. */
+  taskAborted?(event: TaskAbortEvent): void;
   /** A session has ended in this process. */
   sessionEnded?(event: SessionEvent): void;
   /** A transport has refused a request before it read a message. */
@@ -176,7 +217,7 @@ export interface SeenRequest {
 interface ServedCall extends SeenRequest {
   readonly callId: string;
   readonly trace: Trace | undefined;
-  readonly background: { readonly taskId: string } | undefined;
+  readonly background: { readonly taskId: string; readonly attempt: number } | undefined;
   readonly submittedIn: Trace | undefined;
 }
 
@@ -261,7 +302,7 @@ export class Observers {
   /** Begins to watch a call. */
   start(call: ServedCall): Observation {
     const { background, submittedIn } = call;
-    const task = background && { id: background.taskId, submittedIn };
+    const task = background && { id: background.taskId, attempt: background.attempt, submittedIn };
     const info = this.#infoOf(call, call.callId, call.trace, task);
     const observations: CallObservation[] = [];
     let begun: Trace | undefined;
@@ -281,6 +322,15 @@ export class Observers {
     const info = this.#infoOf(request, id, traceOf(params, requestInfo));
     const event = eventOf(info, 0, { outcome: 'refused', refusedBy, error });
     this.tell((observer) => observer.callRefused?.(event));
+  }
+
+  /** Tells that a run of a task was aborted, or that its task was given up. */
+  taskAborted(call: SeenRequest & Pick<ServedCall, 'submittedIn'>, abort: TaskAbort): void {
+    const { taskId: id, attempt, abortedBy, hasFailed, callId = crypto.randomUUID() } = abort;
+    const { submittedIn } = call;
+    const info = this.#infoOf(call, callId, submittedIn, { id, attempt, submittedIn });
+    const event = { ...info, abortedBy, hasFailed };
+    this.tell((observer) => observer.taskAborted?.(event));
   }
 
   /** Tells of a session that has ended. */

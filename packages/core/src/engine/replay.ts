@@ -7,6 +7,7 @@ import type { ConnectionParts } from './connection.js';
 import { NOWHERE } from './connection-state.js';
 import { Exchange } from './exchange.js';
 import type { RecordedCall, Replay } from './extension.js';
+import type { TaskAbort } from './observers.js';
 
 /** Runs a recorded call of a tool in the background; see `ExtensionHost.replay`. */
 export function replay(
@@ -43,4 +44,20 @@ export function replay(
     settleEffects: () => exchange.call.rounds.settleEffects(),
     ended,
   };
+}
+
+/** Tells those who watch that a run of a recorded call was aborted; see `ExtensionHost.reportAbort`. */
+export function reportAbort(parts: ConnectionParts, call: RecordedCall, abort: TaskAbort): void {
+  const { observers, stateless } = parts;
+  if (!observers.areActive) return;
+  const { version, params, neededScopes: _scopes, traceparent, ...requestInfo } = call;
+  const method = METHODS.callTool;
+  const submittedIn = readTrace({ traceparent });
+  const seen = { method, params, requestInfo, transport: 'memory' as const, submittedIn };
+  try {
+    observers.taskAborted({ ...seen, ...admit(stateless, version, method, params) }, abort);
+  } catch {
+    // This process does not serve the revision of the call.
+    observers.taskAborted(seen, abort);
+  }
 }

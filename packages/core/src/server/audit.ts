@@ -1,6 +1,13 @@
 import type { RefusedBy } from '../context/call.js';
-import type { CallEvent, CallInfo, CallOutcome, Observer } from '../engine/observers.js';
-import { OverloadedError } from '../errors/errors.js';
+import type {
+  CallEvent,
+  CallInfo,
+  CallOutcome,
+  Observer,
+  TaskAbortedBy,
+  TaskAbortEvent,
+} from '../engine/observers.js';
+import { ERROR_CODES, OverloadedError } from '../errors/errors.js';
 import { toBase64Url } from '../protocol/base64.js';
 import { bytesOf, canonicalJson, toJson, withoutUndefined } from '../protocol/json.js';
 import type { Logger } from '../protocol/logging.js';
@@ -18,8 +25,9 @@ export interface AuditRecord {
    * - `call.started`: the handler is about to run; only where the audit is `required`
    * - `call.ended`: the call was answered or refused
    * - `request.refused`: the transport refused a request before it read a message
+   * - `task.failed`: a task was given up, though its tool gave no error: `failedBy` says why
    */
-  readonly event: 'call.started' | 'call.ended' | 'request.refused';
+  readonly event: 'call.started' | 'call.ended' | 'request.refused' | 'task.failed';
   /**
    * Whether the caller might do it: `undecided` where the request failed before that was known, for want of room or of a store. What is
    * allowed runs, unless its arguments are wrong.
@@ -27,6 +35,8 @@ export interface AuditRecord {
   readonly decision: 'allowed' | 'denied' | 'undecided';
   /** What refused it. */
   readonly refusedBy?: RefusedBy | RefusalEvent['by'];
+  /** What a task was given up for. */
+  readonly failedBy?: TaskAbortedBy;
   /** Names the call, also in the log. */
   readonly id?: string;
   readonly traceId?: string;
@@ -44,7 +54,8 @@ export interface AuditRecord {
   readonly arguments?: unknown;
   /** SHA-256 of the arguments as canonical JSON, in base64url. */
   readonly argumentsHash?: string;
-  readonly outcome?: CallOutcome;
+  /** How the call ended; `failed` for a task that was given up. */
+  readonly outcome?: CallOutcome | 'failed';
   /** The code of the JSON-RPC error it was answered with. */
   readonly code?: number;
   readonly ms?: number;
@@ -169,6 +180,10 @@ export class AuditTrail {
     return {
       callStarted: () => ({ ended }),
       callRefused: ended,
+      taskAborted: (event) => {
+        // A run that another one follows leaves no last word; its handler has a record of its own.
+        if (event.hasFailed && this.#includes(event)) this.#note(event, failureOf(event));
+      },
       refused: ({ by, principal, status: _status, ...about }) =>
         this.#note(undefined, {
           ...about,
@@ -264,6 +279,11 @@ function endOf(event: CallEvent): Said {
     ms: Math.round(ms * 10) / 10,
     bytes,
   };
+}
+
+function failureOf(event: TaskAbortEvent): Said {
+  const about = { ...aboutOf(event), outcome: 'failed' as const, code: ERROR_CODES.internalError };
+  return { event: 'task.failed', decision: 'allowed', failedBy: event.abortedBy, ...about };
 }
 
 function aboutOf(call: CallInfo): Said {

@@ -32,23 +32,26 @@ function callLog(logger: Logger, level: 'debug' | 'info', slowMs: number): Obser
 
 /** Publishes events on channels of `node:diagnostics_channel`, for tools that know nothing of the app. */
 function diagnosticsChannels(): Observer | undefined {
-  const [call, refused, session, store] = CHANNELS.map(diagnosticsChannel);
-  if (!call || !refused || !session || !store) return undefined;
+  const [call, refused, session, store, task] = CHANNELS.map(diagnosticsChannel);
+  if (!call || !refused || !session || !store || !task) return undefined;
   // The request as the server has it has credentials, and any tool in the process may listen.
   const ended = ({ source: _source, ...event }: CallEvent): void => call.publish(event);
   return {
     get isActive() {
-      return call.hasSubscribers || refused.hasSubscribers || session.hasSubscribers || store.hasSubscribers;
+      // Read at each call, so it makes no list.
+      const hasOne = call.hasSubscribers || refused.hasSubscribers || session.hasSubscribers;
+      return hasOne || store.hasSubscribers || task.hasSubscribers;
     },
     callStarted: () => ({ ended }),
     callRefused: ended,
     refused: (event) => refused.publish(event),
+    taskAborted: ({ source: _source, ...event }) => task.publish(event),
     sessionEnded: (event) => session.publish(event),
     storeAsked: (event) => store.publish(event),
   };
 }
 
-const CHANNELS = ['sigil:call', 'sigil:refused', 'sigil:session', 'sigil:store'];
+const CHANNELS = ['sigil:call', 'sigil:refused', 'sigil:session', 'sigil:store', 'sigil:task'];
 
 /** Longest reason in a line, in characters. */
 const MAX_REASON_LENGTH = 200;

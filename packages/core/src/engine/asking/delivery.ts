@@ -60,6 +60,8 @@ export interface Delivery {
 export interface BackgroundDelivery {
   /** Names the task, in the log too. */
   readonly taskId: string;
+  /** Which run it is: 1 for the first, and 1 more after each that came to no end. */
+  readonly attempt: number;
   /**
    * Hears that the handler asks something that has no answer yet. Its run ends soon after, with `suspend`.
    *

@@ -1,6 +1,7 @@
 import type { BackgroundDelivery } from '../../engine/asking/delivery.js';
 import type { Journal } from '../../engine/asking/round-trip-state.js';
 import type { ExtensionHost, Replay } from '../../engine/extension.js';
+import type { TaskAbortedBy } from '../../engine/observers.js';
 import { ERROR_CODES, InputResponseError, type ProtocolError } from '../../errors/errors.js';
 import { isTerminal } from '../../backend/tasks.js';
 import { lostRuns, type Task, type Transition } from './task.js';
@@ -72,6 +73,11 @@ export class TaskRun implements BackgroundDelivery {
     return this.#task.stored.task.taskId;
   }
 
+  /** Which attempt it is. */
+  get attempt(): number {
+    return this.#begun.stored.attempts;
+  }
+
   /**
    * Runs the handler, to its end.
    *
@@ -97,8 +103,14 @@ export class TaskRun implements BackgroundDelivery {
     return hasChanged;
   }
 
-  /** Aborts the signal of the handler. What it still gives is written nowhere. */
-  stop(reason: string): void {
+  /**
+   * Aborts the signal of the handler. What it still gives is written nowhere.
+   *
+   * @param abortedBy what stops it; only the first one is told of. Without it nothing is.
+   * @param hasFailed whether the task has failed by it.
+   */
+  stop(reason: string, abortedBy?: TaskAbortedBy, hasFailed = false): void {
+    if (this.#stopped === undefined && abortedBy) this.#reportAbort(abortedBy, hasFailed);
     this.#stopped ??= reason;
     this.stoppedAt ??= new Date().toISOString();
     this.#replay?.abort(reason);
@@ -134,13 +146,29 @@ export class TaskRun implements BackgroundDelivery {
 
   /** Hears how the task stands now, whatever changed it. */
   heard(task: Task | undefined): void {
-    if (!task) this.stop('The task has expired');
-    else if (isTerminal(task.stored.task.status))
-      this.stop(task.stored.task.statusMessage ?? 'The task has ended');
-    else if (task.stored.run !== this.#parts.run) {
-      if (this.#stopped === undefined && task.stored.run !== null) this.#tellLost(task);
-      this.stop('Another run has taken the task over');
-    }
+    // What it may hear of is the end that it is writing.
+    this.#heard(task, this.#isEnding ? undefined : 'lease');
+  }
+
+  /** @param lostBy what is told of where another run has taken the task over or ended it; without it nothing is. */
+  #heard(task: Task | undefined, lostBy: 'lease' | undefined): void {
+    if (!task) return this.stop('The task has expired', 'expiry');
+    const { run, task: state } = task.stored;
+    if (isTerminal(state.status))
+      return this.stop(
+        state.statusMessage ?? 'The task has ended',
+        state.status === 'cancelled' ? 'cancel' : lostBy,
+      );
+    if (run === this.#parts.run) return;
+    if (this.#stopped === undefined && run !== null) this.#tellLost(task);
+    // Without a run it was handed back, by this process.
+    this.stop('Another run has taken the task over', run === null ? undefined : lostBy);
+  }
+
+  #reportAbort(abortedBy: TaskAbortedBy, hasFailed: boolean): void {
+    const { taskId, attempt } = this;
+    const callId = this.#replay?.callId;
+    this.#parts.host.reportAbort(this.#begun.call, { taskId, attempt, callId, abortedBy, hasFailed });
   }
 
   /** Says that this run is lost although its process is there. */
@@ -199,7 +227,10 @@ export class TaskRun implements BackgroundDelivery {
     } catch (error) {
       this.#unwritten(error);
       // What cannot be kept must not look as if it were still at work.
-      await this.#write(failed(UNKEPT)).catch(() => undefined);
+      await this.#write(failed(UNKEPT)).then(
+        () => this.#reportAbort('store', true),
+        () => undefined,
+      );
     }
     this.#tellFailure();
   }
@@ -221,7 +252,7 @@ export class TaskRun implements BackgroundDelivery {
       );
       if (task) this.#task = task;
       if (hasChanged) return;
-      this.heard(task);
+      this.#heard(task, 'lease');
       throw new Error(this.#stopped ?? 'The task takes no such change');
     });
     this.#writing = written.catch(() => undefined);

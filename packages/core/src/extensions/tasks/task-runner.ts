@@ -1,6 +1,7 @@
 import type { ClaimOutcome, RunOutcome, TaskExecutor, TaskWorker } from '../../backend/task-executor.js';
 import { isTerminal, type TaskClaim, type TaskStatus } from '../../backend/tasks.js';
 import type { ExtensionCall, ExtensionHost } from '../../engine/extension.js';
+import type { TaskAbortedBy } from '../../engine/observers.js';
 import { ERROR_CODES, OverloadedError } from '../../errors/errors.js';
 import type { Logger } from '../../protocol/logging.js';
 import { sha256 } from '../../protocol/digest.js';
@@ -312,10 +313,16 @@ export class TaskRunner implements TaskWorker {
     }
     const refusal = isServed
       ? this.#refusal(task)
-      : `The tool ${tool} is served in another version than the task began with`;
-    if (refusal !== undefined) {
-      this.logger.warn({ taskId, tool, reason: refusal }, 'a task has failed');
-      await this.repository.change(task, byRun(run.id, failed(internal(refusal))));
+      : {
+          abortedBy: 'version' as const,
+          reason: `The tool ${tool} is served in another version than the task began with`,
+        };
+    if (refusal) {
+      const { abortedBy, reason } = refusal;
+      this.logger.warn({ taskId, tool, reason }, 'a task has failed');
+      const { hasChanged } = await this.repository.change(task, byRun(run.id, failed(internal(reason))));
+      // Its handler is not called, so nothing else tells how the task has ended.
+      if (hasChanged) run.stop(reason, abortedBy, true);
       return false;
     }
     const lost = lostRuns(task.stored);
@@ -387,6 +394,7 @@ export class TaskRunner implements TaskWorker {
     try {
       const { task, hasChanged } = await this.repository.change(run.task, byRun(run.id, transition));
       const details = { taskId, tool: run.task.stored.tool };
+      if (hasChanged) run.stop(INTERRUPTED, 'stop', !isHandedBack);
       if (hasChanged && task && isHandedBack) {
         this.logger.info(details, 'a task is handed back: another process goes on with it');
         await this.#submit(task, 0);
@@ -405,12 +413,19 @@ export class TaskRunner implements TaskWorker {
   }
 
   /** Why a task is not run once more, if that is so. */
-  #refusal(task: Task): string | undefined {
+  #refusal(task: Task): { readonly abortedBy: TaskAbortedBy; readonly reason: string } | undefined {
     const lost = lostRuns(task.stored);
     const { maxAttempts, mayRerun } = this.options;
-    if (lost >= maxAttempts) return `The task was given up after ${maxAttempts} runs that came to no end`;
+    if (lost >= maxAttempts)
+      return {
+        abortedBy: 'attempts',
+        reason: `The task was given up after ${maxAttempts} runs that came to no end`,
+      };
     if (lost > 0 && !mayRerun(task))
-      return 'The server stopped in the middle of the task, which may not be done twice';
+      return {
+        abortedBy: 'rerun',
+        reason: 'The server stopped in the middle of the task, which may not be done twice',
+      };
     return undefined;
   }
 
