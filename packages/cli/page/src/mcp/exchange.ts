@@ -1,0 +1,96 @@
+import { eventsOf } from './event-stream.js';
+import { type Answer, isObject, type JsonObject, type Outcome, textOf } from './messages.js';
+
+/** What came back for one POST. */
+export interface Received {
+  readonly httpStatus: number;
+  readonly bytes: number;
+  readonly challenge?: string;
+  readonly sessionId?: string;
+  /** The JSON-RPC response, if one came. */
+  readonly response?: JsonObject;
+  /** The text of a body that is no JSON-RPC message. */
+  readonly text?: string;
+  /** Where to go on, when the stream ended before the response. */
+  readonly resume?: { readonly lastEventId: string; readonly retryMs: number };
+}
+
+/** Reads a response to the end: JSON, or a stream of messages that ends with the one that answers `id`. */
+export async function receive(
+  http: Response,
+  id: number | undefined,
+  onMessage: (message: JsonObject) => void,
+): Promise<Received> {
+  const challenge = http.headers.get('www-authenticate');
+  const sessionId = http.headers.get('mcp-session-id');
+  const about = {
+    httpStatus: http.status,
+    ...(challenge === null ? {} : { challenge }),
+    ...(sessionId === null ? {} : { sessionId }),
+  };
+  if (!http.headers.get('content-type')?.startsWith('text/event-stream')) {
+    const text = await http.text();
+    const message = parsed(text);
+    const isResponse = message !== undefined && ('result' in message || isObject(message['error']));
+    return { ...about, bytes: bytesOf(text), ...(isResponse ? { response: message } : { text }) };
+  }
+  let bytes = 0;
+  let lastEventId: string | undefined;
+  let retryMs = DEFAULT_RETRY_MS;
+  for await (const event of eventsOf(http)) {
+    bytes += bytesOf(event.data);
+    lastEventId = event.id ?? lastEventId;
+    retryMs = event.retry ?? retryMs;
+    const message = parsed(event.data);
+    if (!message) continue;
+    if (isAnswerTo(message, id)) return { ...about, bytes, response: message };
+    onMessage(message);
+  }
+  return { ...about, bytes, ...(lastEventId === undefined ? {} : { resume: { lastEventId, retryMs } }) };
+}
+
+const DEFAULT_RETRY_MS = 1000;
+
+function isAnswerTo(message: JsonObject, id: number | undefined): boolean {
+  return id !== undefined && message['id'] === id && !('method' in message);
+}
+
+/** How a request ended, by what came back for it. */
+export function outcomeOf({ response, text, httpStatus }: Received): Outcome {
+  const { result, error } = response ?? {};
+  if (isObject(result)) return { kind: 'result', result };
+  if (isObject(error)) {
+    const { code, message, data } = error;
+    const told = {
+      code: Number(code),
+      message: textOf(message) ?? '',
+      ...(data === undefined ? {} : { data }),
+    };
+    return { kind: 'error', error: told };
+  }
+  const said = textOf(parsed(text ?? '')?.['error']) ?? text;
+  if (httpStatus >= 400) return { kind: 'failed', reason: `HTTP ${httpStatus}${said ? `: ${said}` : ''}` };
+  return {
+    kind: 'failed',
+    reason: said ? `No JSON-RPC message: ${said}` : 'The response ended without a result',
+  };
+}
+
+/** An answer for a request to which nothing came back. */
+export function answerWithout(outcome: Outcome, ms: number): Answer {
+  return { outcome, ms, bytes: 0, httpStatus: 0 };
+}
+
+function parsed(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** How many bytes a text has in UTF-8. */
+export function bytesOf(text: string): number {
+  return new TextEncoder().encode(text).length;
+}

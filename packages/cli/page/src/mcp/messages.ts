@@ -1,0 +1,174 @@
+/** An object of JSON. */
+export interface JsonObject {
+  readonly [key: string]: unknown;
+}
+
+/** Whether a value is an object of JSON: neither `null` nor a list. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The value if it is a text. */
+export function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** The objects of a list; none where there is no list. */
+export function objectsOf(value: unknown): readonly JsonObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+/** The protocol revisions that the page speaks. */
+export const REVISIONS = ['2026-07-28', '2025-11-25'] as const;
+
+/** A protocol revision that the page speaks. */
+export type Revision = (typeof REVISIONS)[number];
+
+/** The error of a JSON-RPC response. */
+export interface RpcError {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
+
+/** Progress of a running call. */
+export interface Progress {
+  readonly progress: number;
+  readonly total?: number;
+  readonly message?: string;
+}
+
+/** A log message of the server. */
+export interface LogMessage {
+  readonly level: string;
+  readonly logger?: string;
+  readonly data: unknown;
+}
+
+/** How a request ended. */
+export type Outcome =
+  | { readonly kind: 'result'; readonly result: JsonObject }
+  | { readonly kind: 'error'; readonly error: RpcError }
+  | { readonly kind: 'cancelled' }
+  /** No JSON-RPC message answered it. */
+  | { readonly kind: 'failed'; readonly reason: string };
+
+/** The answer to a request. */
+export interface Answer {
+  readonly outcome: Outcome;
+  /** Milliseconds that the server took, without the time of the developer who answered questions. */
+  readonly ms: number;
+  /** Bytes of the messages that answered it. */
+  readonly bytes: number;
+  /** The HTTP status; 0 where no response came. */
+  readonly httpStatus: number;
+  /** `WWW-Authenticate`, where the server wants another login. */
+  readonly challenge?: string;
+}
+
+/** A question of the server to the client: `elicitation/create`, `sampling/createMessage` or `roots/list`. */
+export interface Question {
+  readonly method: string;
+  readonly params: JsonObject;
+  readonly revision: Revision;
+  /** Aborts when the answer is no longer wanted. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What a caller of a request wants to hear while it runs. */
+export interface RequestEvents {
+  readonly signal?: AbortSignal;
+  /** Headers beside those of the protocol. */
+  readonly headers?: Readonly<Record<string, string>>;
+  onProgress?(progress: Progress): void;
+  onLog?(message: LogMessage): void;
+}
+
+/** What a client needs of the page. */
+export interface ClientOptions {
+  /** Sends one HTTP request to the endpoint of the server. */
+  send(init: RequestInit): Promise<Response>;
+  /** Answers a question; `undefined` refuses it. */
+  ask(question: Question): Promise<JsonObject | undefined>;
+  /** Hears of notifications that belong to no request. */
+  onNotification(method: string, params: JsonObject): void;
+}
+
+/** What the server says of itself. */
+export interface ServerIdentity {
+  readonly serverInfo: JsonObject;
+  readonly capabilities: JsonObject;
+  readonly instructions?: string;
+  readonly protocolVersion: string;
+}
+
+/** An MCP client of one revision. */
+export interface McpClient {
+  readonly revision: Revision;
+  /**
+   * Opens the session, or asks a server without sessions who it is.
+   *
+   * @throws Error when the server refuses.
+   */
+  connect(): Promise<ServerIdentity>;
+  /** Sends a request and answers the questions that it raises. Never rejects. */
+  request(method: string, params: JsonObject, events?: RequestEvents): Promise<Answer>;
+  /** Hears of changes of the lists, and of the given resources, instead of those before. */
+  listen(uris: readonly string[]): Promise<void>;
+  close(): void;
+}
+
+/** What this client can do for a server. */
+export const CAPABILITIES: JsonObject = {
+  elicitation: { form: {}, url: {} },
+  sampling: { tools: {} },
+  roots: {},
+  extensions: {
+    'io.modelcontextprotocol/tasks': {},
+    'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] },
+  },
+};
+
+export const CLIENT_INFO: JsonObject = { name: 'sigil-dev', title: 'sigil dev', version: '1' };
+
+/** The text of something that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/**
+ * Every entry of a list, over all its pages.
+ *
+ * @throws Error when the server answers with an error.
+ */
+export async function listAll(client: McpClient, method: string, member: string): Promise<JsonObject[]> {
+  const entries: JsonObject[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < MOST_PAGES; page += 1) {
+    const result = resultOf(await client.request(method, cursor === undefined ? {} : { cursor }));
+    entries.push(...objectsOf(result[member]));
+    cursor = textOf(result['nextCursor']);
+    if (cursor === undefined) return entries;
+  }
+  throw new Error(`${method} has more than ${MOST_PAGES} pages`);
+}
+
+const MOST_PAGES = 1000;
+
+/**
+ * The result of an answer.
+ *
+ * @throws Error when the answer is none.
+ */
+export function resultOf({ outcome }: Answer): JsonObject {
+  switch (outcome.kind) {
+    case 'result':
+      return outcome.result;
+    case 'error':
+      throw new Error(`${outcome.error.message} (${outcome.error.code})`);
+    case 'cancelled':
+      throw new Error('cancelled');
+    case 'failed':
+      throw new Error(outcome.reason);
+  }
+}

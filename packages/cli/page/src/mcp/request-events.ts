@@ -1,0 +1,22 @@
+import { type ClientOptions, isObject, type JsonObject, type RequestEvents, textOf } from './messages.js';
+
+/** Tells who sent a request of a notification that came for it; all others are for the page. */
+export function tellCaller(message: JsonObject, events: RequestEvents, options: ClientOptions): void {
+  const { method } = message;
+  const params = isObject(message['params']) ? message['params'] : {};
+  if (method === 'notifications/progress' && events.onProgress) {
+    const { progress, total } = params;
+    const text = textOf(params['message']);
+    events.onProgress({
+      progress: Number(progress),
+      ...(typeof total === 'number' ? { total } : {}),
+      ...(text === undefined ? {} : { message: text }),
+    });
+  } else if (method === 'notifications/message' && events.onLog) {
+    const logger = textOf(params['logger']);
+    const level = textOf(params['level']) ?? 'info';
+    events.onLog({ level, data: params['data'], ...(logger === undefined ? {} : { logger }) });
+  } else if (typeof method === 'string') {
+    options.onNotification(method, params);
+  }
+}

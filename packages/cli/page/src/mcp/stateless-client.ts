@@ -1,0 +1,151 @@
+import { answerWithout, outcomeOf, receive } from './exchange.js';
+import {
+  type Answer,
+  CAPABILITIES,
+  CLIENT_INFO,
+  type ClientOptions,
+  isObject,
+  type JsonObject,
+  type McpClient,
+  messageOf,
+  type RequestEvents,
+  resultOf,
+  type ServerIdentity,
+  textOf,
+} from './messages.js';
+import { nameHeader } from './parameter-headers.js';
+import { tellCaller } from './request-events.js';
+
+const REVISION = '2026-07-28';
+const PREFIX = 'io.modelcontextprotocol/';
+/** A server that never stops asking is left. */
+const MOST_ROUNDS = 50;
+const LISTEN_AGAIN_MS = 2000;
+
+/** A client of revision 2026-07-28: each request stands alone, and questions are answered by sending it once more. */
+export class StatelessClient implements McpClient {
+  readonly revision = REVISION;
+  #lastId = 0;
+  #listening = new AbortController();
+
+  constructor(private readonly options: ClientOptions) {}
+
+  async connect(): Promise<ServerIdentity> {
+    const result = resultOf(await this.request('server/discover', {}));
+    const meta = isObject(result['_meta']) ? result['_meta'] : {};
+    const serverInfo = meta[`${PREFIX}serverInfo`] ?? result['serverInfo'];
+    const instructions = textOf(result['instructions']);
+    return {
+      serverInfo: isObject(serverInfo) ? serverInfo : {},
+      capabilities: isObject(result['capabilities']) ? result['capabilities'] : {},
+      protocolVersion: REVISION,
+      ...(instructions === undefined ? {} : { instructions }),
+    };
+  }
+
+  async request(method: string, params: JsonObject, events: RequestEvents = {}): Promise<Answer> {
+    let ms = 0;
+    let bytes = 0;
+    let answers: JsonObject = {};
+    for (let round = 0; round < MOST_ROUNDS; round += 1) {
+      const answer = await this.#once(method, { ...params, ...answers }, events);
+      ms += answer.ms;
+      bytes += answer.bytes;
+      const { outcome } = answer;
+      const asks = outcome.kind === 'result' && outcome.result['resultType'] === 'input_required';
+      if (!asks) return { ...answer, ms, bytes };
+      const { inputRequests, requestState } = outcome.result;
+      const inputResponses = await this.answer(inputRequests, events.signal);
+      if (!inputResponses) return { ...answer, ms, bytes, outcome: { kind: 'cancelled' } };
+      answers = { inputResponses, ...(requestState === undefined ? {} : { requestState }) };
+    }
+    return answerWithout({ kind: 'failed', reason: `The server asked more than ${MOST_ROUNDS} times` }, ms);
+  }
+
+  /** Answers the questions of a request or task; `undefined` when one is refused. */
+  async answer(requests: unknown, signal?: AbortSignal): Promise<JsonObject | undefined> {
+    const asked = Object.entries(isObject(requests) ? requests : {});
+    const answered = await Promise.all(
+      asked.map(async ([key, request]) => {
+        const { method, params } = isObject(request) ? request : {};
+        const question = { method: String(method), params: isObject(params) ? params : {} };
+        return [key, await this.options.ask({ ...question, revision: REVISION, signal })] as const;
+      }),
+    );
+    if (answered.some(([, answer]) => answer === undefined)) return undefined;
+    return Object.fromEntries(answered);
+  }
+
+  async listen(uris: readonly string[]): Promise<void> {
+    this.#listening.abort();
+    const { signal } = (this.#listening = new AbortController());
+    const notifications = {
+      toolsListChanged: true,
+      promptsListChanged: true,
+      resourcesListChanged: true,
+      ...(uris.length > 0 ? { resourceSubscriptions: uris } : {}),
+    };
+    void this.#keepListening({ notifications }, signal);
+  }
+
+  async #keepListening(params: JsonObject, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const { outcome } = await this.#once('subscriptions/listen', params, { signal });
+      // A server without anything that changes refuses for good.
+      if (outcome.kind === 'error') return this.options.onNotification('refused', { ...outcome.error });
+      await pause(LISTEN_AGAIN_MS, signal);
+    }
+  }
+
+  close(): void {
+    this.#listening.abort();
+  }
+
+  async #once(method: string, params: JsonObject, events: RequestEvents): Promise<Answer> {
+    const id = (this.#lastId += 1);
+    const _meta = {
+      ...(isObject(params['_meta']) ? params['_meta'] : {}),
+      [`${PREFIX}protocolVersion`]: REVISION,
+      [`${PREFIX}clientCapabilities`]: CAPABILITIES,
+      [`${PREFIX}clientInfo`]: CLIENT_INFO,
+      [`${PREFIX}logLevel`]: 'debug',
+      progressToken: id,
+    };
+    const started = performance.now();
+    const elapsed = (): number => performance.now() - started;
+    try {
+      const http = await this.options.send({
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          'mcp-protocol-version': REVISION,
+          'mcp-method': method,
+          ...nameHeader(method, params),
+          ...events.headers,
+        },
+        body: JSON.stringify({ jsonrpc: '2.0', id, method, params: { ...params, _meta } }),
+        signal: events.signal ?? null,
+      });
+      const received = await receive(http, id, (message) => tellCaller(message, events, this.options));
+      const { httpStatus, bytes, challenge } = received;
+      const about = { ms: elapsed(), httpStatus, bytes, ...(challenge === undefined ? {} : { challenge }) };
+      return { outcome: outcomeOf(received), ...about };
+    } catch (error) {
+      // Closing the connection is how requests of this revision are cancelled.
+      if (events.signal?.aborted) return answerWithout({ kind: 'cancelled' }, elapsed());
+      return answerWithout({ kind: 'failed', reason: messageOf(error) }, elapsed());
+    }
+  }
+}
+
+/** Waits, at most until the signal aborts. */
+export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal?.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
