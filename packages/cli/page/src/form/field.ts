@@ -1,0 +1,252 @@
+import { isObject } from '../mcp/messages.js';
+import { type Choice, type SchemaDocument, type Shape, shapeOf } from './schema.js';
+import { isValid } from './validate.js';
+
+/** The state of one field of a form: what stands in it. `undefined` in a member of an object means that it is left out. */
+export type Field =
+  /** A text; numbers too, as they are typed. */
+  | { readonly kind: 'text' | 'number' | 'json' | 'file'; readonly text: string; readonly fileName?: string }
+  | { readonly kind: 'boolean'; readonly value: boolean }
+  /** The index of what is chosen; -1 for nothing yet. */
+  | { readonly kind: 'choice'; readonly index: number }
+  | { readonly kind: 'several'; readonly indexes: readonly number[] }
+  | { readonly kind: 'union'; readonly option: number; readonly field: Field }
+  | { readonly kind: 'array'; readonly items: readonly Field[] }
+  | { readonly kind: 'object'; readonly members: readonly Member[]; readonly extras: readonly Extra[] };
+
+/** A property that the schema names. */
+export interface Member {
+  readonly name: string;
+  readonly field: Field | undefined;
+}
+
+/** A property that the schema does not name. */
+export interface Extra {
+  readonly name: string;
+  readonly field: Field;
+}
+
+/** A schema that demands itself has no end: what is deeper is JSON. */
+const MOST_DEPTH = 8;
+
+/** A field as it stands before anybody has typed anything: with the default of its schema, if there is one. */
+export function emptyField(schema: unknown, document: SchemaDocument, depth = 0): Field {
+  const resolved = document.resolve(schema);
+  if (resolved && 'default' in resolved) return filledField(schema, resolved['default'], document);
+  const shape = depth > MOST_DEPTH ? ({ kind: 'json' } as const) : shapeOf(schema, document);
+  switch (shape.kind) {
+    case 'text':
+    case 'number':
+    case 'file':
+    case 'json':
+      return { kind: shape.kind, text: '' };
+    case 'boolean':
+      return { kind: 'boolean', value: false };
+    case 'choice':
+      return { kind: 'choice', index: shape.choices.length === 1 ? 0 : -1 };
+    case 'several':
+      return { kind: 'several', indexes: [] };
+    case 'union':
+      return { kind: 'union', option: 0, field: emptyField(shape.options[0]?.schema, document, depth + 1) };
+    case 'array': {
+      const least = Math.min(Number(resolved?.['minItems'] ?? 0), MOST_SHOWN);
+      const count = Math.max(least, shape.prefix.length);
+      const items = Array.from({ length: count }, (_, index) =>
+        emptyField(itemSchema(shape, index), document, depth + 1),
+      );
+      return { kind: 'array', items };
+    }
+    case 'object': {
+      const members = shape.properties.map(({ name, schema: inner, isRequired }) => {
+        const isShown = isRequired || 'default' in (document.resolve(inner) ?? {});
+        return { name, field: isShown ? emptyField(inner, document, depth + 1) : undefined };
+      });
+      return { kind: 'object', members, extras: [] };
+    }
+  }
+}
+
+/** Most items that an empty list has to begin with. */
+const MOST_SHOWN = 16;
+
+/** The schema of an item by its place. */
+export function itemSchema({ prefix, items }: Extract<Shape, { kind: 'array' }>, index: number): unknown {
+  return index < prefix.length ? prefix[index] : items;
+}
+
+/** A field that holds a value. Where the value does not fit what the form shows, it stands there as JSON. */
+export function filledField(schema: unknown, value: unknown, document: SchemaDocument): Field {
+  const shape = shapeOf(schema, document);
+  switch (shape.kind) {
+    case 'text':
+    case 'file':
+      return typeof value === 'string' ? { kind: shape.kind, text: value } : asJson(value);
+    case 'number':
+      return typeof value === 'number' ? { kind: 'number', text: String(value) } : asJson(value);
+    case 'boolean':
+      return typeof value === 'boolean' ? { kind: 'boolean', value } : asJson(value);
+    case 'choice': {
+      const index = indexOf(shape.choices, value);
+      return index === -1 ? asJson(value) : { kind: 'choice', index };
+    }
+    case 'several': {
+      if (!Array.isArray(value)) return asJson(value);
+      const indexes = value.map((one) => indexOf(shape.choices, one));
+      const isSet = !indexes.includes(-1) && new Set(indexes).size === indexes.length;
+      return isSet ? { kind: 'several', indexes } : asJson(value);
+    }
+    case 'union': {
+      const valid = shape.options.findIndex((one) => isValid(one.schema, value, document));
+      const inner = shape.options[valid];
+      return inner
+        ? { kind: 'union', option: valid, field: filledField(inner.schema, value, document) }
+        : asJson(value);
+    }
+    case 'array': {
+      if (!Array.isArray(value)) return asJson(value);
+      return {
+        kind: 'array',
+        items: value.map((one, index) => filledField(itemSchema(shape, index), one, document)),
+      };
+    }
+    case 'object': {
+      if (!isObject(value)) return asJson(value);
+      const members = shape.properties.map(({ name, schema: inner }) => ({
+        name,
+        field: Object.hasOwn(value, name) ? filledField(inner, value[name], document) : undefined,
+      }));
+      const named = new Set(shape.properties.map(({ name }) => name));
+      const extras = Object.entries(value).filter(([name]) => !named.has(name));
+      const fieldOf = (name: string, one: unknown): Field =>
+        filledField(shape.extras?.schemaOf(name) ?? true, one, document);
+      return {
+        kind: 'object',
+        members,
+        extras: extras.map(([name, one]) => ({ name, field: fieldOf(name, one) })),
+      };
+    }
+    case 'json':
+      return asJson(value);
+  }
+}
+
+function asJson(value: unknown): Field {
+  return { kind: 'json', text: JSON.stringify(value, undefined, 2) };
+}
+
+function indexOf(choices: readonly Choice[], value: unknown): number {
+  const text = canonical(value);
+  return choices.findIndex((choice) => canonical(choice.value) === text);
+}
+
+/** JSON with the members of objects in one order, so that equal values have equal texts. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_key, one: unknown) =>
+    isObject(one) ? Object.fromEntries(Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1))) : one,
+  );
+}
+
+/** What keeps the text of a field from being a value. */
+export interface ReadProblem {
+  /** JSON pointer of the field. */
+  readonly path: string;
+  readonly message: string;
+}
+
+/** Reads a form: the value that it sends, and what is wrong with the texts in it. */
+export function readForm(
+  field: Field,
+  schema: unknown,
+  document: SchemaDocument,
+): { readonly value: unknown; readonly problems: readonly ReadProblem[] } {
+  const problems: ReadProblem[] = [];
+  const value = readField(field, schema, document, '', problems);
+  return { value, problems };
+}
+
+/** `undefined` for a field that sends nothing. */
+function readField(
+  field: Field,
+  schema: unknown,
+  document: SchemaDocument,
+  path: string,
+  problems: ReadProblem[],
+): unknown {
+  switch (field.kind) {
+    case 'text':
+    case 'file':
+      return field.text;
+    case 'boolean':
+      return field.value;
+    case 'number':
+    case 'json':
+      return readText(field, path, problems);
+    case 'choice':
+    case 'several': {
+      const shape = shapeOf(schema, document);
+      const choices = shape.kind === 'choice' || shape.kind === 'several' ? shape.choices : [];
+      if (field.kind === 'several') return field.indexes.map((index) => choices[index]?.value);
+      return choices[field.index]?.value;
+    }
+    case 'union': {
+      const shape = shapeOf(schema, document);
+      const option = shape.kind === 'union' ? shape.options[field.option] : undefined;
+      return readField(field.field, option?.schema, document, path, problems);
+    }
+    case 'array': {
+      const shape = shapeOf(schema, document);
+      return field.items.map((item, index) => {
+        const inner = shape.kind === 'array' ? itemSchema(shape, index) : undefined;
+        // A list has no gaps: an item that sends nothing is null.
+        return readField(item, inner, document, `${path}/${index}`, problems) ?? null;
+      });
+    }
+    case 'object': {
+      const shape = shapeOf(schema, document);
+      const { properties, extras } = shape.kind === 'object' ? shape : { properties: [], extras: undefined };
+      const named = field.members.map(({ name, field: inner }) => ({
+        name,
+        field: inner,
+        schema: properties.find((one) => one.name === name)?.schema,
+      }));
+      const others = field.extras.map((one) => ({ ...one, schema: extras?.schemaOf(one.name) ?? true }));
+      const seen = new Set<string>();
+      const entries: [string, unknown][] = [];
+      for (const { name, field: inner, schema: innerSchema } of [...named, ...others]) {
+        if (!inner) continue;
+        const at = `${path}/${pointerStep(name)}`;
+        if (seen.has(name)) problems.push({ path: at, message: `There are two properties named '${name}'` });
+        seen.add(name);
+        const value = readField(inner, innerSchema, document, at, problems);
+        if (value !== undefined) entries.push([name, value]);
+      }
+      return Object.fromEntries(entries);
+    }
+  }
+}
+
+/** A name as a step of a JSON pointer. */
+export function pointerStep(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+/** The number or JSON of a text. A text that is neither is sent as it stands. */
+function readText(
+  { kind, text }: { kind: string; text: string },
+  path: string,
+  problems: ReadProblem[],
+): unknown {
+  if (text.trim() === '') return undefined;
+  if (kind === 'number') {
+    const value = Number(text);
+    if (Number.isFinite(value)) return value;
+    problems.push({ path, message: `'${text}' is not a number` });
+    return text;
+  }
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    problems.push({ path, message: `This is not JSON: ${error instanceof Error ? error.message : ''}` });
+    return text;
+  }
+}

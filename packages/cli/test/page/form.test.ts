@@ -1,0 +1,309 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { emptyField, type Field, filledField, readForm } from '../../page/src/form/field.js';
+import { SchemaDocument, shapeOf } from '../../page/src/form/schema.js';
+import { violationsOf } from '../../page/src/form/validate.js';
+
+/** What the form of a schema sends when it is filled with a value. */
+function sent(schema: unknown, value: unknown): unknown {
+  const document = new SchemaDocument(schema);
+  const field = filledField(schema, value, document);
+  const { value: read, problems } = readForm(field, schema, document);
+  expect(problems).toEqual([]);
+  return read;
+}
+
+/** What the form of a schema sends when nobody touches it. */
+function untouched(schema: unknown): unknown {
+  const document = new SchemaDocument(schema);
+  return readForm(emptyField(schema, document), schema, document).value;
+}
+
+/** A schema, and the values that satisfy it. */
+interface Spec {
+  readonly schema: Record<string, unknown>;
+  readonly values: fc.Arbitrary<unknown>;
+}
+
+const name = fc.oneof(
+  fc.constantFrom('name', 'size', 'constructor', 'a/b', 'x~y', '__proto__'),
+  fc.string({ maxLength: 5 }),
+);
+const primitive = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.constant(null));
+const json = fc.jsonValue({ maxDepth: 2 }).map((value): unknown => JSON.parse(JSON.stringify(value)));
+const of = (schema: Record<string, unknown>, values: fc.Arbitrary<unknown>): Spec => ({ schema, values });
+
+const leaf: fc.Arbitrary<Spec> = fc.oneof(
+  fc.constantFrom(
+    of({ type: 'string' }, fc.string()),
+    of({ type: 'string' }, fc.constantFrom('line one\nline two', '\r\n', '')),
+    of({ type: 'string', minLength: 1, maxLength: 8 }, fc.string({ minLength: 1, maxLength: 8 })),
+    of({ type: 'string', format: 'date' }, fc.constantFrom('2026-02-28', '1999-12-31')),
+    of(
+      { type: 'string', format: 'date-time' },
+      fc.constantFrom('2026-02-28T10:00:00Z', '2026-02-28T10:00:00.5+02:00'),
+    ),
+    of({ type: 'string', format: 'email' }, fc.constant('ada@example.org')),
+    of({ type: 'string', format: 'uri' }, fc.webUrl()),
+    of({ type: 'string', contentEncoding: 'base64' }, fc.base64String()),
+    of({ type: 'integer', minimum: -5, maximum: 5 }, fc.integer({ min: -5, max: 5 })),
+    of({ type: 'integer' }, fc.maxSafeInteger()),
+    of(
+      { type: 'number' },
+      fc.double({ noNaN: true, noDefaultInfinity: true }).map((one) => one + 0),
+    ),
+    of({ type: 'boolean', default: true }, fc.boolean()),
+    of({ type: 'null' }, fc.constant(null)),
+    of({ type: ['string', 'null'] }, fc.option(fc.string())),
+    of({ type: ['integer', 'boolean', 'null'] }, fc.oneof(fc.integer(), fc.boolean(), fc.constant(null))),
+    of({}, json),
+    of({ type: 'object' }, fc.dictionary(name, json)),
+    of({ description: 'Anything' }, json),
+  ),
+  fc
+    .uniqueArray(primitive, { minLength: 1, maxLength: 4, selector: (one) => JSON.stringify(one) })
+    .map((values) => of({ enum: values }, fc.constantFrom(...values))),
+  json.map((value) => of({ const: value }, fc.constant(value))),
+  fc
+    .uniqueArray(fc.string(), { minLength: 2, maxLength: 4 })
+    .map((values) =>
+      of(
+        { type: 'array', uniqueItems: true, items: { type: 'string', enum: values } },
+        fc.shuffledSubarray(values),
+      ),
+    ),
+);
+
+const { spec } = fc.letrec<{ spec: Spec }>((tie) => {
+  const inner = tie('spec');
+  const objects = fc
+    .uniqueArray(fc.tuple(name, inner, fc.boolean()), { maxLength: 4, selector: ([key]) => key })
+    .map((parts) => {
+      const required = parts.filter(([, , isRequired]) => isRequired).map(([key]) => key);
+      const properties = Object.fromEntries(parts.map(([key, { schema }]) => [key, schema]));
+      const members = parts.map(([key, { values }, isRequired]) =>
+        isRequired
+          ? values.map((one) => [[key, one]])
+          : fc.option(
+              values.map((one) => [[key, one]]),
+              { nil: [] },
+            ),
+      );
+      const values = fc
+        .tuple(...members)
+        .map((entries) => Object.fromEntries(entries.flat() as [string, unknown][]));
+      return of({ type: 'object', properties, required, additionalProperties: false }, values);
+    });
+  const arrays = inner.map(({ schema, values }) =>
+    of({ type: 'array', items: schema }, fc.array(values, { maxLength: 3 })),
+  );
+  const tuples = fc
+    .tuple(inner, inner)
+    .map(([a, b]) =>
+      of({ type: 'array', prefixItems: [a.schema, b.schema], minItems: 2 }, fc.tuple(a.values, b.values)),
+    );
+  const maps = inner.map(({ schema, values }) =>
+    of({ type: 'object', additionalProperties: schema }, fc.dictionary(name, values, { maxKeys: 3 })),
+  );
+  const patterns = inner.map(({ schema, values }) =>
+    of(
+      { type: 'object', patternProperties: { '^x-': schema }, additionalProperties: false },
+      fc.dictionary(
+        name.map((key) => `x-${key}`),
+        values,
+        { maxKeys: 3 },
+      ),
+    ),
+  );
+  const unions = fc
+    .tuple(fc.constantFrom('anyOf', 'oneOf'), fc.array(inner, { minLength: 1, maxLength: 3 }))
+    .map(([key, ways]) =>
+      of({ [key]: ways.map(({ schema }) => schema) }, fc.oneof(...ways.map(({ values }) => values))),
+    );
+  const shapes = fc.tuple(inner, inner).map(([a, b]) => {
+    const way = (kind: string, one: Spec): Record<string, unknown> => ({
+      type: 'object',
+      properties: { kind: { const: kind }, value: one.schema },
+      required: ['kind', 'value'],
+    });
+    const values = fc.oneof(
+      a.values.map((value) => ({ kind: 'first', value })),
+      b.values.map((value) => ({ kind: 'second', value })),
+    );
+    return of({ oneOf: [way('first', a), way('second', b)] }, values);
+  });
+  const joined = fc.tuple(inner, inner).map(([a, b]) =>
+    of(
+      {
+        allOf: [
+          { type: 'object', properties: { a: a.schema }, required: ['a'] },
+          { properties: { b: b.schema } },
+        ],
+      },
+      fc.record({ a: a.values, b: b.values }, { requiredKeys: ['a'] }),
+    ),
+  );
+  return {
+    spec: fc.oneof(
+      { depthSize: 'small', withCrossShrink: true },
+      leaf,
+      objects,
+      arrays,
+      tuples,
+      maps,
+      patterns,
+      unions,
+      shapes,
+      joined,
+    ),
+  };
+});
+
+test('a form filled with a value sends exactly that value', () => {
+  const cases = spec.chain(({ schema, values }) => values.map((value) => ({ schema, value })));
+  fc.assert(
+    fc.property(cases, ({ schema, value }) => {
+      expect(sent(schema, value)).toEqual(value);
+    }),
+    { numRuns: 400 },
+  );
+});
+
+test('a form filled through references sends exactly the value', () => {
+  const cases = spec.chain(({ schema, values }) => values.map((value) => ({ schema, value })));
+  fc.assert(
+    fc.property(cases, ({ schema, value }) => {
+      const outer = {
+        type: 'object',
+        properties: {
+          it: { $ref: '#/$defs/it' },
+          list: { type: 'array', items: { anyOf: [{ $ref: '#/$defs/it' }] } },
+        },
+        $defs: { it: schema },
+      };
+      expect(sent(outer, { it: value, list: [value] })).toEqual({ it: value, list: [value] });
+    }),
+    { numRuns: 100 },
+  );
+});
+
+describe('an untouched form', () => {
+  test('leaves optional properties out and sends defaults', () => {
+    const schema = {
+      type: 'object',
+      properties: {
+        name: { type: 'string' },
+        note: { type: 'string' },
+        times: { type: 'integer', default: 2 },
+        strict: { type: 'boolean' },
+        lines: {
+          type: 'array',
+          minItems: 1,
+          items: { type: 'object', properties: { sku: { type: 'string' } }, required: ['sku'] },
+        },
+        kind: { const: 'order' },
+      },
+      required: ['name', 'lines', 'kind'],
+    };
+    expect(untouched(schema)).toEqual({ name: '', times: 2, lines: [{ sku: '' }], kind: 'order' });
+  });
+
+  test('has an end where a schema contains itself', () => {
+    const node = { type: 'object', properties: { next: { $ref: '#' }, value: { type: 'string' } } };
+    expect(untouched({ ...node, required: ['value'] })).toEqual({ value: '' });
+    expect(() => untouched({ ...node, required: ['next'] })).not.toThrow();
+  });
+});
+
+test('a recursive schema takes a tree', () => {
+  const schema = {
+    $defs: {
+      tree: {
+        type: 'object',
+        properties: {
+          label: { type: 'string' },
+          children: { type: 'array', items: { $ref: '#/$defs/tree' } },
+        },
+      },
+    },
+    $ref: '#/$defs/tree',
+  };
+  const tree = {
+    label: 'root',
+    children: [{ label: 'leaf', children: [] }, { children: [{ label: 'deep' }] }],
+  };
+  expect(sent(schema, tree)).toEqual(tree);
+});
+
+test('a union is told apart by its constants', () => {
+  const way = (kind: string) => ({
+    type: 'object',
+    properties: { kind: { const: kind } },
+    required: ['kind'],
+  });
+  const schema = { oneOf: [way('circle'), way('square')] };
+  const shape = shapeOf(schema, new SchemaDocument(schema));
+  expect(shape).toMatchObject({
+    kind: 'union',
+    options: [{ title: 'kind: circle' }, { title: 'kind: square' }],
+  });
+  expect(filledField(schema, { kind: 'square' }, new SchemaDocument(schema))).toMatchObject({ option: 1 });
+});
+
+test('titles of choices come from const, enumNames, or the value', () => {
+  const titles = (schema: object): unknown => {
+    const shape = shapeOf(schema, new SchemaDocument(schema));
+    return shape.kind === 'choice' ? shape.choices.map(({ title }) => title) : shape.kind;
+  };
+  expect(titles({ type: 'string', oneOf: [{ const: 'a', title: 'First' }, { const: 'b' }] })).toEqual([
+    'First',
+    'b',
+  ]);
+  expect(titles({ enum: ['a', 'b'], enumNames: ['Alpha'] })).toEqual(['Alpha', 'b']);
+  expect(titles({ enum: ['', ' x', 1, null] })).toEqual(['""', '" x"', '1', 'null']);
+});
+
+test('conditions beside properties are no choice', () => {
+  const schema = {
+    type: 'object',
+    properties: { phone: { type: 'string' }, email: { type: 'string' } },
+    anyOf: [{ required: ['phone'] }, { required: ['email'] }],
+  };
+  expect(shapeOf(schema, new SchemaDocument(schema))).toMatchObject({
+    kind: 'object',
+    properties: [{ name: 'phone' }, { name: 'email' }],
+  });
+});
+
+test('a text that is no number or JSON is sent as it stands, and named', () => {
+  const schema = { type: 'object', properties: { count: { type: 'integer' }, any: {} } };
+  const field: Field = {
+    kind: 'object',
+    members: [
+      { name: 'count', field: { kind: 'number', text: 'many' } },
+      { name: 'any', field: { kind: 'json', text: '{' } },
+    ],
+    extras: [],
+  };
+  const { value, problems } = readForm(field, schema, new SchemaDocument(schema));
+  expect(value).toEqual({ count: 'many', any: '{' });
+  expect(problems).toMatchObject([
+    { path: '/count', message: "'many' is not a number" },
+    { path: '/any', message: expect.stringContaining('not JSON') },
+  ]);
+});
+
+test('violations say where', () => {
+  const schema = {
+    type: 'object',
+    properties: {
+      lines: {
+        type: 'array',
+        items: { type: 'object', properties: { quantity: { type: 'integer', maximum: 99 } } },
+      },
+    },
+    required: ['name'],
+  };
+  const found = violationsOf(schema, { lines: [{ quantity: 100 }] }, new SchemaDocument(schema));
+  expect(found.map(({ path }) => path)).toEqual(['', '/lines/0/quantity']);
+});
