@@ -16,6 +16,11 @@ describePage('deployment', ({ fileOf, serve }) => {
     await client.close();
   });
 
+  test('shows a server that is reached over HTTP unless it is told otherwise', async () => {
+    const address = await serve('alone.ts');
+    for (const path of ['/health', '/readyz']) expect((await fetch(new URL(path, address))).status).toBe(200);
+  });
+
   test('shows a server that counts its calls', async () => {
     const address = await serve('metrics.ts');
     const client = new Client({ name: 'reader', version: '1.0.0' });

@@ -103,10 +103,25 @@ describe('sigil top', () => {
       return stderr;
     };
     expect(await failed('wrong', url)).toBe(`sigil: ${events} refuses the token\n`);
-    expect(await failed(TOKEN, url, '--path', '/other')).toMatch(/other serves no events: give http\(\)/);
+    expect(await failed(TOKEN, url, '--path', '/other')).toMatch(
+      /other serves no events: start the server with the variable SIGIL_EVENTS_TOKEN/,
+    );
     expect(await failed(TOKEN, `http://127.0.0.1:${await freePort()}`)).toMatch(
       /does not answer: .*ECONNREFUSED/,
     );
+  });
+
+  test('watches any program over HTTP that has the token as a variable', async () => {
+    const port = await freePort();
+    const args = ['--http', '--port', String(port)];
+    const server = new ServerProcess('apps/inventory/dist/main.js', args, { SIGIL_EVENTS_TOKEN: TOKEN });
+    await until(() => server.stderr.includes('listens'));
+    const url = `http://127.0.0.1:${port}/mcp`;
+    const command = await watch(url);
+    await post(url, 'tools/call', { name: 'check_inventory', arguments: { sku: 'TNT-1002' } });
+    await until(() => wholeLines(command.stdout).length === 1);
+    expect(command.stdout).toMatch(/^\S+  ok  check_inventory  /);
+    expect(await end(command)).toBe(130);
   });
 
   (hasTerminal ? test : test.skip)('draws a screen in a terminal, until q is pressed', async () => {

@@ -3,6 +3,7 @@
 // The app
 export { createApp } from './server/create-app.js';
 export { App } from './server/app.js';
+export type { ListenAddress, RunOptions, RuntimeOptionTypes } from './server/runtime-choice.js';
 export type { AuditLink, AuditOptions, AuditRecord, AuditSink, AuditStore } from './server/audit.js';
 export type { AppOptions, LogOptions, StateOptions } from './server/app-options.js';
 export type { LimitOptions } from './engine/engine-options.js';

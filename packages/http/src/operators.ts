@@ -79,28 +79,40 @@ export function metricsOptions(
   return handler && { handler, path, token, port, host, allowedHosts: names ?? '*' };
 }
 
+/** Has the token of `events` where the program gives none. */
+const EVENTS_TOKEN = 'SIGIL_EVENTS_TOKEN';
+
 /** Fills in the defaults of `events`. @returns `undefined` where none are served. */
 export function eventsOptions(given: unknown, checks: OptionChecks): ResolvedEvents | undefined {
-  if (given === undefined) return undefined;
   const options: Partial<EventsOptions> = checks.group('events', given, EVENTS);
-  const { token, path = '/events' } = options;
-  checkToken('events.token', token, checks);
+  // A variable without a value counts as one that is not set.
+  const { token = process.env[EVENTS_TOKEN] || undefined, path = '/events' } = options;
+  const isVariable = options.token === undefined;
+  checkToken(isVariable ? 'events' : 'events.token', token, checks, isVariable ? EVENTS_TOKEN : 'it');
   return token === undefined ? undefined : { token, path };
 }
 
 const LEAST_LENGTH = 32;
 
-/** The token is not repeated: what is wrong may be half of a right one. */
-function checkToken(option: string, token: unknown, checks: OptionChecks): void {
+/**
+ * The token is not repeated: what is wrong may be half of a right one.
+ *
+ * @param name what it is called in messages.
+ */
+function checkToken(option: string, token: unknown, checks: OptionChecks, name = 'it'): void {
   if (token === undefined) return;
   if (typeof token !== 'string' || token.length < LEAST_LENGTH)
     checks.refuse(
       option,
-      `it must be a text of at least ${LEAST_LENGTH} characters`,
+      `${name} must be a text of at least ${LEAST_LENGTH} characters`,
       'make one by: openssl rand -hex 32',
     );
   else if (bearerToken({ authorization: `Bearer ${token}` }) !== token)
-    checks.refuse(option, 'it must be letters, digits and -._~+/ only', 'make one by: openssl rand -hex 32');
+    checks.refuse(
+      option,
+      `${name} must be letters, digits and -._~+/ only`,
+      'make one by: openssl rand -hex 32',
+    );
 }
 
 /** Lets in requests that have the token of operators, and no others. */

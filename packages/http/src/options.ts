@@ -262,10 +262,11 @@ export interface MetricsOptions {
 /** Shows operators what happens in a server, as `sigil top` does. */
 export interface EventsOptions {
   /**
-   * What a watcher must send as `Authorization: Bearer …`: at least 32 letters, digits and `-._~+/`. `undefined` serves no events, as where an
-   * environment variable is not set.
+   * What a watcher must send as `Authorization: Bearer …`: at least 32 letters, digits and `-._~+/`.
+   *
+   * @default the environment variable `SIGIL_EVENTS_TOKEN`; without that, no events are served
    */
-  readonly token: string | undefined;
+  readonly token?: string | undefined;
   /**
    * Path of the events.
    *
@@ -333,7 +334,7 @@ export interface HttpRuntimeOptions extends HttpOptions {
    * Streams to `sigil top`, or another watcher that has the token, which calls end and which requests are refused, as Server-Sent Events.
    * Arguments and results are left out. With `workers`, it is those of the worker that the watcher happens to reach.
    *
-   * @default undefined: none are served
+   * @default {}: they are served at `/events` where the environment variable `SIGIL_EVENTS_TOKEN` has a token
    */
   readonly events?: EventsOptions;
   /** What clients may make it keep and wait for. */
@@ -365,6 +366,12 @@ export interface HttpRuntimeOptions extends HttpOptions {
    * @default true
    */
   readonly handleSignals?: boolean;
+}
+
+declare module '@sigil/core' {
+  interface RuntimeOptionTypes {
+    readonly http: HttpRuntimeOptions;
+  }
 }
 
 /** Options with every default filled in. */

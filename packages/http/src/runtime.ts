@@ -387,7 +387,7 @@ function hostsFor(
     checks.refuse(
       'host',
       `everybody who reaches ${host} could call this server`,
-      'authenticate callers in code, by app.run(http({ host, port, authenticate })) or its authorization; or let everybody call, by --allow-anonymous, in code allowAnonymous: true; or listen on 127.0.0.1',
+      'authenticate callers in code, by app.run({ http: { authenticate } }) or its authorization; or let everybody call, by --allow-anonymous, in code allowAnonymous: true; or listen on 127.0.0.1',
     );
   return '*';
 }

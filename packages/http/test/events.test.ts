@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import type { RefusalEvent } from '@sigil/core';
 import { http, type HttpRuntimeOptions } from '../src/index.js';
 import { callModern } from './fixtures/messages.js';
@@ -9,6 +9,7 @@ import { until, within } from './fixtures/within.js';
 
 const running = new Running();
 const TOKEN = 'a-token-of-the-operators-of-a-server';
+const OTHER_TOKEN = 'another-token-of-those-who-operate-it';
 const events = { token: TOKEN };
 
 interface Told {
@@ -55,9 +56,9 @@ async function start(options: HttpRuntimeOptions = {}): Promise<void> {
   server.address = (await running.start({ events, ...options })).address ?? '';
 }
 
-function ask(init: RequestInit = {}, token = TOKEN): Promise<Response> {
+function ask(init: RequestInit = {}, token = TOKEN, path = '/events'): Promise<Response> {
   const headers = { Authorization: `Bearer ${token}`, ...(init.headers as Record<string, string>) };
-  return within(nodeFetch(new URL('/events', server.address).href, { ...init, headers }));
+  return within(nodeFetch(new URL(path, server.address).href, { ...init, headers }));
 }
 
 async function watch(): Promise<Watcher> {
@@ -71,6 +72,10 @@ const bench = {
   send: (init: RequestInit) => nodeFetch(server.address, init),
   close: () => Promise.resolve(),
 };
+
+afterEach(() => {
+  delete process.env['SIGIL_EVENTS_TOKEN'];
+});
 
 describe('the events of a server', () => {
   test('tell which calls have ended, without arguments and results', async () => {
@@ -243,8 +248,38 @@ describe('the events of a server', () => {
     expect(() => http(options)).not.toThrow(TOKEN);
   });
 
-  test('are off without a token', async () => {
+  test.each([undefined, ''])('are off without a token, also where the variable is %j', async (variable) => {
+    if (variable !== undefined) process.env['SIGIL_EVENTS_TOKEN'] = variable;
     await start({ events: { token: undefined } });
     expect((await ask()).status).toBe(404);
+  });
+
+  test.each<[string, HttpRuntimeOptions, string]>([
+    ['without options', {}, '/events'],
+    ['with a path', { events: { path: '/happens' } }, '/happens'],
+    ['without a token', { events: { token: undefined } }, '/events'],
+  ])('are served to who has the token of SIGIL_EVENTS_TOKEN, %s', async (_, options, path) => {
+    process.env['SIGIL_EVENTS_TOKEN'] = TOKEN;
+    server.address = (await running.start(options)).address ?? '';
+    const statusOf = async (token: string) => (await ask({}, token, path)).status;
+    expect(await statusOf(TOKEN)).toBe(200);
+    expect(await statusOf(OTHER_TOKEN)).toBe(401);
+  });
+
+  test('prefer the token of the program', async () => {
+    process.env['SIGIL_EVENTS_TOKEN'] = OTHER_TOKEN;
+    await start();
+    expect((await ask()).status).toBe(200);
+    expect((await ask({}, OTHER_TOKEN)).status).toBe(401);
+  });
+
+  test.each([
+    ['short', 'at least 32 characters'],
+    [`${TOKEN} `, 'letters, digits'],
+  ])('are refused before the start with the variable %j', (variable, what) => {
+    process.env['SIGIL_EVENTS_TOKEN'] = variable;
+    expect(() => http()).toThrow('http({ events }): SIGIL_EVENTS_TOKEN must be ');
+    expect(() => http()).toThrow(what);
+    expect(() => http()).not.toThrow(TOKEN);
   });
 });

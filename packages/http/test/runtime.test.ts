@@ -33,6 +33,12 @@ async function start(options: HttpRuntimeOptions = {}): Promise<Mounted & Runnin
   return { address, closed, close: () => started.close(), send: (init) => nodeFetch(address, init) };
 }
 
+test('app.run() takes the options of http(), and no others', async () => {
+  // @ts-expect-error there is no such option
+  const started = running.fixture.app.run({ transport: 'http', http: { port: 0, helth: '/' } });
+  await expect(started).rejects.toThrow('write health');
+});
+
 describe('http()', () => {
   test('says where it is to be reached', async () => {
     expect((await start()).address).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d*\/mcp$/);

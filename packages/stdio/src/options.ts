@@ -58,6 +58,12 @@ export interface StdioOptions {
   readonly guardStdout?: boolean;
 }
 
+declare module '@sigil/core' {
+  interface RuntimeOptionTypes {
+    readonly stdio: StdioOptions;
+  }
+}
+
 /** Options with every default filled in. */
 export type StdioSettings = Required<Omit<StdioOptions, 'limits' | 'principal'> & StdioLimits> &
   Pick<StdioOptions, 'principal'>;

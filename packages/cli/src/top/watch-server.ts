@@ -86,7 +86,8 @@ async function connect({ url, token, timeoutMs }: EventsAddress, signal: AbortSi
   throw new ServerError(`${url.href} ${why} (HTTP ${status})`);
 }
 
-const NO_EVENTS = 'serves no events: give http() the option events, and sigil top its path by --path';
+const NO_EVENTS =
+  'serves no events: start the server with the variable SIGIL_EVENTS_TOKEN, or give http() the option events, and sigil top its path by --path';
 
 /** Reads Server-Sent Events until they end. */
 function read(events: Readable, watcher: ServerWatcher, signal: AbortSignal): Promise<void> {

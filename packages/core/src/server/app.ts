@@ -5,8 +5,6 @@ import { isPromise } from '../protocol/maybe-promise.js';
 import type { ServiceId } from '../protocol/constructor.js';
 import type { PromptDefinition, ResourceDefinition, ToolDefinition } from '../metadata/definitions.js';
 import type { Endpoint, RunningRuntime, Runtime } from '../transport/transport.js';
-import { isObject } from '../protocol/json.js';
-import { OptionChecks } from '../transport/option-checks.js';
 import { type AppParts, keepParts } from './app-parts.js';
 import { buildRecord } from './build-record.js';
 import { endWith, isInspected, releaseStdoutOfAll } from './platform.js';
@@ -16,7 +14,13 @@ import {
   liveCompletions,
   type LiveCompletions,
 } from './live-collection.js';
-import { chooseRuntime, workerRuntime } from './runtime-choice.js';
+import {
+  checkRunOptions,
+  chooseRuntime,
+  isRuntime,
+  type RunOptions,
+  workerRuntime,
+} from './runtime-choice.js';
 import { unhandledRejections } from './unhandled-rejections.js';
 
 /**
@@ -82,29 +86,38 @@ export class App {
   /**
    * Starts serving. An app may run on several runtimes at once.
    *
-   * @param runtime where to: `stdio()`, `http({ port })`, or your own. Without one, the program's arguments decide
-   *   (`--http [--port N] [--host H] [--workers N] [--close-delay-ms N] [--allow-anonymous]`), then `MCP_TRANSPORT=http`,
-   *   `PORT`, `HOST`, `WORKERS` and `CLOSE_DELAY_MS`; stdio otherwise.
-   *   Over HTTP, `/health` and `/readyz` tell load balancers how it does then.
-   *   Where `tasks.worker` is `'only'`, no runtime is started, not even one that is given: the app runs tasks and listens to nothing, until
-   *   SIGTERM or SIGINT.
-   *   The program may have flags of its own, but none that is one typing error away from these: `--prot` is refused.
+   * Without a runtime, the program's arguments decide
+   * (`--http [--port N] [--host H] [--workers N] [--close-delay-ms N] [--drain-ms N] [--allow-anonymous]`, or `--stdio`), then the variables
+   * `MCP_TRANSPORT`, `PORT`, `HOST`, `WORKERS`, `CLOSE_DELAY_MS` and `DRAIN_MS`, then the options; stdio otherwise. Options say what these do not,
+   * such as who may call, and never win over them. Over HTTP, `/health` and `/readyz` tell load balancers how the app does.
+   * The program may have flags of its own, but none that is one typing error away from these: `--prot` is refused.
+   *
+   * Where `tasks.worker` is `'only'`, no runtime is started, not even one that is given: the app runs tasks and listens to nothing, until
+   * SIGTERM or SIGINT.
    * Where it fails, and neither runs anywhere else nor is run at once on another runtime, the app closes: what it holds, such as the
    * connections of a backend, keeps no program that goes on without it.
    * When the environment variable `SIGIL_INSPECT` is set, the program answers its question on standard output and ends
    * instead; `sigil`, the command of `@sigil/cli`, asks that way.
    *
-   * @throws DefinitionError when the package of the chosen runtime is not installed, or an argument or variable is wrong.
+   * @param on where to: `stdio()`, `http({ port })`, or your own; or options for the runtime that is chosen. Options of the one that is not
+   *   chosen are not read.
+   * @throws DefinitionError when the package of the chosen runtime is not installed, or an argument, variable or option is wrong.
    * @throws Error when the app has been closed.
+   * @example
+   * ```ts
+   * await app.run(); // node dist/main.js serves over stdio, node dist/main.js --http over HTTP
+   * await app.run({ http: { authenticate }, stdio: { principal: { id: 'owner' } } });
+   * await app.run(http({ port: 3000 })); // over HTTP, whatever the arguments say
+   * ```
    */
-  async run(runtime?: Runtime): Promise<RunningRuntime> {
+  async run(on?: Runtime | RunOptions): Promise<RunningRuntime> {
     if (this.#closing) throw new Error('This app has been closed; make a new one with createApp()');
     const record = buildRecord();
-    if (record) return record.serves(runtime?.name ?? 'stdio');
+    if (record) return record.serves(isRuntime(on) ? on.name : 'stdio');
     if (isInspected()) return this.#answer();
     this.#starting += 1;
     try {
-      const running = await this.#start(runtime);
+      const running = await this.#start(on);
       this.#running.add(running);
       // A runtime that ends by itself, as stdio does with its input, ends the app when it was the last.
       void running.closed.then(() => this.#ended(running));
@@ -197,10 +210,11 @@ export class App {
     return this.#parts.engine;
   }
 
-  async #start(runtime: Runtime | undefined): Promise<RunningRuntime> {
+  async #start(on: Runtime | RunOptions | undefined): Promise<RunningRuntime> {
     const { engine, logger, isWorker } = this.#parts;
-    checkRuntime(runtime);
-    const chosen = isWorker ? workerRuntime(engine, runtime) : (runtime ?? (await chooseRuntime()));
+    checkRunOptions(on);
+    const runtime = isRuntime(on) ? on : undefined;
+    const chosen = isWorker ? workerRuntime(engine, runtime) : isRuntime(on) ? on : await chooseRuntime(on);
     logger.relayTo(chosen.logger);
     // What others keep of standard output, this one needs, unless it has an address.
     if (chosen.name !== 'http') releaseStdoutOfAll();
@@ -248,16 +262,4 @@ export class App {
       await watch.ending()('close() of observers', engine.observers.close());
     }
   }
-}
-
-/** @throws DefinitionError when an app is to run on what is no runtime, such as options of one. */
-function checkRuntime(runtime: unknown): void {
-  const checks = new OptionChecks('app.run');
-  if (runtime !== undefined && !(isObject(runtime) && typeof runtime['start'] === 'function'))
-    checks.refuse(
-      'runtime',
-      'it must be a runtime, as http() and stdio() give',
-      'write app.run(http({ port: 3000 })), or app.run() to choose one by argument and variable',
-    );
-  checks.throwIfAny();
 }

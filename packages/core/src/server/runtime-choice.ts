@@ -1,50 +1,134 @@
 import { DefinitionError } from '../errors/errors.js';
 import type { Engine } from '../engine/engine.js';
-import { withoutUndefined } from '../protocol/json.js';
+import { isObject, isPlainObject, withoutUndefined } from '../protocol/json.js';
+import type { MaybePromise } from '../protocol/maybe-promise.js';
+import { OptionChecks, type OptionTable } from '../transport/option-checks.js';
 import type { RunningRuntime, Runtime } from '../transport/transport.js';
 import { onEndSignal, divertStdout, programArguments, environmentVariable, isInspected } from './platform.js';
 
-interface HttpChoice {
-  readonly health: string;
-  readonly ready: string;
-  readonly port?: number;
+/**
+ * The types of `RunOptions`. `@sigil/http` and `@sigil/stdio` add theirs by declaration merging, in programs that import them: without
+ * such an import, `import type {} from '@sigil/http'` is enough. Without either, the compiler takes any object.
+ */
+export interface RuntimeOptionTypes {
+  // An interface without any member would take strings and numbers, too.
+  readonly [member: symbol]: object;
+}
+
+type OptionsOf<Name extends 'http' | 'stdio'> =
+  RuntimeOptionTypes extends Readonly<Record<Name, infer Options>> ? Options : object;
+
+/** Where the program's arguments, or else its variables, say to listen. */
+export interface ListenAddress {
+  /** `--host` or `HOST`. */
   readonly host?: string;
-  readonly allowAnonymous?: boolean;
-  readonly workers?: number;
-  readonly closeDelayMs?: number;
-  readonly drainMs?: number;
+  /** `--port` or `PORT`. */
+  readonly port?: number;
+}
+
+/**
+ * Options of the runtimes that `app.run()` chooses from. Where an argument or a variable of the program says the same as an option, the argument
+ * or variable wins: `--port`, `--host`, `--workers`, `--close-delay-ms`, `--drain-ms`, `--allow-anonymous`, and their variables.
+ *
+ * @example
+ * ```ts
+ * await app.run({
+ *   http: ({ host = '127.0.0.1' }) => ({ sse: true, ...(host === '127.0.0.1' ? {} : { authenticate }) }),
+ *   stdio: { principal: { id: 'owner' } },
+ * });
+ * ```
+ */
+export interface RunOptions {
+  /**
+   * What to serve over where neither an argument (`--http`, `--stdio`) nor the variable `MCP_TRANSPORT` says it.
+   *
+   * @default 'stdio'
+   */
+  readonly transport?: 'http' | 'stdio';
+  /**
+   * The options of `http()`, or a function that gives them, which is called only when the app is served over HTTP.
+   *
+   * @default { health: '/health', ready: '/readyz' }; other options leave these two as they are
+   */
+  readonly http?: OptionsOf<'http'> | ((listen: ListenAddress) => MaybePromise<OptionsOf<'http'>>);
+  /**
+   * The options of `stdio()`, or a function that gives them, which is called only when the app is served over stdio.
+   *
+   * @default {}
+   */
+  readonly stdio?: OptionsOf<'stdio'> | (() => MaybePromise<OptionsOf<'stdio'>>);
 }
 
 interface RuntimeModule {
-  readonly stdio?: () => Runtime;
-  readonly http?: (options: HttpChoice) => Runtime;
+  readonly stdio?: (options: object) => Runtime;
+  readonly http?: (options: object) => Runtime;
 }
 
 const SWITCHES = ['--http', '--stdio', '--allow-anonymous'];
 const VALUE_FLAGS = ['--port', '--host', '--workers', '--close-delay-ms', '--drain-ms'];
 const FLAGS = [...SWITCHES, ...VALUE_FLAGS];
 
+const RUN_OPTIONS: OptionTable<RunOptions> = { transport: true, http: true, stdio: true };
+
+/** Whether it is a runtime that an app is run on; else it is options of `app.run()`. */
+export function isRuntime(given: Runtime | RunOptions | undefined): given is Runtime {
+  return isObject(given) && typeof given['start'] === 'function';
+}
+
+/** @throws DefinitionError when it is neither a runtime nor options of `app.run()`. */
+export function checkRunOptions(given: Runtime | RunOptions | undefined): void {
+  if (given === undefined || isRuntime(given)) return;
+  const checks = new OptionChecks('app.run');
+  if (!isPlainObject(given))
+    checks.refuse(
+      'runtime',
+      'it must be a runtime, as http() and stdio() give, or options',
+      'write app.run(http({ port: 3000 })), or app.run({ http: { … } }) to choose the runtime by argument and variable',
+    );
+  else {
+    for (const option of Object.keys(given).filter((name) => !Object.hasOwn(RUN_OPTIONS, name)))
+      checks.refuse(
+        option,
+        `there is no such option; there are ${Object.keys(RUN_OPTIONS).join(', ')}`,
+        'give options of a runtime by its name: app.run({ http: { … }, stdio: { … } })',
+      );
+    const { transport } = given;
+    if (transport !== undefined && transport !== 'http' && transport !== 'stdio')
+      checks.refuse('transport', "it must be 'http' or 'stdio'");
+    for (const name of ['http', 'stdio'] as const)
+      if (given[name] !== undefined && typeof given[name] !== 'function')
+        refuseNoOptions(name, given[name], checks);
+  }
+  checks.throwIfAny();
+}
+
+function refuseNoOptions(name: 'http' | 'stdio', options: unknown, checks: OptionChecks): void {
+  if (isPlainObject(options) && !('start' in options)) return;
+  const fix = `write app.run({ ${name}: { … } }), or app.run(${name}({ … })) to serve over nothing else`;
+  checks.refuse(name, `it must be the options of ${name}(), or a function that gives them`, fix);
+}
+
 /**
  * Chooses the runtime from the arguments of the program (`--http`, `--port N`, `--host H`, `--workers N`,
  * `--close-delay-ms N`, `--drain-ms N`, `--allow-anonymous`, `--stdio`), else from the environment variables `MCP_TRANSPORT`, `PORT`, `HOST`,
- * `WORKERS`, `CLOSE_DELAY_MS` and `DRAIN_MS`, else stdio.
+ * `WORKERS`, `CLOSE_DELAY_MS` and `DRAIN_MS`, else from the options, else stdio.
  *
  * A program may have other flags, but none that is one typing error away from these: `--prot` is refused. Arguments after `--`
  * are not read.
  *
- * @throws DefinitionError when an argument or a variable is wrong, or when the package of the runtime is not installed.
- * @throws RangeError when `host` is not on this machine and `--allow-anonymous` is missing.
+ * @throws DefinitionError when an argument, a variable or an option is wrong, or when the package of the runtime is not installed.
+ * @throws whatever a function throws that gives options.
  */
-export async function chooseRuntime(): Promise<Runtime> {
+export async function chooseRuntime(options: RunOptions = {}): Promise<Runtime> {
   const args = ownArguments();
   checkFlags(args);
-  if (choosesStdio()) {
+  if (chosenTransport(options.transport ?? 'stdio') === 'stdio') {
     const flag = [...VALUE_FLAGS, '--allow-anonymous'].find((each) => indexOf(args, each) >= 0);
     if (flag !== undefined)
       throw wrong(flag, `${flag} needs --http: over stdio the program does not listen`, 'add --http', flag);
     const { stdio } = await load('@sigil/stdio');
     if (!stdio) throw missing('@sigil/stdio');
-    return stdio();
+    return stdio(await optionsOf('stdio', options.stdio));
   }
   const port = read(args, '--port', 'PORT', readPort);
   const host = read(args, '--host', 'HOST', readHost);
@@ -57,8 +141,27 @@ export async function chooseRuntime(): Promise<Runtime> {
   return http({
     health: '/health',
     ready: '/readyz',
+    ...(await optionsOf('http', options.http, withoutUndefined({ host, port }))),
     ...withoutUndefined({ port, host, workers, closeDelayMs, drainMs, allowAnonymous }),
   });
+}
+
+/** Gives options. */
+type Give = (listen: ListenAddress) => MaybePromise<object>;
+
+const gives = (options: object): options is Give => typeof options === 'function';
+
+async function optionsOf(
+  name: 'http' | 'stdio',
+  given: object | Give = {},
+  listen: ListenAddress = {},
+): Promise<object> {
+  if (!gives(given)) return given;
+  const options = await given(listen);
+  const checks = new OptionChecks('app.run');
+  refuseNoOptions(name, options, checks);
+  checks.throwIfAny();
+  return options;
 }
 
 type GivenRuntime = Pick<Runtime, 'logger' | 'ownsProcess' | 'handleSignals'>;
@@ -117,14 +220,16 @@ export function workerRuntime(
  * @returns a function that gives standard output back.
  */
 export function reserveStdout(): () => void {
-  return choosesStdio() && !isInspected() ? divertStdout() : () => undefined;
+  return chosenTransport('stdio') === 'stdio' && !isInspected() ? divertStdout() : () => undefined;
 }
 
-function choosesStdio(): boolean {
+/** @param byDefault what it is where neither argument nor variable says it. */
+function chosenTransport(byDefault: 'http' | 'stdio'): 'http' | 'stdio' {
   const args = ownArguments();
-  return (
-    !args.includes('--http') && (args.includes('--stdio') || environmentVariable('MCP_TRANSPORT') !== 'http')
-  );
+  if (args.includes('--http')) return 'http';
+  if (args.includes('--stdio')) return 'stdio';
+  const variable = environmentVariable('MCP_TRANSPORT');
+  return variable === 'http' || variable === 'stdio' ? variable : byDefault;
 }
 
 function ownArguments(): readonly string[] {

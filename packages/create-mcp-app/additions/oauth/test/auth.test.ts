@@ -2,10 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { http } from '@sigil/http';
 import { testApp } from '@sigil/testing';
 import { options } from '../src/app.js';
 import { owner } from '../src/auth.js';
-import { chooseRuntime } from '../src/runtime.js';
+import { httpOptions } from '../src/runtime.js';
 import { SCOPES } from '../src/scopes.js';
 
 const RESOURCE = 'http://127.0.0.1:3000/mcp';
@@ -34,7 +35,7 @@ async function serve(more: NodeJS.ProcessEnv = {}): Promise<{ address: string } 
   // Its log goes into `logs`, and is not printed between the results.
   const { app } = await testApp(options);
   const env = { OAUTH_RESOURCE: RESOURCE, OAUTH_ISSUER: identity.issuer, OAUTH_SCOPES: 'mcp', ...more };
-  const { address = '' } = await app.run(chooseRuntime(['--port', '0'], env));
+  const { address = '' } = await app.run(http({ port: 0, ...httpOptions('127.0.0.1', env) }));
   return { address, [Symbol.asyncDispose]: () => app.close() };
 }
 
@@ -160,14 +161,6 @@ test('asks for scopes with the prefix that is set', async () => {
   expect(response.headers.get('www-authenticate')).toContain('scope="api://app/mcp api://app/account:read"');
 });
 
-test.each(['/health', '/readyz'])('tells how it is at %s without a token', async (path) => {
-  await using server = await serve();
-
-  const response = await fetch(new URL(path, server.address));
-
-  expect(response.status).toBe(200);
-});
-
 test.each([
   [{}, 'Set OAUTH_RESOURCE and OAUTH_ISSUER, or copy .env.example to .env'],
   [{ OAUTH_RESOURCE: RESOURCE, OAUTH_ISSUER: '' }, 'Set OAUTH_ISSUER, or copy .env.example to .env'],
@@ -182,11 +175,10 @@ test.each([
   [{ OAUTH_SCOPE: 'mcp' }, 'There is no variable OAUTH_SCOPE: did you mean OAUTH_SCOPES?'],
   [{ OAUTH_RESORCE: RESOURCE }, 'There is no variable OAUTH_RESORCE: did you mean OAUTH_RESOURCE?'],
 ])('says what to do with the variables %j', (env, message) => {
-  expect(() => chooseRuntime([], env)).toThrow(message);
+  expect(() => httpOptions('127.0.0.1', env)).toThrow(message);
 });
 
-test('needs no variables over stdio, where its owner calls with every scope', () => {
-  expect(chooseRuntime(['--stdio'], {}).name).toBe('stdio');
+test('over stdio its owner calls with every scope', () => {
   expect(owner.scopes).toEqual(SCOPES);
 });
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { createApp } from '@sigil/core';
 import { options } from './app.js';
-import { chooseRuntime } from './runtime.js';
+import { runOptions } from './runtime.js';
 import { observe } from './telemetry.js';
 
 // Variables that are set win over those of the file.
@@ -11,7 +11,7 @@ if (existsSync(settings)) process.loadEnvFile(settings);
 const app = await createApp(options);
 try {
   const metrics = await observe(app);
-  const { address } = await app.run(chooseRuntime(process.argv.slice(2), process.env, metrics));
+  const { address } = await app.run(runOptions(process.env, metrics));
   if (address) console.error(`Listening on ${address}`);
 } catch (error) {
   // A wrong argument, a missing variable, a port in use: the message says all there is to say.
