@@ -29,7 +29,7 @@ export { claimOf, readableId } from './protocol/protocol.js';
 export { addressKey, canonicalAddress, challengedScopes, isScope } from './protocol/principal.js';
 export { givenId } from './context/trace.js';
 export { messageOf } from './errors/errors.js';
-export { isTaskStatus } from './backend/tasks.js';
+export { isTaskStatus, noTasks, TASK_STATUSES } from './backend/tasks.js';
 export { isClass } from './invoke/compile-policies.js';
 export { after, isPromise, recovered } from './protocol/maybe-promise.js';
 export { guardListeners } from './engine/guarded-signal.js';

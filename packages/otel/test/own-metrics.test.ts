@@ -84,7 +84,7 @@ test('stores are measured by part and operation, and calls, subscriptions and ta
   const { app, recorder } = await watched([Desk]);
   const valueOf = async (name: string) => (await recorder.points(name)).map(({ value }) => value);
   expect(await valueOf('sigil.tasks.running')).toEqual([0]);
-  expect(await valueOf('sigil.tasks.kept')).toEqual([0]);
+  expect(await valueOf('sigil.tasks.kept')).toEqual([0, 0, 0, 0, 0]);
   await using client = await connect(app, { tasks: true });
   const called = client.callTool('report');
   while ((await valueOf('sigil.tasks.running'))[0] !== 1)
@@ -94,7 +94,14 @@ test('stores are measured by part and operation, and calls, subscriptions and ta
   await called;
   expect(await valueOf('sigil.calls.active')).toEqual([0]);
   expect(await valueOf('sigil.subscriptions.active')).toEqual([0]);
-  expect(await valueOf('sigil.tasks.kept')).toEqual([1]);
+  const kept = await recorder.points('sigil.tasks.kept');
+  expect(kept.map(({ attributes, value }) => [attributes['sigil.task.status'], value])).toEqual([
+    ['working', 0],
+    ['input_required', 0],
+    ['completed', 1],
+    ['cancelled', 0],
+    ['failed', 0],
+  ]);
   for (const name of ['due', 'oldest_due']) expect(await valueOf(`sigil.tasks.${name}`)).toEqual([0]);
   const stores = await recorder.points('sigil.store.duration');
   expect(stores.map(({ attributes }) => attributes)).toContainEqual({

@@ -7,9 +7,10 @@ import {
   type TaskPage,
   type TaskRecord,
   type TaskRunName,
+  type TaskStatus,
   type TaskStore,
 } from '@sigil/core/backend';
-import { StoreClock } from '@sigil/core/internal';
+import { noTasks, StoreClock } from '@sigil/core/internal';
 import type { PostgresLimits } from './limits.js';
 import { clientKeyOf, keyOf } from './names.js';
 import type { PostgresConnection } from './postgres-connection.js';
@@ -170,12 +171,24 @@ export class PostgresTaskStore implements TaskStore {
 
   async backlog(): Promise<TaskBacklog> {
     const isDue = 'not_before <= clock_timestamp()';
-    const [row] = await this.connection.query<{ kept: string; due: string; oldest: string | null }>(
-      `SELECT count(*) AS kept, count(*) FILTER (WHERE ${isDue}) AS due,
+    const rows = await this.connection.query<{
+      status: TaskStatus;
+      kept: string;
+      due: string;
+      oldest: string | null;
+    }>(
+      `SELECT status, count(*) AS kept, count(*) FILTER (WHERE ${isDue}) AS due,
               extract(epoch FROM max(clock_timestamp() - not_before) FILTER (WHERE ${isDue})) * 1000 AS oldest
-         FROM $schema.tasks WHERE ${IS_LIVE}`,
+         FROM $schema.tasks WHERE ${IS_LIVE} GROUP BY status`,
     );
-    return { kept: Number(row?.kept ?? 0), due: Number(row?.due ?? 0), oldestMs: Number(row?.oldest ?? 0) };
+    const kept = noTasks();
+    let [due, oldestMs] = [0, 0];
+    for (const row of rows) {
+      kept[row.status] = Number(row.kept);
+      due += Number(row.due);
+      oldestMs = Math.max(oldestMs, Number(row.oldest ?? 0));
+    }
+    return { kept, due, oldestMs };
   }
 
   /** Reads what is waited for, until nothing is. */

@@ -1,5 +1,4 @@
 import {
-  isTerminal,
   OverloadedError,
   readTask,
   type StoredTask,
@@ -10,7 +9,7 @@ import {
   type TaskRunName,
   type TaskStore,
 } from '@sigil/core/backend';
-import { StoreClock, type StoreLimits } from '@sigil/core/internal';
+import { noTasks, StoreClock, type StoreLimits, TASK_STATUSES } from '@sigil/core/internal';
 import { clientText, expiryMs } from './quota-script.js';
 import type { RedisReply } from './redis-clients.js';
 import { type RedisConnection, type RedisScript, redisScript } from './redis-connection.js';
@@ -21,7 +20,7 @@ const FIELDS = ['json', 'version', 'run', 'attempts', 'notBefore'];
 
 /**
  * The beginning of all scripts. A task is a hash of `FIELDS`, which Redis drops when it expires. What is counted is kept beside it: `info`
- * has "bytes tool owner" of each, `order` all of them by their creation, and `totals` the sums. What can be claimed, now or later, is kept
+ * has "bytes status tool owner" of each, `order` all of them by their creation, and `totals` the sums. What can be claimed, now or later, is kept
  * by tool: those of one owner by `notBefore`, and the owners by when it is their turn, which is the later of that time of their first task
  * and the time at which they were served last. A turn may be too early: `CLAIM` puts it right when it comes to it. Times of both are in
  * microseconds.
@@ -50,8 +49,9 @@ local function claimableOf(tool, owner)
 end
 
 local function infoOf(id)
-  local bytes, tool, owner = string.match(redis.call('HGET', info, id) or '', '^(%d+) ([^\\n]*)\\n(.*)$')
-  return tonumber(bytes), tool, owner
+  local text = redis.call('HGET', info, id) or ''
+  local bytes, status, tool, owner = string.match(text, '^(%d+) ([%l_]+) ([^\\n]*)\\n(.*)$')
+  return tonumber(bytes), tool, owner, status
 end
 
 local function read(id)
@@ -64,6 +64,10 @@ local function count(owner, tasks, bytes)
   redis.call('HINCRBY', totals, 'bytes ' .. owner, bytes)
   if redis.call('HINCRBY', totals, 'tasks ' .. owner, tasks) > 0 then return end
   redis.call('HDEL', totals, 'tasks ' .. owner, 'bytes ' .. owner, 'served ' .. owner)
+end
+
+local function countStatus(status, tasks)
+  if status then redis.call('HINCRBY', totals, 'status ' .. status, tasks) end
 end
 
 local function unschedule(id, tool, owner)
@@ -84,7 +88,7 @@ local function schedule(id, tool, owner, delayMs)
 end
 
 local function drop(id)
-  local bytes, tool, owner = infoOf(id)
+  local bytes, tool, owner, status = infoOf(id)
   redis.call('DEL', keyOf(id))
   redis.call('HDEL', info, id)
   redis.call('ZREM', due, id)
@@ -93,6 +97,7 @@ local function drop(id)
   redis.call('ZREM', finishedOf(owner), id)
   unschedule(id, tool, owner)
   count(owner, -1, -bytes)
+  countStatus(status, -1)
 end
 
 -- Drops what has expired. It looks at some only: Redis does nothing else meanwhile.
@@ -103,7 +108,7 @@ end
 
 /** How tasks are kept within limits, in scripts that begin with what is to be kept and end with the limits. */
 const ROOM_LUA = `
-local id, json, isFinished, version, run, attempts, delayMs = unpack(ARGV, 1, 7)
+local id, json, status, version, run, attempts, delayMs = unpack(ARGV, 1, 7)
 local limits = { unpack(ARGV, #ARGV - 3) }
 
 -- What there would be too much of, if anything, with so many tasks and bytes more.
@@ -135,12 +140,19 @@ local function makeRoom(owner, tasks, bytes)
   for _, finished in ipairs(giving) do drop(finished) end
 end
 
+local isFinished = status == 'completed' or status == 'cancelled' or status == 'failed'
+
 -- It deletes first: a Redis that is full lets a script write after that, so that tasks come to their end.
 local function put(tool, owner)
   redis.call('ZREM', finishedOf(owner), id)
   redis.call('HSET', keyOf(id), 'json', json, 'version', version, 'run', run, 'attempts', attempts)
-  redis.call('HSET', info, id, #json .. ' ' .. tool .. '\\n' .. owner)
-  if isFinished == '1' then redis.call('ZADD', finishedOf(owner), redis.call('ZSCORE', order, id), id) end
+  local _, _, _, before = infoOf(id)
+  redis.call('HSET', info, id, #json .. ' ' .. status .. ' ' .. tool .. '\\n' .. owner)
+  if status ~= before then
+    countStatus(before, -1)
+    countStatus(status, 1)
+  end
+  if isFinished then redis.call('ZADD', finishedOf(owner), redis.call('ZSCORE', order, id), id) end
   if delayMs == 'same' then return end
   if delayMs ~= 'never' then return schedule(id, tool, owner, delayMs) end
   redis.call('HSET', keyOf(id), 'notBefore', '')
@@ -277,7 +289,7 @@ end
 return lost
 `);
 
-/** How many tasks are kept, how many can be claimed, and for how many milliseconds the first could have been. */
+/** How many tasks can be claimed, for how many milliseconds the first could have been, and how many are kept of each status. */
 const BACKLOG = redisScript(`${TASKS_LUA}
 local waiting, first = 0, now
 sweep(1000)
@@ -289,7 +301,9 @@ for _, tool in ipairs(redis.call('SMEMBERS', tools)) do
     first = math.min(first, tonumber(notBefore) or now)
   end
 end
-return { tonumber(redis.call('HGET', totals, 'tasks')) or 0, waiting, math.floor((now - first) / 1000) }
+local reply = { waiting, math.floor((now - first) / 1000) }
+for _, status in ipairs(ARGV) do table.insert(reply, tonumber(redis.call('HGET', totals, 'status ' .. status)) or 0) end
+return reply
 `);
 
 /** Gives where the next page begins, and the tasks. */
@@ -375,8 +389,10 @@ export class RedisTaskStore implements TaskStore {
   }
 
   async backlog(): Promise<TaskBacklog> {
-    const reply = await this.connection.run(BACKLOG, [this.#base], []);
-    const [kept = 0, due = 0, oldestMs = 0] = Array.isArray(reply) ? reply.map(Number) : [];
+    const reply = await this.connection.run(BACKLOG, [this.#base], TASK_STATUSES);
+    const [due = 0, oldestMs = 0, ...counts] = Array.isArray(reply) ? reply.map(Number) : [];
+    const kept = noTasks();
+    TASK_STATUSES.forEach((status, at) => (kept[status] = counts[at] ?? 0));
     return { kept, due, oldestMs };
   }
 
@@ -389,8 +405,7 @@ export class RedisTaskStore implements TaskStore {
   ): Promise<boolean> {
     const { task, version, run, attempts } = record;
     const delay = delayMs === undefined ? 'same' : delayMs === null ? 'never' : Math.ceil(delayMs);
-    const finished = isTerminal(task.status) ? 1 : 0;
-    const fields = [task.taskId, JSON.stringify(record), finished, version, run ?? '', attempts, delay];
+    const fields = [task.taskId, JSON.stringify(record), task.status, version, run ?? '', attempts, delay];
     const reply = await this.connection.run(script, [this.#base], [...fields, ...rest, ...this.#limits]);
     if (reply === 'kept' || reply === 'changed') return reply === 'kept';
     throw new OverloadedError(`The tasks that are kept are at their limit, in ${reply as string}`);

@@ -5,6 +5,7 @@ import {
   type TaskClaim,
   type TaskRecord,
   type TaskState,
+  type TaskStatus,
   type TaskStore,
 } from '@sigil/core/backend';
 import { until, wait } from './waiting.js';
@@ -357,7 +358,7 @@ export function describeTaskStore(
 
     test('counts the tasks that it keeps, and those that wait', async () => {
       const store = await create();
-      expect(await store.backlog?.()).toEqual({ kept: 0, due: 0, oldestMs: 0 });
+      expect(await store.backlog?.()).toEqual({ kept: keptOf({}), due: 0, oldestMs: 0 });
       for (const [taskId, delayMs] of [
         ['first', 0],
         ['never', null],
@@ -367,11 +368,39 @@ export function describeTaskStore(
       await wait(60);
       await store.create(stored('second', { owner: 'bob' }), 0);
       const backlog = await store.backlog?.();
-      expect(backlog).toEqual({ kept: 4, due: 2, oldestMs: expect.any(Number) });
+      expect(backlog).toEqual({ kept: keptOf({ working: 4 }), due: 2, oldestMs: expect.any(Number) });
       expect(backlog?.oldestMs).toBeGreaterThanOrEqual(50);
       expect(backlog?.oldestMs).toBeLessThan(30_000);
       await store.claim(claim({ limit: 2, leaseMs: 60_000 }));
-      expect(await store.backlog?.()).toEqual({ kept: 4, due: 0, oldestMs: 0 });
+      expect(await store.backlog?.()).toEqual({ kept: keptOf({ working: 4 }), due: 0, oldestMs: 0 });
+    });
+
+    test('counts the tasks that it keeps by their status, until they are gone', async () => {
+      const store = await create({ maxTasks: 6, maxTasksPerOwner: 6 });
+      const statuses = ['working', 'input_required', 'completed', 'cancelled', 'failed'] as const;
+      const counts = async () => (await store.backlog?.())?.kept;
+      for (const [at, status] of statuses.entries())
+        await store.create(stored(`t${at}`, { owner: 'ada' }, { status }), null);
+      expect(await counts()).toEqual({
+        working: 1,
+        input_required: 1,
+        completed: 1,
+        cancelled: 1,
+        failed: 1,
+      });
+      // A change of something else, and one that does not count.
+      await store.replace(stored('t0', { version: 2 }), null);
+      await store.replace(stored('t0', { version: 2 }, { status: 'failed' }), null);
+      await store.replace(stored('t1', { version: 2 }, { status: 'working' }), null);
+      expect(await counts()).toEqual(keptOf({ working: 2, completed: 1, cancelled: 1, failed: 1 }));
+      await store.replace(stored('t1', { version: 3 }, { status: 'completed' }), null);
+      expect(await counts()).toEqual(keptOf({ working: 1, completed: 2, cancelled: 1, failed: 1 }));
+      // Two that have finished give way, the oldest first: t1 and t2.
+      for (const taskId of ['a', 'b', 'c']) await store.create(stored(taskId, { owner: 'ada' }), null);
+      expect(await counts()).toEqual(keptOf({ working: 4, cancelled: 1, failed: 1 }));
+      await store.create(stored('brief', { owner: 'ada' }, { ttlMs: 20 }), null);
+      await wait(40);
+      expect(await counts()).toEqual(keptOf({ working: 4, failed: 1 }));
     });
 
     describe('has room for', () => {
@@ -481,6 +510,11 @@ export function describeTaskStore(
 const claim = (rest: Partial<TaskClaim>): TaskClaim => ({ run: 'run', limit: 1, leaseMs: 60_000, ...rest });
 
 const claimedIds = (tasks: readonly StoredTask[]): string[] => tasks.map(({ task }) => task.taskId);
+
+/** Counts by status, where the rest is none. */
+function keptOf(counts: Partial<Record<TaskStatus, number>>): Record<TaskStatus, number> {
+  return { working: 0, input_required: 0, completed: 0, cancelled: 0, failed: 0, ...counts };
+}
 
 /** A task that has just begun. */
 export function stored(

@@ -3,13 +3,14 @@ import type { MaybePromise } from '../protocol/maybe-promise.js';
 /** Where a task stands (ext-tasks, "Task Status"). */
 export type TaskStatus = 'working' | 'input_required' | 'completed' | 'cancelled' | 'failed';
 
-const STATUSES: readonly unknown[] = [
+/** All of them. */
+export const TASK_STATUSES: readonly TaskStatus[] = [
   'working',
   'input_required',
   'completed',
   'cancelled',
   'failed',
-] satisfies TaskStatus[];
+];
 
 /**
  * Whether a value is a status of a task.
@@ -20,7 +21,12 @@ const STATUSES: readonly unknown[] = [
  * ```
  */
 export function isTaskStatus(value: unknown): value is TaskStatus {
-  return STATUSES.includes(value);
+  return TASK_STATUSES.some((status) => status === value);
+}
+
+/** Begins to count tasks by status: none of each. */
+export function noTasks(): Record<TaskStatus, number> {
+  return { working: 0, input_required: 0, completed: 0, cancelled: 0, failed: 0 };
 }
 
 /** A task as clients see it (ext-tasks, "Tasks"). */
@@ -208,8 +214,8 @@ export interface TaskStore {
 
 /** How many tasks a store has, and how many of them wait for a process. */
 export interface TaskBacklog {
-  /** How many are kept, those that have ended among them. */
-  readonly kept: number;
+  /** How many are kept, by status. */
+  readonly kept: Readonly<Record<TaskStatus, number>>;
   /** How many can be claimed now. */
   readonly due: number;
   /** How long the first of those could have been claimed, in milliseconds; 0 where there are none. */

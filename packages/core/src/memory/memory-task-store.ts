@@ -1,6 +1,8 @@
 import {
   isTerminal,
+  noTasks,
   type StoredTask,
+  type TaskStatus,
   type TaskBacklog,
   type TaskClaim,
   type TaskPage,
@@ -39,7 +41,7 @@ interface Kept {
   readonly json: string;
   readonly version: number;
   readonly expiresAt: number | null;
-  readonly isFinished: boolean;
+  readonly status: TaskStatus;
   readonly tool: string;
   readonly run: string | null;
   notBefore: number | null;
@@ -146,7 +148,9 @@ export class MemoryTaskStore implements TaskStore {
 
   backlog(): TaskBacklog {
     const now = Date.now();
-    const { size: kept } = this;
+    this.#dropExpired();
+    const kept = noTasks();
+    for (const { status } of this.#kept.values()) kept[status] += 1;
     const waiting = [...this.#owners.values()]
       .flatMap(({ claimable }) => [...claimable])
       .filter((taskId) => this.#isClaimable(taskId, [], now))
@@ -204,10 +208,9 @@ export class MemoryTaskStore implements TaskStore {
     const owner = before?.owner ?? this.#ownerOf(record);
     const expiresAt = before ? before.expiresAt : ttlMs === null ? null : Date.now() + ttlMs;
     this.#makeRoom(owner, taskId, added, length);
-    const isFinished = isTerminal(status);
     const notBefore =
       delayMs === undefined ? (before?.notBefore ?? null) : delayMs === null ? null : Date.now() + delayMs;
-    this.#kept.set(taskId, { json, version, expiresAt, isFinished, tool, run, notBefore, owner });
+    this.#kept.set(taskId, { json, version, expiresAt, status, tool, run, notBefore, owner });
     this.#length += length;
     this.#owners.set(owner.name, owner);
     owner.taskIds.add(taskId);
@@ -229,7 +232,7 @@ export class MemoryTaskStore implements TaskStore {
     for (const own of owner.taskIds) {
       if (lack === undefined) break;
       const kept = this.#kept.get(own);
-      if (own === taskId || !kept?.isFinished) continue;
+      if (own === taskId || !kept || !isTerminal(kept.status)) continue;
       giving.push([own, kept]);
       added -= 1;
       length -= kept.json.length;

@@ -1,5 +1,5 @@
 import type { TaskExecutor } from '../../backend/task-executor.js';
-import type { TaskBacklog, TaskStore } from '../../backend/tasks.js';
+import { TASK_STATUSES, type TaskBacklog, type TaskStore } from '../../backend/tasks.js';
 import type {
   Extension,
   ExtensionCall,
@@ -20,6 +20,7 @@ import { quickDigest } from '../../protocol/digest.js';
 import type { Logger } from '../../protocol/logging.js';
 import { lacksScopes } from '../../protocol/principal.js';
 import type { ToolEntry } from '../../registry/entry.js';
+import type { GaugeReading } from '../../transport/transport.js';
 import { Quota } from '../../transport/quota.js';
 import type { AppExtension } from '../app-extension.js';
 import { readInputResponses } from '../../engine/asking/round-trip-states.js';
@@ -481,14 +482,19 @@ function listened(call: ExtensionCall, taskIds: unknown): readonly string[] {
 
 /** Lets telemetry measure what runs here, and what waits in the store. All processes that share a store measure the same there. */
 function addTaskGauges(repository: TaskRepository, runner: TaskRunner, host: ExtensionHost): void {
-  const add = (name: string, description: string, unit: string, value: (of: TaskBacklog) => number): void =>
+  const add = (
+    name: string,
+    description: string,
+    unit: string,
+    read: (of: TaskBacklog) => readonly GaugeReading[],
+  ): void =>
     host.addGauge({
       name: `sigil.tasks.${name}`,
       description,
       unit,
       async read() {
         const backlog = await repository.backlog();
-        return backlog ? [{ value: value(backlog) }] : [];
+        return backlog ? read(backlog) : [];
       },
     });
   host.addGauge({
@@ -497,7 +503,11 @@ function addTaskGauges(repository: TaskRepository, runner: TaskRunner, host: Ext
     unit: '{task}',
     read: () => [{ value: runner.running }],
   });
-  add('kept', 'How many tasks the store keeps.', '{task}', ({ kept }) => kept);
-  add('due', 'How many tasks wait for a process to run them.', '{task}', ({ due }) => due);
-  add('oldest_due', 'How long the first of them has waited.', 's', ({ oldestMs }) => oldestMs / 1000);
+  add('kept', 'How many tasks the store keeps, by status.', '{task}', ({ kept }) =>
+    TASK_STATUSES.map((status) => ({ value: kept[status], attributes: { 'sigil.task.status': status } })),
+  );
+  add('due', 'How many tasks wait for a process to run them.', '{task}', ({ due: value }) => [{ value }]);
+  add('oldest_due', 'How long the first of them has waited.', 's', ({ oldestMs }) => [
+    { value: oldestMs / 1000 },
+  ]);
 }
