@@ -2,6 +2,7 @@
 export type {
   Backend,
   BackendFactory,
+  BackendWatch,
   EventStore,
   KeptSession,
   LimitDecision,

@@ -20,13 +20,14 @@ export type {
   ClientRequestObservation,
   Observer,
   SessionEvent,
-  StoreEvent,
   TaskAbortedBy,
   TaskAbortEvent,
   TaskRunInfo,
 } from './engine/observers.js';
 export type { RefusedBy } from './context/call.js';
-export type { Gauge, GaugeReading, RefusalEvent } from './transport/transport.js';
+export type { Gauge, GaugeReading } from './protocol/gauge.js';
+export type { StoreEvent } from './backend/backend.js';
+export type { RefusalEvent } from './transport/transport.js';
 export type { Trace } from './context/trace.js';
 export type { LiveCollection, LiveCompletions } from './server/live-collection.js';
 export {

@@ -74,8 +74,12 @@ export class OwnMetrics {
 
   /** Measures a gauge whenever metrics are collected. */
   gaugeAdded(gauge: Gauge): void {
-    const { name, description, unit } = gauge;
-    this.#meter.createObservableGauge(name, { description, unit }).addCallback(async (result) => {
+    const { name, description, unit, isCounter } = gauge;
+    const options = { description, unit };
+    const instrument = isCounter
+      ? this.#meter.createObservableCounter(name, options)
+      : this.#meter.createObservableGauge(name, options);
+    instrument.addCallback(async (result) => {
       const sums = new Map<string, { value: number; attributes: Attributes }>();
       for (const { value, attributes = {} } of await gauge.read()) {
         const key = JSON.stringify(attributes);

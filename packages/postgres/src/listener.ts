@@ -31,6 +31,8 @@ export class Listener {
   /** The one that there is, connected or not. */
   #current: Client | undefined;
   #isMissing = false;
+  #hasListened = false;
+  #reconnects = 0;
   /** Waiting for a connection that listens. */
   readonly #waiting = new Set<() => void>();
 
@@ -39,6 +41,11 @@ export class Listener {
     private readonly connection: PostgresConnection,
     private readonly events: ListenerEvents,
   ) {}
+
+  /** How often its connection was made again after it was lost. */
+  get reconnects(): number {
+    return this.#reconnects;
+  }
 
   /** Listens to a channel too. Resolves once it does, or after a second: then it does once PostgreSQL answers. */
   async listen(channel: string): Promise<void> {
@@ -101,6 +108,8 @@ export class Listener {
     await client.query([...this.#channels].map((channel) => `LISTEN "${channel}"`).join(';'));
     for (const resolve of this.#waiting) resolve();
     this.#waiting.clear();
+    if (this.#hasListened) this.#reconnects += 1;
+    this.#hasListened = true;
     if (!this.#isMissing) return;
     this.#isMissing = false;
     this.events.resumed();

@@ -60,6 +60,7 @@ function makeBackend(options: PostgresOptions): Backend {
     bus,
     limiter: new PostgresLimiter(connection, limits),
     isBounded: true,
+    watch: (watch) => connection.watch(watch, () => bus.reconnects),
     open: (logger) => connection.open(logger),
     check: () => connection.check(),
     close: async () => {

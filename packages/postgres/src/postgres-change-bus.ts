@@ -53,6 +53,11 @@ export class PostgresChangeBus implements ChangeBus {
     return stop;
   }
 
+  /** How often the connection that listens was made again after it was lost. */
+  get reconnects(): number {
+    return this.#listener.reconnects;
+  }
+
   /** Ends the connection that listens. */
   close(): Promise<void> {
     return this.#listener.close();

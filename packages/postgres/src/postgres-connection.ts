@@ -1,5 +1,5 @@
 import type { Logger } from '@sigil/core';
-import { ReadOnlyError } from '@sigil/core/backend';
+import { type BackendWatch, ReadOnlyError } from '@sigil/core/backend';
 import {
   answered,
   LogThrottle,
@@ -208,6 +208,32 @@ export class PostgresConnection {
     if (done !== undefined) return done;
     await this.query(`SELECT $schema.sweep('${table}') AS more`);
     return put(true);
+  }
+
+  /**
+   * Lets telemetry see how long statements wait for a connection, and how often connections were made again.
+   *
+   * @param listening how often the one that listens was.
+   */
+  watch(watch: BackendWatch, listening: () => number): void {
+    const pools = [this.#pool, this.#urgentPool];
+    const attributes = { 'sigil.store.backend': 'postgres' };
+    const sum = (of: (pool: StatementPool) => number): number =>
+      pools.reduce((all, pool) => all + of(pool), 0);
+    for (const pool of pools) pool.watch(watch);
+    watch.addGauge({
+      name: 'sigil.store.waiting',
+      description: 'Statements that wait for a connection.',
+      unit: '{statement}',
+      read: () => [{ value: sum(({ waiting }) => waiting), attributes }],
+    });
+    watch.addGauge({
+      name: 'sigil.store.reconnects',
+      description: 'Connections to a store that were made again after they were lost.',
+      unit: '{connection}',
+      isCounter: true,
+      read: () => [{ value: sum(({ reconnects }) => reconnects) + listening(), attributes }],
+    });
   }
 
   /** @returns what a client of `pg` is made with that listens, or makes tables; passwords included. */

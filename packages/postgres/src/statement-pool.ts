@@ -1,4 +1,5 @@
 import { answered, within } from '@sigil/core/internal';
+import type { BackendWatch } from '@sigil/core/backend';
 import { type Client, DatabaseError, Pool, type PoolClient, type PoolConfig } from 'pg';
 import { BusyError, NO_ANSWER } from './failures.js';
 
@@ -41,6 +42,11 @@ export class StatementPool {
   /** How many connections have no statement. */
   #free: number;
   #answeredAt = 0;
+  #watch: BackendWatch | undefined;
+  /** Connections that were lost, each of which is counted once, and those that were not made again yet. */
+  readonly #broken = new WeakSet<PoolClient>();
+  #missing = 0;
+  #reconnects = 0;
 
   /**
    * @param options of the connections.
@@ -54,10 +60,28 @@ export class StatementPool {
     this.#pool.on('connect', (client) => {
       this.#clients.add(client);
       // A connection that is lost fails what is asked on it; without a listener the process would end.
-      client.on('error', () => undefined);
+      client.on('error', () => this.#lost(client));
+      if (this.#missing === 0) return;
+      this.#missing -= 1;
+      this.#reconnects += 1;
     });
     this.#pool.on('remove', (client) => this.#clients.delete(client));
     this.#pool.on('error', () => undefined);
+  }
+
+  /** How many statements wait for a connection. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  /** How many connections were made again after they were lost. */
+  get reconnects(): number {
+    return this.#reconnects;
+  }
+
+  /** Tells from now on how long each statement waits for a connection. */
+  watch(watch: BackendWatch): void {
+    this.#watch = watch;
   }
 
   /**
@@ -66,10 +90,16 @@ export class StatementPool {
    * @throws BusyError when it had to wait for too long, or too many wait.
    */
   async query<Row extends object>(text: string, values: readonly SqlValue[]): Promise<Row[]> {
-    await this.#turn();
+    const askedAt = performance.now();
+    try {
+      await this.#turn();
+    } catch (error) {
+      this.#waited(askedAt, error);
+      throw error;
+    }
     const sentAt = performance.now();
     try {
-      return await this.#send<Row>(text, values);
+      return await this.#send<Row>(text, values, askedAt);
     } catch (error) {
       const silentMs = performance.now() - Math.max(sentAt, this.#answeredAt);
       // Timers may be early by a millisecond.
@@ -118,8 +148,26 @@ export class StatementPool {
     for (const { refuse } of this.#waiting.splice(0)) refuse(error);
   }
 
-  async #send<Row extends object>(text: string, values: readonly SqlValue[]): Promise<Row[]> {
+  #waited(askedAt: number, error?: unknown): void {
+    if (!this.#watch?.isActive) return;
+    const ms = performance.now() - askedAt;
+    this.#watch.storeAsked({ part: 'connections', operation: 'wait', ms, error });
+  }
+
+  #lost(client: PoolClient): void {
+    if (this.#broken.has(client)) return;
+    this.#broken.add(client);
+    this.#missing += 1;
+  }
+
+  /** @param askedAt when the statement was asked for, by `performance.now()`. */
+  async #send<Row extends object>(
+    text: string,
+    values: readonly SqlValue[],
+    askedAt: number,
+  ): Promise<Row[]> {
     const client = await this.#pool.connect();
+    this.#waited(askedAt);
     let isUsable = false;
     try {
       const sent = values.map((value) => (typeof value === 'function' ? value() : value));
@@ -131,6 +179,7 @@ export class StatementPool {
       throw error;
     } finally {
       if (isUsable) this.#answeredAt = performance.now();
+      else this.#lost(client);
       client.release(!isUsable);
     }
   }

@@ -81,6 +81,7 @@ function makeBackend(options: RedisOptions): Backend {
     bus: new RedisChangeBus(connection),
     limiter: new RedisLimiter(connection),
     isBounded: true,
+    watch: (watch) => connection.watch(watch),
     open: (logger) => connection.open(logger),
     check: async () => void (await Promise.all([connection.check(), states.begin()])),
     close: () => connection.close(),

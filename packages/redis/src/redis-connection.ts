@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ErrorReply } from '@redis/client';
 import type { Logger } from '@sigil/core';
-import { OverloadedError, ReadOnlyError } from '@sigil/core/backend';
+import { type BackendWatch, OverloadedError, ReadOnlyError } from '@sigil/core/backend';
 import { LogThrottle, type OptionChecks, type OptionTable } from '@sigil/core/internal';
 import {
   type LinkClient,
@@ -125,6 +125,21 @@ export class RedisConnection {
    */
   async check(): Promise<void> {
     await this.send('SET', `${this.prefix}:ready`, '1', 'PX', '1000').catch(rethrow);
+  }
+
+  /** Lets telemetry see how often connections were made again. */
+  watch(watch: BackendWatch): void {
+    watch.addGauge({
+      name: 'sigil.store.reconnects',
+      description: 'Connections to a store that were made again after they were lost.',
+      unit: '{connection}',
+      isCounter: true,
+      read: () => [{ value: this.#reconnects, attributes: { 'sigil.store.backend': 'redis' } }],
+    });
+  }
+
+  get #reconnects(): number {
+    return [...this.#links].reduce((sum, { reconnects }) => sum + reconnects, 0);
   }
 
   /** Ends all connections. */

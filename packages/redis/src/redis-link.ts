@@ -35,6 +35,7 @@ export class RedisLink<C extends LinkClient = LinkClient> {
   /** Until the next attempt, or the next look. */
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
+  #reconnects = 0;
   /** Ends the wait of `open`. */
   #opened = (): void => undefined;
   /** How many commands were answered. */
@@ -47,6 +48,11 @@ export class RedisLink<C extends LinkClient = LinkClient> {
   /** Why there is no connection, when there is none. */
   get problem(): unknown {
     return this.#problem;
+  }
+
+  /** How often a connection was made again after it was lost. */
+  get reconnects(): number {
+    return this.#reconnects;
   }
 
   /** Begins to connect, once. It waits for that a second at most, and goes on trying after that. */
@@ -121,6 +127,7 @@ export class RedisLink<C extends LinkClient = LinkClient> {
     const looking = client;
     this.#timer = setInterval(() => void this.#ask(looking, 2 * timeoutMs), LOOK_MS).unref();
     this.#failures = 0;
+    if (this.#readyAt > 0) this.#reconnects += 1;
     this.#readyAt = performance.now();
     this.#problem = undefined;
     this.#opened();

@@ -1,3 +1,4 @@
+import type { Gauge } from '../protocol/gauge.js';
 import type { Logger } from '../protocol/logging.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
 import type { ChangeBus } from './change-bus.js';
@@ -39,6 +40,8 @@ export interface Backend {
    * @default false
    */
   readonly isBounded?: boolean;
+  /** Lets telemetry watch its connections. Called once, before `open`. */
+  watch?(watch: BackendWatch): void;
   /**
    * Connects. Called once, before anything is asked. A store that is not there yet is no failure: it is connected to once it is.
    *
@@ -54,6 +57,27 @@ export interface Backend {
   check(): MaybePromise<void>;
   /** Ends its connections. Called once, by the app it was given to. */
   close(): MaybePromise<void>;
+}
+
+/** One question to a store, such as Redis. */
+export interface StoreEvent {
+  /** The part of the backend, such as `sessions`; `connections` for what its connections do. */
+  readonly part: string;
+  /** The method of its interface, such as `get`; `wait` for the wait for a connection. */
+  readonly operation: string;
+  readonly ms: number;
+  /** What it failed with. */
+  readonly error: unknown;
+}
+
+/** How a backend tells telemetry of its connections. */
+export interface BackendWatch {
+  /** Whether it watches now; while it does not, no event is needed. */
+  readonly isActive: boolean;
+  /** Tells how long something took that no part was asked, such as the wait for a connection. */
+  storeAsked(event: StoreEvent): void;
+  /** Adds what can be measured, such as how many statements wait. */
+  addGauge(gauge: Gauge): void;
 }
 
 /**

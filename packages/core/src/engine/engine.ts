@@ -1,4 +1,5 @@
 import { logDetails } from '../context/call.js';
+import type { Gauge } from '../protocol/gauge.js';
 import type { Implementation } from '../protocol/descriptors.js';
 import type { Logger } from '../protocol/logging.js';
 import { LateGuardError } from '../invoke/compile-policies.js';
@@ -13,7 +14,6 @@ import type {
   Endpoint,
   EndpointBackend,
   EndpointObserver,
-  Gauge,
   RefusalEvent,
   Sink,
   Connection,

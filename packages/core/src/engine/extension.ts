@@ -1,4 +1,5 @@
 import type { ClientView, ContextState, RequestHeaders } from '../context/call.js';
+import type { Gauge } from '../protocol/gauge.js';
 import type { Logger } from '../protocol/logging.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
 import type { Principal } from '../protocol/principal.js';
@@ -10,7 +11,7 @@ import type { BackgroundDelivery } from './asking/delivery.js';
 import type { Journal } from './asking/round-trip-state.js';
 import type { ServerChange } from '../backend/change-bus.js';
 import type { TaskAbort } from './observers.js';
-import type { Gauge, PartCheck } from '../transport/transport.js';
+import type { PartCheck } from '../transport/transport.js';
 
 /** Settings of an extension, as the capabilities announce them. */
 export type ExtensionSettings = Readonly<Record<string, unknown>>;

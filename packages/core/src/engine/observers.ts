@@ -1,12 +1,14 @@
+import type { BackendWatch, StoreEvent } from '../backend/backend.js';
 import { clientName, type ClientView, headersFor, type RefusedBy } from '../context/call.js';
 import { givenId, type Trace, traceOf } from '../context/trace.js';
 import type { ProtocolError } from '../errors/errors.js';
+import type { Gauge, GaugeReading } from '../protocol/gauge.js';
 import type { Logger } from '../protocol/logging.js';
 import { isPromise, type MaybePromise, recovered } from '../protocol/maybe-promise.js';
 import type { Principal, RequestInfo } from '../protocol/principal.js';
 import { NAMED_BY, repeated, type RequestId } from '../protocol/protocol.js';
 import { aroundCalls } from '../transport/deadlines.js';
-import type { Gauge, GaugeReading, RefusalEvent, TransportName } from '../transport/transport.js';
+import type { RefusalEvent, TransportName } from '../transport/transport.js';
 import type { Session } from './connection-state.js';
 import type { Revision } from './revisions/index.js';
 
@@ -135,17 +137,6 @@ export interface SessionEvent {
   readonly reason: string;
 }
 
-/** One question to a store, such as Redis. */
-export interface StoreEvent {
-  /** The part of the backend, such as `sessions`. */
-  readonly part: string;
-  /** The method of its interface, such as `get`. */
-  readonly operation: string;
-  readonly ms: number;
-  /** What it failed with. */
-  readonly error: unknown;
-}
-
 /** Watches one call. */
 export interface CallObservation {
   /** The trace that what the handler begins belongs to; that of the call where it is absent. */
@@ -265,14 +256,17 @@ export class Observers {
     return () => known.parts.delete(part);
   }
 
-  #newGauge({ name, description, unit }: Gauge): { readonly gauge: Gauge; readonly parts: Set<Gauge> } {
+  #newGauge({ name, description, unit, isCounter = false }: Gauge): {
+    readonly gauge: Gauge;
+    readonly parts: Set<Gauge>;
+  } {
     const parts = new Set<Gauge>();
     const read = async (): Promise<readonly GaugeReading[]> => {
       const readings: GaugeReading[] = [];
       for (const part of parts) readings.push(...(await part.read()));
       return readings;
     };
-    const gauge = { name, description, unit, read };
+    const gauge = { name, description, unit, isCounter, read };
     const made = { gauge, parts };
     this.#gauges.set(name, made);
     for (const observer of this.#all) this.#guarded(() => observer.gaugeAdded?.(gauge));
@@ -351,6 +345,18 @@ export class Observers {
     return aroundCalls(store, (ask, operation) =>
       this.areActive ? this.#timed(ask, part, operation) : ask(),
     );
+  }
+
+  /** How a backend tells of its connections. */
+  get backendWatch(): BackendWatch {
+    const areActive = (): boolean => this.areActive;
+    return {
+      get isActive() {
+        return areActive();
+      },
+      storeAsked: (event) => this.tell((observer) => observer.storeAsked?.(event)),
+      addGauge: (gauge) => void this.addGauge(gauge),
+    };
   }
 
   #timed(ask: () => unknown, part: string, operation: string): unknown {

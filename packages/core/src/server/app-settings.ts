@@ -132,6 +132,7 @@ export function resolveOptions(given: AppOptions, diagnostics: Diagnostics): App
  */
 function watchedBackend(backend: Backend, limited: AppSettings['limited'], observers: Observers): Backend {
   const { name, sessions, events, states, tasks, bus, limiter } = backend;
+  backend.watch?.(observers.backendWatch);
   const part = <T extends object>(store: T, of: string): T =>
     observers.watchStore(
       backend.isBounded === true ? store : limited(store, `${of} of the backend ${name}`),

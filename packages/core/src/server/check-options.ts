@@ -152,7 +152,7 @@ const KEY_FIX =
 
 /** The parts of a backend, each with the methods it must have. */
 const PARTS: Readonly<
-  Record<keyof Omit<Backend, 'name' | 'isBounded' | 'open' | 'check' | 'close'>, readonly string[]>
+  Record<keyof Omit<Backend, 'name' | 'isBounded' | 'watch' | 'open' | 'check' | 'close'>, readonly string[]>
 > = {
   sessions: ['create', 'use', 'replace', 'delete', 'list'],
   events: ['append', 'end', 'after', 'forget'],

@@ -9,8 +9,6 @@ export {
   type InMemoryConnection,
   type PartCheck,
   type ReadinessReport,
-  type Gauge,
-  type GaugeReading,
   type RefusalEvent,
   type Rejection,
   type Sink,
@@ -41,3 +39,4 @@ export type { LogMethod } from '../protocol/logging.js';
 export type { LimitState } from '../backend/backend.js';
 export { type Principal, requirePrincipal } from '../protocol/principal.js';
 export { parseJson, TooMuchJsonError } from '../protocol/json.js';
+export type { Gauge, GaugeReading } from '../protocol/gauge.js';

@@ -1,4 +1,5 @@
 import type { Logger } from '../protocol/logging.js';
+import type { Gauge } from '../protocol/gauge.js';
 import type { Principal, RequestInfo } from '../protocol/principal.js';
 import type { RateLimitError } from '../errors/errors.js';
 import type { EventStore, LimitState, SessionState, SessionStore, StateStore } from '../backend/backend.js';
@@ -272,35 +273,6 @@ export interface Endpoint {
    * @param sink where messages go that belong to no request; without it they are dropped.
    */
   connect(sink?: Sink, options?: ConnectOptions): Connection;
-}
-
-/**
- * Something that can be measured at any time, such as how many sessions are open. It is measured only when telemetry collects.
- *
- * @example
- * ```ts
- * const sessions: Gauge = {
- *   name: 'acme.sockets.active',
- *   description: 'How many sockets are open.',
- *   unit: '{socket}',
- *   read: () => [{ value: sockets.size }],
- * };
- * ```
- */
-export interface Gauge {
-  /** Names the metric. Where several parts have the same, their values are added. */
-  readonly name: string;
-  readonly description: string;
-  /** What is counted, as UCUM writes it, such as `{session}`. */
-  readonly unit: string;
-  /** Measures it now: one value, or one for each set of attributes. */
-  read(): MaybePromise<readonly GaugeReading[]>;
-}
-
-/** One value of a gauge. */
-export interface GaugeReading {
-  readonly value: number;
-  readonly attributes?: Readonly<Record<string, string>>;
 }
 
 /** What carries messages. */

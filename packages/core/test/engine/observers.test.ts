@@ -16,9 +16,10 @@ import {
   ToolError,
   UseGuards,
   type CallInfo,
+  type Gauge,
   type StoreEvent,
 } from '../../src/index.js';
-import { memoryBackend } from '../../src/backend.js';
+import { type BackendWatch, memoryBackend } from '../../src/backend.js';
 import {
   appOf,
   Client,
@@ -451,6 +452,30 @@ describe('what a store is asked', () => {
     const inputResponses = { 'question-1': { action: 'accept', content: {} } };
     await client.result('tools/call', { name: 'ask', requestState, inputResponses });
     expect(heard).toEqual([{ part: 'states', operation: 'use', ms: expect.any(Number), error: undefined }]);
+  });
+
+  test('has what the connections of its backend tell, while anybody watches', async () => {
+    const watches: BackendWatch[] = [];
+    const backend = { ...memoryBackend(), watch: (given: BackendWatch) => void watches.push(given) };
+    const app = await appOf({ services: [Desk], backend, state: { keys: ['k'.repeat(32)] } });
+    const [watch, ...more] = watches;
+    expect([watch?.isActive, more]).toEqual([false, []]);
+    const counter = { name: 'acme.calls', description: 'Calls.', unit: '{call}', isCounter: true };
+    watch?.addGauge({ ...counter, read: () => [{ value: 3 }] });
+    const heard: StoreEvent[] = [];
+    const gauges: Gauge[] = [];
+    const stop = app.observe({
+      storeAsked: (event) => void heard.push(event),
+      gaugeAdded: (gauge) => void gauges.push(gauge),
+    });
+    expect(watch?.isActive).toBe(true);
+    const waited = { part: 'connections', operation: 'wait', ms: 5, error: undefined };
+    watch?.storeAsked(waited);
+    stop();
+    watch?.storeAsked(waited);
+    expect([heard, watch?.isActive]).toEqual([[waited], false]);
+    expect(gauges.find(({ name }) => name === 'acme.calls')).toMatchObject(counter);
+    expect(gauges.find(({ name }) => name === 'sigil.calls.active')).toMatchObject({ isCounter: false });
   });
 
   test('is told with what it failed with', async () => {

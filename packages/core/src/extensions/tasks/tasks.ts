@@ -17,10 +17,10 @@ import {
 } from '../../errors/errors.js';
 import { MemoryTaskStore } from '../../memory/memory-task-store.js';
 import { quickDigest } from '../../protocol/digest.js';
+import type { GaugeReading } from '../../protocol/gauge.js';
 import type { Logger } from '../../protocol/logging.js';
 import { lacksScopes } from '../../protocol/principal.js';
 import type { ToolEntry } from '../../registry/entry.js';
-import type { GaugeReading } from '../../transport/transport.js';
 import { Quota } from '../../transport/quota.js';
 import type { AppExtension } from '../app-extension.js';
 import { readInputResponses } from '../../engine/asking/round-trip-states.js';

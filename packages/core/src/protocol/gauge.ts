@@ -1,0 +1,35 @@
+import type { MaybePromise } from './maybe-promise.js';
+
+/**
+ * Something that can be measured at any time, such as how many sessions are open. It is measured only when telemetry collects.
+ *
+ * @example
+ * ```ts
+ * const sessions: Gauge = {
+ *   name: 'acme.sockets.active',
+ *   description: 'How many sockets are open.',
+ *   unit: '{socket}',
+ *   read: () => [{ value: sockets.size }],
+ * };
+ * ```
+ */
+export interface Gauge {
+  /** Names the metric. Where several parts have the same, their values are added. */
+  readonly name: string;
+  readonly description: string;
+  /** What is counted, as UCUM writes it, such as `{session}`. */
+  readonly unit: string;
+  /**
+   * Whether it counts what has happened since the process began, so that it never becomes less.
+   * @default false
+   */
+  readonly isCounter?: boolean;
+  /** Measures it now: one value, or one for each set of attributes. */
+  read(): MaybePromise<readonly GaugeReading[]>;
+}
+
+/** One value of a gauge. */
+export interface GaugeReading {
+  readonly value: number;
+  readonly attributes?: Readonly<Record<string, string>>;
+}
