@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
+import type { DevState } from './dev-state.js';
 
 /** How `tsc --watch` begins a compilation. */
 const BEGINS = /\bStarting (incremental )?compilation\b/;
@@ -11,27 +12,29 @@ const ERROR = /\berror TS\d+: /;
 
 /** The compilation that a compiler tells of, line by line. Compilers that do not write as `tsc` does tell nothing. */
 export class Compilation {
-  isCompiling = false;
-  /** The errors of the last compilation that has ended, each with all its lines. */
-  problems: readonly string[] = [];
   #found: string[] = [];
 
-  /** Takes a line of the compiler. @returns whether it begins or ends a compilation. */
-  read(line: string): boolean {
+  /** @param state takes the lines, and what they tell. */
+  constructor(private readonly state: DevState) {}
+
+  /** Takes a line of the compiler. */
+  read(line: string): void {
+    const { state } = this;
+    state.write('compiler', line);
     const text = stripVTControlCharacters(line).trimEnd();
     if (BEGINS.test(text)) {
-      this.isCompiling = true;
       this.#found = [];
-      return true;
+      return state.change({ compiler: { ...state.compiler, isCompiling: true } });
     }
     if (ENDS.test(text)) {
-      this.isCompiling = false;
-      this.problems = this.#found.map((problem) => problem.trimEnd());
-      return true;
+      const problems = this.#found.map((problem) => problem.trimEnd());
+      state.change({ compiler: { isCompiling: false, problems } });
+      if (problems.length > 0 && state.server.status === 'up')
+        state.write('sigil', 'serving what was compiled last');
+      return;
     }
     const last = this.#found.length - 1;
     if (ERROR.test(text)) this.#found.push(text);
     else if (last >= 0 && !SUM.test(text)) this.#found[last] += `\n${text}`;
-    return false;
   }
 }

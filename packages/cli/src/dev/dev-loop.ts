@@ -81,16 +81,9 @@ export class DevLoop {
     this.#events = new EventsWatch(state, token);
     this.#server = new DevServer(program, () => addressFor(args, settings()), state);
     this.#watch = watchOutput(this.#output, () => this.#refresh());
-    const compilation = new Compilation();
+    const compilation = new Compilation(state);
     this.#compiler = new Child(compiler, {
-      out: (line) => {
-        state.write('compiler', line);
-        if (!compilation.read(line)) return;
-        const { isCompiling, problems } = compilation;
-        state.change({ compiler: { isCompiling, problems } });
-        if (!isCompiling && problems.length > 0 && this.#server.isRunning)
-          state.write('sigil', 'serving what was compiled last');
-      },
+      out: (line) => compilation.read(line),
       err: (line) => state.write('compiler', line, true),
     });
     void this.#compiler.ended.then((how) => {

@@ -22,10 +22,6 @@ export class DevServer {
     private readonly state: DevState,
   ) {}
 
-  get isRunning(): boolean {
-    return this.#child?.isRunning === true;
-  }
-
   /**
    * Starts it, after ending the one that runs.
    *

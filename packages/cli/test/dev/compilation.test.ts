@@ -1,5 +1,6 @@
-import { describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { Compilation } from '../../src/dev/compilation.js';
+import { DevState } from '../../src/dev/dev-state.js';
 
 const BEGIN = '10:21:07 AM - Starting compilation in watch mode...';
 const AGAIN = '10:21:40 AM - File change detected. Starting incremental compilation...';
@@ -10,38 +11,52 @@ function read(compilation: Compilation, text: string): void {
 }
 
 describe('the compilation that a compiler tells of', () => {
+  let state: DevState;
+  let compilation: Compilation;
+  beforeEach(() => {
+    state = new DevState();
+    compilation = new Compilation(state);
+  });
+
   test('is running from its first line to its last', () => {
-    const compilation = new Compilation();
-    expect([compilation.read('anything'), compilation.isCompiling]).toEqual([false, false]);
-    expect([compilation.read(BEGIN), compilation.isCompiling]).toEqual([true, true]);
-    expect([compilation.read(''), compilation.isCompiling]).toEqual([false, true]);
-    expect([compilation.read(found(0)), compilation.isCompiling]).toEqual([true, false]);
+    const isCompiling = ['anything', BEGIN, '', found(0), ''].map((line) => {
+      compilation.read(line);
+      return state.compiler.isCompiling;
+    });
+    expect(isCompiling).toEqual([false, true, true, false, false]);
+    expect(state.lines).toHaveLength(5);
+  });
+
+  test('leaves the server that was compiled last, and says so', () => {
+    const text = `${BEGIN}\na.ts(1,1): error TS1: first\n${found(1)}`;
+    read(compilation, text);
+    expect(state.lines.at(-1)).toMatchObject({ source: 'compiler' });
+    state.change({ server: { status: 'up' } });
+    read(compilation, text);
+    expect(state.lines.at(-1)).toMatchObject({ source: 'sigil', text: 'serving what was compiled last' });
   });
 
   test('has found errors of one line or of several', () => {
-    const compilation = new Compilation();
     const call = `src/main.ts(2,20): error TS2769: No overload matches this call.
   Overload 1 of 2 gave the following error.`;
     const config = 'error TS18003: No inputs were found in config file.';
     read(compilation, `${BEGIN}\n\n${call}\n${config}\n${found(2)}`);
-    expect(compilation.problems).toEqual([call, config]);
+    expect(state.compiler.problems).toEqual([call, config]);
   });
 
   test('has the errors of the one before until it ends', () => {
-    const compilation = new Compilation();
     read(
       compilation,
       `${BEGIN}\na.ts(1,1): error TS1: first\n${found(1)}\n${AGAIN}\nb.ts(1,1): error TS2: second`,
     );
-    expect(compilation.problems).toEqual(['a.ts(1,1): error TS1: first']);
+    expect(state.compiler.problems).toEqual(['a.ts(1,1): error TS1: first']);
     compilation.read(found(1));
-    expect(compilation.problems).toEqual(['b.ts(1,1): error TS2: second']);
+    expect(state.compiler.problems).toEqual(['b.ts(1,1): error TS2: second']);
     read(compilation, `${AGAIN}\n\n${found(0)}`);
-    expect(compilation.problems).toEqual([]);
+    expect(state.compiler.problems).toEqual([]);
   });
 
   test('is read from lines for a terminal, without their colours and their sum', () => {
-    const compilation = new Compilation();
     const red = '\u001b[91merror\u001b[0m\u001b[90m TS2322: \u001b[0m';
     read(
       compilation,
@@ -57,7 +72,7 @@ Found 1 error in src/main.ts\u001b[90m:1\u001b[0m
 
 [\u001b[90m10:21:06 AM\u001b[0m] Found 1 error. Watching for file changes.`,
     );
-    expect(compilation.problems).toEqual([
+    expect(state.compiler.problems).toEqual([
       `src/main.ts:1:14 - error TS2322: Type 'string' is not assignable.
 
 1 export const a: number = "x";
