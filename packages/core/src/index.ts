@@ -27,7 +27,7 @@ export type {
 export type { RefusedBy } from './context/call.js';
 export type { Gauge, GaugeReading } from './protocol/gauge.js';
 export type { StoreEvent } from './backend/backend.js';
-export type { RefusalEvent } from './transport/transport.js';
+export type { RefusalEvent, TaskEvent } from './transport/transport.js';
 export type { Trace } from './context/trace.js';
 export type { LiveCollection, LiveCompletions } from './server/live-collection.js';
 export {

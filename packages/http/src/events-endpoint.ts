@@ -1,4 +1,11 @@
-import type { Endpoint, EndpointObserver, ShownCall, ShownCallEnd } from '@sigil/core/transport';
+import { isObject } from '@sigil/core/internal';
+import {
+  type Endpoint,
+  type EndpointObserver,
+  METHODS,
+  type ShownCall,
+  type ShownCallEnd,
+} from '@sigil/core/transport';
 import { EventStream, failSafely, refuseForNow } from './answers.js';
 import type { Authentication } from './authentication/authentication.js';
 import type { HttpExchange } from './http-exchange.js';
@@ -11,18 +18,31 @@ import { isWorker } from './workers.js';
 const MOST_WATCHERS = 4;
 /** Most running calls that are named, those that run longest. */
 const MOST_NAMED = 20;
+/** Most results with questions whose answers are awaited. */
+const MOST_ROUNDS = 100;
 /** How often watchers are told what is open, where that has changed, in milliseconds. */
 const STATE_MS = 1_000;
 
+/** A question to a client. */
+interface Question {
+  readonly id: string;
+  readonly call: ShownCall;
+  /** The method by which the client is asked. */
+  readonly asks: string;
+  readonly askedAt: number;
+}
+
 /**
- * Streams to operators what happens in this process: calls that end, requests that are refused, and what is open. Arguments and results are
- * no part of it. Without a watcher, nothing is made.
+ * Streams to operators what happens in this process: calls that end, requests that are refused, questions to clients, tasks, and what is
+ * open. Arguments, results, questions and answers are no part of it. Without a watcher, nothing is made.
  */
 export class EventsEndpoint {
   readonly #operators: Authentication;
   readonly #streams = new Set<EventStream>();
   /** Calls that have begun since there is a watcher, oldest first, with the time. */
   readonly #running = new Map<ShownCall, Date>();
+  /** Questions that clients answer when they repeat the request, by the state that they send then. */
+  readonly #rounds = new Map<unknown, readonly Question[]>();
   #stop: (() => void) | undefined;
   #lastState = '';
   #isClosing = false;
@@ -79,6 +99,7 @@ export class EventsEndpoint {
       clearInterval(timer);
       unwatch?.();
       this.#running.clear();
+      this.#rounds.clear();
     };
   }
 
@@ -92,15 +113,56 @@ export class EventsEndpoint {
   readonly #observer: EndpointObserver = {
     callStarted: (call) => {
       this.#running.set(call, new Date());
-      const ended = (end: ShownCallEnd): void => {
-        this.#running.delete(call);
-        this.#ended(end);
+      this.#closeRound(call.params['requestState'], 'answered');
+      return {
+        clientRequest: ({ id, method }) => this.#asked(call, `${call.id}/${id}`, method),
+        ended: (end) => {
+          this.#running.delete(call);
+          this.#ended(end);
+          if (end.outcome === 'asked') this.#openRound(end);
+        },
       };
-      return { ended };
     },
     callRefused: (end) => this.#ended(end),
     refused: (event) => this.#tell('refused', JSON.stringify({ time: new Date(), ...event })),
+    taskChanged: (event) => this.#tell('task', JSON.stringify({ time: new Date(), ...event })),
   };
+
+  #asked(call: ShownCall, id: string, asks: string): { ended(error: unknown): void } {
+    const question = { id, call, asks, askedAt: performance.now() };
+    // A ping is no question.
+    if (asks === METHODS.ping) return { ended: () => undefined };
+    this.#question(question, 'open');
+    return { ended: (error) => this.#question(question, error === undefined ? 'answered' : 'failed') };
+  }
+
+  /** Takes note of questions that a result has. */
+  #openRound(end: ShownCallEnd): void {
+    const { inputRequests, requestState } = end.result() ?? {};
+    if (!isObject(inputRequests)) return;
+    const questions = Object.entries(inputRequests).map(([key, request]): Question => {
+      const asks = isObject(request) ? String(request['method']) : '';
+      return { id: `${end.id}/${key}`, call: end, asks, askedAt: performance.now() };
+    });
+    this.#rounds.set(requestState, questions);
+    for (const question of questions) this.#question(question, 'open');
+    const [oldest] = this.#rounds.keys();
+    if (this.#rounds.size > MOST_ROUNDS) this.#closeRound(oldest, 'failed');
+  }
+
+  #closeRound(requestState: unknown, status: 'answered' | 'failed'): void {
+    const questions = this.#rounds.get(requestState) ?? [];
+    this.#rounds.delete(requestState);
+    for (const question of questions) this.#question(question, status);
+  }
+
+  #question({ id, call, asks, askedAt }: Question, status: 'open' | 'answered' | 'failed'): void {
+    const ms = Math.round(performance.now() - askedAt);
+    this.#tell(
+      'question',
+      JSON.stringify({ time: new Date(), ...shown(call), id, callId: call.id, asks, status, ms }),
+    );
+  }
 
   #ended(end: ShownCallEnd): void {
     const { outcome, refusedBy, ms, bytes, error } = end;

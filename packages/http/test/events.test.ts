@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import type { RefusalEvent } from '@sigil/core';
+import { defineTool, type RefusalEvent, TaskSupport, type ToolContext } from '@sigil/core';
 import { http, type HttpRuntimeOptions } from '../src/index.js';
-import { callModern } from './fixtures/messages.js';
+import { EventReader } from './fixtures/events.js';
+import { call, callModern, json, META, postModern, textOf } from './fixtures/messages.js';
 import { nodeFetch } from './fixtures/node-fetch.js';
 import { Running } from './fixtures/running.js';
 import { openSession } from './fixtures/session.js';
@@ -143,6 +144,82 @@ describe('the events of a server', () => {
       { by: 'host', status: 403, address: '127.0.0.1', reason: expect.any(String) },
       { by: 'token', status: 401 },
     ]);
+  });
+
+  test('tell which questions are open in a session, without what is asked', async () => {
+    await start();
+    const watcher = await watch();
+    const session = await openSession(bench, '2025-11-25', { elicitation: {} });
+    const stream = new EventReader(await session.post(call('ask', {}, 'outer')));
+    const asked = await within(stream.message());
+    await until(() => watcher.of('question').length === 1);
+    const [question] = watcher.of('question');
+    expect(question).toMatchObject({
+      id: expect.stringContaining(String(question?.['callId'])),
+      method: 'tools/call',
+      name: 'ask',
+      asks: 'elicitation/create',
+      status: 'open',
+    });
+    const result = { action: 'accept', content: { name: 'Ada' } };
+    await session.post({ jsonrpc: '2.0', id: asked?.id, result });
+    await until(() => watcher.of('question').length === 2);
+    expect(watcher.of('question')[1]).toMatchObject({ id: question?.['id'], status: 'answered' });
+    await until(() => watcher.of('call').some(({ id: callId }) => callId === question?.['callId']));
+
+    const failing = new EventReader(await session.post(call('ask', {}, 'failing')));
+    const refused = await within(failing.message());
+    await session.post({ jsonrpc: '2.0', id: refused?.id, error: { code: -1, message: 'no' } });
+    await until(() => watcher.of('question').at(-1)?.['status'] === 'failed');
+    expect(JSON.stringify(watcher.told)).not.toMatch(/Who are you|Ada/);
+  });
+
+  test('tell which questions are open in a result, until the client repeats the request', async () => {
+    await start();
+    const watcher = await watch();
+    const asks = { meta: { [META.capabilities]: { elicitation: { form: {} } } } };
+    const { result } = await json(await callModern(bench, 'ask', {}, asks));
+    await until(() => watcher.of('question').length === 1);
+    const [question] = watcher.of('question');
+    expect(question).toMatchObject({ name: 'ask', asks: 'elicitation/create', status: 'open' });
+    const [key = ''] = Object.keys(result?.['inputRequests'] as object);
+    const inputResponses = { [key]: { action: 'accept', content: { name: 'Ada' } } };
+    const { requestState } = result ?? {};
+    const again = { name: 'ask', arguments: {}, inputResponses, requestState };
+    const answer = await json(await postModern(bench, 'tools/call', again, asks));
+    expect(textOf(answer)).toBe('accept Ada');
+    await until(() => watcher.of('question').length === 2);
+    expect(watcher.of('question')[1]).toMatchObject({ id: question?.['id'], status: 'answered' });
+    expect(JSON.stringify(watcher.told)).not.toMatch(/Who are you|Ada/);
+  });
+
+  test('tell how tasks stand', async () => {
+    const TASKS = 'io.modelcontextprotocol/tasks';
+    const handle = async (_args: unknown, context: ToolContext): Promise<string> => {
+      await context.elicit('Go on?', { type: 'object', properties: {} });
+      return 'done';
+    };
+    const definitions = [defineTool({ name: 'later', metadata: TaskSupport.entry('required'), handle })];
+    server.address = (await running.start({ events }, { definitions })).address ?? '';
+    const watcher = await watch();
+    const declares = {
+      meta: { [META.capabilities]: { elicitation: { form: {} }, extensions: { [TASKS]: {} } } },
+    };
+    const { result } = await json(await callModern(bench, 'later', {}, declares));
+    const { taskId } = result ?? {};
+    await until(() => watcher.of('task').length === 2);
+    expect(watcher.of('task')).toEqual([
+      { time: expect.any(String), id: taskId, tool: 'later', status: 'working', ms: expect.any(Number) },
+      expect.objectContaining({ id: taskId, status: 'input_required' }),
+    ]);
+    await postModern(
+      bench,
+      'tasks/cancel',
+      { taskId },
+      { ...declares, headers: { 'Mcp-Name': String(taskId) } },
+    );
+    await until(() => watcher.of('task').length === 3);
+    expect(watcher.of('task')[2]).toMatchObject({ id: taskId, status: 'cancelled' });
   });
 
   test('tell the address of the client behind a proxy, where it is trusted', async () => {

@@ -338,6 +338,7 @@ export class Engine implements Endpoint {
       listCache: cacheHints.of(METHODS.listResources),
       publish: (change) => void changes.publish(change),
       addGauge: (gauge) => void this.options.observers.addGauge(gauge),
+      taskChanged: (task) => this.options.observers.taskChanged(task),
       onChange: (listener) => changes.onChange(listener),
       hasListener: (wanted) => listeners.wants(wanted),
       notifyListeners: (method, params, wanted) => listeners.notify(method, params, wanted),

@@ -10,6 +10,7 @@ import type { Registry } from '../registry/registry.js';
 import type { BackgroundDelivery } from './asking/delivery.js';
 import type { Journal } from './asking/round-trip-state.js';
 import type { ServerChange } from '../backend/change-bus.js';
+import type { StoredTask } from '../backend/tasks.js';
 import type { TaskAbort } from './observers.js';
 import type { PartCheck } from '../transport/transport.js';
 
@@ -188,6 +189,8 @@ export interface ExtensionHost {
   publish(change: ServerChange): void;
   /** Lets telemetry measure something of the extension. */
   addGauge(gauge: Gauge): void;
+  /** Tells those who watch the app of a task that this process has created, or whose status it has changed. */
+  taskChanged(task: Pick<StoredTask, 'task' | 'tool'>): void;
   /** Listens to changes, from whichever process. */
   onChange(listener: (change: ServerChange) => void): void;
   /**

@@ -1,4 +1,5 @@
 import type { BackendWatch, StoreEvent } from '../backend/backend.js';
+import type { StoredTask } from '../backend/tasks.js';
 import { clientName, type ClientView, headersFor, type RefusedBy } from '../context/call.js';
 import { givenId, type Trace, traceOf } from '../context/trace.js';
 import type { ProtocolError } from '../errors/errors.js';
@@ -8,7 +9,7 @@ import { isPromise, type MaybePromise, recovered } from '../protocol/maybe-promi
 import type { Principal, RequestInfo } from '../protocol/principal.js';
 import { NAMED_BY, repeated, type RequestId } from '../protocol/protocol.js';
 import { aroundCalls } from '../transport/deadlines.js';
-import type { RefusalEvent, TransportName } from '../transport/transport.js';
+import type { RefusalEvent, TaskEvent, TransportName } from '../transport/transport.js';
 import type { Session } from './connection-state.js';
 import type { Revision } from './revisions/index.js';
 
@@ -183,6 +184,8 @@ export interface Observer {
   taskAborted?(event: TaskAbortEvent): void;
   /** A session has ended in this process. */
   sessionEnded?(event: SessionEvent): void;
+  /** This process has created a task, or changed its status. */
+  taskChanged?(event: TaskEvent): void;
   /** A transport has refused a request before it read a message. */
   refused?(event: RefusalEvent): void;
   /** The app has closed all else. Its process ends once this has ended, or after five seconds. */
@@ -332,6 +335,13 @@ export class Observers {
     if (!this.areActive) return;
     const event = { protocolVersion, transport, ms: performance.now() - openedAt, reason };
     this.tell((observer) => observer.sessionEnded?.(event));
+  }
+
+  /** Tells of a task that this process has created, or whose status it has changed. */
+  taskChanged({ tool, task: { taskId: id, status, createdAt } }: Pick<StoredTask, 'task' | 'tool'>): void {
+    if (!this.areActive) return;
+    const event = { id, tool, status, ms: Math.max(0, Date.now() - Date.parse(createdAt)) };
+    this.tell((observer) => observer.taskChanged?.(event));
   }
 
   /**

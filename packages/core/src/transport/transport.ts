@@ -4,7 +4,9 @@ import type { Principal, RequestInfo } from '../protocol/principal.js';
 import type { RateLimitError } from '../errors/errors.js';
 import type { EventStore, LimitState, SessionState, SessionStore, StateStore } from '../backend/backend.js';
 import type { ServerChange } from '../backend/change-bus.js';
+import type { TaskStatus } from '../backend/tasks.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
+import type { RequestId } from '../protocol/protocol.js';
 
 /**
  * Where messages of one request go. HTTP makes one per POST; stdio has one for the whole connection.
@@ -213,6 +215,8 @@ export interface ShownCall {
   readonly id: string;
   readonly method: string;
   readonly name: string | undefined;
+  /** The parameters of the request, unchecked; not to be shown. */
+  readonly params: Readonly<Record<string, unknown>>;
   readonly principal: Principal | undefined;
   readonly client: string | undefined;
   readonly protocolVersion: string | undefined;
@@ -228,12 +232,28 @@ export interface ShownCallEnd extends ShownCall {
   readonly ms: number;
   readonly bytes: number;
   readonly error: { readonly code: number } | undefined;
+  /** The result, not to be shown; `undefined` where there is none. Made on demand. */
+  readonly result: () => Readonly<Record<string, unknown>> | undefined;
+}
+
+/** A task that this process has created, or whose status it has changed. */
+export interface TaskEvent {
+  readonly id: string;
+  /** The name of its tool. */
+  readonly tool: string;
+  readonly status: TaskStatus;
+  /** Milliseconds since it was created. */
+  readonly ms: number;
 }
 
 /** Watches calls for a transport that shows them to operators: a part of what an `Observer` of the app has. */
 export interface EndpointObserver {
   /** A call has been admitted. @returns what hears of its end. */
   callStarted(call: ShownCall): {
+    /** The handler asks its client. @returns what hears of the end of that. */
+    clientRequest(request: { readonly id: RequestId; readonly method: string }): {
+      ended(error: unknown): void;
+    };
     /** The call has ended. */
     ended(call: ShownCallEnd): void;
   };
@@ -241,6 +261,8 @@ export interface EndpointObserver {
   callRefused(call: ShownCallEnd): void;
   /** A transport has refused a request before it read a message. */
   refused(event: RefusalEvent): void;
+  /** This process has created a task, or changed its status. */
+  taskChanged(event: TaskEvent): void;
 }
 
 /** The server as a transport sees it. */

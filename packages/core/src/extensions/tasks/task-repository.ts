@@ -101,7 +101,7 @@ export class TaskRepository {
 
   constructor(
     private readonly store: TaskStore,
-    private readonly host: Pick<ExtensionHost, 'publish' | 'seal' | 'unseal' | 'logger'>,
+    private readonly host: Pick<ExtensionHost, 'publish' | 'seal' | 'unseal' | 'logger' | 'taskChanged'>,
   ) {}
 
   /**
@@ -131,6 +131,7 @@ export class TaskRepository {
       journal: await this.#seal(taskId, 'journal', journal),
     };
     await this.#ask('create', () => this.store.create(record, delayMs));
+    this.host.taskChanged(record);
     return { stored: { ...record, notBefore: null }, call, journal, outcome: undefined };
   }
 
@@ -224,6 +225,7 @@ export class TaskRepository {
         const { task: state, run } = next.stored;
         if (isNews(known.stored, next.stored))
           this.host.publish({ kind: 'task', taskId, status: state.status, run });
+        if (state.status !== known.stored.task.status) this.host.taskChanged(next.stored);
         return { task: next, hasChanged: true, delayMs };
       }
       known = await this.get(taskId);
