@@ -1,0 +1,87 @@
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { parseJson } from '../json.js';
+
+/** Why a request is not served. Its message is sent to the browser. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+
+  /**
+   * @param status the HTTP status.
+   * @param message what is wrong, and what to do.
+   * @param details further members of the answer.
+   */
+  constructor(
+    readonly status: number,
+    message: string,
+    readonly details: Readonly<Record<string, unknown>> = {},
+    readonly headers: OutgoingHttpHeaders = {},
+  ) {
+    super(message);
+  }
+}
+
+/** Headers of every answer: no browser shows it as anything else, in a frame, or to another site. */
+const SAFE_HEADERS: OutgoingHttpHeaders = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+};
+
+/** What is no document runs nothing, wherever it is opened. */
+const NO_DOCUMENT =
+  "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; sandbox";
+
+/** The headers of an answer with this content. */
+export function safeHeaders(type: string, policy: string = NO_DOCUMENT): OutgoingHttpHeaders {
+  return { ...SAFE_HEADERS, 'content-type': type, 'content-security-policy': policy };
+}
+
+/** Answers with JSON. */
+export function answerJson(
+  response: ServerResponse,
+  value: unknown,
+  status = 200,
+  headers: OutgoingHttpHeaders = {},
+): void {
+  const body = Buffer.from(JSON.stringify(value));
+  response.writeHead(status, {
+    ...safeHeaders('application/json'),
+    'content-length': body.byteLength,
+    ...headers,
+  });
+  response.end(body);
+}
+
+/** Answers with why a request is not served, unless an answer has begun: then it ends there. */
+export function answerRefusal(response: ServerResponse, refusal: Refusal): void {
+  if (response.headersSent) return void response.destroy();
+  const { status, message, details, headers } = refusal;
+  // A body that was not read is not waited for.
+  answerJson(response, { error: message, ...details }, status, { connection: 'close', ...headers });
+}
+
+/** Reads a body. @throws Refusal when it has too many bytes. */
+export async function readBody(request: IncomingMessage, mostBytes: number): Promise<Buffer> {
+  const tooLarge = new Refusal(413, `The body may have at most ${mostBytes} bytes`);
+  if (Number(request.headers['content-length'] ?? 0) > mostBytes) throw tooLarge;
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of request as AsyncIterable<Buffer>) {
+    size += part.byteLength;
+    if (size > mostBytes) throw tooLarge;
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+/** Reads a body of JSON. @throws Refusal when it is none. */
+export async function readJson(request: IncomingMessage, mostBytes: number): Promise<unknown> {
+  // Forms of other sites cannot send this type.
+  if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))
+    throw new Refusal(415, 'The body must have the content type application/json');
+  const value = parseJson((await readBody(request, mostBytes)).toString('utf8'));
+  if (value === undefined) throw new Refusal(400, 'The body is no JSON');
+  return value;
+}

@@ -1,0 +1,54 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { Refusal } from './answers.js';
+
+/** The names by which a browser on this machine calls it. */
+const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]'];
+
+/** Says which requests come from the page itself. */
+export class Gate {
+  /** What the page sends with every request, made anew for each `sigil dev`. */
+  readonly token: string = randomBytes(32).toString('base64url');
+  readonly #digest: Buffer = digestOf(this.token);
+
+  /**
+   * Refuses what was sent to another name, which may be one of a site that leads to this machine, or by a page of another site.
+   *
+   * @throws Refusal when that is so.
+   */
+  checkSender(request: IncomingMessage, port: number): void {
+    const { host, origin } = request.headers;
+    if (!request.url?.startsWith('/')) throw new Refusal(400, 'The target of a request must be a path');
+    const names = request.rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === 'host');
+    const hosts = LOOPBACK_NAMES.map((name) => `${name}:${port}`);
+    if (names.length !== 1 || host === undefined || !hosts.includes(host))
+      throw new Refusal(403, `The header Host must be one of ${hosts.join(', ')}`);
+    if (origin !== undefined && origin !== `http://${host}`)
+      throw new Refusal(
+        403,
+        `The header Origin must be http://${host}: pages of other origins have no access`,
+      );
+  }
+
+  /** Refuses what is not from the page. @throws Refusal when it is not. */
+  checkPage({ headers }: IncomingMessage): void {
+    const { 'sec-fetch-site': site = 'same-origin', authorization = '' } = headers;
+    // Another port is the same site, and the port of views is one.
+    if (site !== 'same-origin')
+      throw new Refusal(403, `A page of another origin has no access (${String(site)})`);
+    const [, token = ''] = /^Bearer ([\w-]+)$/i.exec(authorization) ?? [];
+    if (timingSafeEqual(digestOf(token), this.#digest)) return;
+    throw new Refusal(
+      401,
+      'The token is missing or wrong: open the link that sigil dev shows',
+      {},
+      {
+        'www-authenticate': 'Bearer',
+      },
+    );
+  }
+}
+
+function digestOf(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

@@ -1,0 +1,177 @@
+import { randomBytes } from 'node:crypto';
+import { isScope, messageOf } from '@sigil/core/internal';
+import { ServerError } from '../failures.js';
+import { objectOf } from '../json.js';
+import { Refusal } from './answers.js';
+
+/** Most logins that are kept: those that began last. */
+const MOST_LOGINS = 20;
+/** Most scopes that a login may ask for. */
+const MOST_SCOPES = 100;
+/** How long a user may take, in milliseconds. */
+const OPEN_MS = 10 * 60_000;
+/** How long before its end an access token is replaced, in milliseconds. */
+const EARLY_MS = 10_000;
+
+/** A login, as the page shows it. */
+export interface ShownLogin {
+  readonly id: string;
+  readonly status: 'open' | 'done' | 'failed';
+  readonly scopes: readonly string[];
+  readonly subject?: string;
+  /** In milliseconds since 1970. */
+  readonly expiresAt?: number;
+  readonly error?: string;
+}
+
+/** A login with its secrets. */
+interface KnownLogin {
+  shown: ShownLogin;
+  readonly begun: BegunLogin;
+  readonly since: number;
+  login?: Login;
+  refreshing?: Promise<void> | undefined;
+}
+
+/** A user who has logged in. */
+interface Login {
+  readonly accessToken: string;
+  readonly scopes: readonly string[];
+  readonly expiresAt?: number;
+  readonly subject?: string;
+  refresh(): Promise<Login>;
+  revoke(): Promise<void>;
+}
+
+/** A login whose user is not back yet. */
+interface BegunLogin {
+  readonly authorizeUrl: string;
+  readonly state: string;
+  readonly scopes: readonly string[];
+  finish(parameters: URLSearchParams): Promise<Login>;
+}
+
+interface LoginOptions {
+  readonly server: URL;
+  readonly redirectUri: string;
+  readonly scopes?: readonly string[];
+}
+
+/** How a login begins. */
+export type BeginLogin = (options: LoginOptions) => Promise<BegunLogin>;
+
+/** The logins of the page to the server that is worked on. They are in memory alone. */
+export class Logins {
+  readonly #logins = new Map<string, KnownLogin>();
+
+  /**
+   * @param begin begins a login.
+   * @param told is called with each login that changes.
+   */
+  constructor(
+    private readonly begin: BeginLogin,
+    private readonly told: (login: ShownLogin) => void,
+  ) {}
+
+  /** All of them, the oldest first. */
+  get list(): ShownLogin[] {
+    return [...this.#logins.values()].map(({ shown }) => shown);
+  }
+
+  /** Begins one. @throws Refusal when scopes are wrong, or the server cannot be logged in to. */
+  async add(server: URL, redirectUri: string, given: unknown): Promise<{ id: string; authorizeUrl: string }> {
+    const { scopes } = objectOf(given);
+    const areScopes = Array.isArray(scopes) && scopes.length <= MOST_SCOPES && scopes.every(isScope);
+    if (scopes !== undefined && !areScopes)
+      throw new Refusal(400, `scopes must be a list of at most ${MOST_SCOPES} scopes of OAuth`);
+    const begun = await this.begin({ server, redirectUri, ...(areScopes && { scopes }) }).catch(
+      (error: unknown) => {
+        if (error instanceof ServerError) throw new Refusal(502, error.message);
+        throw error;
+      },
+    );
+    const id = randomBytes(12).toString('base64url');
+    this.#change(id, {
+      begun,
+      since: performance.now(),
+      shown: { id, status: 'open', scopes: begun.scopes },
+    });
+    const [oldest = ''] = this.#logins.keys();
+    if (this.#logins.size > MOST_LOGINS) this.#logins.delete(oldest);
+    return { id, authorizeUrl: begun.authorizeUrl };
+  }
+
+  /**
+   * Ends the login that a browser comes back from, once.
+   *
+   * @returns whether the user is logged in.
+   * @throws Refusal when there is no such login.
+   */
+  async finish(answer: URLSearchParams): Promise<boolean> {
+    const state = answer.get('state');
+    const known = [...this.#logins.values()].find(
+      ({ begun, shown }) => shown.status === 'open' && begun.state === state,
+    );
+    if (!known || performance.now() - known.since > OPEN_MS)
+      throw new Refusal(400, 'This is no login that the page of sigil dev waits for');
+    const { shown, begun } = known;
+    // What comes back once more finds no open login.
+    known.shown = { ...shown, status: 'failed', error: 'it was not finished' };
+    try {
+      this.#took(known, await begun.finish(answer));
+      return true;
+    } catch (error) {
+      this.#change(shown.id, Object.assign(known, { shown: { ...known.shown, error: messageOf(error) } }));
+      return false;
+    }
+  }
+
+  /** Forgets one, here and at its authorization server. */
+  remove(id: string): void {
+    const { login } = this.#known(id);
+    this.#logins.delete(id);
+    // It is forgotten here, whatever its authorization server says.
+    void login?.revoke().catch(() => undefined);
+  }
+
+  /** The access token of one; a new one where it is over. @throws Refusal when there is none. */
+  async accessToken(id: string): Promise<string> {
+    const known = this.#known(id);
+    const { login } = known;
+    if (!login) throw new Refusal(400, `The login is ${known.shown.status}: finish it, or begin another one`);
+    if (login.expiresAt !== undefined && login.expiresAt - EARLY_MS < Date.now())
+      await (known.refreshing ??= login
+        .refresh()
+        .then((fresh) => this.#took(known, fresh))
+        .catch((error: unknown) => {
+          throw new Refusal(400, `The login is over: ${messageOf(error)}`);
+        })
+        .finally(() => (known.refreshing = undefined)));
+    return known.login?.accessToken ?? login.accessToken;
+  }
+
+  #known(id: string): KnownLogin {
+    const known = this.#logins.get(id);
+    if (known) return known;
+    throw new Refusal(404, 'There is no such login: begin another one');
+  }
+
+  #took(known: KnownLogin, login: Login): void {
+    const { scopes, subject, expiresAt } = login;
+    known.login = login;
+    known.shown = {
+      id: known.shown.id,
+      status: 'done',
+      scopes,
+      ...(subject !== undefined && { subject }),
+      ...(expiresAt !== undefined && { expiresAt }),
+    };
+    // It may have been removed meanwhile.
+    if (this.#logins.has(known.shown.id)) this.told(known.shown);
+  }
+
+  #change(id: string, known: KnownLogin): void {
+    this.#logins.set(id, known);
+    this.told(known.shown);
+  }
+}

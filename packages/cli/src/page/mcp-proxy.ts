@@ -1,0 +1,116 @@
+import {
+  type ClientRequest,
+  type IncomingMessage,
+  request as requestHttp,
+  type ServerResponse,
+} from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { pipeline } from 'node:stream';
+import { messageOf } from '@sigil/core/internal';
+import { readBody, Refusal, safeHeaders } from './answers.js';
+import type { ServerStatus } from './developed-program.js';
+import type { OpenExchange, Trace } from './trace.js';
+
+/** The longest message to the server, in bytes. */
+const MOST_BYTES = 16 * 1024 * 1024;
+/** Most requests to the server at once. */
+const MOST_OPEN = 64;
+
+/** The headers of a request that the server sees; all others are about the page. */
+const PASSED_ON = /^(?:accept|content-type|last-event-id|mcp-[\w-]+)$/;
+/** The headers of an answer that the page sees: none by which the server could set something up on the origin of the page. */
+const PASSED_BACK = /^(?:content-type|www-authenticate|retry-after|allow|mcp-[\w-]+)$/;
+
+/** The header that names the login to send. */
+const LOGIN_HEADER = 'x-sigil-login';
+
+/** Passes requests of the page on to the server that is worked on, and to nothing else. */
+export class McpProxy {
+  readonly #open = new Set<ClientRequest>();
+
+  /**
+   * @param serverNow the server as it is just now.
+   * @param accessToken the access token of a login. It throws a refusal when there is no such login.
+   */
+  constructor(
+    private readonly serverNow: () => ServerStatus,
+    private readonly accessToken: (login: string) => Promise<string>,
+    private readonly trace: Trace,
+  ) {}
+
+  /** Serves one request. @throws Refusal when there is no server, or no room. */
+  async pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (this.#open.size >= MOST_OPEN)
+      throw new Refusal(503, `${MOST_OPEN} requests have no answer yet: wait for one of them`);
+    const body = await readBody(request, MOST_BYTES);
+    const login = request.headers[LOGIN_HEADER];
+    const token = typeof login === 'string' ? await this.accessToken(login) : undefined;
+    const { status, url, reason } = this.serverNow();
+    if (status !== 'up' || url === undefined)
+      throw new Refusal(502, `The server is not up (${status})${reason === undefined ? '' : `: ${reason}`}`);
+    if (response.destroyed) return;
+    const headers = {
+      ...picked(request.headers, PASSED_ON),
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(body.byteLength > 0 && { 'content-length': body.byteLength }),
+    };
+    const { method = 'GET' } = request;
+    const exchange = this.trace.begin(method, headers, body, token);
+    const sent = (url.startsWith('https:') ? requestHttps : requestHttp)(url, {
+      method,
+      headers,
+      // A connection that is kept is broken by the next start.
+      agent: false,
+    });
+    this.#open.add(sent);
+    sent.once('close', () => this.#open.delete(sent));
+    // The page has left: the server should not go on.
+    response.once('close', () => sent.destroy());
+    sent.once('response', (answer) => this.#answer(answer, response, exchange));
+    sent.once('error', (error) => {
+      if (response.headersSent) return;
+      exchange.end(true);
+      const why = response.destroyed
+        ? 'the page has left'
+        : `the server does not answer: ${messageOf(error)}`;
+      refuse(response, why);
+    });
+    sent.end(body);
+  }
+
+  /** Ends all that is open. */
+  close(): void {
+    for (const sent of this.#open) sent.destroy();
+  }
+
+  #answer(answer: IncomingMessage, response: ServerResponse, exchange: OpenExchange): void {
+    const { statusCode = 502, headers } = answer;
+    exchange.answered(statusCode, headers);
+    response.writeHead(statusCode, {
+      ...safeHeaders(headers['content-type'] ?? 'application/octet-stream'),
+      ...picked(headers, PASSED_BACK),
+    });
+    response.flushHeaders();
+    const traced = async function* (parts: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+      for await (const part of parts) {
+        exchange.received(part);
+        yield part;
+      }
+    };
+    pipeline(answer, traced, response, (error) => exchange.end(Boolean(error)));
+  }
+}
+
+function refuse(response: ServerResponse, why: string): void {
+  if (response.destroyed) return;
+  response.writeHead(502, safeHeaders('application/json'));
+  response.end(JSON.stringify({ error: why }));
+}
+
+function picked(headers: IncomingMessage['headers'], names: RegExp): Record<string, string | string[]> {
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      names.test(name) && value !== undefined ? [[name, value]] : [],
+    ),
+  );
+}

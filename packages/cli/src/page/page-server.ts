@@ -1,0 +1,332 @@
+/*
+ * The page of `sigil dev`, on its side in Node. `gate.ts` says which requests are from the page, `answers.ts` what every answer has.
+ * The page hears of changes by `event-streams.ts`, speaks with the server that is worked on through `mcp-proxy.ts`, of which `trace.ts`
+ * keeps the exchanges, logs in by `logins.ts`, shows views of MCP Apps from the origin of `views.ts`, and saves a call as a test by
+ * `saved-tests.ts`. The page itself, which browsers run, is in `../../page`.
+ */
+
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { isObject, isScope, messageOf } from '@sigil/core/internal';
+import type { Principal } from '@sigil/core';
+import { ServerError, UsageError } from '../failures.js';
+import { objectOf } from '../json.js';
+import { explanationOfProgram } from '../program/explanation.js';
+import { answerJson, answerRefusal, readJson, Refusal, safeHeaders } from './answers.js';
+import type { DevelopedProgram, ServerStatus } from './developed-program.js';
+import { EventStreams } from './event-streams.js';
+import { Gate } from './gate.js';
+import { limitedServer, listen, listenFrom } from './listening.js';
+import { type BeginLogin, Logins } from './logins.js';
+import { McpProxy } from './mcp-proxy.js';
+import { type PageFile, readPageFiles } from './page-files.js';
+import { saveTest } from './saved-tests.js';
+import { Trace } from './trace.js';
+import { Views } from './views.js';
+
+/** Where the page is served from, if the port is free. */
+const FIRST_PORT = 3100;
+/** The longest body of a request, in bytes: of most, and of those with a document or a result. */
+const MOST_BYTES = 64 * 1024;
+const MOST_LARGE_BYTES = 16 * 1024 * 1024;
+/** Most programs that are asked at once, and how long each may take, in milliseconds. */
+const MOST_ASKED = 4;
+const ASK_MS = 10_000;
+/** The longest name that is asked about. */
+const MOST_OF_NAME = 1_000;
+
+/** How the page is served. */
+export interface PageOptions {
+  /** @default the first free one from 3100 */
+  readonly port?: number | undefined;
+  /** How a login begins. */
+  readonly beginLogin: BeginLogin;
+  /** The folder of the page. @default that of this package */
+  readonly folder?: URL;
+}
+
+/** A page that is served. */
+export interface Page {
+  /** Where it is, with its token. */
+  readonly url: string;
+  close(): void;
+}
+
+/**
+ * Serves the page of a program that is worked on, on this machine.
+ *
+ * @throws UsageError when the port is taken.
+ * @example
+ * ```ts
+ * const page = await startPage(program, { port: 3100, beginLogin });
+ * terminal.out(page.url);
+ * page.close();
+ * ```
+ */
+export async function startPage(program: DevelopedProgram, options: PageOptions): Promise<Page> {
+  const server = new PageServer(program, options, await readPageFiles(options.folder));
+  return { url: await server.start(options.port), close: () => server.close() };
+}
+
+/** Serves a request that came through the gate. */
+type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void;
+
+class PageServer {
+  readonly #server: Server = limitedServer((request, response) => void this.#serve(request, response));
+  readonly #gate = new Gate();
+  readonly #streams = new EventStreams();
+  readonly #trace = new Trace((exchange) => this.#streams.tell('exchange', exchange));
+  readonly #logins: Logins;
+  readonly #proxy: McpProxy;
+  readonly #views = new Views(() => [`http://127.0.0.1:${this.#port}`, `http://localhost:${this.#port}`]);
+  readonly #unsubscribe: () => void;
+  #port = 0;
+  #asked = 0;
+  /** Why the program does not start, by its own words. */
+  #problems: string | undefined;
+
+  /** What each path serves, by method. Paths that begin with `/api/` are for the page alone. */
+  readonly #routes: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
+    '/callback': { GET: (request, response) => this.#finishLogin(request, response) },
+    '/api/events': { GET: (_, response) => this.#streams.open(response, this.#everything()) },
+    '/api/served': { GET: async (_, response) => answerJson(response, await this.#served()) },
+    '/api/mcp': methods(['GET', 'POST', 'DELETE'], (request, response) =>
+      this.#proxy.pass(request, response),
+    ),
+    '/api/exchanges': { GET: (_, response) => answerJson(response, this.#trace.exchanges) },
+    '/api/why': { POST: async (request, response) => answerJson(response, await this.#why(request)) },
+    '/api/logins': {
+      GET: (_, response) => answerJson(response, this.#logins.list),
+      POST: async (request, response) => answerJson(response, await this.#logIn(request), 201),
+    },
+    '/api/views': {
+      POST: async (request, response) =>
+        answerJson(response, { url: this.#views.add(await readJson(request, MOST_LARGE_BYTES)) }, 201),
+    },
+    '/api/tests': {
+      POST: async (request, response) => {
+        const given = await readJson(request, MOST_LARGE_BYTES);
+        const principal = this.#principalOf(objectOf(given)['login']);
+        answerJson(response, await this.#ask(() => saveTest(this.program, given, principal)), 201);
+      },
+    },
+  };
+
+  constructor(
+    private readonly program: DevelopedProgram,
+    { beginLogin }: PageOptions,
+    private readonly files: ReadonlyMap<string, PageFile>,
+  ) {
+    this.#logins = new Logins(beginLogin, (login) => this.#streams.tell('login', login));
+    this.#proxy = new McpProxy(
+      () => this.#status(),
+      (login) => this.#logins.accessToken(login),
+      this.#trace,
+    );
+    this.#unsubscribe = program.state.subscribe({
+      statusChanged: () => this.#streams.tell('state', this.#state()),
+      servedChanged: () => void this.#describe(),
+      told: (event, data) => {
+        if (event !== 'state') this.#streams.tell(event, data);
+      },
+    });
+  }
+
+  /** Begins to listen. @returns where, with the token. @throws UsageError when the port is taken. */
+  async start(port: number | undefined): Promise<string> {
+    await this.#views.start();
+    this.#port = await (
+      port === undefined ? listenFrom(this.#server, FIRST_PORT) : listen(this.#server, port)
+    ).catch((error: unknown) => {
+      this.close();
+      throw new UsageError(`the page cannot have the port ${port ?? FIRST_PORT}: ${messageOf(error)}`);
+    });
+    if (this.program.state.starts > 0) void this.#describe();
+    return `http://127.0.0.1:${this.#port}/#token=${this.#gate.token}`;
+  }
+
+  close(): void {
+    this.#unsubscribe();
+    this.#streams.close();
+    this.#proxy.close();
+    this.#views.close();
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      this.#gate.checkSender(request, this.#port);
+      const { url = '', method = '' } = request;
+      const [path = ''] = url.split('?');
+      if (path.startsWith('/api/')) this.#gate.checkPage(request);
+      const file = this.files.get(path);
+      const handlers = file ? fileHandlers(file, this.#views.origin) : this.#handlersOf(path);
+      const handler = Object.hasOwn(handlers, method) ? handlers[method] : undefined;
+      if (!handler)
+        throw new Refusal(
+          405,
+          `${path} takes ${Object.keys(handlers).join(', ')}`,
+          {},
+          {
+            allow: Object.keys(handlers).join(', '),
+          },
+        );
+      await handler(request, response);
+    } catch (error) {
+      answerRefusal(response, error instanceof Refusal ? error : refusalOf(error));
+    }
+  }
+
+  /** @throws Refusal when there is nothing. */
+  #handlersOf(path: string): Readonly<Record<string, Handler>> {
+    const login = /^\/api\/logins\/([\w-]+)$/.exec(path)?.[1];
+    if (login !== undefined)
+      return {
+        DELETE: (_, response) => {
+          this.#logins.remove(login);
+          answerJson(response, {});
+        },
+      };
+    const handlers = Object.hasOwn(this.#routes, path) ? this.#routes[path] : undefined;
+    if (!handlers) throw new Refusal(404, 'There is nothing here');
+    return handlers;
+  }
+
+  /** What a page has to know at first. */
+  #everything(): (readonly [string, unknown])[] {
+    return [
+      ['state', this.#state()],
+      ...this.#logins.list.map((login) => ['login', login] as const),
+      ['served', {}],
+    ];
+  }
+
+  #state(): object {
+    const { compiler, starts } = this.program.state;
+    return { server: this.#status(), compiler, starts };
+  }
+
+  #status(): ServerStatus {
+    const { server } = this.program.state;
+    return server.status === 'failed' && this.#problems !== undefined
+      ? { ...server, reason: this.#problems }
+      : server;
+  }
+
+  /** Finds out what the program serves, or why it does not start. */
+  async #describe(): Promise<void> {
+    const { starts } = this.program.state;
+    const problems = await this.program.served().then(
+      () => undefined,
+      (error: unknown) => problemsOf(error),
+    );
+    if (this.program.state.starts !== starts) return;
+    this.#problems = problems;
+    this.#streams.tell('state', this.#state());
+    this.#streams.tell('served', {});
+  }
+
+  async #served(): Promise<object> {
+    const { manifest, report } = await this.program.served();
+    const tokens = Object.entries(report.tokens).map(([name, count]) => [`tool ${name}`, count] as const);
+    const findings = report.findings.map(({ code, where, what, source }) => ({
+      level: 'warning',
+      code,
+      where,
+      message: what,
+      source,
+    }));
+    return { manifest, tokens: Object.fromEntries(tokens), findings };
+  }
+
+  async #why(request: IncomingMessage): Promise<object> {
+    const { name, principal } = objectOf(await readJson(request, MOST_BYTES));
+    if (typeof name !== 'string' || name.length > MOST_OF_NAME || name.includes('\0'))
+      throw new Refusal(
+        400,
+        `name must be the name of a tool, prompt or resource, of at most ${MOST_OF_NAME} characters`,
+      );
+    const who = principalOf(principal);
+    const { main, cwd } = this.program;
+    return this.#ask(() => explanationOfProgram(main, name, who, { timeoutMs: ASK_MS, cwd }));
+  }
+
+  /** Starts a program, unless too many are started already. */
+  async #ask<T>(ask: () => Promise<T>): Promise<T> {
+    if (this.#asked >= MOST_ASKED)
+      throw new Refusal(503, `${MOST_ASKED} questions have no answer yet: wait for one of them`);
+    this.#asked += 1;
+    return ask().finally(() => (this.#asked -= 1));
+  }
+
+  /** Who has called by a login. @throws Refusal when there is no such login. */
+  #principalOf(login: unknown): Principal | undefined {
+    if (login === undefined || login === null) return undefined;
+    const found = this.#logins.list.find(({ id, status }) => id === login && status === 'done');
+    if (!found) throw new Refusal(404, 'There is no such login');
+    return { id: found.subject ?? 'user', scopes: found.scopes };
+  }
+
+  async #logIn(request: IncomingMessage): Promise<object> {
+    const given = await readJson(request, MOST_BYTES);
+    const { url } = this.program.state.server;
+    if (url === undefined)
+      throw new Refusal(502, 'The server has no address over HTTP: it cannot be logged in to');
+    return this.#logins.add(new URL(url), `http://127.0.0.1:${this.#port}/callback`, given);
+  }
+
+  /** What the authorization server says is told to the page alone, which shows it as text. */
+  async #finishLogin({ url = '' }: IncomingMessage, response: ServerResponse): Promise<void> {
+    const isDone = await this.#logins.finish(new URL(url, 'http://localhost').searchParams);
+    const text = isDone
+      ? 'You are logged in. You can close this window.'
+      : 'The login has failed: the page of sigil dev says why. You can close this window.';
+    response.writeHead(isDone ? 200 : 400, safeHeaders('text/plain; charset=utf-8'));
+    response.end(`${text}\n`);
+  }
+}
+
+function methods(names: readonly string[], handler: Handler): Record<string, Handler> {
+  return Object.fromEntries(names.map((name) => [name, handler]));
+}
+
+function fileHandlers({ type, content }: PageFile, viewOrigin: string): Readonly<Record<string, Handler>> {
+  const policy = [
+    "default-src 'self'",
+    "img-src 'self' data: blob:",
+    "media-src 'self' data: blob:",
+    `frame-src ${viewOrigin}`,
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
+  return methods(['GET', 'HEAD'], (_, response) => {
+    response.writeHead(200, { ...safeHeaders(type, policy), 'content-length': content.byteLength });
+    response.end(content);
+  });
+}
+
+/** @throws Refusal when it is no principal. */
+function principalOf(given: unknown): Principal | undefined {
+  if (given === null || given === undefined) return undefined;
+  const { id, scopes, claims } = objectOf(given);
+  const areScopes = Array.isArray(scopes) && scopes.every(isScope);
+  const areClaims = isObject(claims);
+  if (typeof id !== 'string' || (scopes !== undefined && !areScopes) || (claims !== undefined && !areClaims))
+    throw new Refusal(
+      400,
+      'principal must be null, or have an id, and perhaps a list of scopes and an object of claims',
+    );
+  return { id, ...(areScopes && { scopes }), ...(areClaims && { claims }) };
+}
+
+/** What a program that does not start says of its own definitions. */
+function problemsOf(error: unknown): string {
+  if (!(error instanceof ServerError) || error.problems.length === 0) return messageOf(error);
+  return error.problems.map(({ problem, fix, code }) => `${problem}\n  Fix: ${fix} [${code}]`).join('\n');
+}
+
+function refusalOf(error: unknown): Refusal {
+  if (error instanceof ServerError) return new Refusal(502, error.message, { problems: error.problems });
+  return new Refusal(error instanceof UsageError ? 409 : 500, messageOf(error));
+}

@@ -1,0 +1,197 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join, posix, sep } from 'node:path';
+import { parse } from 'acorn';
+import type { Principal } from '@sigil/core';
+import { isObject, messageOf } from '@sigil/core/internal';
+import { LATEST_VERSION, META, METHODS } from '@sigil/core/transport';
+import { ServerError } from '../failures.js';
+import { type JsonObject, objectOf } from '../json.js';
+import { Connection } from '../program/connection.js';
+import { askProgram } from '../program/program.js';
+import { Refusal } from './answers.js';
+import {
+  commandTest,
+  expectations,
+  onlyText,
+  type Project,
+  type SavedCall,
+  templateTest,
+} from './test-text.js';
+
+/** How long a program that has just started may take to answer, in milliseconds. */
+const ANSWER_MS = 10_000;
+/** The longest name of a tool, and title of a test. */
+const MOST_OF_NAME = 200;
+/** How many tests of one tool there may be. */
+const MOST_FILES = 100;
+
+/** A test that was made. */
+export interface SavedTest {
+  /** Where it is, or would be, from the folder of the project. */
+  readonly file: string;
+  readonly text: string;
+  /** What the user should know of it. */
+  readonly note?: string;
+}
+
+/**
+ * Makes a test of a call, which expects its result. What differs in the result of a program that has just started is expected
+ * by its type alone, as it would differ in a test.
+ *
+ * @param given what the page has sent.
+ * @param principal who has called.
+ * @throws Refusal when something is wrong, or the test would fail.
+ */
+export async function saveTest(
+  project: Project,
+  given: unknown,
+  principal: Principal | undefined,
+): Promise<SavedTest> {
+  const call = callOf(given);
+  const isOfTemplate = await exportsOptions(project);
+  const isPlain = principal === undefined && call.answers.length === 0;
+  if (!isOfTemplate && !isPlain)
+    throw new Refusal(
+      409,
+      'A test with a login or answers needs src/app.ts that exports the options of the app',
+    );
+  const fresh = isPlain ? await answerOf(project, call) : 'it has a login or answers';
+  const others = [call.again, typeof fresh === 'string' ? undefined : fresh].filter(
+    (one) => one !== undefined,
+  );
+  const other = others.find(({ isError = false }) => isError !== (call.result['isError'] ?? false));
+  if (other)
+    throw new Refusal(
+      409,
+      `The same call has another result elsewhere, so that the test would fail: ${summary(other)}`,
+    );
+  const folder = testFolder(project.cwd, isOfTemplate);
+  const expected = expectations(call, others);
+  const text = isOfTemplate
+    ? templateTest(call, expected, principal, posix.relative(folder, 'src/app.js'))
+    : commandTest(call, expected, project);
+  const file = await fileFor(project.cwd, folder, call, text);
+  return {
+    file,
+    text,
+    ...(typeof fresh === 'string' && {
+      note: `The call was not compared with one of a server that has just started: ${fresh}`,
+    }),
+  };
+}
+
+/** @throws Refusal when something is wrong. */
+function callOf(given: unknown): SavedCall {
+  const { tool, arguments: args = {}, result, again, title, partial, answers = [], write } = objectOf(given);
+  if (typeof tool !== 'string' || tool === '' || tool.length > MOST_OF_NAME)
+    throw new Refusal(400, `tool must be the name of a tool, of at most ${MOST_OF_NAME} characters`);
+  if (!isObject(args)) throw new Refusal(400, 'arguments must be an object');
+  if (!isObject(result) || !(Array.isArray(result['content']) || 'structuredContent' in result))
+    throw new Refusal(400, 'result must be the result of a call, with content or structuredContent');
+  if (title !== undefined && (typeof title !== 'string' || title.length > MOST_OF_NAME))
+    throw new Refusal(400, `title must be a text of at most ${MOST_OF_NAME} characters`);
+  if (!Array.isArray(answers) || !answers.every(isAnswer))
+    throw new Refusal(
+      400,
+      'answers must be a list of answers, each with its action: accept, decline or cancel',
+    );
+  return {
+    tool,
+    arguments: args,
+    result,
+    again: isObject(again) ? again : undefined,
+    isPartial: partial === true,
+    title: title || 'gives the result that was saved',
+    answers,
+    write: write === true,
+  };
+}
+
+function isAnswer(value: unknown): value is JsonObject {
+  return isObject(value) && ['accept', 'decline', 'cancel'].includes(String(value['action']));
+}
+
+/** Whether a test can have the app as those of the templates have: by `options` of `src/app.ts`. */
+async function exportsOptions({ cwd, main }: Project): Promise<boolean> {
+  if (!existsSync(join(cwd, 'src/app.ts'))) return false;
+  const code = await readFile(join(dirname(main), 'app.js'), 'utf8').catch(() => '');
+  try {
+    return parse(code, { ecmaVersion: 'latest', sourceType: 'module' }).body.some((statement) => {
+      if (statement.type !== 'ExportNamedDeclaration') return false;
+      const declared =
+        statement.declaration?.type === 'VariableDeclaration' ? statement.declaration.declarations : [];
+      const names = [
+        ...declared.map(({ id }) => id),
+        ...statement.specifiers.map(({ exported }) => exported),
+      ];
+      return names.some((name) => name.type === 'Identifier' && name.name === 'options');
+    });
+  } catch {
+    return false;
+  }
+}
+
+/** The result of the same call in a program that has just started, or why there is none. */
+function answerOf(
+  { cwd, main }: Project,
+  { tool, arguments: args }: SavedCall,
+): Promise<JsonObject | string> {
+  const envelope = {
+    [META.protocolVersion]: LATEST_VERSION,
+    [META.clientInfo]: { name: 'sigil', version: '1.0.0' },
+    [META.clientCapabilities]: {},
+  };
+  return askProgram(main, {}, { timeoutMs: ANSWER_MS, cwd }, (program) =>
+    new Connection(program, envelope).request(METHODS.callTool, { name: tool, arguments: args }),
+  ).then(
+    (result) => ('content' in result ? result : 'it answers with a question or a task'),
+    (error: unknown) => {
+      if (error instanceof ServerError) return messageOf(error);
+      throw error;
+    },
+  );
+}
+
+function summary({ content, isError }: JsonObject): string {
+  const text = Array.isArray(content) ? onlyText(content) : undefined;
+  return `${isError === true ? 'an error' : 'no error'}${text === undefined ? '' : `, ${text.slice(0, 300)}`}`;
+}
+
+/** The folder of a new test, from that of the project. */
+function testFolder(cwd: string, isOfTemplate: boolean): string {
+  const [folder = 'test'] = ['test', 'tests'].filter((name) => existsSync(join(cwd, name)));
+  return isOfTemplate && existsSync(join(cwd, folder, 'tools')) ? `${folder}/tools` : folder;
+}
+
+/** Finds a file that is not there, and writes it where that is wanted. @returns its path from the folder of the project. */
+async function fileFor(
+  cwd: string,
+  folder: string,
+  { tool, write }: SavedCall,
+  text: string,
+): Promise<string> {
+  // Nothing of the name leads to another folder.
+  const name =
+    tool
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, '-')
+      .replace(/^-|-$/g, '')
+      .slice(0, 80) || 'tool';
+  for (let number = 1; number <= MOST_FILES; number += 1) {
+    const file = `${folder}/${name}${number === 1 ? '' : `-${number}`}.test.ts`;
+    if (existsSync(join(cwd, file))) continue;
+    if (!write) return file;
+    await mkdir(join(cwd, folder), { recursive: true });
+    const inside = realpathSync(cwd) + sep;
+    if (!realpathSync(join(cwd, folder)).startsWith(inside))
+      throw new Refusal(409, `${folder} leads out of the project: no test is written there`);
+    try {
+      await writeFile(join(cwd, file), text, { flag: 'wx' });
+      return file;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+  }
+  throw new Refusal(409, `There are ${MOST_FILES} tests of ${tool} in ${folder}: remove some of them`);
+}

@@ -1,0 +1,166 @@
+import { StringDecoder } from 'node:string_decoder';
+import { CREDENTIAL_HEADERS } from '@sigil/core/internal';
+
+/** Most exchanges that are kept. */
+const MOST_EXCHANGES = 500;
+/** Most characters that are kept of all exchanges. */
+const MOST_KEPT = 16 * 1024 * 1024;
+/** Most characters that are kept of one body, and of the events of one answer. */
+const MOST_OF_BODY = 256 * 1024;
+/** Most events that are kept of one answer. */
+const MOST_EVENTS = 1_000;
+
+/** The headers whose values give access. */
+const SECRET_HEADERS: ReadonlySet<string> = new Set([...CREDENTIAL_HEADERS, 'set-cookie', 'x-sigil-login']);
+/** What stands for what is not shown. */
+const HIDDEN = '…';
+
+/** Headers as Node gives them. */
+type Headers = Readonly<Record<string, string | readonly string[] | number | undefined>>;
+
+/** An event of an answer that is a stream. */
+export interface TracedEvent {
+  /** Milliseconds since the request. */
+  readonly ms: number;
+  readonly data: string;
+}
+
+/** A request to the server and its answer. */
+export interface Exchange {
+  readonly id: number;
+  /** When it began, as ISO 8601 has it. */
+  readonly at: string;
+  /** How long it took, in milliseconds; 0 while it has no answer. */
+  readonly ms: number;
+  readonly request: {
+    readonly method: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body?: string;
+  };
+  /** Absent while there is none. */
+  readonly response?: {
+    readonly status: number;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body?: string;
+    readonly events?: readonly TracedEvent[];
+    /** Whether it was cut off before its end. */
+    readonly isCut?: boolean;
+  };
+}
+
+/** The last exchanges with the server, without credentials. */
+export class Trace {
+  readonly #exchanges = new Map<number, { readonly exchange: Exchange; readonly size: number }>();
+  #count = 0;
+  #size = 0;
+
+  /** @param told is called with each exchange as it begins, and as it ends. */
+  constructor(private readonly told: (exchange: Exchange) => void) {}
+
+  /** All that are kept, the oldest first. */
+  get exchanges(): Exchange[] {
+    return [...this.#exchanges.values()].map(({ exchange }) => exchange);
+  }
+
+  /**
+   * Begins an exchange.
+   *
+   * @param secret what is not shown wherever it stands, such as an access token.
+   */
+  begin(method: string, headers: Headers, body: Buffer, secret: string | undefined): OpenExchange {
+    const begun = new OpenExchange(this.#count++, { method, headers, body }, secret, (exchange) => {
+      this.#keep(exchange);
+      this.told(exchange);
+    });
+    return begun;
+  }
+
+  #keep(exchange: Exchange): void {
+    const size = JSON.stringify(exchange).length;
+    const replaced = this.#exchanges.get(exchange.id);
+    this.#exchanges.set(exchange.id, { exchange, size });
+    this.#size += size - (replaced?.size ?? 0);
+    for (const [id, one] of this.#exchanges) {
+      if (this.#exchanges.size <= MOST_EXCHANGES && this.#size <= MOST_KEPT) return;
+      this.#exchanges.delete(id);
+      this.#size -= one.size;
+    }
+  }
+}
+
+/** An exchange that goes on. */
+export class OpenExchange {
+  readonly #since = performance.now();
+  readonly #begun: Exchange;
+  readonly #decoder = new StringDecoder('utf8');
+  #answer: { readonly status: number; readonly headers: Headers } | undefined;
+  #text = '';
+  #kept = 0;
+  #isStream = false;
+  readonly #events: TracedEvent[] = [];
+
+  constructor(
+    id: number,
+    { method, headers, body }: { readonly method: string; readonly headers: Headers; readonly body: Buffer },
+    private readonly secret: string | undefined,
+    private readonly changed: (exchange: Exchange) => void,
+  ) {
+    const text = body.byteLength > 0 ? { body: this.#shown(body.toString('utf8')) } : {};
+    const request = { method, headers: this.#shownHeaders(headers), ...text };
+    this.#begun = { id, at: new Date().toISOString(), ms: 0, request };
+    changed(this.#begun);
+  }
+
+  /** Takes the head of the answer. */
+  answered(status: number, headers: Headers): void {
+    this.#answer = { status, headers };
+    this.#isStream = String(headers['content-type'] ?? '').startsWith('text/event-stream');
+  }
+
+  /** Takes a part of the answer. */
+  received(part: Buffer): void {
+    if (this.#kept > MOST_OF_BODY) return;
+    this.#kept += part.byteLength;
+    this.#text += this.#decoder.write(part);
+    if (!this.#isStream) return;
+    const blocks = this.#text.split(/\r?\n\r?\n/);
+    this.#text = blocks.pop() ?? '';
+    const ms = this.#elapsed();
+    for (const block of blocks) {
+      const data = block
+        .split(/\r?\n/)
+        .flatMap((line) => (line.startsWith('data:') ? [line.slice('data:'.length).trimStart()] : []));
+      if (data.length > 0 && this.#events.length < MOST_EVENTS)
+        this.#events.push({ ms, data: this.#shown(data.join('\n')) });
+    }
+  }
+
+  /** Ends it. @param isCut whether the answer did not come to its end. */
+  end(isCut: boolean): void {
+    const { status = 0, headers = {} } = this.#answer ?? {};
+    const content = this.#isStream
+      ? { events: this.#events }
+      : this.#text && { body: this.#shown(this.#text) };
+    const response = { status, headers: this.#shownHeaders(headers), ...content, ...(isCut && { isCut }) };
+    this.changed({ ...this.#begun, ms: this.#elapsed(), response });
+  }
+
+  #elapsed(): number {
+    return Math.round((performance.now() - this.#since) * 10) / 10;
+  }
+
+  #shownHeaders(headers: Headers): Record<string, string> {
+    return Object.fromEntries(
+      Object.entries(headers).flatMap(([name, value]) => {
+        if (value === undefined) return [];
+        const text = SECRET_HEADERS.has(name.toLowerCase()) ? HIDDEN : this.#shown(String(value));
+        return [[name, text]];
+      }),
+    );
+  }
+
+  #shown(text: string): string {
+    const shown = this.secret ? text.replaceAll(this.secret, HIDDEN) : text;
+    return shown.length > MOST_OF_BODY ? shown.slice(0, MOST_OF_BODY) + HIDDEN : shown;
+  }
+}

@@ -1,0 +1,145 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { isObject } from '@sigil/core/internal';
+import { type JsonObject, objectOf } from '../json.js';
+import { answerRefusal, Refusal, safeHeaders } from './answers.js';
+import { limitedServer, listen } from './listening.js';
+
+/** Most views that are kept: those that were added last. */
+const MOST_VIEWS = 20;
+/** The longest document of a view, in characters. */
+const MOST_OF_HTML = 4 * 1024 * 1024;
+/** Most domains of one kind. */
+const MOST_DOMAINS = 50;
+
+/** What a policy may name: an origin with at most a star for its first label or its port, as no other text could begin another directive. */
+const SOURCE = /^(?:https?|wss?):\/\/(?:\*\.)?(?:[\w-]+(?:\.[\w-]+)*|\[[\da-f:]+\])(?::(?:\d{1,5}|\*))?\/?$/i;
+
+/** What a view may ask the browser for, and the name of each in a policy. */
+const PERMISSIONS: Readonly<Record<string, string>> = {
+  camera: 'camera',
+  microphone: 'microphone',
+  geolocation: 'geolocation',
+  clipboardWrite: 'clipboard-write',
+};
+/** What no view is for. */
+const NEVER = ['display-capture', 'usb', 'serial', 'hid', 'bluetooth', 'midi', 'payment', 'clipboard-read'];
+
+interface View {
+  readonly html: string;
+  readonly policy: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * The views of MCP Apps, on an origin of their own: another port. What a view may load stands in its policy; its origin is opaque, so
+ * that it shares nothing with programs on other ports of this machine.
+ */
+export class Views {
+  readonly #views = new Map<string, View>();
+  readonly #server: Server = limitedServer((request, response) => this.#serve(request, response));
+  #port = 0;
+
+  /** @param pageOrigins the origins whose pages may frame a view. */
+  constructor(private readonly pageOrigins: () => readonly string[]) {}
+
+  /** Begins to listen. @returns the origin. */
+  async start(): Promise<string> {
+    this.#port = await listen(this.#server, 0);
+    return this.origin;
+  }
+
+  get origin(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  /** Adds a view. @returns its address. @throws Refusal when something about it is wrong. */
+  add(given: unknown): string {
+    const { html, csp, permissions } = objectOf(given);
+    if (typeof html !== 'string' || html.length > MOST_OF_HTML)
+      throw new Refusal(400, `html must be the document of the view, of at most ${MOST_OF_HTML} characters`);
+    const name = randomBytes(24).toString('base64url');
+    const policy = this.#policyOf(membersOf('csp', csp));
+    const headers = { 'permissions-policy': permissionsPolicy(membersOf('permissions', permissions)) };
+    this.#views.set(name, { html, policy, headers });
+    const [oldest = ''] = this.#views.keys();
+    if (this.#views.size > MOST_VIEWS) this.#views.delete(oldest);
+    return `${this.origin}/${name}`;
+  }
+
+  close(): void {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+
+  #policyOf(csp: JsonObject): string {
+    const sources = (member: string): string[] => domainsOf(csp, member);
+    const [resources, connections] = [sources('resourceDomains'), sources('connectDomains')];
+    const [frames, bases] = [sources('frameDomains'), sources('baseUriDomains')];
+    const directives: readonly (readonly string[])[] = [
+      ['default-src', "'none'"],
+      ['script-src', "'unsafe-inline'", ...resources],
+      ['style-src', "'unsafe-inline'", ...resources],
+      ['img-src', 'data:', ...resources],
+      ['font-src', 'data:', ...resources],
+      ['media-src', 'data:', ...resources],
+      ['connect-src', ...orNone(connections)],
+      ['frame-src', ...orNone(frames)],
+      ['base-uri', ...orNone(bases)],
+      ['form-action', "'none'"],
+      ['frame-ancestors', ...this.pageOrigins()],
+      ['sandbox', 'allow-scripts', 'allow-forms'],
+    ];
+    return directives.map((directive) => directive.join(' ')).join('; ');
+  }
+
+  #serve(request: IncomingMessage, response: ServerResponse): void {
+    try {
+      const { method, url = '', headers } = request;
+      if (headers.host !== new URL(this.origin).host)
+        throw new Refusal(403, 'This is no name of this server');
+      // No window of its own: there it would look like a page of this machine.
+      const use = headers['sec-fetch-dest'] ?? 'iframe';
+      if (use !== 'iframe') throw new Refusal(403, 'A view is shown in the page of sigil dev alone');
+      const view = this.#views.get(url.slice(1));
+      if (!view) throw new Refusal(404, 'There is no such view: show it again from the page of sigil dev');
+      if (method !== 'GET') throw new Refusal(405, 'A view can be read alone', {}, { allow: 'GET' });
+      response.writeHead(200, { ...safeHeaders('text/html; charset=utf-8', view.policy), ...view.headers });
+      response.end(view.html);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      answerRefusal(response, error);
+    }
+  }
+}
+
+function orNone(sources: readonly string[]): readonly string[] {
+  return sources.length > 0 ? sources : ["'none'"];
+}
+
+function membersOf(name: string, value: unknown): JsonObject {
+  if (value === undefined || value === null) return {};
+  if (isObject(value)) return value;
+  throw new Refusal(400, `${name} must be an object`);
+}
+
+/** @throws Refusal when something is no domain. */
+function domainsOf(csp: JsonObject, member: string): string[] {
+  const domains: unknown = csp[member] ?? [];
+  if (!Array.isArray(domains) || domains.length > MOST_DOMAINS)
+    throw new Refusal(400, `csp.${member} must be a list of at most ${MOST_DOMAINS} domains`);
+  return domains.map((domain: unknown) => {
+    if (typeof domain === 'string' && SOURCE.test(domain)) return domain;
+    throw new Refusal(
+      400,
+      `csp.${member} must have origins such as https://api.example.com, not ${JSON.stringify(domain)}`,
+    );
+  });
+}
+
+function permissionsPolicy(permissions: JsonObject): string {
+  const asked = Object.entries(PERMISSIONS).map(
+    ([member, feature]) => `${feature}=${isObject(permissions[member]) ? '*' : '()'}`,
+  );
+  return [...asked, ...NEVER.map((feature) => `${feature}=()`)].join(', ');
+}
