@@ -2,18 +2,25 @@ import { resolve } from 'node:path';
 import { compilerCommand } from '../dev/compiler-command.js';
 import { DevLoop } from '../dev/dev-loop.js';
 import { DevState, type OutputLine } from '../dev/dev-state.js';
-import { EXIT_CODES, type ExitCode } from '../failures.js';
+import { EXIT_CODES, type ExitCode, UsageError } from '../failures.js';
+import { startPage } from '../page/page-server.js';
 import { styled, type Terminal } from '../terminal.js';
 import { type Command, MAIN_OPERAND, MAIN_OPTION, mainOf, readArguments, splitArguments } from './command.js';
 
 const OPTIONS = {
   compile: { type: 'string', value: 'command', about: 'another compiler, which keeps watching' },
+  'page-port': {
+    type: 'string',
+    value: 'port',
+    about: 'where the page for the developer is served; the first free port from 3100 by default',
+  },
+  'no-page': { type: 'boolean', about: 'serve no page' },
   ...MAIN_OPTION,
 } as const;
 
 /** `sigil dev`: compiles at every change, and restarts the server. */
 export const dev: Command = {
-  synopsis: 'dev [<main.js>] [--compile <command>] [-- <argument>…]',
+  synopsis: 'dev [<main.js>] [--compile <command>] [--page-port <port>|--no-page] [-- <argument>…]',
   purpose: 'compile at every change, and restart the server over HTTP',
   example: 'dev dist/main.js -- --http --port 8080',
   options: OPTIONS,
@@ -25,13 +32,19 @@ export const dev: Command = {
     const state = new DevState();
     state.subscribe({ written: (line) => writeLine(terminal, line) });
     const warn = (line: string): void => state.write('sigil', line);
+    const entry = resolve(cwd, mainOf(operands[0], values.main));
+    const port = readPort(values['page-port'], values['no-page']);
+    const compiler = compilerCommand({ cwd, compile: values.compile, hasColours, warn });
+    const program = { cwd, main: entry, state, served: () => loop.served() };
+    const page = values['no-page'] ? undefined : await startPage(program, { port });
+    if (page) state.write('sigil', `page ${page.url}`);
     const loop = new DevLoop(
       {
         cwd,
-        entry: resolve(cwd, mainOf(operands[0], values.main)),
+        entry,
         args: server,
         env: { ...process.env, ...(hasColours ? { FORCE_COLOR: '1' } : {}) },
-        compiler: compilerCommand({ cwd, compile: values.compile, hasColours, warn }),
+        compiler,
       },
       state,
     );
@@ -39,9 +52,21 @@ export const dev: Command = {
       (code) => loop.stop(code),
       () => loop.kill(),
     );
-    return loop.ended.finally(stopListening);
+    return loop.ended.finally(() => {
+      stopListening();
+      page?.close();
+    });
   },
 };
+
+/** @throws UsageError when it is no port, or there is no page. */
+function readPort(text: string | undefined, hasNone: boolean | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (hasNone) throw new UsageError('--page-port belongs to a page: take --no-page away');
+  const port = Number(text);
+  if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
+  throw new UsageError(`--page-port must be a port, not '${text}'`);
+}
 
 /** Writes what compiler and server write, and what `sigil dev` says itself. */
 function writeLine(terminal: Terminal, { source, text, isError }: OutputLine): void {

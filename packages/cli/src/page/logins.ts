@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { isScope, messageOf } from '@sigil/core/internal';
 import { ServerError } from '../failures.js';
 import { objectOf } from '../json.js';
+import type { BegunLogin, Login, LoginOptions } from '../login/login.js';
 import { Refusal } from './answers.js';
 
 /** Most logins that are kept: those that began last. */
@@ -31,30 +32,6 @@ interface KnownLogin {
   readonly since: number;
   login?: Login;
   refreshing?: Promise<void> | undefined;
-}
-
-/** A user who has logged in. */
-interface Login {
-  readonly accessToken: string;
-  readonly scopes: readonly string[];
-  readonly expiresAt?: number;
-  readonly subject?: string;
-  refresh(): Promise<Login>;
-  revoke(): Promise<void>;
-}
-
-/** A login whose user is not back yet. */
-interface BegunLogin {
-  readonly authorizeUrl: string;
-  readonly state: string;
-  readonly scopes: readonly string[];
-  finish(parameters: URLSearchParams): Promise<Login>;
-}
-
-interface LoginOptions {
-  readonly server: URL;
-  readonly redirectUri: string;
-  readonly scopes?: readonly string[];
 }
 
 /** How a login begins. */

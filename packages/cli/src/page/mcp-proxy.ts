@@ -7,8 +7,9 @@ import {
 import { request as requestHttps } from 'node:https';
 import { pipeline } from 'node:stream';
 import { messageOf } from '@sigil/core/internal';
+import type { ServerStatus } from '../dev/dev-state.js';
 import { readBody, Refusal, safeHeaders } from './answers.js';
-import type { ServerStatus } from './developed-program.js';
+
 import type { OpenExchange, Trace } from './trace.js';
 
 /** The longest message to the server, in bytes. */

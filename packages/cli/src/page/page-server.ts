@@ -8,11 +8,14 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { isObject, isScope, messageOf } from '@sigil/core/internal';
 import type { Principal } from '@sigil/core';
+import type { DevLoop } from '../dev/dev-loop.js';
+import type { DevState, ServerStatus } from '../dev/dev-state.js';
 import { ServerError, UsageError } from '../failures.js';
 import { objectOf } from '../json.js';
+import { beginLogin } from '../login/login.js';
 import { explanationOfProgram } from '../program/explanation.js';
 import { answerJson, answerRefusal, readJson, Refusal, safeHeaders } from './answers.js';
-import type { DevelopedProgram, ServerStatus } from './developed-program.js';
+
 import { EventStreams } from './event-streams.js';
 import { Gate } from './gate.js';
 import { limitedServer, listen, listenFrom } from './listening.js';
@@ -34,12 +37,27 @@ const ASK_MS = 10_000;
 /** The longest name that is asked about. */
 const MOST_OF_NAME = 1_000;
 
+/** The program that `sigil dev` compiles and starts, as far as the page shows it. */
+export interface DevelopedProgram {
+  /** The folder of the project. */
+  readonly cwd: string;
+  /** The file that is started, absolute. */
+  readonly main: string;
+  readonly state: DevState;
+  /**
+   * What it serves, as it was compiled last.
+   *
+   * @throws ServerError when it does not start.
+   */
+  served(): ReturnType<DevLoop['served']>;
+}
+
 /** How the page is served. */
 export interface PageOptions {
   /** @default the first free one from 3100 */
   readonly port?: number | undefined;
-  /** How a login begins. */
-  readonly beginLogin: BeginLogin;
+  /** How a login begins. @default as `sigil login` does */
+  readonly beginLogin?: BeginLogin;
   /** The folder of the page. @default that of this package */
   readonly folder?: URL;
 }
@@ -57,7 +75,7 @@ export interface Page {
  * @throws UsageError when the port is taken.
  * @example
  * ```ts
- * const page = await startPage(program, { port: 3100, beginLogin });
+ * const page = await startPage(program, { port: 3100 });
  * terminal.out(page.url);
  * page.close();
  * ```
@@ -113,10 +131,12 @@ class PageServer {
 
   constructor(
     private readonly program: DevelopedProgram,
-    { beginLogin }: PageOptions,
+    options: PageOptions,
     private readonly files: ReadonlyMap<string, PageFile>,
   ) {
-    this.#logins = new Logins(beginLogin, (login) => this.#streams.tell('login', login));
+    this.#logins = new Logins(options.beginLogin ?? beginLogin, (login) =>
+      this.#streams.tell('login', login),
+    );
     this.#proxy = new McpProxy(
       () => this.#status(),
       (login) => this.#logins.accessToken(login),

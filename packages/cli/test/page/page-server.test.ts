@@ -53,8 +53,8 @@ test('a page is told all there is when it comes, and what changes after that', a
   ]);
 
   page.program.change({ status: 'starting' });
-  page.program.tell('call', { name: 'add', outcome: 'ok' });
-  page.program.tell('state', { pid: 1 });
+  page.program.state.tell('call', { name: 'add', outcome: 'ok' });
+  page.program.state.tell('state', { pid: 1 });
 
   await until(() => events?.of('call').length === 1);
   expect(events.of('call')).toEqual([{ name: 'add', outcome: 'ok' }]);
@@ -107,7 +107,7 @@ test('a page that does not read its events loses them, and fills no memory', asy
     headers: { authorization: `Bearer ${page.token}` },
   });
   const text = 'x'.repeat(1_000_000);
-  for (let count = 0; count < 40; count += 1) page.program.tell('call', { text });
+  for (let count = 0; count < 40; count += 1) page.program.state.tell('call', { text });
 
   await expect(response.text()).rejects.toThrow('terminated');
 });

@@ -13,9 +13,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Manifest } from '@sigil/core/manifest';
-import type { DevelopedProgram, ProgramListener, ServerStatus } from '../../src/page/developed-program.js';
+import { DevState, type ServerStatus } from '../../src/dev/dev-state.js';
 import { type BeginLogin } from '../../src/page/logins.js';
-import { type Page, startPage } from '../../src/page/page-server.js';
+import { type DevelopedProgram, type Page, startPage } from '../../src/page/page-server.js';
 
 /** An answer, whole. */
 export interface Answered {
@@ -29,16 +29,7 @@ export interface Answered {
 export class FakeProgram implements DevelopedProgram {
   readonly cwd: string = mkdtempSync(join(tmpdir(), 'sigil-page-'));
   main: string = join(this.cwd, 'dist/main.js');
-  readonly listeners = new Set<ProgramListener>();
-  readonly state = {
-    server: { status: 'up' } as ServerStatus,
-    compiler: { isCompiling: false, problems: [] as string[] },
-    starts: 1,
-    subscribe: (listener: ProgramListener): (() => void) => {
-      this.listeners.add(listener);
-      return () => void this.listeners.delete(listener);
-    },
-  };
+  readonly state = new DevState();
   answer: () => ReturnType<DevelopedProgram['served']> = async () => ({
     manifest: { format: 'sigil-manifest/1', tools: [] } as unknown as Manifest,
     report: {
@@ -52,16 +43,8 @@ export class FakeProgram implements DevelopedProgram {
     return this.answer();
   }
 
-  change(server: ServerStatus, starts = this.state.starts): void {
-    this.state.server = server;
-    const isNew = starts !== this.state.starts;
-    this.state.starts = starts;
-    for (const listener of this.listeners) listener.statusChanged?.();
-    if (isNew) for (const listener of this.listeners) listener.servedChanged?.();
-  }
-
-  tell(event: string, data: Record<string, unknown>): void {
-    for (const listener of this.listeners) listener.told?.(event, data);
+  change(server: ServerStatus, starts?: number): void {
+    this.state.change({ server, ...(starts !== undefined && { starts }) });
   }
 }
 
@@ -77,7 +60,7 @@ export class ServedPage {
     served.#server = createServer(serve).listen(0, '127.0.0.1');
     await once(served.#server, 'listening');
     const { port } = served.#server.address() as AddressInfo;
-    served.program.state.server = { status: 'up', url: `http://127.0.0.1:${port}/mcp` };
+    served.program.change({ status: 'up', url: `http://127.0.0.1:${port}/mcp` }, 1);
     for (const [name, text] of Object.entries(FILES)) writeFileSync(join(served.#folder, name), text);
     const { folder } = served;
     served.#page = await startPage(served.program, { beginLogin, folder, port: 0 });
