@@ -11,7 +11,7 @@ import { shown } from '../schema/difference.js';
 import {
   type ManifestChange,
   CHANGE_LEVELS,
-  diffGuarded,
+  diffAccess,
   diffListed,
   diffOthers,
   diffSchemas,
@@ -69,10 +69,11 @@ const TOOL_MEMBERS = [
   'task',
   'hiddenFromSessions',
   'guarded',
+  'scopes',
 ];
 const RESOURCE_WORDS = [...SHARED, 'name', 'annotations', 'size'];
-const RESOURCE_MEMBERS = [...RESOURCE_WORDS, 'uri', 'completes', 'guarded'];
-const PROMPT_MEMBERS = [...SHARED, 'name', 'arguments', 'completes', 'guarded'];
+const RESOURCE_MEMBERS = [...RESOURCE_WORDS, 'uri', 'completes', 'guarded', 'scopes'];
+const PROMPT_MEMBERS = [...SHARED, 'name', 'arguments', 'completes', 'guarded', 'scopes'];
 
 function diffServer(before: Manifest, after: Manifest): ManifestChange[] {
   const server: ReportChange = (level, path, what) => ({ level, where: 'server', path, what });
@@ -89,7 +90,7 @@ function diffResources(
 ): ManifestChange[] {
   return [
     ...diffWording(before, after, RESOURCE_WORDS, place),
-    ...diffGuarded(before, after, place),
+    ...diffAccess(before, after, place),
     ...diffOthers(before, after, RESOURCE_MEMBERS, place),
   ];
 }
@@ -114,7 +115,7 @@ function diffPrompts(before: ManifestPrompt, after: ManifestPrompt, place: Repor
     ...diffWording(before, after, SHARED, place),
     ...diffSchemas('arguments', promptSchema(before), promptSchema(after), INPUT_LEVELS, place),
     ...diffListed('completes', before, after, place),
-    ...diffGuarded(before, after, place),
+    ...diffAccess(before, after, place),
     ...diffOthers(before, after, PROMPT_MEMBERS, place),
   ];
 }
@@ -157,7 +158,7 @@ function diffTools(before: ManifestTool, after: ManifestTool, place: ReportChang
     ...diffSchemas('input', before.inputSchema, after.inputSchema, INPUT_LEVELS, place),
     ...diffOutput(before, after, place),
     ...diffTask(before, after, place),
-    ...diffGuarded(before, after, place),
+    ...diffAccess(before, after, place),
     ...diffOthers(before, after, TOOL_MEMBERS, place),
   ];
 }

@@ -97,15 +97,29 @@ export function diffSchemas(
   });
 }
 
-/** A guard that was not there may hide from some what they used. Manifests of other servers do not say. */
-export function diffGuarded(
-  before: { guarded?: boolean },
-  after: { guarded?: boolean },
-  place: ReportChange,
-): ManifestChange[] {
+/** Who may use an entry, as a manifest says it. */
+interface Access {
+  readonly guarded?: boolean;
+  readonly scopes?: readonly string[];
+}
+
+/** A guard or a scope that was not needed may keep some from what they used. Manifests of other servers do not say. */
+export function diffAccess(before: Access, after: Access, place: ReportChange): ManifestChange[] {
   const [was, is] = [before.guarded, after.guarded];
-  if (was === undefined || is === undefined || was === is) return [];
-  return [place(is ? 'breaking' : 'additive', '', is ? 'now guarded' : 'no longer guarded')];
+  if (was === undefined || is === undefined) return [];
+  const { scopes: needed = [] } = before;
+  const { scopes: needs = [] } = after;
+  return [
+    ...(was === is
+      ? []
+      : [place(is ? 'breaking' : 'additive', '', is ? 'now guarded' : 'no longer guarded')]),
+    ...needs
+      .filter((scope) => !needed.includes(scope))
+      .map((scope) => place('breaking', 'scopes', `now needs ${scope}`)),
+    ...needed
+      .filter((scope) => !needs.includes(scope))
+      .map((scope) => place('additive', 'scopes', `no longer needs ${scope}`)),
+  ];
 }
 
 /** Compares lists of names that offer something each. */

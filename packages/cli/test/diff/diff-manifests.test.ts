@@ -174,6 +174,7 @@ describe('the difference between two manifests', () => {
       { annotations: { destructiveHint: true } },
     ],
     ['access for everybody', { guarded: false }, { guarded: true }],
+    ['access without a scope', { guarded: false }, { guarded: false, scopes: ['stock:read'] }],
     ['calls without a task', { task: 'optional' }, { task: 'required' }],
   ])('has a tool that loses %s as breaking, and one that wins it as additive', (_, before, after) => {
     expect(toolLines(before, after).map((line) => line.split(' | ')[0])).toEqual(['breaking']);

@@ -107,6 +107,8 @@ export interface Requirements {
   readonly guardCheck?: GuardCheck;
   /** The guards behind the check, in the order they are asked; absent with it. */
   readonly guards?: readonly NamedGuard[];
+  /** The scopes that every use of it needs; absent when it needs none. */
+  readonly scopes?: readonly string[];
   /** The scopes that completing an argument of it needs; absent when it needs none. */
   readonly partialScopes?: PartialScopes;
 }

@@ -126,6 +126,7 @@ export class HandlerCompiler {
     const needed = compileScopes(declaration, this.#guardParts.guardTime);
     return {
       ...(guardCheck ? { guardCheck, guards: nameGuards(guards, info, this.#guardParts) } : {}),
+      ...(needed?.fixed.length ? { scopes: needed.fixed } : {}),
       ...(needed ? { partialScopes: needed.of ?? (() => needed.fixed) } : {}),
     };
   }

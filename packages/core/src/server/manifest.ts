@@ -11,6 +11,8 @@ export const MANIFEST_FORMAT = 'sigil-manifest/1';
 interface Guarded {
   /** Whether guards decide who sees it. Absent when only lists were looked at, which do not say. */
   readonly guarded?: boolean;
+  /** The scopes that every use of it needs, beside those that depend on arguments. Absent without any. */
+  readonly scopes?: readonly string[];
 }
 
 /** A tool in a manifest. */
@@ -62,6 +64,7 @@ const AFTER = [
   'task',
   'hiddenFromSessions',
   'guarded',
+  'scopes',
 ];
 
 /**
@@ -112,7 +115,7 @@ function arrange<E extends object>(entry: E, order: readonly string[]): E {
 
 function arrangeMember(key: string, value: unknown): unknown {
   if (key === 'inputSchema' || key === 'outputSchema') return canonicalSchema(value);
-  if (key === 'completes') return [...(value as string[])].sort(byCodeUnits);
+  if (key === 'completes' || key === 'scopes') return [...(value as string[])].sort(byCodeUnits);
   if (key !== 'arguments') return canonicalValue(value);
   return arrangeAll(value as { name: string }[], ({ name }) => name);
 }
@@ -199,11 +202,11 @@ function toolParts(entry: ToolEntry, isHidden: boolean, hooks: readonly Definiti
   };
 }
 
-function completable(entry: TemplateEntry | PromptEntry): { completes?: string[]; guarded: boolean } {
+function completable(entry: TemplateEntry | PromptEntry): { completes?: string[] } & Guarded {
   const completes = Object.keys(entry.completers);
   return { ...(completes.length > 0 ? { completes } : {}), ...guarded(entry) };
 }
 
-function guarded(entry: Entry): { guarded: boolean } {
-  return { guarded: entry.guardCheck !== undefined };
+function guarded({ guardCheck, scopes }: Entry): Guarded {
+  return { guarded: guardCheck !== undefined, ...(scopes ? { scopes } : {}) };
 }

@@ -9,6 +9,7 @@ import {
   defineTool,
   Param,
   Prompt,
+  RequireScopes,
   Resource,
   TaskSupport,
   Tool,
@@ -41,6 +42,7 @@ class Stock {
   @Tool()
   @TaskSupport({ support: 'optional', start: 'handler' })
   @UseGuards(nobody)
+  @RequireScopes('stock:write', 'audit', () => ['of:arguments'])
   audit() {
     return 1;
   }
@@ -91,6 +93,11 @@ describe('the manifest of an app', () => {
       { name: 'audit', guarded: true, task: 'optional' },
       { name: 'count', guarded: false, task: 'required', hiddenFromSessions: true },
       { name: 'stock', guarded: false },
+    ]);
+    expect(manifest.tools.map(({ scopes }) => scopes)).toEqual([
+      ['audit', 'stock:write'],
+      undefined,
+      undefined,
     ]);
     expect(manifest.tools[2]).toMatchObject({
       annotations: { readOnlyHint: true },
