@@ -2,7 +2,7 @@ import { EXIT_CODES, type ExitCode, UsageError } from '../failures.js';
 import type { JsonObject } from '../json.js';
 import type { Screen, Terminal } from '../terminal.js';
 import { Activity } from '../top/activity.js';
-import { callLine, refusalLine, screenLines } from '../top/lines.js';
+import { eventLine, screenLines } from '../top/lines.js';
 import { type EventsAddress, type ServerWatcher, watchServer } from '../top/watch-server.js';
 import { type Command, readArguments, readNumber, readUrl, SERVER_OPTIONS } from './command.js';
 
@@ -88,6 +88,7 @@ async function watchOnScreen(
             if (code !== undefined) end(code);
           });
           lostBy = undefined;
+          activity.forgetOpen();
         },
         lost(why) {
           lostBy = `connects again: ${why}`;
@@ -120,7 +121,7 @@ function lineWatcher(url: string, terminal: Terminal, asJson = false): ServerWat
     told(event: string, data: JsonObject) {
       if (asJson) return terminal.out(JSON.stringify({ event, ...data }));
       const shown = activity.add(event, data, performance.now());
-      if (shown) terminal.out('outcome' in shown ? callLine(terminal, shown) : refusalLine(terminal, shown));
+      if (shown) terminal.out(eventLine(terminal, shown));
     },
   };
 }

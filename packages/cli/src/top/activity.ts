@@ -36,6 +36,36 @@ export interface RunningCall {
   readonly caller: string;
 }
 
+/** A question of a handler to its client; its texts can be printed. */
+export interface AskedQuestion {
+  readonly time: Date;
+  readonly about: string;
+  /** What the client is asked for, such as `elicitation`. */
+  readonly asks: string;
+  /** `open`, `answered` or `failed`. */
+  readonly status: string;
+  readonly caller: string;
+}
+
+/** How a task stands; its texts can be printed. */
+export interface WatchedTask {
+  readonly id: string;
+  /** When its status was told. */
+  readonly time: Date;
+  readonly tool: string;
+  /** Such as `working`. */
+  readonly status: string;
+  /** Milliseconds from its creation to `time`. */
+  readonly ms: number;
+}
+
+/** What is to be shown of an event. */
+export type ShownEvent =
+  | { readonly kind: 'call'; readonly call: EndedCall }
+  | { readonly kind: 'refused'; readonly refusal: RefusedRequest }
+  | { readonly kind: 'question'; readonly question: AskedQuestion }
+  | { readonly kind: 'task'; readonly task: WatchedTask };
+
 /** What is open in a server. */
 export interface ServerState {
   readonly pid: number;
@@ -64,6 +94,10 @@ export class Activity {
   readonly calls: EndedCall[] = [];
   /** The newest first. */
   readonly refusals: RefusedRequest[] = [];
+  /** Those that are open, by their ids, the oldest first. */
+  readonly questions: Map<string, AskedQuestion> = new Map();
+  /** Tasks by their ids, the one whose status has changed last at the end. */
+  readonly tasks: Map<string, WatchedTask> = new Map();
   state: ServerState | undefined;
   readonly #recent: { readonly at: number; readonly call: EndedCall }[] = [];
   #since: number;
@@ -74,14 +108,38 @@ export class Activity {
   }
 
   /** Takes note of an event. @returns what it was, if it is to be shown. */
-  add(event: string, data: JsonObject, now: number): EndedCall | RefusedRequest | undefined {
-    if (event === 'state') this.state = stateOf(data);
-    if (event === 'call') {
-      const call = callOf(data);
-      this.#recent.push({ at: now, call });
-      return keep(this.calls, call);
+  add(event: string, data: JsonObject, now: number): ShownEvent | undefined {
+    switch (event) {
+      case 'state':
+        this.state = stateOf(data);
+        return undefined;
+      case 'call': {
+        const call = callOf(data);
+        this.#recent.push({ at: now, call });
+        return { kind: 'call', call: keep(this.calls, call) };
+      }
+      case 'refused':
+        return { kind: 'refused', refusal: keep(this.refusals, refusalOf(data)) };
+      case 'question': {
+        const question = questionOf(data);
+        keepLast(this.questions, textOf(data['id']), question.status === 'open' ? question : undefined);
+        return { kind: 'question', question };
+      }
+      case 'task': {
+        const task = taskOf(data);
+        keepLast(this.tasks, task.id, task);
+        return { kind: 'task', task };
+      }
+      default:
+        return undefined;
     }
-    return event === 'refused' ? keep(this.refusals, refusalOf(data)) : undefined;
+  }
+
+  /** Forgets what was open in a server that is no more. */
+  forgetOpen(): void {
+    this.state = undefined;
+    this.questions.clear();
+    this.tasks.clear();
   }
 
   /** How many calls there were of each tool or method, those with most first; `perSecond` of all in front. */
@@ -130,6 +188,14 @@ function keep<T>(list: T[], one: T): T {
   return one;
 }
 
+/** Keeps something as the newest; nothing takes it out. */
+function keepLast<T>(all: Map<string, T>, key: string, one: T | undefined): void {
+  all.delete(key);
+  if (one !== undefined) all.set(key, one);
+  const [oldest] = all.keys();
+  if (all.size > MOST_SHOWN && oldest !== undefined) all.delete(oldest);
+}
+
 function stateOf(data: JsonObject): ServerState {
   const { running } = data;
   return {
@@ -150,15 +216,39 @@ function stateOf(data: JsonObject): ServerState {
 function callOf(data: JsonObject): EndedCall {
   const { refusedBy, code } = data;
   const reason = [refusedBy, code].filter((part) => part !== undefined).map(textOf);
-  const caller = [data['principal'], data['client'], data['address']].map(textOf).filter(Boolean);
   return {
     time: dateOf(data['time']),
     about: aboutOf(data),
     outcome: textOf(data['outcome']),
     reason: reason.join(' '),
     ms: numberOf(data['ms']),
-    caller: caller.join(' · '),
+    caller: callerOf(data),
   };
+}
+
+function questionOf(data: JsonObject): AskedQuestion {
+  const [asks = ''] = textOf(data['asks']).split('/');
+  return {
+    time: dateOf(data['time']),
+    about: aboutOf(data),
+    asks,
+    status: textOf(data['status']),
+    caller: callerOf(data),
+  };
+}
+
+function taskOf(data: JsonObject): WatchedTask {
+  return {
+    id: textOf(data['id']),
+    time: dateOf(data['time']),
+    tool: textOf(data['tool']),
+    status: textOf(data['status']),
+    ms: numberOf(data['ms']),
+  };
+}
+
+function callerOf(data: JsonObject): string {
+  return [data['principal'], data['client'], data['address']].map(textOf).filter(Boolean).join(' · ');
 }
 
 function refusalOf(data: JsonObject): RefusedRequest {

@@ -1,5 +1,14 @@
 import { counted, type Style, styled, table, type Terminal } from '../terminal.js';
-import { type Activity, type EndedCall, isFailure, type Rate, type RefusedRequest } from './activity.js';
+import {
+  type Activity,
+  type AskedQuestion,
+  type EndedCall,
+  isFailure,
+  type Rate,
+  type RefusedRequest,
+  type ShownEvent,
+  type WatchedTask,
+} from './activity.js';
 
 /** What a screen shows beside the activity of a server. */
 export interface ScreenParts {
@@ -24,7 +33,11 @@ export function screenLines(activity: Activity, parts: ScreenParts): string[] {
   const { all, each } = activity.rates(parts.now);
   const running = (activity.state?.running ?? []).slice(0, MOST_OF_SECTION);
   const refusals = activity.refusals.slice(0, MOST_OF_SECTION);
-  const left = Math.max(2, rows - OTHER_LINES - running.length - refusals.length);
+  const questions = [...activity.questions.values()].slice(-MOST_OF_SECTION);
+  const tasks = [...activity.tasks.values()].slice(-MOST_OF_SECTION).reverse();
+  const asked = [questions, tasks].filter(({ length }) => length > 0).map(({ length }) => length + 2);
+  const taken = asked.reduce((sum, height) => sum + height, running.length + refusals.length);
+  const left = Math.max(2, rows - OTHER_LINES - taken);
   const rates = each.slice(0, Math.ceil(left / 2));
   const calls = activity.calls.slice(0, left - rates.length);
   const line = (text: string, style?: Style): string => {
@@ -49,28 +62,47 @@ export function screenLines(activity: Activity, parts: ScreenParts): string[] {
       running.map(({ since, about, caller }) => [elapsed(Date.now() - since.getTime()), about, caller]),
       [],
     ),
+    ...section(QUESTION_HEAD, questions.map(questionCells), []),
+    ...section(TASK_HEAD, tasks.map(taskCells), tasks.map(taskStyle)),
     ...section(
       ['REFUSED', 'STATUS', 'BY', 'ADDRESS', 'WHY'],
       refusals.map(refusalCells),
       refusals.map(() => 'yellow'),
     ),
-    ...section(['ENDED', 'OUTCOME', 'MS', 'NAME', 'CALLER'], calls.map(callCells), calls.map(callStyle)),
+    ...section(CALL_HEAD, calls.map(callCells), calls.map(callStyle)),
   ];
   return lines.slice(0, rows);
 }
 
-/** One call, for output that is no screen. */
-export function callLine(terminal: Terminal, call: EndedCall): string {
-  const { time, outcome, reason, ms, about, caller } = call;
-  const cells = [clock(time), outcome, reason, about, `${ms} ms`, caller].filter((cell) => cell !== '');
-  const style = callStyle(call);
-  return style ? styled(terminal, style, cells.join('  ')) : cells.join('  ');
+/** One event, for output that is no screen. */
+export function eventLine(terminal: Terminal, event: ShownEvent): string {
+  const [style, cells] = eventCells(event);
+  const text = cells.filter((cell) => cell !== '').join('  ');
+  return style ? styled(terminal, style, text) : text;
 }
 
-/** One request that was refused before it was a call, for output that is no screen. */
-export function refusalLine(terminal: Terminal, refusal: RefusedRequest): string {
-  const [time, ...cells] = refusalCells(refusal);
-  return styled(terminal, 'yellow', [time, 'refused', ...cells].filter((cell) => cell !== '').join('  '));
+function eventCells(event: ShownEvent): readonly [style: Style | undefined, cells: readonly string[]] {
+  switch (event.kind) {
+    case 'call': {
+      const { time, outcome, reason, ms, about, caller } = event.call;
+      return [callStyle(event.call), [clock(time), outcome, reason, about, `${ms} ms`, caller]];
+    }
+    case 'refused': {
+      const [time = '', ...cells] = refusalCells(event.refusal);
+      return ['yellow', [time, 'refused', ...cells]];
+    }
+    case 'question': {
+      const { time, about, asks, status, caller } = event.question;
+      return [
+        status === 'failed' ? 'yellow' : undefined,
+        [clock(time), 'question', status, asks, about, caller],
+      ];
+    }
+    case 'task': {
+      const { time, id, tool, status, ms } = event.task;
+      return [taskStyle(event.task), [clock(time), 'task', status, tool, id, `${ms} ms`]];
+    }
+  }
 }
 
 function headOf({ state }: Activity, { url }: ScreenParts): string {
@@ -95,11 +127,35 @@ function rateStyle({ errors, refused }: Rate): Style | undefined {
   return refused > 0 ? 'yellow' : undefined;
 }
 
-function callCells({ time, outcome, reason, ms, about, caller }: EndedCall): string[] {
+/** The cells of a question under `QUESTION_HEAD`. */
+export function questionCells({ time, asks, about, caller }: AskedQuestion): string[] {
+  return [clock(time), asks, about, caller];
+}
+
+export const QUESTION_HEAD: readonly string[] = ['ASKED', 'FOR', 'NAME', 'CALLER'];
+
+/** The cells of a task under `TASK_HEAD`. */
+export function taskCells({ time, status, tool, id, ms }: WatchedTask): string[] {
+  return [clock(time), status, `${(ms / 1_000).toFixed(1)}`, tool, id];
+}
+
+export const TASK_HEAD: readonly string[] = ['TASKS', 'STATUS', 'SECONDS', 'NAME', 'ID'];
+
+/** How a task looks. */
+export function taskStyle({ status }: WatchedTask): Style | undefined {
+  if (status === 'failed') return 'red';
+  return status === 'input_required' ? 'yellow' : undefined;
+}
+
+export const CALL_HEAD: readonly string[] = ['ENDED', 'OUTCOME', 'MS', 'NAME', 'CALLER'];
+
+/** The cells of a call under `CALL_HEAD`. */
+export function callCells({ time, outcome, reason, ms, about, caller }: EndedCall): string[] {
   return [clock(time), reason === '' ? outcome : `${outcome}: ${reason}`, ms.toFixed(1), about, caller];
 }
 
-function callStyle({ outcome }: EndedCall): Style | undefined {
+/** How a call looks. */
+export function callStyle({ outcome }: EndedCall): Style | undefined {
   if (isFailure(outcome)) return 'red';
   return outcome === 'refused' ? 'yellow' : undefined;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { Activity } from '../../src/top/activity.js';
-import { callLine, refusalLine, screenLines } from '../../src/top/lines.js';
+import { eventLine, screenLines } from '../../src/top/lines.js';
 
 const plain = { out: () => undefined, err: () => undefined, hasColours: false };
 const coloured = { ...plain, hasColours: true };
@@ -67,19 +67,53 @@ describe('the activity of a server', () => {
     ]);
   });
 
+  test('has questions while they are open, and tasks as they stand', () => {
+    const activity = new Activity(0);
+    const question = (id: string, status: string) =>
+      activity.add(
+        'question',
+        { time: TIME, id, method: 'tools/call', name: 'send', asks: 'elicitation/create', status },
+        0,
+      );
+    const task = (id: string, status: string, ms: number) =>
+      activity.add('task', { time: TIME, id, tool: 'report', status, ms }, 0);
+    question('a/1', 'open');
+    const asked = question('a/2', 'open');
+    const answered = question('a/1', 'answered');
+    expect([...activity.questions.values()]).toMatchObject([{ about: 'send', asks: 'elicitation' }]);
+    task('t1', 'working', 0);
+    task('t2', 'working', 0);
+    const ended = task('t1', 'completed', 1_500);
+    expect([...activity.tasks.values()].map(({ id, status }) => `${id} ${status}`)).toEqual([
+      't2 working',
+      't1 completed',
+    ]);
+    const lines = [asked, answered, ended].map((event) => event && eventLine(plain, event).slice(8));
+    expect(lines).toEqual([
+      '  question  open  elicitation  send',
+      '  question  answered  elicitation  send',
+      '  task  completed  report  t1  1500 ms',
+    ]);
+    activity.forgetOpen();
+    expect([activity.questions.size, activity.tasks.size]).toEqual([0, 0]);
+  });
+
   test('has texts that a terminal can be given, whatever clients and servers say', () => {
     const activity = new Activity(0);
     const evil = 'a\u001b[2J\r\nb\u202ec\u009bd';
-    activity.add(
-      'call',
-      { method: 'tools/call', name: evil, principal: evil, client: evil, outcome: evil },
-      0,
-    );
-    activity.add('refused', { by: evil, reason: evil, address: evil, status: 'x' }, 0);
+    const told = [
+      activity.add(
+        'call',
+        { method: 'tools/call', name: evil, principal: evil, client: evil, outcome: evil },
+        0,
+      ),
+      activity.add('refused', { by: evil, reason: evil, address: evil, status: 'x' }, 0),
+      activity.add('question', { id: evil, method: evil, asks: evil, status: 'open', client: evil }, 0),
+      activity.add('task', { id: evil, tool: evil, status: evil, ms: 'x' }, 0),
+    ];
     activity.add('state', { running: [{ method: evil, principal: evil }, 7], pid: evil }, 0);
     const lines = [
-      ...activity.calls.map((one) => callLine(plain, one)),
-      ...activity.refusals.map((one) => refusalLine(plain, one)),
+      ...told.map((event) => (event ? eventLine(plain, event) : '')),
       ...screenLines(activity, {
         url: 'u',
         lostBy: undefined,
@@ -103,8 +137,15 @@ describe('the screen of a server', () => {
     );
     const running = Array.from({ length: 20 }, () => ({ since: TIME, method: 'tools/call', name: 'slow' }));
     activity.add('state', { pid: 42, startedAt: TIME, sessions: 1, calls: 20, tasks: 2, running }, 0);
-    for (let told = 0; told < 20; told += 1)
+    for (let told = 0; told < 20; told += 1) {
+      activity.add(
+        'question',
+        { time: TIME, id: `${told}`, name: 'ask', asks: 'roots/list', status: 'open' },
+        0,
+      );
+      activity.add('task', { time: TIME, id: `task ${told}`, tool: 'report', status: 'working' }, 0);
       activity.add('refused', { time: TIME, by: 'token', status: 401, reason: 'The token is not valid' }, 0);
+    }
     return activity;
   }
 
@@ -124,7 +165,7 @@ describe('the screen of a server', () => {
     const lines = screenLines(busy(), { ...parts, columns: 120, rows: 40, terminal: plain });
     expect(lines[0]).toMatch(/ {2}pid 42, up [\d:]+$/);
     expect(lines[1]).toMatch(/1 session, 20 calls and 2 tasks running$/);
-    for (const title of ['CALLS/S', 'RUNNING', 'REFUSED', 'ENDED'])
+    for (const title of ['CALLS/S', 'RUNNING', 'ASKED', 'TASKS', 'REFUSED', 'ENDED'])
       expect(lines.filter((line) => line.startsWith(title))).toHaveLength(1);
     expect(lines).toContainEqual(expect.stringMatching(/401 {5}token .* The token is not valid$/));
   });
