@@ -174,4 +174,4 @@ async function bundlePage(folder, out) {
   });
   for (const name of ['index.html', 'icon.svg']) await copyFile(new URL(name, folder), new URL(name, out));
 }
-await bundlePage(new URL('cli/page/', packages), new URL('cli/dist/page/', packages));
+await bundlePage(new URL('cli/page/', packages), new URL('cli/dist/browser/', packages));

@@ -1,5 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { parseJson } from '../json.js';
+import { messageOf } from '@sigil/core/internal';
+import { parseJson } from '@sigil/core/transport';
 
 /** Why a request is not served. Its message is sent to the browser. */
 export class Refusal extends Error {
@@ -81,7 +82,10 @@ export async function readJson(request: IncomingMessage, mostBytes: number): Pro
   // Forms of other sites cannot send this type.
   if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))
     throw new Refusal(415, 'The body must have the content type application/json');
-  const value = parseJson((await readBody(request, mostBytes)).toString('utf8'));
-  if (value === undefined) throw new Refusal(400, 'The body is no JSON');
-  return value;
+  const body = await readBody(request, mostBytes);
+  try {
+    return parseJson(body.toString('utf8'));
+  } catch (error) {
+    throw new Refusal(400, `The body cannot be read as JSON: ${messageOf(error)}`);
+  }
 }

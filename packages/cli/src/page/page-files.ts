@@ -27,5 +27,5 @@ export async function readPageFiles(folder: URL = defaultFolder()): Promise<Read
 /** Where this package has it, wherever this code is bundled to. */
 function defaultFolder(): URL {
   const manifest = createRequire(import.meta.url).resolve('@sigil/cli/package.json');
-  return new URL('dist/page/', pathToFileURL(manifest));
+  return new URL('dist/browser/', pathToFileURL(manifest));
 }
