@@ -1,0 +1,204 @@
+import type { Field } from './field.js';
+import type { Choice, TextInput } from './schema.js';
+
+/** What every control has. */
+export interface ControlProps<F extends Field> {
+  readonly id: string;
+  readonly describedBy: string | undefined;
+  readonly isInvalid: boolean;
+  readonly isRequired: boolean;
+  readonly field: F | undefined;
+  readonly onChange: (field: Field | undefined) => void;
+}
+
+type TextField = Extract<Field, { text: string }>;
+
+function attributes({ id, describedBy, isInvalid, isRequired }: ControlProps<Field>) {
+  return {
+    id,
+    'aria-describedby': describedBy,
+    'aria-invalid': isInvalid ? ('true' as const) : undefined,
+    'aria-required': isRequired ? ('true' as const) : undefined,
+  };
+}
+
+const DATE = /^\d{4}-\d\d-\d\d$/;
+const UTC = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)Z$/;
+
+/** A text, and what its format makes of it. */
+export function TextControl(
+  props: ControlProps<TextField> & { input: TextInput; placeholder: string | undefined },
+) {
+  const { field, input, isRequired, onChange, placeholder } = props;
+  const text = field?.text ?? '';
+  const set = (next: string): void =>
+    onChange(next === '' && !isRequired ? undefined : { kind: 'text', text: next });
+  const shared = { ...attributes(props), placeholder, autocomplete: 'off', spellcheck: false };
+  const onInput = (event: { currentTarget: { value: string } }): void => set(event.currentTarget.value);
+  if (input === 'date' && (text === '' || DATE.test(text)))
+    return <input {...shared} type="date" value={text} onInput={onInput} />;
+  if (input === 'date-time' && (text === '' || UTC.test(text))) {
+    // Browsers leave seconds out where they are 0.
+    const toUtc = (value: string): string =>
+      value === '' ? '' : `${value.length === 16 ? `${value}:00` : value}Z`;
+    return (
+      <span class="with-unit">
+        <input
+          {...shared}
+          type="datetime-local"
+          step="1"
+          value={text.replace('Z', '')}
+          onInput={(event) => set(toUtc(event.currentTarget.value))}
+        />
+        <span class="muted">UTC</span>
+      </span>
+    );
+  }
+  if (input === 'text') return <textarea {...shared} rows={1} value={text} onInput={onInput} />;
+  if (input === 'email') return <input {...shared} type="email" value={text} onInput={onInput} />;
+  if (input === 'url') return <input {...shared} type="url" value={text} onInput={onInput} />;
+  if (input === 'password') return <input {...shared} type="password" value={text} onInput={onInput} />;
+  return <input {...shared} type="text" value={text} onInput={onInput} />;
+}
+
+/** A number, as it is typed. */
+export function NumberControl(props: ControlProps<TextField> & { placeholder: string | undefined }) {
+  const { field, onChange, isRequired, placeholder } = props;
+  return (
+    <input
+      {...attributes(props)}
+      type="text"
+      inputMode="decimal"
+      autocomplete="off"
+      placeholder={placeholder}
+      value={field?.text ?? ''}
+      onInput={({ currentTarget: { value } }) =>
+        onChange(value === '' && !isRequired ? undefined : { kind: 'number', text: value })
+      }
+    />
+  );
+}
+
+/** Anything, as JSON. */
+export function JsonControl(props: ControlProps<TextField>) {
+  const { field, onChange } = props;
+  const text = field?.text ?? '';
+  return (
+    <textarea
+      {...attributes(props)}
+      class="code"
+      rows={2}
+      spellcheck={false}
+      placeholder="JSON"
+      value={text}
+      onInput={({ currentTarget: { value } }) =>
+        onChange(value === '' ? undefined : { kind: 'json', text: value })
+      }
+    />
+  );
+}
+
+/** A file, whose bytes are sent as base64. */
+export function FileControl(props: ControlProps<TextField>) {
+  const { field, id, onChange, isRequired } = props;
+  const text = field?.text ?? '';
+  const read = async (file: File | undefined): Promise<void> => {
+    if (!file) return;
+    const bytes = new Uint8Array(await file.arrayBuffer());
+    const letters = Array.from(bytes, (byte) => String.fromCharCode(byte)).join('');
+    onChange({ kind: 'file', text: btoa(letters), fileName: file.name });
+  };
+  return (
+    <div class="file">
+      <input
+        {...attributes(props)}
+        type="file"
+        onChange={(event) => void read(event.currentTarget.files?.[0])}
+      />
+      <label class="muted" for={`${id}-text`}>
+        {field?.fileName === undefined ? 'or base64' : `${field.fileName}, as base64`}
+      </label>
+      <input
+        id={`${id}-text`}
+        class="code"
+        type="text"
+        value={text}
+        onInput={({ currentTarget: { value } }) =>
+          onChange(value === '' && !isRequired ? undefined : { kind: 'file', text: value })
+        }
+      />
+    </div>
+  );
+}
+
+/** True or false; left out where that is allowed. */
+export function BooleanControl(props: ControlProps<Extract<Field, { kind: 'boolean' }>>) {
+  const { field, isRequired, onChange } = props;
+  if (isRequired)
+    return (
+      <input
+        {...attributes(props)}
+        type="checkbox"
+        checked={field?.value ?? false}
+        onChange={({ currentTarget: { checked } }) => onChange({ kind: 'boolean', value: checked })}
+      />
+    );
+  return (
+    <select
+      {...attributes(props)}
+      value={field ? String(field.value) : ''}
+      onChange={({ currentTarget: { value } }) =>
+        onChange(value === '' ? undefined : { kind: 'boolean', value: value === 'true' })
+      }
+    >
+      <option value="">(left out)</option>
+      <option value="true">true</option>
+      <option value="false">false</option>
+    </select>
+  );
+}
+
+/** One of several values. */
+export function ChoiceControl(
+  props: ControlProps<Extract<Field, { kind: 'choice' }>> & { choices: readonly Choice[] },
+) {
+  const { field, isRequired, choices, onChange } = props;
+  const index = field?.index ?? -1;
+  return (
+    <select
+      {...attributes(props)}
+      value={String(index)}
+      onChange={({ currentTarget: { value } }) =>
+        onChange(value === '-1' ? undefined : { kind: 'choice', index: Number(value) })
+      }
+    >
+      {(!isRequired || index === -1) && <option value="-1">{isRequired ? 'Choose…' : '(left out)'}</option>}
+      {choices.map(({ title }, place) => (
+        <option key={place} value={String(place)}>
+          {title}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** Any of several values. */
+export function SeveralControl(
+  props: ControlProps<Extract<Field, { kind: 'several' }>> & { choices: readonly Choice[]; label: string },
+) {
+  const { id, describedBy, field, isRequired, choices, label, onChange } = props;
+  const indexes = field?.indexes ?? [];
+  const toggle = (index: number): void => {
+    const next = indexes.includes(index) ? indexes.filter((one) => one !== index) : [...indexes, index];
+    onChange(next.length === 0 && !isRequired ? undefined : { kind: 'several', indexes: next });
+  };
+  return (
+    <div class="several" role="group" id={id} aria-label={label} aria-describedby={describedBy}>
+      {choices.map(({ title }, index) => (
+        <label key={index}>
+          <input type="checkbox" checked={indexes.includes(index)} onChange={() => toggle(index)} /> {title}
+        </label>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,110 @@
+import type { ComponentChildren } from 'preact';
+import { useId, useRef, useState } from 'preact/hooks';
+import { FieldView } from './field-view.js';
+import { useForm } from './form-state.js';
+
+/**
+ * A form of a JSON Schema. Input that the schema does not allow is named, and sent all the same when the developer insists.
+ *
+ * @param label names the form.
+ * @param initial what stands in it at first.
+ * @param submit names the button.
+ * @param children further buttons.
+ */
+export function SchemaForm({
+  schema,
+  label,
+  initial,
+  submit,
+  onSubmit,
+  children,
+}: {
+  schema: unknown;
+  label: string;
+  initial?: unknown;
+  submit: string;
+  onSubmit: (value: unknown) => void;
+  children?: ComponentChildren;
+}) {
+  const form = useForm(schema, initial);
+  const base = useId();
+  const element = useRef<HTMLFormElement>(null);
+  /** What was wrong when the developer wanted to send it. */
+  const [warned, setWarned] = useState<unknown>(undefined);
+  const { problems, value, json } = form;
+  const isWarned = warned === form.value && problems.size > 0;
+  const send = (): void => {
+    if (problems.size === 0 || isWarned) return onSubmit(value ?? {});
+    setWarned(value);
+    requestAnimationFrame(() => element.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus());
+  };
+  const shown = isWarned ? problems : NONE;
+  return (
+    <form
+      ref={element}
+      noValidate
+      aria-label={label}
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+        event.preventDefault();
+        send();
+      }}
+    >
+      {json === undefined ? (
+        <FieldView
+          field={form.field}
+          schema={schema}
+          document={form.document}
+          path=""
+          label="Value"
+          isRequired
+          base={base}
+          problems={shown}
+          onChange={(field) => form.setField(field ?? { kind: 'json', text: '' })}
+        />
+      ) : (
+        <textarea
+          class="code whole"
+          aria-label="Arguments as JSON"
+          aria-invalid={shown.size > 0 ? 'true' : undefined}
+          rows={8}
+          spellcheck={false}
+          value={json}
+          onInput={({ currentTarget }) => form.setJson(currentTarget.value)}
+        />
+      )}
+      <div role="alert">
+        {isWarned && (
+          <ul class="problems">
+            {[...problems].map(([path, messages]) => (
+              <li key={path}>
+                {path && <code>{path}</code>} {messages.join('; ')}
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+      <div class="actions">
+        <button type="submit" class="primary">
+          {isWarned ? `${submit} anyway` : submit}
+        </button>
+        {children}
+        <button
+          type="button"
+          class="quiet"
+          aria-pressed={json !== undefined}
+          onClick={() => form.switchTo(json === undefined ? 'json' : 'form')}
+        >
+          JSON
+        </button>
+        <span class="muted keys">Ctrl+Enter</span>
+      </div>
+    </form>
+  );
+}
+
+const NONE: ReadonlyMap<string, readonly string[]> = new Map();

@@ -1,0 +1,42 @@
+/** How each operator of RFC 6570 writes its variables. */
+const OPERATORS: Readonly<
+  Record<string, { first: string; between: string; isNamed: boolean; keeps: boolean }>
+> = {
+  '': { first: '', between: ',', isNamed: false, keeps: false },
+  '+': { first: '', between: ',', isNamed: false, keeps: true },
+  '#': { first: '#', between: ',', isNamed: false, keeps: true },
+  '.': { first: '.', between: '.', isNamed: false, keeps: false },
+  '/': { first: '/', between: '/', isNamed: false, keeps: false },
+  ';': { first: ';', between: ';', isNamed: true, keeps: false },
+  '?': { first: '?', between: '&', isNamed: true, keeps: false },
+  '&': { first: '&', between: '&', isNamed: true, keeps: false },
+};
+
+const EXPRESSION = /\{([+#./;?&]?)([^{}]+)\}/g;
+
+/** The names of the variables of a URI template (RFC 6570), in their order. */
+export function variablesOf(template: string): readonly string[] {
+  const names = [...template.matchAll(EXPRESSION)].flatMap(([, , list = '']) => list.split(',').map(nameOf));
+  return [...new Set(names)];
+}
+
+function nameOf(variable: string): string {
+  return variable.replace(/(\*|:\d+)$/, '').trim();
+}
+
+/** Fills a URI template with texts. A variable that is empty is left out. */
+export function expand(template: string, values: Readonly<Record<string, string>>): string {
+  return template.replace(EXPRESSION, (_all, operator: string, list: string) => {
+    const { first, between, isNamed, keeps } = OPERATORS[operator] ?? OPERATORS['']!;
+    const parts = list.split(',').flatMap((variable) => {
+      const name = nameOf(variable);
+      const given = Object.hasOwn(values, name) ? (values[name] ?? '') : '';
+      if (given === '') return [];
+      const [, length] = /:(\d+)$/.exec(variable) ?? [];
+      const text = length === undefined ? given : given.slice(0, Number(length));
+      const encoded = keeps ? encodeURI(text) : encodeURIComponent(text);
+      return [isNamed ? `${name}=${encoded}` : encoded];
+    });
+    return parts.length === 0 ? '' : first + parts.join(between);
+  });
+}

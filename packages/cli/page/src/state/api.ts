@@ -1,0 +1,59 @@
+import { eventsOf, type ServerEvent } from '../mcp/event-stream.js';
+import { textOf } from '../mcp/messages.js';
+
+const KEY = 'sigil.token';
+
+/** Speaks with the command that serves this page. */
+export class Api {
+  constructor(private readonly token: string) {}
+
+  /** Takes the token out of the address, where it would be copied along. `undefined` when this page was opened without one. */
+  static open(): Api | undefined {
+    const given = new URLSearchParams(location.hash.slice(1)).get('token');
+    if (given !== null) {
+      sessionStorage.setItem(KEY, given);
+      history.replaceState(null, '', location.pathname);
+    }
+    const token = given ?? sessionStorage.getItem(KEY);
+    return token === null ? undefined : new Api(token);
+  }
+
+  fetch(path: string, init: RequestInit = {}): Promise<Response> {
+    const headers = { ...(init.headers as Record<string, string>), authorization: `Bearer ${this.token}` };
+    return fetch(path, { ...init, headers });
+  }
+
+  /**
+   * Asks for JSON.
+   *
+   * @param body is sent as JSON by POST.
+   * @throws Error with what the command says, when it refuses.
+   */
+  async json<T>(
+    path: string,
+    body?: unknown,
+    method: string = body === undefined ? 'GET' : 'POST',
+  ): Promise<T> {
+    const headers = { 'content-type': 'application/json' };
+    const sent = body === undefined ? {} : { headers, body: JSON.stringify(body) };
+    const response = await this.fetch(path, { method, ...sent });
+    const text = await response.text();
+    if (response.ok) return JSON.parse(text || '{}') as T;
+    throw new Error(reasonIn(text) ?? `${path} was answered with HTTP ${response.status}`);
+  }
+
+  /** The events of the command, until the signal aborts or the connection is lost. */
+  async *events(signal: AbortSignal): AsyncGenerator<ServerEvent, void, undefined> {
+    const response = await this.fetch('/api/events', { signal });
+    if (!response.ok) throw new Error(reasonIn(await response.text()) ?? `HTTP ${response.status}`);
+    yield* eventsOf(response);
+  }
+}
+
+function reasonIn(text: string): string | undefined {
+  try {
+    return textOf((JSON.parse(text) as { error?: unknown }).error);
+  } catch {
+    return text === '' ? undefined : text;
+  }
+}

@@ -1,0 +1,217 @@
+import {
+  type JsonObject,
+  type McpClient,
+  messageOf,
+  REVISIONS,
+  type Revision,
+  resultOf,
+} from '../mcp/messages.js';
+import { isObject, listAll, textOf } from '../mcp/messages.js';
+import type { ServerEvent } from '../mcp/event-stream.js';
+import { SessionClient } from '../mcp/session-client.js';
+import { pause, StatelessClient } from '../mcp/stateless-client.js';
+import type { Api } from './api.js';
+import { Runs } from './runs.js';
+import {
+  type Entry,
+  type Exchange,
+  type Kind,
+  KINDS,
+  type Login,
+  type Served,
+  type ServerState,
+  type State,
+} from './state.js';
+import { appended, Store } from './store.js';
+
+const AGAIN_MS = 1000;
+const MOST_EXCHANGES = 500;
+const MOST_HAPPENINGS = 200;
+
+/** The events of calls of all clients, as the server tells them. */
+const HAPPENINGS = ['call', 'refused', 'question', 'task'];
+
+/** Keeps the page and the server together: what the command tells, what is served, and what the developer does. */
+export class Page {
+  readonly store = new Store();
+  readonly runs: Runs = new Runs(this.store, (revision) => this.#clientOf(revision));
+  readonly #clients = new Map<Revision, McpClient>();
+
+  constructor(readonly api: Api) {}
+
+  /** Listens to the command for as long as the page is open. */
+  async start(): Promise<void> {
+    const never = new AbortController().signal;
+    for (;;) {
+      try {
+        const exchanges = await this.api.json<Exchange[]>('/api/exchanges');
+        this.store.update({ exchanges });
+        for await (const event of this.api.events(never)) this.#hear(event);
+        this.store.update({ isConnected: false, lost: 'sigil dev has ended the connection' });
+      } catch (error) {
+        this.store.update({ isConnected: false, lost: messageOf(error) });
+      }
+      await pause(AGAIN_MS);
+    }
+  }
+
+  #hear({ event, data }: ServerEvent): void {
+    if (data === '') return;
+    const told: unknown = JSON.parse(data);
+    if (event === 'state') this.#heardState(told as ServerState);
+    else if (event === 'served') void this.#loadServed();
+    else if (event === 'exchange') this.#heardExchange(told as Exchange);
+    else if (event === 'login') this.#heardLogin(told as Login);
+    else if (HAPPENINGS.includes(event) && isObject(told)) {
+      const one = { id: this.store.nextId(), at: timeOf(told), kind: event, data: told };
+      this.store.update(({ calls }) => ({ calls: appended(calls, one, MOST_HAPPENINGS) }));
+    }
+  }
+
+  #heardState(server: ServerState): void {
+    const before = this.store.state;
+    this.store.update({ server, isConnected: true });
+    const isUp = server.server.status === 'up';
+    const wasUp = before.isConnected && before.server.server.status === 'up';
+    if (isUp && (!wasUp || server.starts !== before.server.starts)) void this.reconnect();
+  }
+
+  #heardExchange(exchange: Exchange): void {
+    this.store.update(({ exchanges }) => {
+      const index = exchanges.findLastIndex(({ id }) => id === exchange.id);
+      return {
+        exchanges:
+          index === -1 ? appended(exchanges, exchange, MOST_EXCHANGES) : exchanges.with(index, exchange),
+      };
+    });
+  }
+
+  #heardLogin(login: Login): void {
+    const before = this.store.state.logins.find(({ id }) => id === login.id);
+    this.store.update(({ logins }) => ({ logins: [...logins.filter(({ id }) => id !== login.id), login] }));
+    // A user who has just logged in goes on as that user.
+    if (login.status === 'done' && before?.status === 'open') this.useLogin(login.id);
+  }
+
+  async #loadServed(): Promise<void> {
+    try {
+      this.store.update({ served: await this.api.json<Served>('/api/served') });
+    } catch {
+      // The state says why the program does not start.
+    }
+  }
+
+  /** Begins anew with the server: as after its start, or as another user. */
+  async reconnect(): Promise<void> {
+    for (const client of this.#clients.values()) client.close();
+    this.#clients.clear();
+    const client = this.#clientOf(this.revisions[0] ?? '2026-07-28');
+    try {
+      const identity = await client.connect();
+      this.store.update({ identity });
+      const offered = identity.capabilities;
+      await Promise.all([
+        'tools' in offered && this.#loadList('tool', client),
+        'resources' in offered && this.#loadList('resource', client),
+        'resources' in offered && this.#loadList('template', client),
+        'prompts' in offered && this.#loadList('prompt', client),
+      ]);
+      this.store.update({ listError: undefined });
+      await client.listen(this.store.state.subscriptions);
+    } catch (error) {
+      this.store.update({ listError: messageOf(error) });
+    }
+  }
+
+  async #loadList(kind: Kind, client: McpClient): Promise<void> {
+    const list = await listAll(client, KINDS[kind].method, KINDS[kind].member);
+    this.store.update(({ lists }) => ({ lists: { ...lists, [kind]: list } }));
+  }
+
+  /** The revisions that a call is sent in. */
+  get revisions(): readonly Revision[] {
+    const { mode } = this.store.state;
+    return mode === 'both' ? REVISIONS : [mode];
+  }
+
+  #clientOf(revision: Revision): McpClient {
+    const found = this.#clients.get(revision);
+    if (found) return found;
+    const { login } = this.store.state;
+    const Client = revision === '2026-07-28' ? StatelessClient : SessionClient;
+    const client = new Client({
+      send: (init) => {
+        const headers = {
+          ...(init.headers as object),
+          ...(login === undefined ? {} : { 'x-sigil-login': login }),
+        };
+        return this.api.fetch('/api/mcp', { ...init, headers });
+      },
+      ask: (question) => this.runs.ask(question),
+      onNotification: (method, params) => this.#notified(method, params, client),
+    });
+    this.#clients.set(revision, client);
+    return client;
+  }
+
+  #notified(method: string, params: JsonObject, client: McpClient): void {
+    const one = { id: this.store.nextId(), at: new Date(), kind: method, data: params };
+    if (method === 'notifications/message')
+      return this.store.update(({ logs }) => ({
+        logs: appended(logs, { ...one, kind: textOf(params['level']) ?? 'info' }, MOST_HAPPENINGS),
+      }));
+    this.store.update(({ changes }) => ({ changes: appended(changes, one, MOST_HAPPENINGS) }));
+    const [, list] = /^notifications\/(tools|prompts|resources)\/list_changed$/.exec(method) ?? [];
+    const kinds = { tools: ['tool'], prompts: ['prompt'], resources: ['resource', 'template'] } as const;
+    for (const kind of list === undefined ? [] : kinds[list as keyof typeof kinds])
+      this.#loadList(kind, client).catch(() => undefined);
+  }
+
+  setMode(mode: State['mode']): void {
+    this.store.update({ mode });
+    void this.reconnect();
+  }
+
+  select(selected: State['selected']): void {
+    this.store.update({ selected });
+  }
+
+  send(entry: Pick<Entry, 'kind' | 'key' | 'descriptor'>, method: string, params: JsonObject): void {
+    this.runs.start(entry, method, params, this.revisions);
+  }
+
+  /** Sends a request whose answer is not kept among the runs. @throws Error when the server refuses. */
+  async request(method: string, params: JsonObject): Promise<JsonObject> {
+    return resultOf(await this.#clientOf(this.revisions[0] ?? '2026-07-28').request(method, params));
+  }
+
+  /** Begins or ends to hear of changes of a resource. */
+  async subscribe(uri: string, isWanted: boolean): Promise<void> {
+    const others = this.store.state.subscriptions.filter((one) => one !== uri);
+    const subscriptions = isWanted ? [...others, uri] : others;
+    this.store.update({ subscriptions });
+    await this.#clientOf(this.revisions[0] ?? '2026-07-28').listen(subscriptions);
+  }
+
+  useLogin(id: string | undefined): void {
+    this.store.update({ login: id });
+    void this.reconnect();
+  }
+
+  /** @returns where the user logs in. @throws Error when the server cannot be logged in to. */
+  async logIn(scopes: readonly string[]): Promise<string> {
+    const asked = scopes.length > 0 ? { scopes } : {};
+    return (await this.api.json<{ authorizeUrl: string }>('/api/logins', asked)).authorizeUrl;
+  }
+
+  async logOut(id: string): Promise<void> {
+    await this.api.json(`/api/logins/${id}`, undefined, 'DELETE').catch(() => undefined);
+    this.store.update(({ logins }) => ({ logins: logins.filter((one) => one.id !== id) }));
+    if (this.store.state.login === id) this.useLogin(undefined);
+  }
+}
+
+function timeOf({ time }: JsonObject): Date {
+  const date = new Date(String(time));
+  return Number.isNaN(date.getTime()) ? new Date() : date;
+}

@@ -1,0 +1,209 @@
+import type {
+  Answer,
+  JsonObject,
+  LogMessage,
+  Progress,
+  Question,
+  Revision,
+  ServerIdentity,
+} from '../mcp/messages.js';
+
+/** What is served, by kind. */
+export type Kind = 'tool' | 'resource' | 'template' | 'prompt';
+
+/** How lists and members of each kind are named. */
+export const KINDS = {
+  tool: { method: 'tools/list', member: 'tools', key: 'name', title: 'Tools' },
+  resource: { method: 'resources/list', member: 'resources', key: 'uri', title: 'Resources' },
+  template: {
+    method: 'resources/templates/list',
+    member: 'resourceTemplates',
+    key: 'uriTemplate',
+    title: 'Templates',
+  },
+  prompt: { method: 'prompts/list', member: 'prompts', key: 'name', title: 'Prompts' },
+} as const satisfies Record<Kind, { method: string; member: string; key: string; title: string }>;
+
+/** Something that is served. */
+export interface Entry {
+  readonly kind: Kind;
+  /** The name, URI or URI template. */
+  readonly key: string;
+  readonly descriptor: JsonObject;
+  /** What the manifest says of it beside. */
+  readonly manifest?: JsonObject;
+  /** Whether this client sees it: a guard may hide it. */
+  readonly isVisible: boolean;
+}
+
+/** The server and its compiler, as the command sees them. */
+export interface ServerState {
+  readonly server: {
+    readonly status: 'starting' | 'up' | 'failed' | 'stopped';
+    readonly url?: string;
+    readonly reason?: string;
+  };
+  readonly compiler: { readonly isCompiling: boolean; readonly problems: readonly string[] };
+  readonly starts: number;
+}
+
+/** What `sigil check` finds. */
+export interface Finding {
+  readonly level: string;
+  readonly where: string;
+  readonly message: string;
+  readonly fix?: string;
+}
+
+/** What the compiled program serves. */
+export interface Served {
+  readonly manifest: JsonObject;
+  readonly tokens: Readonly<Record<string, number>>;
+  readonly findings: readonly Finding[];
+}
+
+/** An HTTP request to the server, and its answer. */
+export interface Exchange {
+  readonly id: number;
+  readonly at: string;
+  readonly ms: number;
+  readonly request: {
+    readonly method: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body?: string;
+  };
+  readonly response?: {
+    readonly status: number;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body?: string;
+    readonly events?: readonly { readonly ms: number; readonly data: string }[];
+    readonly isCut?: boolean;
+  };
+}
+
+/** A login to the server. */
+export interface Login {
+  readonly id: string;
+  readonly status: 'open' | 'done' | 'failed';
+  readonly scopes: readonly string[];
+  readonly subject?: string;
+  readonly expiresAt?: number;
+  readonly error?: string;
+}
+
+/** A call, read or get that the developer has sent. */
+export interface Run {
+  readonly id: number;
+  /** The same for two that show one call in two revisions. */
+  readonly group: number;
+  readonly entry: { readonly kind: Kind; readonly key: string };
+  readonly method: string;
+  readonly params: JsonObject;
+  readonly revision: Revision;
+  readonly login?: string;
+  readonly at: Date;
+  readonly progress?: Progress;
+  readonly logs: readonly LogMessage[];
+  /** Answers to questions that came meanwhile. */
+  readonly answers: readonly { readonly method: string; readonly result: JsonObject }[];
+  readonly answer?: Answer;
+  /** The task that the call has become. */
+  readonly taskId?: string;
+  readonly cancel: () => void;
+}
+
+/** A task, as `tasks/get` shows it. */
+export interface Task {
+  readonly taskId: string;
+  readonly title: string;
+  readonly state: JsonObject;
+  readonly error?: string;
+}
+
+/** A question that waits for the developer. */
+export interface OpenQuestion {
+  readonly id: number;
+  readonly question: Question;
+  /** What has led to it. */
+  readonly about: string;
+  /** `undefined` refuses it. */
+  readonly answer: (result: JsonObject | undefined) => void;
+}
+
+/** A line of a list that grows. */
+export interface Happening {
+  readonly id: number;
+  readonly at: Date;
+  readonly kind: string;
+  readonly data: JsonObject;
+}
+
+export const MODES = ['2026-07-28', '2025-11-25', 'both'] as const;
+
+/** Everything that the page shows. */
+export interface State {
+  /** Whether the page hears of the command. */
+  readonly isConnected: boolean;
+  /** Why it does not. */
+  readonly lost?: string;
+  readonly server: ServerState;
+  readonly served?: Served;
+  readonly mode: (typeof MODES)[number];
+  readonly identity?: ServerIdentity;
+  readonly lists: Readonly<Record<Kind, readonly JsonObject[]>>;
+  /** Why there are none. */
+  readonly listError?: string | undefined;
+  readonly selected?: { readonly kind: Kind | 'task'; readonly key: string } | undefined;
+  readonly runs: readonly Run[];
+  readonly tasks: readonly Task[];
+  readonly questions: readonly OpenQuestion[];
+  readonly exchanges: readonly Exchange[];
+  /** Calls of all clients, refusals, questions and tasks, the latest first. */
+  readonly calls: readonly Happening[];
+  readonly logs: readonly Happening[];
+  readonly subscriptions: readonly string[];
+  readonly changes: readonly Happening[];
+  readonly logins: readonly Login[];
+  /** The login that requests are sent with. */
+  readonly login?: string | undefined;
+}
+
+export const FIRST_STATE: State = {
+  isConnected: false,
+  server: { server: { status: 'starting' }, compiler: { isCompiling: false, problems: [] }, starts: 0 },
+  mode: '2026-07-28',
+  lists: { tool: [], resource: [], template: [], prompt: [] },
+  runs: [],
+  tasks: [],
+  questions: [],
+  exchanges: [],
+  calls: [],
+  logs: [],
+  subscriptions: [],
+  changes: [],
+  logins: [],
+};
+
+/** Everything that is served, what this client does not see included. */
+export function entriesOf({ lists, served }: State, kind: Kind): readonly Entry[] {
+  const { key: member, member: list } = KINDS[kind];
+  const keyOf = (one: JsonObject): string => String(one[member]);
+  const known = served?.manifest[list];
+  const manifest = new Map(
+    (Array.isArray(known) ? (known as JsonObject[]) : []).map((one) => [keyOf(one), one]),
+  );
+  const visible = lists[kind].map((descriptor): Entry => {
+    const key = keyOf(descriptor);
+    const said = manifest.get(key);
+    manifest.delete(key);
+    return { kind, key, descriptor, isVisible: true, ...(said ? { manifest: said } : {}) };
+  });
+  const hidden = [...manifest].map(([key, descriptor]): Entry => ({
+    kind,
+    key,
+    descriptor,
+    manifest: descriptor,
+    isVisible: false,
+  }));
+  return [...visible, ...hidden].sort((a, b) => (a.key < b.key ? -1 : 1));
+}

@@ -1,0 +1,33 @@
+import { FIRST_STATE, type State } from './state.js';
+
+/** Holds what the page shows, and tells when it changes. */
+export class Store {
+  #state: State = FIRST_STATE;
+  #lastId = 0;
+  readonly #listeners = new Set<() => void>();
+
+  get state(): State {
+    return this.#state;
+  }
+
+  update(change: Partial<State> | ((state: State) => Partial<State>)): void {
+    this.#state = { ...this.#state, ...(typeof change === 'function' ? change(this.#state) : change) };
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** @returns a function that ends the subscription. */
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** A number that nothing else here has. */
+  nextId(): number {
+    return (this.#lastId += 1);
+  }
+}
+
+/** A list with one more at its end; the oldest are left out where there are too many. */
+export function appended<T>(list: readonly T[], one: T, most: number): readonly T[] {
+  return [...list.slice(-most + 1), one];
+}

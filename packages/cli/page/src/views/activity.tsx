@@ -1,0 +1,221 @@
+import { useState } from 'preact/hooks';
+import { isObject, textOf, shown } from '../mcp/messages.js';
+import type { Exchange, Happening } from '../state/state.js';
+import { Logins } from './login.js';
+import { duration, Json, JsonText, parsed, Tabs, Time } from './parts.js';
+import { usePage, useStore } from './page-context.js';
+
+/** What goes on: calls of all clients, messages, changes, logs, logins and findings. */
+export function Activity() {
+  const { calls, exchanges, changes, logs, logins, served, subscriptions } = useStore();
+  return (
+    <aside aria-label="Activity">
+      <Tabs
+        label="Activity"
+        tabs={[
+          { id: 'calls', title: 'Calls', count: calls.length, content: () => <Calls calls={calls} /> },
+          {
+            id: 'trace',
+            title: 'Trace',
+            count: exchanges.length,
+            content: () => <Trace exchanges={exchanges} />,
+          },
+          {
+            id: 'changes',
+            title: 'Changes',
+            count: changes.length + subscriptions.length,
+            content: () => <Changes />,
+          },
+          { id: 'logs', title: 'Logs', count: logs.length, content: () => <Logs logs={logs} /> },
+          { id: 'logins', title: 'Login', count: logins.length, content: () => <Logins /> },
+          {
+            id: 'findings',
+            title: 'Findings',
+            count: served?.findings.length ?? 0,
+            content: () => <Findings />,
+          },
+        ]}
+      />
+    </aside>
+  );
+}
+
+function Calls({ calls }: { calls: readonly Happening[] }) {
+  if (calls.length === 0) return <p class="muted panel">Calls of all clients are shown here as they end.</p>;
+  return (
+    <ul class="rows" aria-live="off">
+      {[...calls].reverse().map(({ id, at, kind, data }) => {
+        const { method, name, outcome, ms, client, principal, code } = data;
+        const who = isObject(client) ? textOf(client['name']) : textOf(client);
+        return (
+          <li key={id}>
+            <details>
+              <summary>
+                <Time at={at} />{' '}
+                <span class={`status status-${shown(outcome ?? kind)}`}>{shown(outcome ?? kind)}</span>{' '}
+                <strong>{textOf(name) ?? textOf(method) ?? kind}</strong>{' '}
+                {typeof ms === 'number' && <span class="muted">{duration(ms)}</span>}{' '}
+                <span class="muted">{[who, textOf(principal), code].filter(Boolean).join(', ')}</span>
+              </summary>
+              <Json value={data} />
+            </details>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+/** What an HTTP request to the server is about. */
+function subjectOf({ request }: Exchange): string {
+  const message = parsed(request.body ?? '');
+  if (!isObject(message)) return request.method;
+  const { method } = message;
+  if (typeof method !== 'string') return 'answer to a question';
+  const params = isObject(message['params']) ? message['params'] : {};
+  const name = textOf(params['name']) ?? textOf(params['uri']) ?? textOf(params['taskId']);
+  return name === undefined ? method : `${method} ${name}`;
+}
+
+function Trace({ exchanges }: { exchanges: readonly Exchange[] }) {
+  const [filter, setFilter] = useState('');
+  const shown = [...exchanges].reverse().filter((one) => subjectOf(one).includes(filter));
+  return (
+    <>
+      <input
+        type="search"
+        class="panel-filter"
+        aria-label="Filter messages"
+        placeholder="Filter messages"
+        value={filter}
+        onInput={(event) => setFilter(event.currentTarget.value)}
+      />
+      <ul class="rows">
+        {shown.map((exchange) => (
+          <li key={exchange.id}>
+            <ExchangeView exchange={exchange} />
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function ExchangeView({ exchange }: { exchange: Exchange }) {
+  const [isOpen, setOpen] = useState(false);
+  const { at, ms, request, response } = exchange;
+  return (
+    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>
+        <Time at={new Date(at)} />{' '}
+        <span class={`status ${response && response.status >= 400 ? 'status-error' : 'status-ok'}`}>
+          {response ? response.status : 'open'}
+        </span>{' '}
+        <strong>{subjectOf(exchange)}</strong> {response && <span class="muted">{duration(ms)}</span>}
+      </summary>
+      {isOpen && (
+        <>
+          <h4>Request</h4>
+          <Headers headers={{ method: request.method, ...request.headers }} />
+          {request.body !== undefined && <JsonText text={request.body} />}
+          {response && (
+            <>
+              <h4>{`Response${response.isCut ? ', cut off' : ''}`}</h4>
+              <Headers headers={response.headers} />
+              {response.body !== undefined && <JsonText text={response.body} />}
+              <ol class="events">
+                {response.events?.map((event, index) => (
+                  <li key={index}>
+                    <span class="muted">{duration(event.ms)}</span> <JsonText text={event.data} />
+                  </li>
+                ))}
+              </ol>
+            </>
+          )}
+        </>
+      )}
+    </details>
+  );
+}
+
+function Headers({ headers }: { headers: Readonly<Record<string, string>> }) {
+  return (
+    <dl class="headers">
+      {Object.entries(headers).map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Changes() {
+  const page = usePage();
+  const { changes, subscriptions } = useStore();
+  return (
+    <>
+      <ul class="rows" aria-label="Subscriptions">
+        {subscriptions.map((uri) => (
+          <li key={uri}>
+            <code>{uri}</code>{' '}
+            <button
+              type="button"
+              class="small"
+              aria-label={`Unsubscribe from ${uri}`}
+              onClick={() => void page.subscribe(uri, false)}
+            >
+              Unsubscribe
+            </button>
+          </li>
+        ))}
+      </ul>
+      {changes.length === 0 && (
+        <p class="muted panel">Changes of lists and of resources that you subscribe to are shown here.</p>
+      )}
+      <ul class="rows" aria-live="polite" aria-label="Changes">
+        {[...changes].reverse().map(({ id, at, kind, data }) => (
+          <li key={id}>
+            <Time at={at} /> <strong>{kind.replace('notifications/', '')}</strong>{' '}
+            <code>{textOf(data['uri']) ?? textOf(data['message'])}</code>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function Logs({ logs }: { logs: readonly Happening[] }) {
+  if (logs.length === 0)
+    return <p class="muted panel">Log messages of the server to this client are shown here.</p>;
+  return (
+    <ul class="rows" aria-live="polite">
+      {[...logs].reverse().map(({ id, at, kind, data }) => (
+        <li key={id}>
+          <Time at={at} /> <span class={`level level-${kind}`}>{kind}</span>{' '}
+          <code>{textOf(data['logger'])}</code> {shown(data['data'])}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Findings() {
+  const { served } = useStore();
+  const findings = served?.findings ?? [];
+  const tokens = Object.values(served?.tokens ?? {}).reduce((sum, one) => sum + one, 0);
+  return (
+    <div class="panel">
+      {tokens > 0 && <p>{`A model reads ${tokens} tokens to know all tools.`}</p>}
+      {findings.length === 0 && <p class="muted">sigil check finds nothing.</p>}
+      <ul class="rows">
+        {findings.map(({ where, message, fix }, index) => (
+          <li key={index}>
+            <strong>{where}</strong> {message} {fix !== undefined && <em>{fix}</em>}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,134 @@
+import { isObject, type JsonObject, messageOf, textOf } from '../mcp/messages.js';
+
+/** The version of MCP Apps that this host speaks (SEP-1865). */
+const VERSION = '2026-01-26';
+
+/** What a view is shown. */
+export interface ShownResult {
+  readonly tool: JsonObject;
+  readonly args: unknown;
+  readonly result: JsonObject;
+}
+
+/** What a view asks its host for. */
+export interface HostRequests {
+  callTool(params: JsonObject): Promise<JsonObject>;
+  readResource(params: JsonObject): Promise<JsonObject>;
+  /** @returns whether it was opened. */
+  openLink(url: string): Promise<boolean>;
+  /** Hears what the view says to the model and the log. */
+  told(what: string, params: unknown): void;
+  resized(height: number): void;
+}
+
+/** The host of one view: answers the messages of its frame, and of nothing else. */
+export class AppHost {
+  readonly #listener = (event: MessageEvent<unknown>): void => {
+    // The origin of a sandboxed frame is opaque: the window says who it is.
+    if (event.source !== this.frame.contentWindow || !isObject(event.data)) return;
+    void this.#received(event.data);
+  };
+
+  constructor(
+    private readonly frame: HTMLIFrameElement,
+    private readonly shown: ShownResult,
+    private readonly requests: HostRequests,
+  ) {
+    addEventListener('message', this.#listener);
+  }
+
+  close(): void {
+    removeEventListener('message', this.#listener);
+  }
+
+  async #received({ id, method, params: given }: JsonObject): Promise<void> {
+    if (typeof method !== 'string') return;
+    const params = isObject(given) ? given : {};
+    if (id === undefined) return this.#notified(method, params);
+    try {
+      this.#send({ id, result: await this.#answer(method, params) });
+    } catch (error) {
+      this.#send({
+        id,
+        error: { code: error instanceof UnknownMethod ? -32601 : -32000, message: messageOf(error) },
+      });
+    }
+  }
+
+  #notified(method: string, params: JsonObject): void {
+    switch (method) {
+      case 'ui/notifications/initialized': {
+        const { args, result } = this.shown;
+        this.#send({ method: 'ui/notifications/tool-input', params: { arguments: args ?? {} } });
+        return this.#send({ method: 'ui/notifications/tool-result', params: result });
+      }
+      case 'ui/notifications/size-changed': {
+        const { height } = params;
+        if (typeof height === 'number') this.requests.resized(Math.ceil(height));
+        return;
+      }
+      default:
+        return this.requests.told(method, params);
+    }
+  }
+
+  async #answer(method: string, params: JsonObject): Promise<JsonObject> {
+    switch (method) {
+      case 'ui/initialize':
+        return this.#initialized();
+      case 'ping':
+        return {};
+      case 'tools/call':
+        return this.requests.callTool(params);
+      case 'resources/read':
+        return this.requests.readResource(params);
+      case 'ui/open-link': {
+        const url = textOf(params['url']) ?? '';
+        if (!/^https?:\/\//.test(url)) throw new Error('Only http and https links are opened');
+        return (await this.requests.openLink(url)) ? {} : { isError: true };
+      }
+      case 'ui/message':
+      case 'ui/update-model-context':
+        this.requests.told(method, params);
+        return {};
+      case 'ui/request-display-mode':
+        return { mode: 'inline' };
+      default:
+        throw new UnknownMethod(`The host does not know ${method}`);
+    }
+  }
+
+  #initialized(): JsonObject {
+    const { tool } = this.shown;
+    return {
+      protocolVersion: VERSION,
+      hostInfo: { name: 'sigil-dev', version: '1' },
+      hostCapabilities: {
+        openLinks: {},
+        serverTools: {},
+        serverResources: {},
+        logging: {},
+        message: { text: {} },
+        updateModelContext: { text: {} },
+      },
+      hostContext: {
+        toolInfo: { tool },
+        theme: matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light',
+        displayMode: 'inline',
+        availableDisplayModes: ['inline'],
+        containerDimensions: { width: this.frame.clientWidth, maxHeight: 2000 },
+        locale: navigator.language,
+        timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+        userAgent: 'sigil-dev',
+        platform: 'web',
+      },
+    };
+  }
+
+  #send(message: JsonObject): void {
+    // An opaque origin has no name: the frame is known by its window.
+    this.frame.contentWindow?.postMessage({ jsonrpc: '2.0', ...message }, '*');
+  }
+}
+
+class UnknownMethod extends Error {}

@@ -1,0 +1,158 @@
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { isObject, type JsonObject, messageOf, objectsOf, textOf } from '../mcp/messages.js';
+import { AppHost, type HostRequests } from './app-host.js';
+import { Dialog, Json } from './parts.js';
+import { usePage, useStore } from './page-context.js';
+
+const MOST_HEIGHT = 2000;
+
+/** The view of a tool (MCP Apps). */
+export function viewUriOf(tool: JsonObject): string | undefined {
+  const meta = isObject(tool['_meta']) ? tool['_meta'] : {};
+  const ui = isObject(meta['ui']) ? meta['ui'] : {};
+  return textOf(ui['resourceUri']) ?? textOf(meta['ui/resourceUri']);
+}
+
+/** Whether a view may call a tool. */
+function isForViews(tool: JsonObject): boolean {
+  const meta = isObject(tool['_meta']) ? tool['_meta'] : {};
+  const visibility = isObject(meta['ui']) ? meta['ui']['visibility'] : undefined;
+  return !Array.isArray(visibility) || visibility.includes('app');
+}
+
+interface LoadedView {
+  readonly url: string;
+  readonly permissions: JsonObject;
+  readonly hasBorder: boolean;
+}
+
+/** The view of a result, in a frame that shares nothing with the page. It is loaded anew when the program changes. */
+export function AppView({
+  uri,
+  tool,
+  args,
+  result,
+}: {
+  uri: string;
+  tool: JsonObject;
+  args: unknown;
+  result: JsonObject;
+}) {
+  const page = usePage();
+  const { served } = useStore();
+  const [view, setView] = useState<LoadedView>();
+  const [error, setError] = useState<string>();
+  const [height, setHeight] = useState(200);
+  const [said, setSaid] = useState<readonly { what: string; params: unknown }[]>([]);
+  const [link, setLink] = useState<{ url: string; answer: (isOpened: boolean) => void }>();
+  const frame = useRef<HTMLIFrameElement>(null);
+
+  useEffect(() => {
+    let isGone = false;
+    const load = async (): Promise<void> => {
+      const { contents } = await page.request('resources/read', { uri });
+      const [first] = objectsOf(contents);
+      const meta = isObject(first?.['_meta']) ? first['_meta'] : {};
+      const { csp, permissions, prefersBorder } = isObject(meta['ui']) ? meta['ui'] : {};
+      const html = textOf(first?.['text']) ?? atob(textOf(first?.['blob']) ?? '');
+      const { url } = await page.api.json<{ url: string }>('/api/views', { html, csp, permissions });
+      if (!isGone)
+        setView({
+          url,
+          permissions: isObject(permissions) ? permissions : {},
+          hasBorder: prefersBorder !== false,
+        });
+    };
+    load().catch((thrown: unknown) => setError(messageOf(thrown)));
+    return () => void (isGone = true);
+  }, [uri, served, page]);
+
+  // Before the frame has loaded, so that its first message is heard.
+  useLayoutEffect(() => {
+    const element = frame.current;
+    if (!element || !view) return undefined;
+    const requests: HostRequests = {
+      callTool: async (params) => {
+        const named = page.store.state.lists.tool.find(({ name }) => name === params['name']);
+        if (!named || !isForViews(named)) throw new Error(`The view may not call ${String(params['name'])}`);
+        return page.request('tools/call', params);
+      },
+      readResource: (params) => page.request('resources/read', params),
+      openLink: (url) => new Promise((answer) => setLink({ url, answer })),
+      told: (what, params) => setSaid((before) => [...before.slice(-49), { what, params }]),
+      resized: (wanted) => setHeight(Math.min(Math.max(wanted, 40), MOST_HEIGHT)),
+    };
+    const host = new AppHost(element, { tool, args, result }, requests);
+    return () => host.close();
+  }, [view, tool, args, result, page]);
+
+  const answer = (isOpened: boolean): void => {
+    if (isOpened && link) window.open(link.url, '_blank', 'noopener,noreferrer');
+    link?.answer(isOpened);
+    setLink(undefined);
+  };
+  return (
+    <section class="app" aria-label={`View ${uri}`}>
+      <h4>
+        View <code>{uri}</code>
+      </h4>
+      {error !== undefined && (
+        <p class="problem" role="alert">
+          {error}
+        </p>
+      )}
+      {view && (
+        <iframe
+          key={view.url}
+          ref={frame}
+          class={view.hasBorder ? 'bordered' : undefined}
+          title={`View ${uri}`}
+          sandbox="allow-scripts allow-forms"
+          allow={allowOf(view.permissions)}
+          src={view.url}
+          height={height}
+        />
+      )}
+      {said.length > 0 && (
+        <details>
+          <summary>{`${said.length} messages of the view`}</summary>
+          {said.map(({ what, params }, index) => (
+            <Json key={index} name={what} value={params} depth={2} />
+          ))}
+        </details>
+      )}
+      {link && (
+        <Dialog title="The view wants to open a link" onClose={() => answer(false)}>
+          <p>
+            <code>{link.url}</code>
+          </p>
+          <div class="actions">
+            <button type="button" class="primary" onClick={() => answer(true)}>
+              {`Open ${hostOf(link.url)}`}
+            </button>
+            <button type="button" onClick={() => answer(false)}>
+              Do not open
+            </button>
+          </div>
+        </Dialog>
+      )}
+    </section>
+  );
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : url;
+}
+
+const PERMISSIONS: Readonly<Record<string, string>> = {
+  camera: 'camera',
+  microphone: 'microphone',
+  geolocation: 'geolocation',
+  clipboardWrite: 'clipboard-write',
+};
+
+function allowOf(permissions: JsonObject): string {
+  return Object.keys(permissions)
+    .flatMap((name) => (Object.hasOwn(PERMISSIONS, name) ? [PERMISSIONS[name]] : []))
+    .join('; ');
+}

@@ -1,0 +1,119 @@
+import { useRef, useState } from 'preact/hooks';
+import { textOf, shown } from '../mcp/messages.js';
+import { entriesOf, type Entry, type Kind, KINDS } from '../state/state.js';
+import { usePage, useStore } from './page-context.js';
+
+/** Everything that is served, and tasks; arrow keys go from one to the next. */
+export function EntryList() {
+  const page = usePage();
+  const state = useStore();
+  const [filter, setFilter] = useState('');
+  const list = useRef<HTMLDivElement>(null);
+  const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
+  const fits = ({ key, descriptor }: Entry): boolean => {
+    const text =
+      `${key} ${textOf(descriptor['title']) ?? ''} ${textOf(descriptor['description']) ?? ''}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  };
+  const buttons = (): HTMLElement[] => [...(list.current?.querySelectorAll<HTMLElement>('button') ?? [])];
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    const all = buttons();
+    const next = all[all.indexOf(document.activeElement as HTMLElement) + step];
+    if (next) next.focus();
+    else if (step === -1) document.getElementById('filter')?.focus();
+  };
+  const { selected, tasks, served } = state;
+  return (
+    <nav aria-label="What is served" onKeyDown={onKeyDown}>
+      <input
+        id="filter"
+        type="search"
+        placeholder="Filter"
+        aria-label="Filter"
+        value={filter}
+        onInput={(event) => setFilter(event.currentTarget.value)}
+      />
+      <div ref={list}>
+        {(Object.keys(KINDS) as Kind[]).map((kind) => {
+          const all = entriesOf(state, kind);
+          const shown = all.filter(fits);
+          if (all.length === 0) return null;
+          return (
+            <section key={kind} aria-label={KINDS[kind].title}>
+              <h2>
+                {KINDS[kind].title} <span class="count">{shown.length}</span>
+              </h2>
+              <ul>
+                {shown.map((entry) => (
+                  <EntryButton
+                    key={entry.key}
+                    entry={entry}
+                    tokens={served?.tokens[`${kind} ${entry.key}`]}
+                    isSelected={selected?.kind === kind && selected.key === entry.key}
+                    onSelect={() => page.select({ kind, key: entry.key })}
+                  />
+                ))}
+              </ul>
+            </section>
+          );
+        })}
+        {tasks.length > 0 && (
+          <section aria-label="Tasks">
+            <h2>
+              Tasks <span class="count">{tasks.length}</span>
+            </h2>
+            <ul>
+              {tasks.map(({ taskId, title, state: task }) => (
+                <li key={taskId}>
+                  <button
+                    type="button"
+                    class="entry"
+                    aria-current={selected?.kind === 'task' && selected.key === taskId ? 'true' : undefined}
+                    onClick={() => page.select({ kind: 'task', key: taskId })}
+                  >
+                    <span class="name">{title}</span> <span class="muted">{shown(task['status'])}</span>
+                  </button>
+                </li>
+              ))}
+            </ul>
+          </section>
+        )}
+      </div>
+    </nav>
+  );
+}
+
+function EntryButton({
+  entry: { key, descriptor, isVisible },
+  tokens,
+  isSelected,
+  onSelect,
+}: {
+  entry: Entry;
+  tokens: number | undefined;
+  isSelected: boolean;
+  onSelect: () => void;
+}) {
+  return (
+    <li>
+      <button
+        type="button"
+        class={isVisible ? 'entry' : 'entry hidden-entry'}
+        aria-current={isSelected ? 'true' : undefined}
+        title={textOf(descriptor['description'])}
+        onClick={onSelect}
+      >
+        <span class="name">{key}</span>
+        {!isVisible && <span class="muted">hidden</span>}
+        {tokens !== undefined && (
+          <span class="tokens" title={`A model reads ${tokens} tokens`}>
+            {tokens}
+          </span>
+        )}
+      </button>
+    </li>
+  );
+}

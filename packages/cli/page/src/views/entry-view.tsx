@@ -1,0 +1,215 @@
+import { isObject, objectsOf, textOf, shown } from '../mcp/messages.js';
+import { SchemaForm } from '../form/schema-form.js';
+import { entriesOf, type Entry, type Run } from '../state/state.js';
+import { Json, Tabs } from './parts.js';
+import { usePage, useStore } from './page-context.js';
+import { RunView, TaskView } from './run-view.js';
+import { VariablesForm } from './variables-form.js';
+import { Why } from './why.js';
+
+/** What the developer has chosen: what it is, its form, and what has come of it. */
+export function EntryView() {
+  const state = useStore();
+  const { selected, tasks, runs } = state;
+  if (!selected) return <Welcome />;
+  const { kind, key } = selected;
+  if (kind === 'task') {
+    const task = tasks.find(({ taskId }) => taskId === key);
+    const run = runs.find(({ taskId }) => taskId === key);
+    return (
+      <main id="main">
+        <h1>{task?.title}</h1>
+        {run ? <RunView run={run} /> : task && <TaskView task={task} />}
+      </main>
+    );
+  }
+  const entry = entriesOf(state, kind).find((one) => one.key === key) ?? unknownEntry(kind, key);
+  const own = runs.filter((run) => run.entry.kind === kind && run.entry.key === key);
+  return (
+    <main id="main" key={`${kind} ${key}`}>
+      <About entry={entry} />
+      <Tabs
+        label="What to do"
+        tabs={[
+          {
+            id: 'call',
+            title: kind === 'tool' ? 'Call' : kind === 'prompt' ? 'Get' : 'Read',
+            content: () => <Sending entry={entry} last={own.at(-1)} />,
+          },
+          { id: 'schema', title: 'Description', content: () => <Json value={entry.descriptor} /> },
+          { id: 'why', title: 'Who sees it', content: () => <Why name={key} /> },
+        ]}
+      />
+      <Results runs={own} />
+    </main>
+  );
+}
+
+/** A resource that a link leads to and no list has. */
+function unknownEntry(kind: Entry['kind'], key: string): Entry {
+  return { kind, key, descriptor: { uri: key }, isVisible: true };
+}
+
+function Welcome() {
+  const { identity, listError } = useStore();
+  return (
+    <main id="main">
+      <h1>{textOf(identity?.serverInfo['title']) ?? textOf(identity?.serverInfo['name']) ?? 'The server'}</h1>
+      {listError !== undefined && (
+        <p class="problem" role="alert">
+          {listError}
+        </p>
+      )}
+      {identity ? (
+        <>
+          <p>{textOf(identity.serverInfo['description'])}</p>
+          <p class="instructions">{identity.instructions}</p>
+          <p class="muted">Choose a tool, a resource or a prompt from the list.</p>
+          <h2>Capabilities</h2>
+          <Json value={identity.capabilities} />
+        </>
+      ) : (
+        <p class="muted">The page waits for the server.</p>
+      )}
+    </main>
+  );
+}
+
+function About({ entry: { kind, key, descriptor, manifest, isVisible } }: { entry: Entry }) {
+  const { served } = useStore();
+  const tokens = served?.tokens[`${kind} ${key}`];
+  const annotations = isObject(descriptor['annotations']) ? descriptor['annotations'] : {};
+  const findings = served?.findings.filter(({ where }) => where === key || where.endsWith(` ${key}`)) ?? [];
+  const hints = Object.entries(annotations).filter(([name]) => name !== 'title');
+  const title = textOf(descriptor['title']) ?? textOf(annotations['title']);
+  const marks = [
+    manifest?.['task'] && `task: ${shown(manifest['task'])}`,
+    manifest?.['guarded'] && 'guarded',
+    manifest?.['hiddenFromSessions'] && 'not in 2025-11-25',
+    textOf(descriptor['mimeType']),
+    tokens !== undefined && `${tokens} tokens`,
+  ].filter((mark): mark is string => typeof mark === 'string');
+  return (
+    <header class="about">
+      <h1>{key}</h1>
+      {title !== undefined && title !== key && <p class="title">{title}</p>}
+      <p>{textOf(descriptor['description'])}</p>
+      {!isVisible && <p class="notice">This client does not see it. "Who sees it" says why.</p>}
+      {(hints.length > 0 || marks.length > 0) && (
+        <ul class="marks" aria-label="Properties">
+          {hints.map(([name, value]) => (
+            <li key={name}>{`${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`}</li>
+          ))}
+          {marks.map((mark) => (
+            <li key={mark}>{mark}</li>
+          ))}
+        </ul>
+      )}
+      {findings.length > 0 && (
+        <details class="findings">
+          <summary>{`${findings.length} findings of sigil check`}</summary>
+          <ul>
+            {findings.map(({ message, fix }, index) => (
+              <li key={index}>
+                {message} {fix !== undefined && <em>{fix}</em>}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </header>
+  );
+}
+
+/** The form of an entry. */
+function Sending({ entry, last }: { entry: Entry; last: Run | undefined }) {
+  const page = usePage();
+  const { mode, subscriptions, identity } = useStore();
+  const { kind, key, descriptor } = entry;
+  const where = mode === 'both' ? ' in both' : '';
+  if (kind === 'tool')
+    return (
+      <SchemaForm
+        schema={descriptor['inputSchema'] ?? { type: 'object' }}
+        label={`Arguments of ${key}`}
+        initial={last?.params['arguments']}
+        submit={`Call${where}`}
+        onSubmit={(args) => page.send(entry, 'tools/call', { name: key, arguments: args })}
+      />
+    );
+  if (kind === 'prompt') {
+    const variables = objectsOf(descriptor['arguments']).map((one) => ({
+      name: shown(one['name']),
+      description: textOf(one['description']),
+      isRequired: one['required'] === true,
+    }));
+    return (
+      <VariablesForm
+        variables={variables}
+        reference={{ type: 'ref/prompt', name: key }}
+        submit={`Get${where}`}
+        onSubmit={(args) => page.send(entry, 'prompts/get', { name: key, arguments: args })}
+      />
+    );
+  }
+  if (kind === 'template') return <TemplateForm entry={entry} submit={`Read${where}`} />;
+  const resources = isObject(identity?.capabilities['resources']) ? identity.capabilities['resources'] : {};
+  const isHeard = subscriptions.includes(key);
+  return (
+    <div class="actions">
+      <button type="button" class="primary" onClick={() => page.send(entry, 'resources/read', { uri: key })}>
+        {`Read${where}`}
+      </button>
+      {resources['subscribe'] === true && (
+        <button type="button" aria-pressed={isHeard} onClick={() => void page.subscribe(key, !isHeard)}>
+          {isHeard ? 'Unsubscribe' : 'Subscribe'}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function TemplateForm({ entry, submit }: { entry: Entry; submit: string }) {
+  const page = usePage();
+  return (
+    <VariablesForm
+      template={entry.key}
+      reference={{ type: 'ref/resource', uri: entry.key }}
+      submit={submit}
+      onSubmit={(_values, uri) => page.send(entry, 'resources/read', { uri })}
+    />
+  );
+}
+
+const MOST_SHOWN = 10;
+
+/** The calls of one entry: the latest in full, those before folded. */
+function Results({ runs }: { runs: readonly Run[] }) {
+  const [latest, ...before] = groups(runs);
+  if (!latest) return null;
+  return (
+    <section class="results" aria-label="Results">
+      <h2>Result</h2>
+      <div class={latest.length > 1 ? 'side-by-side' : undefined}>
+        {latest.map((run) => (
+          <RunView key={run.id} run={run} />
+        ))}
+      </div>
+      {before.length > 0 && (
+        <details>
+          <summary>{`${before.length} earlier`}</summary>
+          {before
+            .slice(0, MOST_SHOWN)
+            .flatMap((group) => group.map((run) => <RunView key={run.id} run={run} />))}
+        </details>
+      )}
+    </section>
+  );
+}
+
+/** Runs that belong together, the latest first. */
+function groups(runs: readonly Run[]): readonly (readonly Run[])[] {
+  const byGroup = new Map<number, Run[]>();
+  for (const run of runs) byGroup.set(run.group, [...(byGroup.get(run.group) ?? []), run]);
+  return [...byGroup.values()].reverse();
+}

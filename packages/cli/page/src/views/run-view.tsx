@@ -1,0 +1,221 @@
+import { useState } from 'preact/hooks';
+import { isObject, type JsonObject, objectsOf, shown } from '../mcp/messages.js';
+import type { Run, Task } from '../state/state.js';
+import { AppView, viewUriOf } from './app-view.js';
+import { Blocks, ResourceContents, Value } from './content.js';
+import { StepUp } from './login.js';
+import { duration, Json, size, Time } from './parts.js';
+import { usePage, useStore } from './page-context.js';
+import { SaveTest } from './save-test.js';
+
+/** A call and what has come of it. */
+export function RunView({ run }: { run: Run }) {
+  const { answer, revision } = run;
+  const { tasks } = useStore();
+  const task = tasks.find(({ taskId }) => taskId === run.taskId);
+  const result = resultOf(run, task);
+  const isError = answer?.outcome.kind === 'result' && result?.['isError'] === true;
+  return (
+    <article class="run" aria-label={`${run.entry.key}, ${revision}`}>
+      <header class="run-head">
+        <Status run={run} isError={isError} task={task} />
+        <span class="revision">{revision}</span>
+        <Time at={run.at} />
+        {answer && (
+          <span class="muted">{`${duration(answer.ms)}, ${size(answer.bytes)}${answer.httpStatus ? `, HTTP ${answer.httpStatus}` : ''}`}</span>
+        )}
+        {!answer && (
+          <button type="button" class="small" onClick={() => run.cancel()}>
+            Cancel
+          </button>
+        )}
+      </header>
+      <ProgressBar run={run} />
+      {run.logs.length > 0 && (
+        <details class="logs">
+          <summary>{`${run.logs.length} log messages`}</summary>
+          <ul>
+            {run.logs.map(({ level, logger, data }, index) => (
+              <li key={index}>
+                <span class={`level level-${level}`}>{level}</span> {logger && <code>{logger}</code>}{' '}
+                {shown(data)}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+      {task && <TaskView task={task} />}
+      <OutcomeView run={run} result={result} isError={isError} />
+    </article>
+  );
+}
+
+/** The result of a call, or of the task that it has become. */
+function resultOf({ answer }: Run, task: Task | undefined): JsonObject | undefined {
+  if (task) return isObject(task.state['result']) ? task.state['result'] : undefined;
+  return answer?.outcome.kind === 'result' ? answer.outcome.result : undefined;
+}
+
+function Status({ run, isError, task }: { run: Run; isError: boolean; task: Task | undefined }) {
+  const { answer } = run;
+  const [text, kind] = !answer
+    ? ['running', 'running']
+    : answer.outcome.kind === 'result'
+      ? task
+        ? [`task ${String(task.state['status'])}`, String(task.state['status'])]
+        : isError
+          ? ['isError', 'error']
+          : ['ok', 'ok']
+      : [answer.outcome.kind, answer.outcome.kind];
+  return (
+    <span class={`status status-${kind}`} role="status">
+      {text}
+    </span>
+  );
+}
+
+function ProgressBar({ run: { progress, answer } }: { run: Run }) {
+  if (!progress || answer) return null;
+  const { progress: done, total, message } = progress;
+  return (
+    <div class="progress">
+      <progress aria-label="Progress" max={total ?? 1} {...(total === undefined ? {} : { value: done })} />
+      <span aria-live="polite">
+        {total === undefined ? String(done) : `${done} of ${total}`} {message}
+      </span>
+    </div>
+  );
+}
+
+function OutcomeView({
+  run,
+  result,
+  isError,
+}: {
+  run: Run;
+  result: JsonObject | undefined;
+  isError: boolean;
+}) {
+  const [isRaw, setRaw] = useState(false);
+  const [isSaving, setSaving] = useState(false);
+  const { answer } = run;
+  if (!answer) return null;
+  const { outcome, challenge } = answer;
+  const stepUp = challenge === undefined ? null : <StepUp challenge={challenge} />;
+  if (outcome.kind === 'cancelled') return <p class="muted">The call was cancelled.</p>;
+  if (outcome.kind === 'failed')
+    return (
+      <div class="outcome outcome-failed" role="alert">
+        <p>{outcome.reason}</p>
+        {stepUp}
+      </div>
+    );
+  if (outcome.kind === 'error')
+    return (
+      <div class="outcome outcome-error" role="alert">
+        <p>
+          <strong>{`JSON-RPC error ${outcome.error.code}`}</strong> {outcome.error.message}
+        </p>
+        {outcome.error.data !== undefined && <Json value={outcome.error.data} />}
+        {stepUp}
+      </div>
+    );
+  if (!result) return null;
+  const canSave = run.method === 'tools/call' && run.taskId === undefined;
+  return (
+    <>
+      <div class={`outcome ${isError ? 'outcome-isError' : ''}`}>
+        {isError && <p class="error-mark">The tool has failed. The model reads this:</p>}
+        {isRaw ? <Json value={result} /> : <Readable result={result} />}
+      </div>
+      <View run={run} result={result} />
+      <div class="actions">
+        <button type="button" class="quiet small" aria-pressed={isRaw} onClick={() => setRaw(!isRaw)}>
+          Message
+        </button>
+        {canSave && (
+          <button type="button" class="quiet small" onClick={() => setSaving(true)}>
+            Save as a test
+          </button>
+        )}
+      </div>
+      {isSaving && <SaveTest run={run} result={result} onClose={() => setSaving(false)} />}
+    </>
+  );
+}
+
+function Readable({ result }: { result: JsonObject }) {
+  const { content, structuredContent, contents, messages, description } = result;
+  const blocks = objectsOf(content);
+  // The text that repeats structured content says nothing new.
+  const repeats =
+    structuredContent !== undefined &&
+    blocks.length === 1 &&
+    blocks[0]?.['text'] === JSON.stringify(structuredContent);
+  if (Array.isArray(contents))
+    return (
+      <>
+        {objectsOf(contents).map((one, index) => (
+          <ResourceContents key={index} contents={one} />
+        ))}
+      </>
+    );
+  if (Array.isArray(messages))
+    return (
+      <>
+        {typeof description === 'string' && <p>{description}</p>}
+        {objectsOf(messages).map((message, index) => (
+          <section class="message" key={index}>
+            <h4>{shown(message['role'])}</h4>
+            <Blocks content={message['content']} />
+          </section>
+        ))}
+      </>
+    );
+  if (content === undefined && structuredContent === undefined) return <Json value={result} />;
+  return (
+    <>
+      {structuredContent !== undefined && (
+        <section aria-label="Structured content" class="structured">
+          <Value value={structuredContent} />
+        </section>
+      )}
+      {repeats ? <p class="muted">The text is the same as JSON.</p> : <Blocks content={content} />}
+      {blocks.length === 0 && structuredContent === undefined && <p class="muted">The result is empty.</p>}
+    </>
+  );
+}
+
+function View({ run, result }: { run: Run; result: JsonObject }) {
+  const { lists } = useStore();
+  const tool = run.entry.kind === 'tool' && lists.tool.find(({ name }) => name === run.entry.key);
+  const uri = tool ? viewUriOf(tool) : undefined;
+  if (!tool || uri === undefined) return null;
+  return <AppView uri={uri} tool={tool} args={run.params['arguments']} result={result} />;
+}
+
+/** A task: its state, and what the developer can do about it. */
+export function TaskView({ task: { taskId, state, error } }: { task: Task }) {
+  const page = usePage();
+  const status = shown(state['status']);
+  const isOver = ['completed', 'failed', 'cancelled'].includes(status) || error !== undefined;
+  const failure = state['error'];
+  return (
+    <div class="task">
+      <p aria-live="polite">
+        Task <code>{taskId}</code>: <strong>{status}</strong> {shown(state['statusMessage'])}
+      </p>
+      {error && <p class="problem">{error}</p>}
+      {isObject(failure) && (
+        <p class="problem" role="alert">
+          {`${shown(failure['message'])} (${shown(failure['code'])})`}
+        </p>
+      )}
+      {!isOver && (
+        <button type="button" class="small" onClick={() => void page.runs.cancelTask(taskId)}>
+          Cancel the task
+        </button>
+      )}
+    </div>
+  );
+}
