@@ -97,8 +97,9 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
   where: string | undefined;
   /** The scopes that the request was found to need; `undefined` while that is not known. */
   neededScopes: readonly string[] | undefined;
-  /** Uses up the request state that came with the request, until it has. Rejected when it was used before. */
+  /** Uses up the request state that came with the request. Rejected when it was used before. */
   useRequestState: (() => Promise<void>) | undefined;
+  #accepted: Promise<void> | undefined;
   /** What ends the handler when it takes too long, where there is a limit. */
   limit: TimeLimit | undefined;
   /** Where a handler belongs that runs in the background. */
@@ -365,11 +366,12 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
     if (lacksScopes(this.principal, scopes)) throw new InsufficientScopeError(scopes);
   }
 
-  /** Runs a handler once the request state, if one came, is used up: what the user consented to is done once. */
-  enter<R>(run: () => MaybePromise<R>): MaybePromise<R> {
-    const { useRequestState } = this;
-    this.useRequestState = undefined;
-    return useRequestState ? useRequestState().then(run) : run();
+  /**
+   * Uses up the request state, if one came, once: what the user consented to is done once. A call that is refused before comes again with
+   * the same state.
+   */
+  accept(): Promise<void> | undefined {
+    return (this.#accepted ??= this.useRequestState?.());
   }
 
   /** Asks what a handler returned instead of a result. Resolves when it is to run again within this request. */

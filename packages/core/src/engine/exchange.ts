@@ -142,8 +142,9 @@ export class Exchange implements ActiveRequest, Stream {
       refuse,
       answer,
       limited: (work) => this.limited(work, timeoutMs, late),
+      accept: call.useRequestState && (() => call.accept()),
       begin: this.#parts.options.beforeHandler && (() => this.#begin()),
-      enter: (go) => call.enter(enter ? () => enter(go) : go),
+      enter: enter ?? ((go) => go()),
     });
   }
 
@@ -230,9 +231,13 @@ export class Exchange implements ActiveRequest, Stream {
     this.run(handler);
   }
 
-  /** What the runs of the handler have brought so far. Side effects that have begun are waited for. */
+  /**
+   * What the runs of the handler have brought so far. Side effects that have begun are waited for. An extension that takes the answers of the
+   * client uses them up.
+   */
   async journal(): Promise<Journal> {
     const { rounds } = this.call;
+    await this.call.accept();
     await rounds.settleEffects();
     return journalOf(rounds.memory);
   }

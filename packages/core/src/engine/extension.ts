@@ -47,7 +47,11 @@ export interface ExtensionCall {
   readonly isReplay: boolean;
   /** The call as it can be written down, to be made again. Without the headers that hold credentials. */
   record(): RecordedCall;
-  /** What the runs of the handler have brought so far: answers of the client, and the results of side effects. */
+  /**
+   * What the runs of the handler have brought so far: answers of the client, and the results of side effects.
+   *
+   * @throws ProtocolError (-32602) when the client brings answers back that were used before.
+   */
   journal(): Promise<Journal>;
   /**
    * Ends the run of the handler, which unwinds, and answers with a result. For tool calls, while the handler waits for this.

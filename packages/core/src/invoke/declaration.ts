@@ -78,6 +78,8 @@ export interface Passage<R, A> {
   answer(result: R): MaybePromise<A>;
   /** Runs what is left of a call whose caller may make it; extensions take part here. */
   enter(run: () => MaybePromise<A>): MaybePromise<A>;
+  /** Uses up what the client brings back only once; absent where it brings nothing. Rejected when it was used before. */
+  accept?: (() => Promise<void> | undefined) | undefined;
   /** What is done when nothing refuses the call any more, before its middleware and handler; absent where there is nothing. */
   begin?: (() => Promise<void>) | undefined;
 }

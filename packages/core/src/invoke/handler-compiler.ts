@@ -105,11 +105,12 @@ interface Kind<R> {
  * 5. the scopes that depend on them
  * 6. `permits` of the guards
  * 7. a place among the handlers that may run at once
- * 8. middleware, and the handler within
- * 9. the encoding of the value they give
+ * 8. the state of a request that a client repeats with its answers: it is used up by calls that run
+ * 9. middleware, and the handler within
+ * 10. the encoding of the value they give
  *
  * `Passage.enter` surrounds what is left once all needed scopes are known: after step 3 where none depends on arguments, or after
- * step 5. What steps 4, 6, 8 and 9 throw is mapped, then made a result or an error. What a definition does not have is no step of it.
+ * step 5. What steps 4, 6, 9 and 10 throw is mapped, then made a result or an error. What a definition does not have is no step of it.
  */
 export class HandlerCompiler {
   readonly #guardParts: GuardParts;
@@ -327,10 +328,27 @@ export class HandlerCompiler {
     }
     /** Step 7. */
     function begin<A>(call: Call, args: unknown, passage: Passage<R, A>): MaybePromise<A> {
-      if (!takePlace) return handle(call, args, passage);
-      return after(takePlace(call), (give) => handle(call, args, passage, give));
+      if (!takePlace) return accept(call, args, passage);
+      return after(takePlace(call), (give) => accept(call, args, passage, give));
     }
-    /** Steps 8 and 9. @param give gives back the place of the handler. */
+    /** Step 8. */
+    function accept<A>(
+      call: Call,
+      args: unknown,
+      passage: Passage<R, A>,
+      give?: () => void,
+    ): MaybePromise<A> {
+      const accepted = passage.accept?.();
+      if (!accepted) return handle(call, args, passage, give);
+      return accepted.then(
+        () => handle(call, args, passage, give),
+        (error: unknown) => {
+          give?.();
+          throw error;
+        },
+      );
+    }
+    /** Steps 9 and 10. @param give gives back the place of the handler. */
     function handle<A>(
       call: Call,
       args: unknown,

@@ -7,7 +7,7 @@ import type { Logger } from '../../protocol/logging.js';
 import { sha256 } from '../../protocol/digest.js';
 import { MAX_DELAY_MS, unref, within } from '../../transport/deadlines.js';
 import type { Quota } from '../../transport/quota.js';
-import { lostRuns, type Task, type Transition } from './task.js';
+import { emptyJournal, lostRuns, type Task, type Transition } from './task.js';
 import { claimableIn, type NewTask, type TaskRepository } from './task-repository.js';
 import { TaskRun } from './task-run.js';
 import { byRun, cancelled, failed, handedBack, postponed, timedOut } from './transitions.js';
@@ -134,19 +134,22 @@ export class TaskRunner implements TaskWorker {
    */
   async create(
     call: ExtensionCall,
-    parts: Omit<NewTask, 'owner' | 'call' | 'run' | 'delayMs'>,
+    parts: Omit<NewTask, 'owner' | 'call' | 'journal' | 'run' | 'delayMs'>,
   ): Promise<Task> {
     const { quotaKey } = call;
     const { quota, startsHere, works } = this.options;
     if (!quota.take(quotaKey)) throw full(quota);
     let isHere = false;
     try {
+      // Answers of the client are used up by it: not before there is room for the task.
+      const journal = emptyJournal(await call.journal());
       const owner = await this.#ownerOf(quotaKey);
       isHere = works && startsHere && this.#hasRoom(parts.tool, owner);
       if (isHere) this.#claiming += 1;
       const run = isHere ? crypto.randomUUID() : null;
       const delayMs = isHere ? this.leaseMs : 0;
-      const task = await this.repository.create({ ...parts, owner, run, delayMs, call: call.record() });
+      const made = { ...parts, journal, owner, run, delayMs, call: call.record() };
+      const task = await this.repository.create(made);
       this.#takeIn(task, quotaKey);
       if (isHere) this.#register(task);
       return task;

@@ -24,7 +24,7 @@ import type { ToolEntry } from '../../registry/entry.js';
 import { Quota } from '../../transport/quota.js';
 import type { AppExtension } from '../app-extension.js';
 import { readInputResponses } from '../../engine/asking/round-trip-states.js';
-import { type DetailedTask, detailedTask, emptyJournal, type Task } from './task.js';
+import { type DetailedTask, detailedTask, type Task } from './task.js';
 import {
   provideStart,
   type StartTask,
@@ -234,11 +234,9 @@ function callsOf(
   /** Keeps the task of a call. It runs once the call has ended. */
   async function begin(runner: TaskRunner, call: ExtensionCall, statusMessage?: string): Promise<Task> {
     const toolVersion = versionOf(entry, policy);
-    const journal = emptyJournal(await call.journal());
     const task = await runner.create(call, {
       tool: entry.key,
       toolVersion,
-      journal,
       ttlMs,
       pollIntervalMs,
       statusMessage,
