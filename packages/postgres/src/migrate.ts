@@ -1,5 +1,6 @@
+import { OptionChecks } from '@sigil/core/internal';
 import { Client, DatabaseError } from 'pg';
-import { clientOptions, type PoolTemplate, requireSchema } from './address.js';
+import { checkAddress, checkReadable, clientOptions, type PoolTemplate, requireSchema } from './address.js';
 import { UnusableError } from './failures.js';
 import { endClient } from './statement-pool.js';
 import { EVENTS } from './migrations/0001-events.js';
@@ -28,6 +29,7 @@ export interface MigrationOptions {
  * done is not done twice. A backend does it by itself, `migrate: false` excepted.
  *
  * @param where the address of the database, or a pool of `pg` whose options say where it is.
+ * @throws DefinitionError when the address is wrong, or one of its files cannot be read.
  * @throws Error when PostgreSQL cannot be reached, or the user may not make tables.
  * @example
  * ```ts
@@ -37,8 +39,13 @@ export interface MigrationOptions {
  */
 export async function migrate(where: string | PoolTemplate, options: MigrationOptions = {}): Promise<void> {
   const schema = requireSchema('migrate', options);
-  const address = clientOptions(typeof where === 'string' ? { url: where } : { pool: where });
-  await migrateTables({ ...address, connectionTimeoutMillis: CONNECT_MS }, schema, true);
+  const address = typeof where === 'string' ? { url: where } : { pool: where };
+  const checks = new OptionChecks('migrate');
+  checkAddress(checks, address);
+  checks.throwIfAny();
+  checkReadable(checks, 'url', address.url);
+  checks.throwIfAny();
+  await migrateTables({ ...clientOptions(address), connectionTimeoutMillis: CONNECT_MS }, schema, true);
 }
 
 /**

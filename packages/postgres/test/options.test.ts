@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { postgres, type PostgresOptions } from '../src/index.js';
+import { migrate, postgres, type PostgresOptions } from '../src/index.js';
 
 const nothing = (): void => undefined;
 const SILENT = { debug: nothing, info: nothing, warn: nothing, error: nothing };
@@ -106,6 +106,27 @@ describe('the options of postgres()', () => {
       await backend.close();
     },
   );
+
+  test.each<[string, unknown]>([
+    [
+      "its sslrootcert cannot be read: ENOENT: no such file or directory, open '/nope'",
+      `${url}?sslmode=verify-full&sslrootcert=/nope`,
+    ],
+    ['pg cannot read it: URI malformed', 'postgres://u:%ff@db.example/shop'],
+    [
+      "its sslmode must be one of disable, prefer, require, verify-ca, verify-full, no-verify, not 'on'",
+      `${url}?sslmode=on`,
+    ],
+    ["it must be an address of PostgreSQL, not 'db.example'", 'db.example'],
+    ['there is none', undefined],
+    ['it must be a pool of pg', {}],
+  ])('are refused by migrate(), too, before it connects: %s', async (what, where) => {
+    const migrated = migrate(where as Parameters<typeof migrate>[0]);
+    await expect(migrated).rejects.toMatchObject({
+      code: 'SIGIL_INVALID_OPTIONS',
+      problems: [expect.objectContaining({ what })],
+    });
+  });
 
   test('are refused when pg cannot read an address', async () => {
     const backend = postgres({ url: 'postgres://u:%ff@db.example/shop' })({ name: 'test' });
