@@ -121,6 +121,7 @@ async function start(
     const exchange = new NodeExchange(request, response, handler.output);
     const route = routes.find(([own]) => isAt(target, own));
     if (route) {
+      exchange.trustedProxies = options.handler.trustedProxies;
       if (!refusesCaller(exchange, origins, endpoint)) void serveRoute(route[1], request, response, endpoint);
       return;
     }

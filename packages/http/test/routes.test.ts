@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import type { RefusalEvent } from '@sigil/core';
 import { recordingLogger } from './fixtures/log.js';
 import { nodeFetch } from './fixtures/node-fetch.js';
 import { Running } from './fixtures/running.js';
@@ -54,6 +55,15 @@ describe('a route', () => {
     expect(await (await ask({})).text()).toBe('served');
     expect((await ask({ Host: 'evil.example' })).status).toBe(403);
     expect((await ask({ Origin: 'https://evil.example' })).status).toBe(403);
+  });
+
+  test('names the client behind a trusted proxy when it refuses a page', async () => {
+    const address = await start({ trustedProxies: ['127.0.0.1'], routes: { '/own': () => new Response() } });
+    const refused: RefusalEvent[] = [];
+    running.fixture.app.observe({ refused: (event) => void refused.push(event) });
+    const headers = { Origin: 'https://evil.example', 'X-Forwarded-For': '192.0.2.7' };
+    expect((await nodeFetch(new URL('/own', address).href, { headers })).status).toBe(403);
+    expect(refused).toMatchObject([{ status: 403, address: '192.0.2.7' }]);
   });
 
   test('that throws is answered with 500, and logged', async () => {
