@@ -1,2 +1,3 @@
+export { type AuditLog, type AuditLogger, auditLogs } from './audit-logs.js';
 export { telemetry } from './telemetry.js';
 export type { EventLoopDelay, Redactor, TelemetryOptions } from './options.js';

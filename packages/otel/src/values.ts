@@ -87,7 +87,12 @@ export function clientEndOf(error: unknown): End | undefined {
   return { statusCode, errorType: statusCode, message: cause.message };
 }
 
-const NETWORK_TRANSPORTS = { stdio: 'pipe', http: 'tcp', memory: undefined };
+/** What the conventions call the transports of MCP. */
+export const NETWORK_TRANSPORTS: Readonly<Record<string, string | undefined>> = {
+  stdio: 'pipe',
+  http: 'tcp',
+  memory: undefined,
+};
 
 /** Messages of Node say it; requests of the web do not. */
 function httpVersionOf(source: unknown): string | undefined {

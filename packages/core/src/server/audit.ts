@@ -40,6 +40,8 @@ export interface AuditRecord {
   /** Names the call, also in the log. */
   readonly id?: string;
   readonly traceId?: string;
+  /** The span of the call; without telemetry, the one that its client named. */
+  readonly spanId?: string;
   readonly requestId?: string | number;
   readonly taskId?: string;
   readonly method?: string;
@@ -291,6 +293,7 @@ function aboutOf(call: CallInfo): Said {
   return {
     id,
     traceId: trace?.traceId,
+    spanId: trace?.spanId,
     requestId,
     taskId: task?.id,
     method,

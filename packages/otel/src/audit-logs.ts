@@ -1,0 +1,110 @@
+import { type Attributes, type Context, ROOT_CONTEXT, trace, TraceFlags } from '@opentelemetry/api';
+import type { AuditRecord } from '@sigil/core';
+import { NETWORK_TRANSPORTS } from './values.js';
+
+/** What becomes of a record of an audit: a log record, as `@opentelemetry/api-logs` takes it. */
+export interface AuditLog {
+  /** `sigil.audit.` and the event of the record. */
+  readonly eventName: string;
+  readonly timestamp: Date;
+  /** 9, 13 or 17, which OpenTelemetry calls INFO, WARN and ERROR. */
+  readonly severityNumber: number;
+  readonly severityText: string;
+  /** The record as a line of JSON, as `jsonLinesFile` of `@sigil/node` writes it. */
+  readonly body: string;
+  readonly attributes: Attributes;
+  /** Has the span of the call, where that is known. */
+  readonly context: Context;
+}
+
+/** What takes log records: a logger of `@opentelemetry/api-logs`, for which this package does not ask. */
+export interface AuditLogger {
+  /** Takes a log record; it does not say what becomes of it. */
+  emit(record: AuditLog): void;
+}
+
+const SEVERITIES = { INFO: 9, WARN: 13, ERROR: 17 } as const;
+
+/** How the call ended where that is a fault of the server. */
+const FAULTS: ReadonlySet<unknown> = new Set(['error', 'timeout', 'failed']);
+
+/** What stands in `name`, by method. */
+const NAMES: Readonly<Record<string, string>> = {
+  'tools/call': 'gen_ai.tool.name',
+  'prompts/get': 'gen_ai.prompt.name',
+  'resources/read': 'mcp.resource.uri',
+  'resources/subscribe': 'mcp.resource.uri',
+};
+
+/**
+ * Makes a sink of an audit that emits each record as a log record of OpenTelemetry, in the trace of its call.
+ *
+ * A logger takes a record and never says whether it was sent. So `audit.required` refuses no call for a collector that is away: where
+ * each record must be kept before its call runs, write to a file or a table.
+ *
+ * @param logger what `logs.getLogger()` of `@opentelemetry/api-logs` gives, or that of a provider of your own.
+ * @returns the sink. The provider of the logger stays open when the app closes.
+ * @example
+ * ```ts
+ * const app = await createApp({
+ *   name: 'payments',
+ *   version: '1.0.0',
+ *   services: [Payments],
+ *   audit: { sink: auditLogs(logs.getLogger('payments.audit')) },
+ * });
+ * ```
+ */
+export function auditLogs(logger: AuditLogger): (record: AuditRecord) => void {
+  return (record) => {
+    const severityText = severityOf(record);
+    logger.emit({
+      eventName: `sigil.audit.${record.event}`,
+      timestamp: new Date(record.time),
+      severityNumber: SEVERITIES[severityText],
+      severityText,
+      body: JSON.stringify(record),
+      attributes: attributesOf(record),
+      context: contextOf(record),
+    });
+  };
+}
+
+function severityOf({ decision, outcome }: AuditRecord): keyof typeof SEVERITIES {
+  if (decision === 'denied') return 'WARN';
+  return decision === 'undecided' || FAULTS.has(outcome) ? 'ERROR' : 'INFO';
+}
+
+/** By the names that spans and metrics have for the same; the rest is in the body. */
+function attributesOf(record: AuditRecord): Attributes {
+  const { method = '', name, transport, requestId, code, chain } = record;
+  const attributes: Attributes = {
+    'sigil.audit.decision': record.decision,
+    'sigil.refused_by': record.refusedBy,
+    'sigil.refusal.reason': record.reason,
+    'sigil.task.aborted_by': record.failedBy,
+    'sigil.call.id': record.id,
+    'sigil.call.outcome': record.outcome,
+    'sigil.task.id': record.taskId,
+    'sigil.client': record.client,
+    'sigil.audit.arguments_hash': record.argumentsHash,
+    'sigil.audit.chain.id': chain?.id,
+    'sigil.audit.chain.seq': chain?.seq,
+    'mcp.method.name': record.method,
+    [NAMES[method] ?? 'sigil.call.name']: name,
+    'mcp.protocol.version': record.protocolVersion,
+    'jsonrpc.request.id': requestId === undefined ? undefined : String(requestId),
+    'rpc.response.status_code': code === undefined ? undefined : String(code),
+    'enduser.id': record.principal,
+    'client.address': record.address,
+    'network.transport': transport && NETWORK_TRANSPORTS[transport],
+    'http.request.method': record.httpMethod,
+    'url.path': record.path,
+  };
+  return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
+}
+
+/** It counts as sampled: processors may leave out logs of traces that are not, and an audit has each record. */
+function contextOf({ traceId, spanId }: AuditRecord): Context {
+  if (traceId === undefined || spanId === undefined) return ROOT_CONTEXT;
+  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags: TraceFlags.SAMPLED });
+}
