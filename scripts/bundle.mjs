@@ -167,7 +167,9 @@ async function bundlePage(folder, out) {
     jsx: 'automatic',
     jsxImportSource: 'preact',
     define: { 'process.env.NODE_ENV': '"production"' },
-    banner: { js: '/* With Preact, Copyright (c) 2015-present Jason Miller, and @cfworker/json-schema, Copyright (c) 2020 Jeremy Danyow, both under the MIT License */' },
+    banner: {
+      js: '/* The page of sigil dev. With Preact, Copyright (c) 2015-present Jason Miller, and @cfworker/json-schema, Copyright (c) 2020 Jeremy Danyow, both under the MIT License */',
+    },
     legalComments: 'none',
     charset: 'utf8',
     logLevel: 'warning',

@@ -43,7 +43,7 @@ export interface DevelopedProgram {
   readonly cwd: string;
   /** The file that is started, absolute. */
   readonly main: string;
-  readonly state: DevState;
+  readonly state: Pick<DevState, 'server' | 'compiler' | 'starts' | 'subscribe'>;
   /**
    * What it serves, as it was compiled last.
    *
