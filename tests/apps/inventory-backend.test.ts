@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { createApp } from '@sigil/core';
 import { chooseBackend } from '../../apps/inventory/dist/choose-backend.js';
 
 const STATE_KEY = 'a secret of the tests, long enough to be one';
@@ -18,10 +19,16 @@ describe('the store of the inventory', () => {
   });
 
   test.each<[string, RegExp, NodeJS.ProcessEnv]>([
-    ['no secret', /^Set STATE_KEY/, { BACKEND: 'redis://db' }],
     ['two stores', /^Set only one of/, { STATE_KEY, BACKEND: 'redis://db', REDIS_CLUSTER: 'redis://db' }],
     ['another kind of store', /not mysql:$/, { STATE_KEY, BACKEND: 'mysql://user:secret@db' }],
   ])('is refused with %s', async (_what, message, env) => {
     await expect(chooseBackend([], env)).rejects.toThrow(message);
+  });
+
+  test('is refused without a secret, by an error that names its variable', async () => {
+    const shared = await chooseBackend([], { BACKEND: 'redis://db' });
+    await expect(createApp({ name: 'inventory', version: '1.0.0', ...shared })).rejects.toThrow(
+      'state: { keys: [process.env.STATE_KEY] }',
+    );
   });
 });

@@ -127,6 +127,12 @@ describe('sigil tasks', () => {
     });
   });
 
+  test('lists them without the secret of the server', async () => {
+    const { code, stdout, stderr } = await sigilWith({ STORE, KEY: '' }, 'tasks', 'ls', MAIN);
+    expect([code, stderr]).toEqual([0, '']);
+    for (const taskId of ids()) expect(stdout).toContain(taskId);
+  });
+
   test('says that there is no such task, and which keys do not read one', async () => {
     expect(await tasks('show', 'x', '--main', MAIN)).toMatchObject({
       code: 1,
@@ -143,7 +149,7 @@ describe('sigil tasks', () => {
     );
     expect([code, stderr]).toEqual([
       1,
-      `sigil: The task ${taskId} cannot be read: give the program the "state.keys" of the server that has made it\n`,
+      `sigil: The task ${taskId} cannot be read: give the program the "state.keys" of the server that has made it, such as by the variable STATE_KEY\n`,
     ]);
   });
 

@@ -9,7 +9,7 @@ type Shared = Pick<AppOptions, 'backend' | 'state'>;
  * `REDIS_CLUSTER` or `REDIS_SENTINELS`. Then all of them need the same secret in `STATE_KEY`.
  *
  * @returns the options for `createApp`; none where the process serves alone.
- * @throws Error when the URL is of another kind, there are several stores, or the secret is missing.
+ * @throws Error when the URL is of another kind, or there are several stores.
  */
 export async function chooseBackend(args: string[], env: NodeJS.ProcessEnv): Promise<Shared> {
   const { values } = parseArgs({ args, strict: false, options: { backend: { type: 'string' } } });
@@ -19,9 +19,8 @@ export async function chooseBackend(args: string[], env: NodeJS.ProcessEnv): Pro
   const [place] = places;
   if (place === undefined) return {};
   if (places.length > 1) throw new Error('Set only one of BACKEND, REDIS_CLUSTER and REDIS_SENTINELS');
-  const key = env['STATE_KEY'];
-  if (!key) throw new Error('Set STATE_KEY to a secret that all processes know: openssl rand -base64 32');
-  const state = { keys: [key] };
+  // `createApp` refuses to serve without it; who only lists tasks may not have it.
+  const state = { keys: [env['STATE_KEY'] ?? ''] };
   if (/^rediss?:/.test(place)) {
     const { redis } = await import('@sigil/redis');
     const nodes = place.split(',');

@@ -16,7 +16,7 @@ import { type AuditOptions, AuditTrail } from './audit.js';
 import { addBuiltInObservers } from './built-in-observers.js';
 import { backendOf, checkOptions } from './check-options.js';
 import { requireLists } from './module.js';
-import { workerKey } from './platform.js';
+import { isInspected, workerKey } from './platform.js';
 import { RelayLogger } from './relay-logger.js';
 
 /** The options of an app, checked, with every default filled in. */
@@ -64,7 +64,7 @@ export interface AppSettings extends Pick<
  * @param diagnostics receives what is wrong with them.
  */
 export function resolveOptions(given: AppOptions, diagnostics: Diagnostics): AppSettings {
-  const options = buildRecord() ? withKey(given) : given;
+  const options = buildRecord() ? withKey(given) : isInspected() ? withoutUnsetKeys(given) : given;
   requireLists('createApp', options, 'modules', 'override');
   checkOptions(options, diagnostics);
   // A limit of undefined is one that is left out.
@@ -167,6 +167,13 @@ function infoOf({ name, version, title, description, websiteUrl, icons }: AppOpt
 function withKey(options: AppOptions): AppOptions {
   if (options.state?.keys === undefined) return options;
   return { ...options, state: { ...options.state, keys: ['while a program is built, there is no key'] } };
+}
+
+/** Options without keys, if none is set: who only asks a program what its store has may not know its secrets. */
+function withoutUnsetKeys(options: AppOptions): AppOptions {
+  const keys: unknown = options.state?.keys;
+  if (!Array.isArray(keys) || keys.some((key) => key !== undefined && key !== '')) return options;
+  return { ...options, state: { ...options.state, keys: [] } };
 }
 
 function keysOf({ state }: AppOptions): readonly StateKey[] {

@@ -11,6 +11,7 @@ import type { TasksOptions } from '../extensions/tasks/tasks.js';
 import { CACHEABLE_METHODS, cacheFaults, type CacheOptions } from '../protocol/results.js';
 import type { AppOptions, LogOptions, StateOptions } from './app-options.js';
 import type { AuditOptions } from './audit.js';
+import { isInspected } from './platform.js';
 import { LINE_LEVELS } from './relay-logger.js';
 
 /** Every option there is: a bound whose name is misspelt would be no bound. */
@@ -165,12 +166,17 @@ const PARTS: Readonly<
 function checkBackend({ backend, state }: AppOptions, checks: OptionChecks): void {
   if (backend === undefined) return;
   if (typeof backend !== 'function' && !checkParts(backend, checks)) return;
-  if (!isObject(state) || !Array.isArray(state['keys']) || state['keys'].length === 0)
+  if (!isObject(state) || !Array.isArray(state['keys']) || lacksKeys(state['keys']))
     checks.refuse(
       'backend',
       'it needs state.keys: what one process encrypts, the others have to read',
       KEY_FIX,
     );
+}
+
+/** Whether a program needs a key that it has not. One that is only asked about itself encrypts nothing. */
+function lacksKeys(keys: readonly unknown[]): boolean {
+  return keys.length === 0 && !isInspected();
 }
 
 /** Refuses what is no backend, or lacks a part. @returns whether it is an object at all. */
@@ -255,7 +261,7 @@ function checkState({ state: options, backend }: AppOptions, checks: OptionCheck
   const state: StateOptions = checks.group('state', options, Object.keys(STATE_OPTIONS));
   const { keys = [], ttlMs, store } = state;
   // Without a key, each process would make one of its own, and refuse what others have sealed.
-  if (state.keys !== undefined && backend === undefined && keys.length === 0)
+  if (state.keys !== undefined && backend === undefined && lacksKeys(keys))
     checks.refuse('state.keys', 'it is an empty list', KEY_FIX);
   if (!Array.isArray(keys) || !keys.every(isStateKey))
     checks.refuse('state.keys', 'it must be a list of secrets of at least 32 bytes or characters', KEY_FIX);

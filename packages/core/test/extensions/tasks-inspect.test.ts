@@ -1,5 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
-import { type App, ask, defineTool, ProtocolError, TaskSupport, ToolError } from '../../src/index.js';
+import {
+  type App,
+  type AppOptions,
+  ask,
+  defineTool,
+  ProtocolError,
+  TaskSupport,
+  ToolError,
+} from '../../src/index.js';
 import { memoryBackend, type StoredTask } from '../../src/backend.js';
 import { partsOf } from '../../src/server/app-parts.js';
 import {
@@ -80,6 +88,42 @@ async function failedTask({ client }: Pick<Awaited<ReturnType<typeof processes>>
   await taskWith(client, taskId, 'failed');
   return taskId;
 }
+
+describe('a program without the secret of its servers', () => {
+  const unset: [string, Partial<AppOptions>][] = [
+    ['an empty text', { state: { keys: [''] } }],
+    ['nothing in the list', { state: { keys: [] } }],
+  ];
+
+  test.each(unset)('does not serve with %s', async (_, options) => {
+    await expect(appOf({ backend: memoryBackend(), ...options })).rejects.toThrow('process.env.STATE_KEY');
+  });
+
+  test.each(unset)('lists tasks with %s, and shows none', async (_, options) => {
+    const backend = memoryBackend();
+    const greet = defineTool({ name: 'greet', metadata: TaskSupport.entry('required'), handle: () => 'Hi' });
+    const definitions = [greet];
+    const serving = await appOf({ definitions, backend, state: { keys: [KEY] } });
+    const taskId = await beginTask(taskClient(serving), 'greet');
+    await endOf(taskClient(serving), taskId);
+    process.env['SIGIL_INSPECT'] = 'tasks';
+    const asked = await appOf({ definitions, backend, logger: silentLogger, ...options }).finally(
+      () => delete process.env['SIGIL_INSPECT'],
+    );
+    const ask = (question: object) =>
+      inspected(asked, { SIGIL_INSPECT: 'tasks', SIGIL_INSPECT_TASKS: JSON.stringify(question) });
+    expect(await ask({ do: 'ls' })).toMatchObject({ answer: { tasks: [{ taskId, status: 'completed' }] } });
+    expect(await ask({ do: 'show', taskId })).toMatchObject({
+      error: expect.stringMatching(/cannot be read: .* STATE_KEY$/),
+    });
+  });
+
+  test('is refused with a secret that is too short, also where it is only asked', async () => {
+    process.env['SIGIL_INSPECT'] = 'tasks';
+    const made = appOf({ backend: memoryBackend(), state: { keys: ['short'] } });
+    await expect(made.finally(() => delete process.env['SIGIL_INSPECT'])).rejects.toThrow('state.keys');
+  });
+});
 
 describe('the list of tasks', () => {
   test('tells how each stands, without what is encrypted', async () => {

@@ -104,7 +104,7 @@ async function find(repository: TaskRepository, { taskId }: Asked): Promise<Task
   const task = await repository.open(stored);
   if (task) return task;
   throw invalidParams(
-    `The task ${taskId} cannot be read: give the program the "state.keys" of the server that has made it`,
+    `The task ${taskId} cannot be read: give the program the "state.keys" of the server that has made it, such as by the variable STATE_KEY`,
   );
 }
 
