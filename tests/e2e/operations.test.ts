@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { post } from './modern-http.js';
+import { noPostgres, startPostgres } from './postgres.js';
 import { endProcesses, freePort, INVENTORY, ServerProcess, until } from './processes.js';
 import { noRedis, Redis } from './redis.js';
 
@@ -17,6 +18,11 @@ const SERVER = new URL('./fixtures/operated-server.mjs', import.meta.url).pathna
 /** What Prometheus itself knows, and puts on what it scrapes. */
 const OWN_METRICS = ['up'];
 const OWN_LABELS = ['job', 'instance'];
+/** What PostgreSQL alone has. */
+const POSTGRES_METRICS = ['sigil_store_waiting'];
+
+/** What a client declares that knows tasks. */
+const TASKS = { extensions: { 'io.modelcontextprotocol/tasks': {} } };
 
 interface Rule {
   readonly alert: string;
@@ -151,46 +157,74 @@ if (noRedis === undefined) describe('an inventory that runs', hasWhatIsAsked);
 else describe.skip(`an inventory that runs (${noRedis})`, hasWhatIsAsked);
 
 function hasWhatIsAsked(): void {
-  const scraped = { labels: new Map<string, Set<string>>() };
+  const scraped = { labels: new Map<string, Set<string>>(), onPostgres: '' };
+
+  /** What a server on PostgreSQL measures that has run a task. */
+  async function scrapeOnPostgres(): Promise<string> {
+    if (noPostgres !== undefined) return '';
+    const postgres = await startPostgres();
+    try {
+      const [port, metrics] = [String(await freePort()), String(await freePort())];
+      const settings = { BACKEND: postgres.url, STATE_KEY: 'k'.repeat(32), TASK_MS: '20' };
+      const server = new ServerProcess(SERVER, [], { ...settings, PORT: port, METRICS: metrics });
+      const address = `http://127.0.0.1:${port}/mcp`;
+      await until(() => server.stdout.includes(address));
+      await post(address, 'tools/call', { name: 'export_catalogue', arguments: {} }, TASKS);
+      const scrape = async () => (await fetch(`http://127.0.0.1:${metrics}/metrics`)).text();
+      await until(async () => /^sigil_tasks_kept\{.*"completed".*\} 1/m.test(await scrape()));
+      scraped.onPostgres = await scrape();
+      return scraped.onPostgres;
+    } finally {
+      await endProcesses();
+      await postgres.stop();
+    }
+  }
 
   beforeAll(async () => {
     const redis = await Redis.start();
     const [port, metrics] = [String(await freePort()), String(await freePort())];
-    const settings = { BACKEND: redis.url, STATE_KEY: 'k'.repeat(32), SLOW_MS: '20', TASK_MS: '20' };
+    const settings = { BACKEND: redis.url, STATE_KEY: 'k'.repeat(32), SLOW_MS: '20', TASK_MS: '200' };
     const server = new ServerProcess(SERVER, [], { ...settings, PORT: port, METRICS: metrics });
     try {
       const address = `http://127.0.0.1:${port}/mcp`;
       await until(() => server.stdout.includes(address));
       const call = (name: string, args: object = {}) =>
-        post(
-          address,
-          'tools/call',
-          { name, arguments: args },
-          { extensions: { 'io.modelcontextprotocol/tasks': {} } },
-        ).catch((error: unknown) => error);
+        post(address, 'tools/call', { name, arguments: args }, TASKS).catch((error: unknown) => error);
       await call('check_inventory', { sku: 'TNT-1002' });
       await call('check_inventory', { sku: 'nothing' });
       await call('find_supplier');
       await call('export_catalogue');
+      const { taskId } = (await call('export_catalogue')) as { readonly taskId: string };
+      await post(address, 'tasks/cancel', { taskId }, TASKS);
       for (let time = 0; time < 8; time += 1) await call('count_orders');
       const scrape = async () => (await fetch(`http://127.0.0.1:${metrics}/metrics`)).text();
-      await until(async () => (await scrape()).includes('sigil_task_run_duration_count'));
+      for (const metric of ['sigil_task_run_duration_count', 'sigil_task_aborts_total{'])
+        await until(async () => (await scrape()).includes(metric));
       const before = await scrape();
       await redis.stop();
       await call('count_orders');
       // Metrics are there while the store is not.
-      scraped.labels = labelsIn(`${before}\n${await scrape()}`);
+      scraped.labels = labelsIn(`${before}\n${await scrape()}\n${await scrapeOnPostgres()}`);
     } finally {
       await endProcesses();
       await redis.stop();
     }
-  }, 60_000);
+  }, 120_000);
+
+  (noPostgres === undefined ? test : test.skip)('tells how long statements wait for PostgreSQL', () => {
+    expect(scraped.onPostgres).toMatch(
+      /^sigil_store_duration_count\{.*sigil_store_part="connections",sigil_store_operation="wait".*\} [1-9]/m,
+    );
+    expect(scraped.onPostgres).toMatch(/^sigil_store_waiting\{.*sigil_store_backend="postgres".*\} 0/m);
+    expect(scraped.onPostgres).toMatch(/^sigil_tasks_kept\{.*sigil_task_status="completed".*\} 1/m);
+  });
 
   test.each(EXPRESSIONS)('has the metrics and labels that are asked for by: %s', (_where, expression) => {
     const asked = metricsIn(expression);
     expect(asked.size).toBeGreaterThan(0);
     for (const [name, labels] of asked) {
       if (OWN_METRICS.includes(name)) continue;
+      if (noPostgres !== undefined && POSTGRES_METRICS.includes(name)) continue;
       const known = scraped.labels.get(name);
       if (!known) throw new Error(`${name} is in no scrape`);
       expect([...known, ...OWN_LABELS]).toEqual(expect.arrayContaining(labels));
