@@ -269,6 +269,8 @@ function ObjectFields({
   const { members, extras } = field;
   const setExtra = (index: number, extra: Extra | undefined): void =>
     onChange({ ...field, extras: extra ? extras.with(index, extra) : extras.toSpliced(index, 1) });
+  if (path === '' && members.length === 0 && !shape.extras && extras.length === 0)
+    return <p class="muted">It takes no arguments.</p>;
   return (
     <div class="members">
       {members.map(({ name, field: inner }, index) => {

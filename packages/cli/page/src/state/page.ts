@@ -160,6 +160,8 @@ export class Page {
       return this.store.update(({ logs }) => ({
         logs: appended(logs, { ...one, kind: textOf(params['level']) ?? 'info' }, MOST_HAPPENINGS),
       }));
+    // It says what the subscription carries.
+    if (method === 'notifications/subscriptions/acknowledged') return;
     this.store.update(({ changes }) => ({ changes: appended(changes, one, MOST_HAPPENINGS) }));
     const [, list] = /^notifications\/(tools|prompts|resources)\/list_changed$/.exec(method) ?? [];
     const kinds = { tools: ['tool'], prompts: ['prompt'], resources: ['resource', 'template'] } as const;

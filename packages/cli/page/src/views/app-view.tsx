@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isObject, type JsonObject, messageOf, objectsOf, textOf } from '../mcp/messages.js';
 import { AppHost, type HostRequests } from './app-host.js';
-import { Dialog, Json } from './parts.js';
+import { counted, Dialog, Json } from './parts.js';
 import { usePage, useStore } from './page-context.js';
 
 const MOST_HEIGHT = 2000;
@@ -115,7 +115,7 @@ export function AppView({
       )}
       {said.length > 0 && (
         <details>
-          <summary>{`${said.length} messages of the view`}</summary>
+          <summary>{`The view: ${counted(said.length, 'message')}`}</summary>
           {said.map(({ what, params }, index) => (
             <Json key={index} name={what} value={params} depth={2} />
           ))}

@@ -3,6 +3,7 @@ import { MODES } from '../state/state.js';
 import { Activity } from './activity.js';
 import { EntryList } from './entry-list.js';
 import { EntryView } from './entry-view.js';
+import { counted } from './parts.js';
 import { usePage, useStore } from './page-context.js';
 import { Questions } from './questions.js';
 
@@ -63,7 +64,7 @@ function Header() {
           <option value="">no login</option>
           {done.map(({ id, subject, scopes }) => (
             <option key={id} value={id}>
-              {`${subject ?? 'user'} (${scopes.join(' ')})`}
+              {[subject ?? 'user', ...scopes].join(' ')}
             </option>
           ))}
         </select>
@@ -81,7 +82,7 @@ function Problems() {
     <div role="alert" class="alerts">
       {problems.length > 0 && (
         <section aria-label="Problems of the compiler">
-          <strong>{`The compiler finds ${problems.length} ${problems.length === 1 ? 'problem' : 'problems'}`}</strong>
+          <strong>{`The compiler finds ${counted(problems.length, 'problem')}`}</strong>
           <pre tabIndex={0}>{problems.join('\n')}</pre>
         </section>
       )}

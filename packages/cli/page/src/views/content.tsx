@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, objectsOf, textOf, shown } from '../mcp/messages.js';
-import { Json, JsonText, parsed, size, Text } from './parts.js';
+import { counted, Json, JsonText, parsed, size, Text } from './parts.js';
 import { usePage } from './page-context.js';
 
 /** The blocks of a result or message, each as people read it. */
@@ -120,7 +120,7 @@ function columnsOf(rows: readonly JsonObject[]): readonly string[] {
 function Table({ rows }: { rows: readonly JsonObject[] }) {
   const columns = columnsOf(rows);
   return (
-    <div class="table" tabIndex={0} role="group" aria-label={`Table of ${rows.length} rows`}>
+    <div class="table" tabIndex={0} role="group" aria-label={`Table of ${counted(rows.length, 'row')}`}>
       <table>
         <thead>
           <tr>

@@ -26,6 +26,14 @@ export function EntryList() {
     else if (step === -1) document.getElementById('filter')?.focus();
   };
   const { selected, tasks, served } = state;
+  const lists = (Object.keys(KINDS) as Kind[]).map((kind) => {
+    const all = entriesOf(state, kind);
+    return { kind, isServed: all.length > 0, shown: all.filter(fits) };
+  });
+  const isSelected = ({ kind, key }: Entry): boolean => selected?.kind === kind && selected.key === key;
+  const every = lists.flatMap(({ shown }) => shown);
+  // The list is one stop of the Tab key: arrow keys lead on.
+  const stop = every.find(isSelected) ?? every[0];
   return (
     <nav aria-label="What is served" onKeyDown={onKeyDown}>
       <input
@@ -37,10 +45,8 @@ export function EntryList() {
         onInput={(event) => setFilter(event.currentTarget.value)}
       />
       <div ref={list}>
-        {(Object.keys(KINDS) as Kind[]).map((kind) => {
-          const all = entriesOf(state, kind);
-          const shown = all.filter(fits);
-          if (all.length === 0) return null;
+        {lists.map(({ kind, isServed, shown }) => {
+          if (!isServed) return null;
           return (
             <section key={kind} aria-label={KINDS[kind].title}>
               <h2>
@@ -52,7 +58,8 @@ export function EntryList() {
                     key={entry.key}
                     entry={entry}
                     tokens={served?.tokens[`${kind} ${entry.key}`]}
-                    isSelected={selected?.kind === kind && selected.key === entry.key}
+                    isSelected={isSelected(entry)}
+                    isStop={entry === stop}
                     onSelect={() => page.select({ kind, key: entry.key })}
                   />
                 ))}
@@ -90,11 +97,13 @@ function EntryButton({
   entry: { key, descriptor, isVisible },
   tokens,
   isSelected,
+  isStop,
   onSelect,
 }: {
   entry: Entry;
   tokens: number | undefined;
   isSelected: boolean;
+  isStop: boolean;
   onSelect: () => void;
 }) {
   return (
@@ -103,7 +112,8 @@ function EntryButton({
         type="button"
         class={isVisible ? 'entry' : 'entry hidden-entry'}
         aria-current={isSelected ? 'true' : undefined}
-        title={textOf(descriptor['description'])}
+        tabIndex={isStop ? 0 : -1}
+        title={[key, textOf(descriptor['description'])].filter(Boolean).join(': ')}
         onClick={onSelect}
       >
         <span class="name">{key}</span>

@@ -1,7 +1,7 @@
 import { isObject, objectsOf, textOf, shown } from '../mcp/messages.js';
 import { SchemaForm } from '../form/schema-form.js';
 import { entriesOf, type Entry, type Run } from '../state/state.js';
-import { Json, Tabs } from './parts.js';
+import { counted, Json, Tabs } from './parts.js';
 import { usePage, useStore } from './page-context.js';
 import { RunView, TaskView } from './run-view.js';
 import { VariablesForm } from './variables-form.js';
@@ -107,7 +107,7 @@ function About({ entry: { kind, key, descriptor, manifest, isVisible } }: { entr
       )}
       {findings.length > 0 && (
         <details class="findings">
-          <summary>{`${findings.length} findings of sigil check`}</summary>
+          <summary>{`sigil check: ${counted(findings.length, 'finding')}`}</summary>
           <ul>
             {findings.map(({ message, fix }, index) => (
               <li key={index}>

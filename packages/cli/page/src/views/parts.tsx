@@ -31,10 +31,10 @@ export function Json({ value, name, depth = 0 }: { value: unknown; name?: string
       </div>
     );
   return (
-    <details class="json" open={depth < 3 && members.length <= 50}>
+    <details class="json" open={depth < 5 && members.length <= 50}>
       <summary>
         {label}
-        {open} <span class="muted">{`${members.length} ${isList ? 'items' : 'members'}`}</span> {close}
+        {open} <span class="muted">{counted(members.length, isList ? 'item' : 'member')}</span> {close}
       </summary>
       <div class="json-members">
         {members.slice(0, most).map(([key, one]) => (
@@ -197,6 +197,11 @@ export function Dialog({
 export function Time({ at }: { at: Date }) {
   const text = `${at.toLocaleTimeString('en-GB')}.${String(at.getMilliseconds()).padStart(3, '0')}`;
   return <time dateTime={at.toISOString()}>{text}</time>;
+}
+
+/** A number of things, with their name. */
+export function counted(count: number, name: string): string {
+  return `${count} ${name}${count === 1 ? '' : 's'}`;
 }
 
 /** Milliseconds as people read them. */

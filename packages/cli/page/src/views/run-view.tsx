@@ -4,7 +4,7 @@ import type { Run, Task } from '../state/state.js';
 import { AppView, viewUriOf } from './app-view.js';
 import { Blocks, ResourceContents, Value } from './content.js';
 import { StepUp } from './login.js';
-import { duration, Json, size, Time } from './parts.js';
+import { counted, duration, Json, size, Time } from './parts.js';
 import { usePage, useStore } from './page-context.js';
 import { SaveTest } from './save-test.js';
 
@@ -33,7 +33,7 @@ export function RunView({ run }: { run: Run }) {
       <ProgressBar run={run} />
       {run.logs.length > 0 && (
         <details class="logs">
-          <summary>{`${run.logs.length} log messages`}</summary>
+          <summary>{counted(run.logs.length, 'log message')}</summary>
           <ul>
             {run.logs.map(({ level, logger, data }, index) => (
               <li key={index}>

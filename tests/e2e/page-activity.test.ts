@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import type { BeginLogin } from '../../packages/cli/src/page/logins.js';
+import { choose, describeInBrowser, DevPage, openDevPage, startBrowser } from './dev-page.js';
+import { endProcesses } from './processes.js';
+
+/** Logs in without an authorization server: the browser comes back at once. */
+const comesBack: BeginLogin = async ({ redirectUri, scopes = [] }) => {
+  const state = `state-${scopes.length}`;
+  const login = { accessToken: scopes.length > 0 ? 'full' : 'plain', scopes, subject: 'ada' };
+  const again = { refresh: () => Promise.reject(new Error('over')), revoke: async () => undefined };
+  return {
+    authorizeUrl: `${redirectUri}?code=c&state=${state}`,
+    state,
+    scopes,
+    finish: async () => ({ ...login, ...again }),
+  };
+};
+
+describeInBrowser('what the page of sigil dev tells', () => {
+  let browser: Browser;
+  let dev: DevPage;
+  let page: Page;
+  beforeAll(async () => {
+    [dev, browser] = await Promise.all([DevPage.start(), startBrowser()]);
+    page = await openDevPage(browser, dev.url);
+  }, 90_000);
+  afterAll(async () => {
+    await browser?.close();
+    dev?.close();
+    await endProcesses();
+  });
+
+  const tab = (name: RegExp): Promise<void> => page.getByRole('tab', { name }).click();
+  const press = (name: string): Promise<void> => page.getByRole('button', { name, exact: true }).click();
+  const activity = () => page.getByRole('complementary', { name: 'Activity' });
+
+  test('the token leaves the address, and a page without one says what to do', async () => {
+    expect(page.url()).not.toContain('token');
+    await page.reload();
+    await page.getByRole('button', { name: 'place_order' }).waitFor();
+    const other = await page.context().newPage();
+    await other.goto(new URL('/', dev.url).href);
+    await other.getByText('Open the link that sigil dev shows').waitFor();
+  });
+
+  test('messages are traced with times and headers', async () => {
+    await choose(page, 'test_simple_text');
+    await press('Call');
+    await page.locator('.outcome').first().waitFor();
+    await tab(/^Trace/);
+    await activity().getByRole('searchbox').fill('tools/call');
+    await activity().locator('summary').first().click();
+    await activity().getByText('mcp-method').first().waitFor();
+    await activity().getByText('mcp-protocol-version').first().waitFor();
+    await activity().getByText('"This is a simple text response for testing."').waitFor();
+  });
+
+  test('calls of other clients are shown as they end', async () => {
+    await tab(/^Calls/);
+    dev.tell('call', {
+      time: new Date(),
+      method: 'tools/call',
+      name: 'add',
+      outcome: 'ok',
+      ms: 3,
+      client: 'vscode',
+    });
+    dev.tell('refused', { time: new Date(), status: 401, reason: 'no token' });
+    const row = activity().getByRole('listitem').filter({ hasText: 'vscode' });
+    await row.getByText('add', { exact: true }).waitFor();
+    await activity().getByText('refused').first().waitFor();
+  });
+
+  test('subscriptions and changes of lists are heard live', async () => {
+    await choose(page, 'test://watched-resource');
+    await press('Subscribe');
+    await choose(page, 'touch_watched_resource');
+    await tab(/^Changes/);
+    await activity().getByText('test://watched-resource').first().waitFor();
+    // The subscription begins some time after it was asked for.
+    for (
+      let tries = 0;
+      tries < 20 && (await activity().getByText('resources/updated').count()) === 0;
+      tries += 1
+    ) {
+      await press('Call');
+      await page.waitForTimeout(200);
+    }
+    await activity().getByText('resources/updated').first().waitFor();
+    await choose(page, 'test_trigger_tool_change');
+    await press('Call');
+    await page.getByRole('navigation').getByText('temporary_tool').waitFor();
+    await press('Call');
+    await page.getByRole('navigation').getByText('temporary_tool').waitFor({ state: 'detached' });
+    await activity().getByRole('button', { name: 'Unsubscribe from test://watched-resource' }).click();
+  });
+
+  test('the list is filtered, with tokens and findings of each tool', async () => {
+    await page.getByRole('searchbox', { name: 'Filter', exact: true }).fill('places order');
+    const tools = page.getByRole('region', { name: 'Tools' });
+    await tools.getByText('326').waitFor();
+    expect(await tools.getByRole('listitem').count()).toBe(1);
+    await choose(page, 'place_order');
+    await page.getByText('326 tokens').waitFor();
+    await tab(/^Findings/);
+    await activity()
+      .getByText(/A model reads \d+ tokens/)
+      .waitFor();
+    await activity().getByText('tool mix_color').first().waitFor();
+    await page.getByRole('searchbox', { name: 'Filter', exact: true }).fill('');
+  });
+
+  test('why somebody sees something is said in order', async () => {
+    await choose(page, 'reset_counts');
+    await page.getByText('This client does not see it.').waitFor();
+    await tab(/^Who sees it/);
+    await press('Explain');
+    await page.getByText('A client without a login does not see it.').waitFor();
+    await page.getByText('refuses').waitFor();
+    await page.getByRole('textbox', { name: 'Principal' }).fill('alice');
+    await page.getByRole('textbox', { name: 'Scopes' }).fill('admin');
+    await press('Explain');
+    await page.getByText('alice sees it.').waitFor();
+  });
+
+  test('problems of the compiler and a server that is down stand on top', async () => {
+    const { server } = dev.state;
+    dev.change({ compiler: { isCompiling: false, problems: ["src/a.ts(1,1): error TS1005: ';' expected"] } });
+    await page.getByText('The compiler finds 1 problem').waitFor();
+    dev.change({
+      server: { status: 'failed', reason: 'The port is taken' },
+      compiler: { isCompiling: false, problems: [] },
+    });
+    await page.getByText('The port is taken').waitFor();
+    await choose(page, 'test_simple_text');
+    await press('Call');
+    await page.locator('.outcome-failed').getByText('The server is not up').waitFor();
+    dev.change({ server, starts: dev.state.starts + 1 });
+    await page.getByText('The port is taken').waitFor({ state: 'detached' });
+    await press('Call');
+    await page.locator('.outcome').first().getByText('simple text').waitFor();
+  });
+});
+
+describeInBrowser('logins on the page of sigil dev', () => {
+  let browser: Browser;
+  let dev: DevPage;
+  const opaque = {
+    plain: 'mcp',
+    full: 'mcp mcp:conformance:tools:call mcp:conformance:tools:test_simple_text',
+  };
+  beforeAll(async () => {
+    const AUTHORIZATION = JSON.stringify({ resource: 'http://127.0.0.1/mcp', opaque });
+    [dev, browser] = await Promise.all([DevPage.start({ AUTHORIZATION }, comesBack), startBrowser()]);
+  }, 90_000);
+  afterAll(async () => {
+    await browser?.close();
+    dev?.close();
+    await endProcesses();
+  });
+
+  test('the developer logs in, and once more with the scopes that a call needs', async () => {
+    const page = await openDevPage(browser, dev.url);
+    const activity = page.getByRole('complementary', { name: 'Activity' });
+    await page.getByRole('tab', { name: /^Login/ }).click();
+    await activity.getByRole('button', { name: 'Log in' }).click();
+    await activity.getByRole('button', { name: 'In use' }).waitFor();
+    await choose(page, 'test_simple_text');
+    await page.getByRole('button', { name: 'Call', exact: true }).click();
+    const needed = 'Log in with mcp:conformance:tools:call mcp:conformance:tools:test_simple_text';
+    await page.getByRole('button', { name: needed }).click();
+    await page
+      .getByRole('combobox', { name: 'Login' })
+      .getByText('mcp:conformance:tools:call')
+      .waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: 'Call', exact: true }).click();
+    await page.locator('.outcome').first().getByText('simple text').waitFor();
+  }, 90_000);
+});

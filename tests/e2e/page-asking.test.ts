@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { choose, describeInBrowser, DevPage, openDevPage, startBrowser } from './dev-page.js';
+import { endProcesses } from './processes.js';
+
+describeInBrowser('questions and tasks on the page of sigil dev', () => {
+  let browser: Browser;
+  let dev: DevPage;
+  let page: Page;
+  beforeAll(async () => {
+    [dev, browser] = await Promise.all([DevPage.start(), startBrowser()]);
+    page = await openDevPage(browser, dev.url);
+  }, 90_000);
+  afterAll(async () => {
+    await browser?.close();
+    dev?.close();
+    await endProcesses();
+  });
+
+  const dialog = (): Locator => page.getByRole('dialog');
+  const outcome = (): Locator => page.locator('.outcome').first();
+  const answer = (name: string): Promise<void> => dialog().getByRole('button', { name, exact: true }).click();
+  const fill = (name: string, text: string): Promise<void> =>
+    dialog().getByRole('textbox', { name, exact: true }).fill(text);
+  const call = async (name: string, args: Readonly<Record<string, string>> = {}): Promise<void> => {
+    await choose(page, name);
+    for (const [key, value] of Object.entries(args))
+      await page.getByRole('main').getByRole('textbox', { name: key, exact: true }).fill(value);
+    await page.getByRole('button', { name: 'Call', exact: true }).click();
+  };
+
+  test.each(['2025-11-25', '2026-07-28'])(
+    'a form of %s is filled, accepted, declined and cancelled',
+    async (revision) => {
+      await page.getByText(revision, { exact: true }).first().click();
+      await call('test_elicitation', { message: 'Who is it?' });
+      await dialog().getByText('Who is it?').waitFor();
+      await dialog().getByText(revision).waitFor();
+      await fill('username', 'ada');
+      await fill('email', 'ada@example.org');
+      await answer('Accept');
+      await outcome()
+        .getByText('action=accept, content={"username":"ada","email":"ada@example.org"}')
+        .waitFor();
+      await page.getByRole('button', { name: 'Call', exact: true }).click();
+      await answer('Decline');
+      await outcome().getByText('action=decline').waitFor();
+      await page.getByRole('button', { name: 'Call', exact: true }).click();
+      await dialog().waitFor();
+      await page.keyboard.press('Escape');
+      await outcome().getByText('action=cancel').waitFor();
+    },
+  );
+
+  test('a form comes with its defaults', async () => {
+    await call('test_elicitation_sep1034_defaults');
+    await answer('Accept');
+    await outcome()
+      .getByText('"name":"John Doe","age":30,"score":95.5,"status":"active","verified":true')
+      .waitFor();
+  });
+
+  test('the address of a page is shown before it is opened, by a click alone', async () => {
+    await call('open_page', { url: 'https://example.org/pay?id=1' });
+    await dialog().getByText('https://example.org/pay?id=1').waitFor();
+    await dialog().getByText('example.org', { exact: true }).waitFor();
+    expect(page.context().pages()).toHaveLength(1);
+    await page.context().route('https://example.org/**', (route) => route.fulfill({ body: 'paid' }));
+    const [opened] = await Promise.all([
+      page.context().waitForEvent('page'),
+      answer('Open example.org and accept'),
+    ]);
+    expect(opened.url()).toBe('https://example.org/pay?id=1');
+    await outcome().getByText('The user chose to accept').waitFor();
+  });
+
+  test('the developer answers as the model, and shares roots', async () => {
+    await call('test_sampling', { prompt: 'Capital of France?' });
+    await dialog().getByText('Capital of France?').waitFor();
+    await fill('Your answer, as the model', 'Paris');
+    await answer('Answer');
+    await outcome().getByText('LLM response: Paris').waitFor();
+    await call('list_client_roots');
+    await fill('uri', 'file:///elsewhere');
+    await answer('Share');
+    await outcome().getByText('file:///elsewhere').waitFor();
+    await call('test_sampling', { prompt: 'Again?' });
+    await answer('Refuse');
+    await page.getByText('The call was cancelled.').waitFor();
+  });
+
+  test('questions that come at the same time are answered one after the other', async () => {
+    await call('test_input_required_result_multiple_inputs');
+    await dialog().getByText('2 more questions wait').waitFor();
+    await fill('name', 'Ada');
+    await answer('Accept');
+    await fill('Your answer, as the model', 'Hello');
+    await answer('Answer');
+    await answer('Share');
+    await outcome().getByText('Hello Ada, you share 1 roots').waitFor();
+  });
+
+  test('a task asks while it runs, and its result is that of the call', async () => {
+    await call('confirm_delete', { filename: 'a.txt' });
+    await dialog().getByText('Delete a.txt?').waitFor();
+    await dialog().getByRole('checkbox', { name: 'confirm' }).check();
+    await answer('Accept');
+    await outcome().getByText('Deleted a.txt').waitFor();
+    await page.getByRole('region', { name: 'Tasks' }).getByText('completed').waitFor();
+  });
+
+  test('a task is cancelled, and one that fails says why', async () => {
+    await call('slow_compute', { seconds: '300' });
+    await page.getByRole('button', { name: 'Cancel the task' }).click();
+    await page.getByRole('status').filter({ hasText: 'task cancelled' }).waitFor();
+    await call('failing_job');
+    await page.getByText('The job has failed, as it always does').waitFor();
+    await call('protocol_error_job');
+    await page.getByText('The job broke down (-32603)').waitFor();
+  });
+});
