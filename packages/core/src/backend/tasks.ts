@@ -3,7 +3,14 @@ import type { MaybePromise } from '../protocol/maybe-promise.js';
 /** Where a task stands (ext-tasks, "Task Status"). */
 export type TaskStatus = 'working' | 'input_required' | 'completed' | 'cancelled' | 'failed';
 
-/** All of them. */
+/**
+ * All statuses of tasks.
+ *
+ * @example
+ * ```ts
+ * const counted = TASK_STATUSES.map((status) => `${status}: ${kept[status]}`);
+ * ```
+ */
 export const TASK_STATUSES: readonly TaskStatus[] = [
   'working',
   'input_required',
@@ -24,7 +31,15 @@ export function isTaskStatus(value: unknown): value is TaskStatus {
   return TASK_STATUSES.some((status) => status === value);
 }
 
-/** Begins to count tasks by status: none of each. */
+/**
+ * Begins to count tasks by status: none of each.
+ *
+ * @example
+ * ```ts
+ * const kept = noTasks();
+ * for (const { task } of tasks) kept[task.status] += 1;
+ * ```
+ */
 export function noTasks(): Record<TaskStatus, number> {
   return { working: 0, input_required: 0, completed: 0, cancelled: 0, failed: 0 };
 }
