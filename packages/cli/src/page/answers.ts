@@ -64,17 +64,19 @@ export function answerRefusal(response: ServerResponse, refusal: Refusal): void 
 }
 
 /** Reads a body. @throws Refusal when it has too many bytes. */
-export async function readBody(request: IncomingMessage, mostBytes: number): Promise<Buffer> {
+export function readBody(request: IncomingMessage, mostBytes: number): Promise<Buffer> {
   const tooLarge = new Refusal(413, `The body may have at most ${mostBytes} bytes`);
-  if (Number(request.headers['content-length'] ?? 0) > mostBytes) throw tooLarge;
+  if (Number(request.headers['content-length'] ?? 0) > mostBytes) return Promise.reject(tooLarge);
   const parts: Buffer[] = [];
   let size = 0;
-  for await (const part of request as AsyncIterable<Buffer>) {
-    size += part.byteLength;
-    if (size > mostBytes) throw tooLarge;
-    parts.push(part);
-  }
-  return Buffer.concat(parts);
+  return new Promise((resolve, reject) => {
+    request.on('data', (part: Buffer) => {
+      size += part.byteLength;
+      if (size > mostBytes) reject(tooLarge);
+      else parts.push(part);
+    });
+    request.once('end', () => resolve(Buffer.concat(parts))).once('error', reject);
+  });
 }
 
 /** Reads a body of JSON. @throws Refusal when it is none. */

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { objectOf } from '../json.js';
 
 /** Most connections at once: browsers open six. */
 const MOST_CONNECTIONS = 256;
@@ -28,7 +28,8 @@ export function limitedServer(listener: RequestListener): Server {
 export async function listen(server: Server, port: number): Promise<number> {
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
-  return (server.address() as AddressInfo).port;
+  const address = server.address();
+  return address !== null && typeof address === 'object' ? address.port : port;
 }
 
 /** Listens on the first port that is free, from one on. @returns the port. */
@@ -37,7 +38,7 @@ export async function listenFrom(server: Server, first: number): Promise<number>
     try {
       return await listen(server, port);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+      if (!hasCode(error, 'EADDRINUSE')) throw error;
     }
   }
   return listen(server, 0);
@@ -45,3 +46,8 @@ export async function listenFrom(server: Server, first: number): Promise<number>
 
 /** How many ports are tried. */
 const TRIED_PORTS = 100;
+
+/** Whether an error of Node has a code. */
+export function hasCode(error: unknown, code: string): boolean {
+  return objectOf(error)['code'] === code;
+}

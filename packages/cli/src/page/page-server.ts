@@ -1,11 +1,14 @@
 /*
- * The page of `sigil dev`, on its side in Node. `gate.ts` says which requests are from the page, `answers.ts` what every answer has.
+ * The page of `sigil dev`, on its side in Node. `request-checks.ts` says which requests are from the page, `answers.ts` what every answer has.
  * The page hears of changes by `event-streams.ts`, speaks with the server that is worked on through `mcp-proxy.ts`, of which `trace.ts`
  * keeps the exchanges, logs in by `logins.ts`, shows views of MCP Apps from the origin of `views.ts`, and saves a call as a test by
  * `saved-tests.ts`. The page itself, which browsers run, is in `../../page`.
  */
 
+import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
 import { isObject, isScope, messageOf } from '@sigil/core/internal';
 import type { Principal } from '@sigil/core';
 import type { DevLoop } from '../dev/dev-loop.js';
@@ -17,12 +20,11 @@ import { explanationOfProgram } from '../program/explanation.js';
 import { answerJson, answerRefusal, readJson, Refusal, safeHeaders } from './answers.js';
 
 import { EventStreams } from './event-streams.js';
-import { Gate } from './gate.js';
 import { limitedServer, listen, listenFrom } from './listening.js';
 import { type BeginLogin, Logins } from './logins.js';
 import { McpProxy } from './mcp-proxy.js';
-import { type PageFile, readPageFiles } from './page-files.js';
 import { saveTest } from './saved-tests.js';
+import { RequestChecks } from './request-checks.js';
 import { Trace } from './trace.js';
 import { Views } from './views.js';
 
@@ -85,12 +87,40 @@ export async function startPage(program: DevelopedProgram, options: PageOptions)
   return { url: await server.start(options.port), close: () => server.close() };
 }
 
-/** Serves a request that came through the gate. */
+/** A file of the page. */
+interface PageFile {
+  readonly type: string;
+  readonly content: Buffer;
+}
+
+/** The files of the page, by the path of each. Nothing else is served, so that no path leads elsewhere. */
+const FILES: Readonly<Record<string, readonly [file: string, type: string]>> = {
+  '/': ['index.html', 'text/html; charset=utf-8'],
+  '/page.js': ['page.js', 'text/javascript; charset=utf-8'],
+  '/page.css': ['page.css', 'text/css; charset=utf-8'],
+  '/icon.svg': ['icon.svg', 'image/svg+xml'],
+};
+
+/** Reads the page. @param folder where it is; in this package by default. */
+async function readPageFiles(folder: URL = defaultFolder()): Promise<ReadonlyMap<string, PageFile>> {
+  const files = Object.entries(FILES).map(
+    async ([path, [file, type]]) => [path, { type, content: await readFile(new URL(file, folder)) }] as const,
+  );
+  return new Map(await Promise.all(files));
+}
+
+/** Where this package has it, wherever this code is bundled to. */
+function defaultFolder(): URL {
+  const manifest = createRequire(import.meta.url).resolve('@sigil/cli/package.json');
+  return new URL('dist/browser/', pathToFileURL(manifest));
+}
+
+/** Serves a request that was checked. */
 type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void;
 
 class PageServer {
   readonly #server: Server = limitedServer((request, response) => void this.#serve(request, response));
-  readonly #gate = new Gate();
+  readonly #checks = new RequestChecks();
   readonly #streams = new EventStreams();
   readonly #trace = new Trace((exchange) => this.#streams.tell('exchange', exchange));
   readonly #logins: Logins;
@@ -161,7 +191,7 @@ class PageServer {
       throw new UsageError(`the page cannot have the port ${port ?? FIRST_PORT}: ${messageOf(error)}`);
     });
     if (this.program.state.starts > 0) void this.#describe();
-    return `http://127.0.0.1:${this.#port}/#token=${this.#gate.token}`;
+    return `http://127.0.0.1:${this.#port}/#token=${this.#checks.token}`;
   }
 
   close(): void {
@@ -175,10 +205,10 @@ class PageServer {
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
-      this.#gate.checkSender(request, this.#port);
+      this.#checks.checkSender(request, this.#port);
       const { url = '', method = '' } = request;
       const [path = ''] = url.split('?');
-      if (path.startsWith('/api/')) this.#gate.checkPage(request);
+      if (path.startsWith('/api/')) this.#checks.checkPage(request);
       const file = this.files.get(path);
       const handlers = file ? fileHandlers(file, this.#views.origin) : this.#handlersOf(path);
       const handler = Object.hasOwn(handlers, method) ? handlers[method] : undefined;

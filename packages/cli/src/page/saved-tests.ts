@@ -10,6 +10,7 @@ import { type JsonObject, objectOf } from '../json.js';
 import { Connection } from '../program/connection.js';
 import { askProgram } from '../program/program.js';
 import { Refusal } from './answers.js';
+import { hasCode } from './listening.js';
 import {
   commandTest,
   expectations,
@@ -190,7 +191,7 @@ async function fileFor(
       await writeFile(join(cwd, file), text, { flag: 'wx' });
       return file;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      if (!hasCode(error, 'EEXIST')) throw error;
     }
   }
   throw new Refusal(409, `There are ${MOST_FILES} tests of ${tool} in ${folder}: remove some of them`);

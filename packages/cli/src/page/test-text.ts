@@ -70,15 +70,15 @@ export function expectations({ result, isPartial }: SavedCall, others: readonly 
 
 /** The text of a content that is one text. */
 export function onlyText(blocks: readonly unknown[]): string | undefined {
-  const [{ type, text } = {} as JsonObject, ...more] = blocks.map(objectOf);
-  return type === 'text' && typeof text === 'string' && more.length === 0 ? text : undefined;
+  const { type, text } = objectOf(blocks[0]);
+  return type === 'text' && typeof text === 'string' && blocks.length === 1 ? text : undefined;
 }
 
 /** What several results have in common: the first, with matchers where others differ. */
 function commonOf(value: unknown, others: readonly unknown[], found: { isPartial: boolean }): unknown {
   if (others.some((other) => kindOf(other) !== kindOf(value))) return new Code('expect.anything()');
   if (Array.isArray(value)) {
-    const lists = others as readonly unknown[][];
+    const lists = others.flatMap((other): unknown[][] => (Array.isArray(other) ? [other] : []));
     if (lists.some(({ length }) => length !== value.length)) return new Code('expect.any(Array)');
     return value.map((one, at) => {
       const those = lists.map((list) => list[at]);

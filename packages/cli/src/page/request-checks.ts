@@ -6,7 +6,7 @@ import { Refusal } from './answers.js';
 const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]'];
 
 /** Says which requests come from the page itself. */
-export class Gate {
+export class RequestChecks {
   /** What the page sends with every request, made anew for each `sigil dev`. */
   readonly token: string = randomBytes(32).toString('base64url');
   readonly #digest: Buffer = digestOf(this.token);
