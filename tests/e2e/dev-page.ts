@@ -5,13 +5,9 @@ import { pathToFileURL } from 'node:url';
 import { describe, test } from '@jest/globals';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { checkManifest } from '../../packages/cli/src/check/check-manifest.js';
-import type {
-  DevelopedProgram,
-  ProgramListener,
-  ServerStatus,
-} from '../../packages/cli/src/page/developed-program.js';
+import { DevState } from '../../packages/cli/src/dev/dev-state.js';
 import type { BeginLogin } from '../../packages/cli/src/page/logins.js';
-import { startPage } from '../../packages/cli/src/page/page-server.js';
+import { type DevelopedProgram, startPage } from '../../packages/cli/src/page/page-server.js';
 import { manifestOfProgram } from '../../packages/cli/src/program/manifest.js';
 import { EVERYTHING, freePort, ServerProcess, until } from './processes.js';
 
@@ -35,16 +31,7 @@ export function startBrowser(): Promise<Browser> {
 
 /** The app with every feature, and the page of `sigil dev` in front of it. */
 export class DevPage {
-  readonly #listeners = new Set<ProgramListener>();
-  readonly state = {
-    server: { status: 'starting' } as ServerStatus,
-    compiler: { isCompiling: false, problems: [] as string[] },
-    starts: 1,
-    subscribe: (listener: ProgramListener): (() => void) => {
-      this.#listeners.add(listener);
-      return () => void this.#listeners.delete(listener);
-    },
-  };
+  readonly state = new DevState();
   url = '';
   /** The folder of its project, where tests are written. */
   readonly project: string = mkdtempSync(join(tmpdir(), 'sigil-dev-page-'));
@@ -65,7 +52,7 @@ export class DevPage {
         () => false,
       );
     await until(answers, 60_000);
-    served.state.server = { status: 'up', url };
+    served.state.change({ server: { status: 'up', url }, starts: 1 });
     const described = manifestOfProgram(EVERYTHING, { timeoutMs: 60_000 }).then((manifest) => ({
       manifest,
       report: checkManifest(manifest, { budget: 500 }),
@@ -81,18 +68,6 @@ export class DevPage {
     served.url = page.url;
     served.#close = () => page.close();
     return served;
-  }
-
-  /** Changes what the command says of compiler and server. */
-  change(changes: Partial<Pick<DevPage['state'], 'server' | 'compiler' | 'starts'>>): void {
-    Object.assign(this.state, changes);
-    for (const listener of this.#listeners) listener.statusChanged?.();
-    if (changes.starts !== undefined) for (const listener of this.#listeners) listener.servedChanged?.();
-  }
-
-  /** Tells of a call of some client. */
-  tell(event: string, data: Record<string, unknown>): void {
-    for (const listener of this.#listeners) listener.told?.(event, data);
   }
 
   close(): void {

@@ -7,7 +7,9 @@ import { endProcesses } from './processes.js';
 /** Logs in without an authorization server: the browser comes back at once. */
 const comesBack: BeginLogin = async ({ redirectUri, scopes = [] }) => {
   const state = `state-${scopes.length}`;
-  const login = { accessToken: scopes.length > 0 ? 'full' : 'plain', scopes, subject: 'ada' };
+  type Login = Awaited<ReturnType<Awaited<ReturnType<BeginLogin>>['finish']>>;
+  const kept = {} as Login['kept'];
+  const login = { kept, accessToken: scopes.length > 0 ? 'full' : 'plain', scopes, subject: 'ada' };
   const again = { refresh: () => Promise.reject(new Error('over')), revoke: async () => undefined };
   return {
     authorizeUrl: `${redirectUri}?code=c&state=${state}`,
@@ -58,15 +60,15 @@ describeInBrowser('what the page of sigil dev tells', () => {
 
   test('calls of other clients are shown as they end', async () => {
     await tab(/^Calls/);
-    dev.tell('call', {
-      time: new Date(),
+    dev.state.tell('call', {
+      time: new Date().toISOString(),
       method: 'tools/call',
       name: 'add',
       outcome: 'ok',
       ms: 3,
       client: 'vscode',
     });
-    dev.tell('refused', { time: new Date(), status: 401, reason: 'no token' });
+    dev.state.tell('refused', { time: new Date().toISOString(), status: 401, reason: 'no token' });
     const row = activity().getByRole('listitem').filter({ hasText: 'vscode' });
     await row.getByText('add', { exact: true }).waitFor();
     await activity().getByText('refused').first().waitFor();
@@ -126,9 +128,11 @@ describeInBrowser('what the page of sigil dev tells', () => {
 
   test('problems of the compiler and a server that is down stand on top', async () => {
     const { server } = dev.state;
-    dev.change({ compiler: { isCompiling: false, problems: ["src/a.ts(1,1): error TS1005: ';' expected"] } });
+    dev.state.change({
+      compiler: { isCompiling: false, problems: ["src/a.ts(1,1): error TS1005: ';' expected"] },
+    });
     await page.getByText('The compiler finds 1 problem').waitFor();
-    dev.change({
+    dev.state.change({
       server: { status: 'failed', reason: 'The port is taken' },
       compiler: { isCompiling: false, problems: [] },
     });
@@ -136,7 +140,7 @@ describeInBrowser('what the page of sigil dev tells', () => {
     await choose(page, 'test_simple_text');
     await press('Call');
     await page.locator('.outcome-failed').getByText('The server is not up').waitFor();
-    dev.change({ server, starts: dev.state.starts + 1 });
+    dev.state.change({ server, starts: dev.state.starts + 1 });
     await page.getByText('The port is taken').waitFor({ state: 'detached' });
     await press('Call');
     await page.locator('.outcome').first().getByText('simple text').waitFor();

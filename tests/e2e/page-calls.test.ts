@@ -157,7 +157,7 @@ describeInBrowser('calls on the page of sigil dev', () => {
     const view = page.frameLocator('iframe');
     await view.getByText('#101010').waitFor();
     expect(await page.locator('iframe').getAttribute('sandbox')).toBe('allow-scripts allow-forms');
-    dev.change({ starts: dev.state.starts + 1 });
+    dev.state.change({ starts: dev.state.starts + 1 });
     await view.getByText('#101010').waitFor();
   });
 });

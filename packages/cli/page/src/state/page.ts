@@ -116,10 +116,10 @@ export class Page {
         'resources' in offered && this.#loadList('template', client),
         'prompts' in offered && this.#loadList('prompt', client),
       ]);
-      this.store.update({ listError: undefined });
+      this.store.update({ listError: undefined, hasLists: true });
       await client.listen(this.store.state.subscriptions);
     } catch (error) {
-      this.store.update({ listError: messageOf(error) });
+      this.store.update({ listError: messageOf(error), hasLists: false });
     }
   }
 

@@ -150,6 +150,8 @@ export interface State {
   readonly served?: Served;
   readonly mode: (typeof MODES)[number];
   readonly identity?: ServerIdentity;
+  /** Whether the lists are those that this client sees. */
+  readonly hasLists: boolean;
   readonly lists: Readonly<Record<Kind, readonly JsonObject[]>>;
   /** Why there are none. */
   readonly listError?: string | undefined;
@@ -172,6 +174,7 @@ export const FIRST_STATE: State = {
   isConnected: false,
   server: { server: { status: 'starting' }, compiler: { isCompiling: false, problems: [] }, starts: 0 },
   mode: '2026-07-28',
+  hasLists: false,
   lists: { tool: [], resource: [], template: [], prompt: [] },
   runs: [],
   tasks: [],
@@ -185,7 +188,7 @@ export const FIRST_STATE: State = {
 };
 
 /** Everything that is served, what this client does not see included. */
-export function entriesOf({ lists, served }: State, kind: Kind): readonly Entry[] {
+export function entriesOf({ lists, served, hasLists }: State, kind: Kind): readonly Entry[] {
   const { key: member, member: list } = KINDS[kind];
   const keyOf = (one: JsonObject): string => String(one[member]);
   const known = served?.manifest[list];
@@ -203,7 +206,7 @@ export function entriesOf({ lists, served }: State, kind: Kind): readonly Entry[
     key,
     descriptor,
     manifest: descriptor,
-    isVisible: false,
+    isVisible: !hasLists,
   }));
   return [...visible, ...hidden].sort((a, b) => (a.key < b.key ? -1 : 1));
 }
