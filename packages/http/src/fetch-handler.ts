@@ -121,6 +121,10 @@ export interface HostHandler<P> {
   (request: Request, platform: P): Promise<Response>;
   /** Lets requests in flight finish, then ends every session, and the app. @param graceMs how long they may take. */
   close(graceMs?: number): Promise<void>;
+  /**
+   * Waits for what an audit still writes about calls that have ended, at most five seconds: for platforms that stop a program after an answer.
+   */
+  written(): Promise<void>;
 }
 
 /**
@@ -157,7 +161,7 @@ export function hostHandler<P>({ of, app, options, path: usual, unaskable }: Hos
     const endpoint = endpointOf('fetchHandler', served);
     const handler = mountEndpoint(unaskable === undefined ? endpoint : silent(endpoint, unaskable), rest);
     if (path !== undefined) handler.mountedAt(path);
-    return { app: served, path, handler };
+    return { app: served, path, handler, written: endpoint.written };
   };
   const serve = async (request: Request, platform: P): Promise<Response> => {
     const host = (made.host ??= make(platform));
@@ -174,14 +178,31 @@ export function hostHandler<P>({ of, app, options, path: usual, unaskable }: Hos
     await host?.handler.close(graceMs);
     await host?.app.close();
   };
-  return Object.assign(serve, { close });
+  const written = async (): Promise<void> => {
+    const host = await made.host?.catch(() => undefined);
+    await host?.written?.();
+  };
+  return Object.assign(serve, { close, written });
 }
 
 /** An endpoint that asks nothing of the clients of sessions. */
 function silent(endpoint: Endpoint, unaskable: string): Endpoint {
-  const { logger, backend } = endpoint;
-  const connect: Endpoint['connect'] = (sink, options) => endpoint.connect(sink, { ...options, unaskable });
-  return { logger, backend, connect };
+  return {
+    logger: endpoint.logger,
+    backend: endpoint.backend,
+    written: endpoint.written,
+    admitAddress: endpoint.admitAddress,
+    // As long as nothing takes note of rejections there is none.
+    get track() {
+      return endpoint.track;
+    },
+    logTo: (logger) => endpoint.logTo?.(logger),
+    refused: (event) => endpoint.refused?.(event),
+    addGauge: (gauge) => endpoint.addGauge?.(gauge) ?? (() => undefined),
+    observe: (observer) => endpoint.observe?.(observer) ?? (() => undefined),
+    closes: () => endpoint.closes?.(),
+    connect: (sink, options) => endpoint.connect(sink, { ...options, unaskable }),
+  } satisfies Required<Endpoint>;
 }
 
 /** An app that has been made, and what serves it. */
@@ -189,6 +210,7 @@ interface Host {
   readonly app: App;
   readonly path: string | undefined;
   readonly handler: FetchHandler;
+  readonly written: Endpoint['written'];
 }
 
 function notFound(path: string): Response {

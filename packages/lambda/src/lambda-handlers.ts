@@ -1,5 +1,6 @@
 import { pipeline } from 'node:stream/promises';
 import type { App, MaybePromise } from '@sigil/core';
+import { within } from '@sigil/core/internal';
 import { answerInTime, hostHandler, type HostOptions } from '@sigil/http/fetch';
 import type { APIGatewayProxyEventV2, Context, StreamifyHandler } from 'aws-lambda';
 
@@ -36,10 +37,13 @@ export function lambdaHandler(
   app: () => MaybePromise<App>,
   options: HostOptions = {},
 ): (event: APIGatewayProxyEventV2, context: Context) => Promise<LambdaResult> {
-  const answer = answerer('lambdaHandler', app, options, UNASKABLE);
+  const { answer, written } = answerer('lambdaHandler', app, options, UNASKABLE);
   return async (event, context) => {
     const response = await answer(event, context);
-    return { ...headOf(response), body: await response.text() };
+    const result = { ...headOf(response), body: await response.text() };
+    // Once the result is there, the instance is frozen.
+    await written(context);
+    return result;
   };
 }
 
@@ -63,13 +67,14 @@ export function lambdaStreamHandler(
 ): StreamifyHandler<APIGatewayProxyEventV2, void> {
   if (!('awslambda' in globalThis))
     throw new Error('Answers are streamed by the runtime of AWS Lambda alone: elsewhere, use lambdaHandler');
-  const answer = answerer('lambdaStreamHandler', app, options);
+  const { answer, written } = answerer('lambdaStreamHandler', app, options);
   return awslambda.streamifyResponse<APIGatewayProxyEventV2>(async (event, stream, context) => {
     const response = await answer(event, context);
     const body = awslambda.HttpResponseStream.from(stream, headOf(response));
     // An answer without a body has a head, which is sent with the first piece.
     if (!response.body) body.write('');
     await pipeline(response.body ?? [], body);
+    await written(context);
   });
 }
 
@@ -82,7 +87,7 @@ function answerer(of: string, app: () => MaybePromise<App>, options: HostOptions
     path: '/mcp',
     ...(unaskable === undefined ? {} : { unaskable }),
   });
-  return (event: APIGatewayProxyEventV2, context: Context): Promise<Response> | Response => {
+  const answer = (event: APIGatewayProxyEventV2, context: Context): Promise<Response> | Response => {
     const over = AbortSignal.timeout(Math.max(0, context.getRemainingTimeInMillis() - END_EARLY_MS));
     const body = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
     const request = requestOf(event, body, over);
@@ -91,6 +96,9 @@ function answerer(of: string, app: () => MaybePromise<App>, options: HostOptions
       return new Response(null, { status: 405, headers: { Allow: 'POST, DELETE, OPTIONS' } });
     return answerInTime(handler(request, undefined), { over, body: () => body.toString() });
   };
+  const written = (context: Context): Promise<void> =>
+    within(Math.max(0, context.getRemainingTimeInMillis() - END_EARLY_MS), handler.written());
+  return { answer, written };
 }
 
 /** What Lambda is told of a response before its body. */

@@ -76,6 +76,28 @@ test('refuses options that are wrong when the function is loaded', () => {
   expect(() => lambdaHandler(make, { limits: { maxBodyBytes: -1 } })).toThrow(/lambdaHandler.*maxBodyBytes/s);
 });
 
+test('gives its answer once the audit of the call is written', async () => {
+  const kept: string[] = [];
+  const audited = lambdaHandler(
+    () =>
+      createApp({
+        name: 'shop',
+        version: '1.0.0',
+        audit: {
+          sink: async ({ event }) => {
+            await new Promise((resolve) => setTimeout(resolve, 50));
+            kept.push(event);
+          },
+        },
+      }),
+    { path: '/prod/mcp', allowedHosts: ['shop.example'] },
+  );
+  const headers = { host: 'evil.example', 'content-type': 'application/json' };
+  expect((await audited(eventOf({ headers }), context)).statusCode).toBe(403);
+  expect((await audited(eventOf(), context)).statusCode).toBe(200);
+  expect(kept).toEqual(['request.refused']);
+});
+
 test('streams where Lambda is around it alone', () => {
   expect(() => lambdaStreamHandler(() => createApp({ name: 'shop', version: '1.0.0' }))).toThrow(
     'Answers are streamed by the runtime of AWS Lambda alone: elsewhere, use lambdaHandler',

@@ -38,9 +38,11 @@ export function worker<Env>(
   const handler = hostHandler<Env>({ of: 'worker', app, options, path: '/mcp' });
   return {
     fetch(request, env, context) {
-      const answering = handler(request, env).then((response) => untilRead(response, context));
-      // The first request makes the app for all of them, and a call that is cancelled unwinds: without this, both end with the client.
-      context.waitUntil(answering.catch(() => undefined).then(() => request.signal.aborted && unwinding()));
+      const answering = handler(request, env).then((response) => untilRead(response, context, handler));
+      // The first request makes the app for all of them, a call that is cancelled unwinds, and an audit is written: without this, all end
+      // with the answer.
+      const after = () => Promise.all([handler.written(), request.signal.aborted && unwinding()]);
+      context.waitUntil(answering.catch(() => undefined).then(after));
       return answering;
     },
     close: (graceMs) => handler.close(graceMs),
@@ -53,7 +55,11 @@ const UNWIND_MS = 5_000;
 const unwinding = (): Promise<unknown> => new Promise((resolve) => setTimeout(resolve, UNWIND_MS));
 
 /** Has the worker go on while a stream is read, and after its client has gone. */
-function untilRead(response: Response, context: ExecutionContext): Response {
+function untilRead(
+  response: Response,
+  context: ExecutionContext,
+  { written }: Pick<HostHandler<never>, 'written'>,
+): Response {
   if (!response.body || response.headers.get('content-type') !== 'text/event-stream') return response;
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
   const cancelled = { wait: undefined as Promise<unknown> | undefined };
@@ -71,6 +77,11 @@ function untilRead(response: Response, context: ExecutionContext): Response {
     },
     { highWaterMark: 0 },
   );
-  context.waitUntil(reader.closed.catch(() => undefined).then(() => cancelled.wait));
+  context.waitUntil(
+    reader.closed
+      .catch(() => undefined)
+      .then(() => cancelled.wait)
+      .then(written),
+  );
   return new Response(body, response);
 }

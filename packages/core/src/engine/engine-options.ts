@@ -157,6 +157,8 @@ export interface EngineOptions {
   readonly observers: Observers;
   /** What is done before the handler of a call runs, such as to record it; a call for which it fails is refused. */
   readonly beforeHandler: ((call: CallInfo) => Promise<void>) | undefined;
+  /** Waits for what is still written about calls that have ended; absent where nothing is. */
+  readonly written: (() => Promise<void>) | undefined;
   /** Counts requests by rates. */
   readonly counter: RateCounter;
   /** Milliseconds a handler may take, where its definition does not say; `false` for no limit. */

@@ -235,6 +235,10 @@ export class Engine implements Endpoint {
     return new EngineCall(this.#parts, { connectionState: stateless, revision, client, ...about }, NO_STREAM);
   }
 
+  get written(): (() => Promise<void>) | undefined {
+    return this.options.written;
+  }
+
   get track(): Track | undefined {
     return this.options.tracking.track;
   }

@@ -29,6 +29,7 @@ export interface AppSettings extends Pick<
   | 'limits'
   | 'observers'
   | 'beforeHandler'
+  | 'written'
   | 'timeoutMs'
   | 'experimental'
   | 'stampServerInfo'
@@ -101,6 +102,7 @@ export function resolveOptions(given: AppOptions, diagnostics: Diagnostics): App
     logger,
     observers,
     beforeHandler: audit?.starts,
+    written: audit && (() => audit.written()),
     audit,
     backend,
     limiter: backend?.limiter ?? new MemoryLimiter(),

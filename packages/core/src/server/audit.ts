@@ -214,9 +214,14 @@ export class AuditTrail {
     };
   }
 
+  /** Waits for what is being written, for so long. */
+  async written(): Promise<void> {
+    await within(CLOSE_MS, Promise.allSettled([...this.#waiting]));
+  }
+
   /** Waits for what is being written, then closes the sink. */
   async close(): Promise<void> {
-    await within(CLOSE_MS, Promise.allSettled([...this.#waiting]));
+    await this.written();
     const { sink } = this.options;
     if (typeof sink === 'object') await sink.close?.();
   }

@@ -285,6 +285,11 @@ export interface Endpoint {
    * @returns the error to refuse it with, if any.
    */
   readonly admitAddress?: ((address: string) => MaybePromise<RateLimitError | undefined>) | undefined;
+  /**
+   * Waits for what an audit still writes about calls that have ended, at most five seconds: for a transport whose platform stops the program
+   * after an answer. Absent where nothing is written.
+   */
+  readonly written?: (() => Promise<void>) | undefined;
   /** What it shares with those of other processes. */
   readonly backend: EndpointBackend;
   /** Takes note that the process is about to end, while it still serves: other processes begin tasks from then on, if there are any. */
