@@ -118,13 +118,15 @@ export function examiningPlugin(
 /** Sets the options of a build where its author has not. */
 export function setOptions(options: BuildOptions, { conditions, hasFiles }: Target): BuildOptions {
   options.format = 'esm';
-  options.platform ??= hasFiles ? 'node' : 'neutral';
+  // As for a browser: only then does esbuild read the field by which older packages leave Node out.
+  options.platform ??= hasFiles ? 'node' : 'browser';
   options.conditions ??= [...conditions];
-  if (!hasFiles) options.mainFields ??= ['module', 'main'];
   options.target ??= 'es2023';
   // Names of classes are shown, in schemas and messages.
   options.keepNames ??= true;
-  options.define = { ...PLACE_NAMES, ...options.define };
+  // esbuild takes builds for browsers for those of development.
+  const mode = hasFiles ? {} : { 'process.env.NODE_ENV': '"production"' };
+  options.define = { ...PLACE_NAMES, ...mode, ...options.define };
   options.inject = [...(options.inject ?? []), PLACES];
   return options;
 }
