@@ -38,6 +38,11 @@ export class ServerError extends Error {
   }
 }
 
+/** What an error comes from, if it says so: `fetch failed` alone tells nothing. */
+export function causeOf(error: unknown): unknown {
+  return error instanceof Error ? (error.cause ?? error) : error;
+}
+
 /** What the exit codes of `sigil` mean. */
 export const EXIT_CODES = {
   /** All is well. */

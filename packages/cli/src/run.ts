@@ -1,12 +1,15 @@
 /*
  * The way of a command line: one of `commands/` reads it and shows what it found. They ask servers through `program/`, compare
- * manifests in `diff/` and their schemas in `schema/`, look for faults in `check/`, compile and restart in `dev/`, and watch a server that is up in `top/`.
+ * manifests in `diff/` and their schemas in `schema/`, look for faults in `check/`, answer questions of servers in `questions/`, log in to them in `login/`, compile and restart in `dev/`, and watch a server that is up in `top/`.
  */
 
+import { add } from './commands/add.js';
 import { auditVerify } from './commands/audit.js';
 import { build } from './commands/build.js';
+import { call, get, read } from './commands/call.js';
 import { check } from './commands/check.js';
 import { type Command, helpOf } from './commands/command.js';
+import { list } from './commands/list.js';
 import { login, logout } from './commands/login.js';
 import { manifest, manifestDiff } from './commands/manifest.js';
 import { dev } from './commands/dev.js';
@@ -21,9 +24,14 @@ import type { Terminal } from './terminal.js';
 /** Longer names first: `manifest diff` is no server called `diff`. */
 const COMMANDS: readonly (readonly [words: readonly string[], command: Command])[] = [
   [['dev'], dev],
+  [['add'], add],
   [['build'], build],
   [['manifest', 'diff'], manifestDiff],
   [['manifest'], manifest],
+  [['list'], list],
+  [['call'], call],
+  [['read'], read],
+  [['get'], get],
   [['check'], check],
   [['why'], why],
   [['tasks', 'ls'], tasksLs],

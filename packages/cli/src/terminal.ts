@@ -1,3 +1,4 @@
+import type { Readable, Writable } from 'node:stream';
 import { styleText } from 'node:util';
 
 /** How a line may look. */
@@ -11,6 +12,8 @@ export interface Terminal {
   err(text: string): void;
   /** Whether results may have colours. */
   readonly hasColours: boolean;
+  /** Where a user can be asked; absent where there is none. */
+  readonly desk?: { readonly input: Readable; readonly output: Writable };
   /**
    * Begins to draw over the whole of it; absent where that is not possible.
    *
@@ -45,6 +48,8 @@ export function standardStreams(): Terminal {
     out: (text) => void process.stdout.write(`${text}\n`),
     err: (text) => void process.stderr.write(`${text}\n`),
     hasColours: process.stdout.isTTY === true && !process.env['NO_COLOR'],
+    ...(process.stdin.isTTY &&
+      process.stderr.isTTY && { desk: { input: process.stdin, output: process.stderr } }),
     ...(process.stdout.isTTY && process.env['TERM'] !== 'dumb' && { openScreen }),
   };
 }
@@ -113,6 +118,11 @@ export function withCount(lines: readonly string[], noun: string, hasMore: boole
 /** A number with its noun, such as `2 tasks`. */
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** A text of a server in its lines, without what a terminal would obey. */
+export function inLines(text: string): string {
+  return text.replace(/(?![\n\t])\p{Cc}/gu, '');
 }
 
 /** What clients and handlers have said, without what a terminal would obey. */

@@ -57,7 +57,7 @@ describe('the command, run by a program', () => {
   test('tells of all commands where none is named', async () => {
     const { lines } = await run(['tasks', '--help']);
     expect(lines).toEqual((await run(['--help'])).lines);
-    expect(lines.filter((line) => line.startsWith('  sigil '))).toHaveLength(15);
+    expect(lines.filter((line) => line.startsWith('  sigil '))).toHaveLength(20);
   });
 
   test('refuses an option as the value of another', async () => {
@@ -68,6 +68,23 @@ describe('the command, run by a program', () => {
   test('has colours where there are any', async () => {
     const { lines } = await run(['manifest', 'diff', full, empty], true);
     expect(lines[0]).toBe('\u001b[31mbreaking  tool add    tool removed\u001b[39m');
+  });
+
+  test.each([
+    ['', true],
+    ['1', false],
+  ])('has them on a terminal, with NO_COLOR=%j: %s', (refused, hasColours) => {
+    const { isTTY } = process.stdout;
+    const { NO_COLOR } = process.env;
+    try {
+      process.stdout.isTTY = true;
+      process.env['NO_COLOR'] = refused;
+      expect(standardStreams().hasColours).toBe(hasColours);
+    } finally {
+      process.stdout.isTTY = isTTY;
+      if (NO_COLOR === undefined) delete process.env['NO_COLOR'];
+      else process.env['NO_COLOR'] = NO_COLOR;
+    }
   });
 
   test('has none for machines, nor for a stream that is no terminal', async () => {

@@ -1,5 +1,7 @@
 /** What the command has of its surroundings: tests give others. */
 export interface Host {
+  /** What the command is called in messages. @default 'create-mcp-app' */
+  readonly commandName?: string;
   /** The folder it was called in. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;

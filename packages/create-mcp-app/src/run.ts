@@ -76,5 +76,5 @@ function report({ code, message, details }: Failure, asJson: boolean, host: Host
     return host.out(JSON.stringify({ error }, undefined, 2));
   }
   details.forEach((line) => host.err(line));
-  host.err(`create-mcp-app: ${message}`);
+  host.err(`${host.commandName ?? 'create-mcp-app'}: ${message}`);
 }

@@ -1,6 +1,7 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { messageOf } from '@sigil/core/internal';
 import { type ExitCode, UsageError } from '../failures.js';
+import { Authorization } from '../login/authorization.js';
 import type { AskOptions, ServerAddress } from '../program/program.js';
 import { table, type Terminal } from '../terminal.js';
 
@@ -106,7 +107,10 @@ export function addressOf(
       throw new UsageError(`--header must be a name, a colon and a value, not '${name}'`);
     }),
   );
-  return [server, { timeoutMs: readNumber('--timeout', timeout) * 1000, headers }];
+  const isOwn = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
+  const authorization = server instanceof URL && !isOwn ? new Authorization(server) : undefined;
+  const timeoutMs = readNumber('--timeout', timeout) * 1000;
+  return [server, { timeoutMs, headers, ...(authorization && { authorization }) }];
 }
 
 /** @param option where it was given. @throws UsageError when the text is no address over HTTP. */
@@ -131,19 +135,19 @@ export const MAIN_OPERAND = '<main.js>';
  * Reads the arguments of a command.
  *
  * @param operands what the arguments without a dash stand for, each needed.
- * @param optional what further ones stand for.
+ * @param optional what further ones stand for; `any` takes as many as there are.
  * @throws UsageError when there are others.
  */
 export function readArguments<O extends Options>(
   args: readonly string[],
   options: O,
   operands: readonly string[],
-  optional: readonly string[] = [],
+  optional: readonly string[] | 'any' = [],
 ): { readonly values: Parsed<O>['values']; readonly operands: readonly string[] } {
   const { values, positionals } = parse(args, options);
   const missing = operands[positionals.length];
   if (missing !== undefined) throw new UsageError(`${missing} is missing`);
-  const extra = positionals[operands.length + optional.length];
+  const extra = optional === 'any' ? undefined : positionals[operands.length + optional.length];
   if (extra !== undefined) {
     // Where the argument is something else than the program, the program has its option alone.
     const isProgram = 'main' in options && !optional.includes(MAIN_OPERAND);

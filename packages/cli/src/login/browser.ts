@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { UsageError } from '../failures.js';
 import { type BegunLogin, beginLogin, type Login, type LoginOptions } from './login.js';
 
@@ -33,36 +32,48 @@ export async function logInByBrowser({ port = 0, signal, open, ...options }: Bro
     );
   });
   try {
-    const { port: bound } = listener.address() as AddressInfo;
+    const address = listener.address();
+    const bound = typeof address === 'object' && address !== null ? address.port : port;
     const begun = await beginLogin({ ...options, redirectUri: `http://127.0.0.1:${bound}${CALLBACK}` });
     signal.throwIfAborted();
-    const back = new Promise<Login>((resolve, reject) => {
-      signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+    const back = new Promise<Login>((resolve) => {
       listener.on('request', ({ url = '' }, response) => {
         const { pathname, searchParams } = new URL(url, 'http://127.0.0.1');
         if (pathname !== CALLBACK) return say(response, 404, 'There is nothing here.');
         // Any page can send a browser here: it does not end the login that is under way.
         if (searchParams.get('state') !== begun.state)
           return say(response, 400, 'This is not the login that sigil waits for.');
-        begun.finish(searchParams).then(
-          (login) => {
-            say(response, 200, 'You are logged in. You can close this page.');
-            resolve(login);
-          },
-          (error: unknown) => {
-            say(response, 400, 'The login has failed: the terminal says why. You can close this page.');
-            reject(error as Error);
-          },
-        );
+        resolve(finish(begun, searchParams, response));
       });
     });
     open(begun);
-    return await back;
+    return await Promise.race([back, aborted(signal)]);
   } finally {
     listener.close();
     // Browsers open connections that they do not use.
     listener.closeIdleConnections();
   }
+}
+
+/** Ends a login, and tells the browser how. */
+async function finish(
+  begun: BegunLogin,
+  parameters: URLSearchParams,
+  response: ServerResponse,
+): Promise<Login> {
+  try {
+    const login = await begun.finish(parameters);
+    say(response, 200, 'You are logged in. You can close this page.');
+    return login;
+  } catch (error) {
+    say(response, 400, 'The login has failed: the terminal says why. You can close this page.');
+    throw error;
+  }
+}
+
+async function aborted(signal: AbortSignal): Promise<never> {
+  await once(signal, 'abort');
+  throw signal.reason;
 }
 
 function say(response: ServerResponse, status: number, text: string): void {

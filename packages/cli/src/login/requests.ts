@@ -5,7 +5,7 @@ import {
   ResponseBodyError,
 } from 'oauth4webapi';
 import { messageOf } from '@sigil/core/internal';
-import { ServerError } from '../failures.js';
+import { causeOf, ServerError } from '../failures.js';
 
 /** The longest answer to a request of a login, in bytes. */
 const MOST_BYTES = 1024 * 1024;
@@ -34,7 +34,7 @@ export async function fetchFor(server: URL, address: string, init: RequestInit =
   const url = checkAddress(address, server, 'an address of the login');
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   const response = await fetch(url, { ...init, redirect: 'manual', signal }).catch((error: unknown) => {
-    throw new ServerError(`${url.href} does not answer: ${messageOf((error as Error).cause ?? error)}`);
+    throw new ServerError(`${url.href} does not answer: ${messageOf(causeOf(error))}`);
   });
   const parts: Uint8Array[] = [];
   let left = MOST_BYTES;

@@ -144,7 +144,7 @@ function answerOf(
     [META.clientCapabilities]: {},
   };
   return askProgram(main, {}, { timeoutMs: ANSWER_MS, cwd }, (program) =>
-    new Connection(program, envelope).request(METHODS.callTool, { name: tool, arguments: args }),
+    new Connection(program, envelope, {}).request(METHODS.callTool, { name: tool, arguments: args }),
   ).then(
     (result) => ('content' in result ? result : 'it answers with a question or a task'),
     (error: unknown) => {

@@ -8,21 +8,30 @@ export abstract class AskedServer {
   /** Rejects with a `ServerError` when the server fails, and never resolves. */
   abstract readonly failed: Promise<never>;
 
-  abstract send(message: object): void;
+  /** Sends a message. @param headers that it has over HTTP. */
+  abstract send(message: object, headers?: Readonly<Record<string, string>>): void;
+
+  /** Cancels a request, in the way of its revision. @param notification what says so where the connection stays open. */
+  abstract cancel(id: string, notification: object): Promise<void>;
 
   /** Ends what was started. */
   abstract end(): Promise<void>;
 
+  /** Has every message read. @returns what ends that. */
+  listen(listener: (message: JsonObject) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
   /** Waits for the first message that is of use. Whatever else comes is passed over. */
   first<T>(read: (message: JsonObject) => T | undefined): Promise<T> {
     return new Promise((resolve) => {
-      const listener = (message: JsonObject): void => {
+      const stop = this.listen((message) => {
         const found = read(message);
         if (found === undefined) return;
-        this.#listeners.delete(listener);
+        stop();
         resolve(found);
-      };
-      this.#listeners.add(listener);
+      });
     });
   }
 

@@ -1,6 +1,7 @@
+import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isObject } from '@sigil/core/internal';
+import { isObject, MAX_DELAY_MS } from '@sigil/core/internal';
 import { LATEST_LEGACY_VERSION, LATEST_VERSION, META, METHODS, NOTIFICATIONS } from '@sigil/core/transport';
 import { ServerError } from '../failures.js';
 import { type JsonObject, objectOf } from '../json.js';
@@ -29,6 +30,36 @@ export function askApp<T>(
   });
 }
 
+/** Answers a request of a server. @throws RefusedQuestion when it is not answered, with what the server is told. */
+export type Answerer = (method: string, params: JsonObject) => Promise<object> | object;
+
+/** A question of a server that has no answer. */
+export class RefusedQuestion extends ServerError {
+  /** @param code the error of JSON-RPC that sessions are answered with. */
+  constructor(
+    message: string,
+    readonly code: number = REFUSED,
+  ) {
+    super(message);
+  }
+}
+
+/** What a client answers with when its user refuses (client/sampling, "Error Handling"). */
+const REFUSED = -1;
+const METHOD_NOT_FOUND = -32601;
+
+/** How a client meets a server. */
+export interface ClientOptions {
+  /** The revision to speak. @default the newest that the server knows */
+  readonly revision?: string | undefined;
+  /** Whether calls may become tasks. @default true */
+  readonly tasks?: boolean;
+  /** Answers what the server asks. @default it has no roots, and no answer to anything else */
+  readonly answer?: Answerer;
+  /** Is called with each notification. */
+  readonly onNotification?: (method: string, params: JsonObject) => void;
+}
+
 /** A server that has said who it is. */
 export interface Greeted {
   readonly connection: Connection;
@@ -37,45 +68,71 @@ export interface Greeted {
   readonly instructions: unknown;
 }
 
+/** The extension of calls that go on as tasks. */
+export const TASKS = 'io.modelcontextprotocol/tasks';
+
 /** What a client may be able to: servers hide from others what needs it. */
-const CAPABILITIES = {
-  roots: {},
-  sampling: { tools: {} },
-  elicitation: { form: {}, url: {} },
-  extensions: {
-    'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] },
-    'io.modelcontextprotocol/tasks': {},
-  },
-};
+function capabilitiesOf({ tasks = true }: ClientOptions): JsonObject {
+  return {
+    roots: {},
+    sampling: { tools: {} },
+    elicitation: { form: {}, url: {} },
+    extensions: {
+      'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] },
+      ...(tasks && { [TASKS]: {} }),
+    },
+  };
+}
 
 /** How long a server may stay silent when it is asked in the way of 2026-07-28, in milliseconds: older ones may not answer. */
 const PROBE_MS = 3000;
 
-/** Meets a server in the newest revision it knows (2026-07-28, transports, stdio, "Backward Compatibility"). */
-export async function greet(program: AskedServer): Promise<Greeted> {
-  const client = { name: 'sigil', version: packageVersion() };
+/**
+ * Meets a server in the revision that is wanted, or else in the newest it knows (2026-07-28, transports, stdio,
+ * "Backward Compatibility").
+ */
+export async function greet(program: AskedServer, options: ClientOptions = {}): Promise<Greeted> {
+  const { revision } = options;
+  const clientInfo = { name: 'sigil', version: packageVersion() };
+  if (revision !== undefined && revision !== LATEST_VERSION)
+    return initialize(program, clientInfo, revision, options);
   const envelope = {
     [META.protocolVersion]: LATEST_VERSION,
-    [META.clientInfo]: client,
-    [META.clientCapabilities]: CAPABILITIES,
+    [META.clientInfo]: clientInfo,
+    [META.clientCapabilities]: capabilitiesOf(options),
   };
-  const connection = new Connection(program, envelope);
+  const connection = new Connection(program, envelope, options);
   const stop = new AbortController();
-  const silence = sleep(PROBE_MS, undefined, { signal: stop.signal, ref: false }).catch(() => undefined);
+  const isPatient = revision !== undefined;
+  const silence = sleep(isPatient ? MAX_DELAY_MS : PROBE_MS, undefined, {
+    signal: stop.signal,
+    ref: false,
+  }).catch(() => undefined);
   const probe = connection.request(METHODS.discover).catch((error: unknown) => {
     if (error instanceof AnsweredError) return undefined;
     throw error;
   });
   const discovered = await Promise.race([probe, silence]);
   stop.abort();
-  if (!discovered) return initialize(program, client);
-  return greeted(connection, discovered, objectOf(discovered['_meta'])[META.serverInfo]);
+  if (discovered) return greeted(connection, discovered, objectOf(discovered['_meta'])[META.serverInfo]);
+  connection.leave();
+  if (revision !== undefined)
+    throw new ServerError(`the server does not speak ${revision}: it has no ${METHODS.discover}`);
+  return initialize(program, clientInfo, LATEST_LEGACY_VERSION, options);
 }
 
-async function initialize(program: AskedServer, clientInfo: JsonObject): Promise<Greeted> {
-  const connection = new Connection(program, undefined);
-  const params = { protocolVersion: LATEST_LEGACY_VERSION, capabilities: CAPABILITIES, clientInfo };
+async function initialize(
+  program: AskedServer,
+  clientInfo: JsonObject,
+  protocolVersion: string,
+  options: ClientOptions,
+): Promise<Greeted> {
+  const connection = new Connection(program, undefined, options);
+  const params = { protocolVersion, capabilities: capabilitiesOf(options), clientInfo };
   const initialized = await connection.request(METHODS.initialize, params);
+  const { protocolVersion: spoken } = initialized;
+  if (options.revision !== undefined && spoken !== options.revision)
+    throw new ServerError(`the server does not speak ${options.revision}: it offers ${String(spoken)}`);
   connection.notify(NOTIFICATIONS.initialized);
   return greeted(connection, initialized, initialized['serverInfo']);
 }
@@ -98,48 +155,104 @@ export class AnsweredError extends ServerError {
   constructor(
     method: string,
     readonly said: string,
+    readonly code?: unknown,
   ) {
     super(`the server refused ${method}: ${said}`);
   }
 }
 
-/** Sends requests to a program that serves MCP over stdio, one after the other. */
+/** How one request is made. */
+export interface RequestOptions {
+  /** Cancels it. */
+  readonly signal?: AbortSignal | undefined;
+  /** Whether its progress, and what the server logs meanwhile, is wanted. */
+  readonly isWatched?: boolean;
+  /** Headers that it has over HTTP. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Sends requests to a server, and answers those of the server. */
 export class Connection {
   #next = 1;
+  readonly #stopListening: () => void;
 
-  /** @param envelope the `_meta` of every request. */
+  /** @param envelope the `_meta` of every request; absent where there is a session. */
   constructor(
     private readonly program: AskedServer,
     private readonly envelope: JsonObject | undefined,
+    private readonly options: ClientOptions,
   ) {
     // A server may ask before it lists.
-    void program.first(({ id, method }) => {
-      if (id === undefined || method === undefined) return;
-      const error = { code: -32601, message: 'the command sigil only looks' };
-      const answer = method === 'roots/list' ? { result: { roots: [] } } : { error };
-      program.send({ jsonrpc: '2.0', id, ...answer });
+    this.#stopListening = program.listen(({ id, method, params }) => {
+      if (typeof method !== 'string') return;
+      if (id === undefined) options.onNotification?.(method, objectOf(params));
+      else void this.#answer(id, method, objectOf(params));
     });
+  }
+
+  /** Whether the server keeps a session, and asks by requests of its own. */
+  get hasSession(): boolean {
+    return !this.envelope;
   }
 
   /**
    * Sends a request and waits for its result.
    *
-   * @throws AnsweredError when the server answers with an error.
+   * @throws AnsweredError when the server answers with an error; the reason of the signal when it aborts.
    */
-  async request(method: string, params: JsonObject = {}): Promise<JsonObject> {
+  async request(method: string, params: JsonObject = {}, options: RequestOptions = {}): Promise<JsonObject> {
+    const { signal, isWatched = false, headers } = options;
     const id = `sigil-${method}-${this.#next++}`;
     const response = this.program.first((message) =>
       message['id'] === id && !('method' in message) ? message : undefined,
     );
-    const meta = this.envelope ? { _meta: this.envelope } : {};
-    this.program.send({ jsonrpc: '2.0', id, method, params: { ...params, ...meta } });
-    const { result, error } = await response;
-    if (isObject(error)) throw new AnsweredError(method, String(error['message']));
+    const logLevel = isWatched && this.envelope ? { [META.logLevel]: 'debug' } : {};
+    const _meta = { ...this.envelope, ...logLevel, ...(isWatched && { progressToken: id }) };
+    const meta = Object.keys(_meta).length > 0 ? { _meta } : {};
+    signal?.throwIfAborted();
+    this.program.send({ jsonrpc: '2.0', id, method, params: { ...params, ...meta } }, headers);
+    const settled = new AbortController();
+    const cancelled = signal ? [this.#cancelled(id, signal, settled.signal)] : [];
+    const { result, error } = await Promise.race([response, ...cancelled]);
+    settled.abort();
+    if (isObject(error)) throw new AnsweredError(method, String(error['message']), error['code']);
     return objectOf(result);
   }
 
   notify(method: string): void {
     this.program.send({ jsonrpc: '2.0', method });
+  }
+
+  /** Answers one question. @throws RefusedQuestion when there is no answer. */
+  async answerTo(method: string, params: JsonObject): Promise<object> {
+    if (method === 'ping') return {};
+    if (this.options.answer) return this.options.answer(method, params);
+    if (method === METHODS.listRoots) return { roots: [] };
+    throw new RefusedQuestion('the command sigil only looks', METHOD_NOT_FOUND);
+  }
+
+  /** Answers nothing any more: another connection does. */
+  leave(): void {
+    this.#stopListening();
+  }
+
+  async #answer(id: unknown, method: string, params: JsonObject): Promise<void> {
+    try {
+      const result = await this.answerTo(method, params);
+      this.program.send({ jsonrpc: '2.0', id, result });
+    } catch (error) {
+      const { code, message } =
+        error instanceof RefusedQuestion ? error : { code: REFUSED, message: 'cancelled' };
+      this.program.send({ jsonrpc: '2.0', id, error: { code, message } });
+    }
+  }
+
+  /** Rejects once a request was cancelled, and its server was told. */
+  async #cancelled(requestId: string, signal: AbortSignal, settled: AbortSignal): Promise<never> {
+    await once(signal, 'abort', { signal: settled });
+    const params = { requestId, reason: 'The user has cancelled it' };
+    await this.program.cancel(requestId, { jsonrpc: '2.0', method: NOTIFICATIONS.cancelled, params });
+    throw signal.reason;
   }
 }
 

@@ -2,57 +2,88 @@ import split from 'split2';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { isObject, messageOf } from '@sigil/core/internal';
-import { META } from '@sigil/core/transport';
-import { ServerError } from '../failures.js';
+import { LATEST_VERSION, META } from '@sigil/core/transport';
+import { causeOf, ServerError } from '../failures.js';
 import { objectOf, parseJson } from '../json.js';
+import type { Authorization } from '../login/authorization.js';
 import { AskedServer } from './asked-server.js';
+
+/** How requests to a server over HTTP are made. */
+export interface HttpOptions {
+  readonly headers: Readonly<Record<string, string>>;
+  /** The login that they carry. */
+  readonly authorization?: Authorization | undefined;
+}
+
+/** A text as a header can carry it (2026-07-28, transports, "Value Encoding"). */
+export function headerValue(text: string): string {
+  const isPlain = /^[!-~](?:[ -~]*[!-~])?$/.test(text) && !text.startsWith('=?base64?');
+  return isPlain ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`;
+}
+
+/** How long a server may take to take leave, in milliseconds. */
+const LEAVE_MS = 1000;
 
 /** A server that is asked over HTTP (Streamable HTTP). */
 export class HttpServer extends AskedServer {
   readonly failed: Promise<never>;
   readonly #ending = new AbortController();
+  readonly #open = new Map<unknown, AbortController>();
   #fail: (error: ServerError) => void = () => undefined;
   #session: string | undefined;
   #version: string | undefined;
 
   constructor(
     private readonly url: URL,
-    private readonly headers: Readonly<Record<string, string>>,
+    private readonly options: HttpOptions,
   ) {
     super();
     this.failed = new Promise((_, reject) => (this.#fail = reject));
     this.failed.catch(() => undefined);
   }
 
-  send(message: object): void {
-    this.#post(message).catch((error: unknown) => {
-      const { cause } = error as Error;
-      this.#fail(new ServerError(`${this.url.href} does not answer: ${messageOf(cause ?? error)}`));
-    });
+  send(message: object, headers: Readonly<Record<string, string>> = {}): void {
+    void this.#deliver(message, headers);
   }
 
-  end(): Promise<void> {
+  async cancel(id: string, notification: object): Promise<void> {
+    // Where there are no sessions, a closed stream says so (2026-07-28, transports, "Cancellation").
+    if (this.#version !== undefined) await this.#deliver(notification, {});
+    this.#open.get(id)?.abort();
+  }
+
+  async end(): Promise<void> {
     this.#ending.abort();
-    return Promise.resolve();
+    if (this.#session === undefined) return;
+    const signal = AbortSignal.timeout(LEAVE_MS);
+    const headers = this.#headers({}, await this.options.authorization?.token());
+    // A server need not let sessions be ended.
+    await fetch(this.url, { method: 'DELETE', redirect: 'error', signal, headers }).catch(() => undefined);
   }
 
-  async #post(message: object): Promise<void> {
-    const { id, method, params } = objectOf(message);
-    const version = objectOf(objectOf(params)['_meta'])[META.protocolVersion] ?? this.#version;
-    const response = await fetch(this.url, {
-      method: 'POST',
-      redirect: 'error',
-      signal: this.#ending.signal,
-      headers: {
-        ...this.headers,
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-        ...(typeof method === 'string' && { 'mcp-method': method }),
-        ...(typeof version === 'string' && { 'mcp-protocol-version': version }),
-        ...(this.#session !== undefined && { 'mcp-session-id': this.#session }),
-      },
-      body: JSON.stringify(message),
-    });
+  async #deliver(message: object, headers: Readonly<Record<string, string>>): Promise<void> {
+    const { id, method } = objectOf(message);
+    const stop = new AbortController();
+    if (method !== undefined) this.#open.set(id, stop);
+    const signal = AbortSignal.any([stop.signal, this.#ending.signal]);
+    try {
+      await this.#post(message, headers, signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      const why = `${this.url.href} does not answer: ${messageOf(causeOf(error))}`;
+      this.#fail(error instanceof ServerError ? error : new ServerError(why));
+    } finally {
+      this.#open.delete(id);
+    }
+  }
+
+  async #post(
+    message: object,
+    headers: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { id } = objectOf(message);
+    const response = await this.#fetch(message, headers, signal);
     this.#session = response.headers.get('mcp-session-id') ?? this.#session;
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
     if (isStream && response.body)
@@ -66,9 +97,47 @@ export class HttpServer extends AskedServer {
     else if (id !== undefined) this.#take({ id, error: { code: response.status, message: status } });
   }
 
+  /** Sends a message, and once more with another token where the first is refused. */
+  async #fetch(
+    message: object,
+    headers: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<Response> {
+    const { authorization } = this.options;
+    const body = JSON.stringify(message);
+    for (let tries = 1; ; tries += 1) {
+      const token = await authorization?.token();
+      const response = await fetch(this.url, {
+        method: 'POST',
+        redirect: 'error',
+        signal,
+        headers: { ...this.#headers(message, token), ...headers },
+        body,
+      });
+      if (tries > 1 || !(await authorization?.canRetry(response, token))) return response;
+      await response.body?.cancel();
+    }
+  }
+
+  #headers(message: object, token: string | undefined): Record<string, string> {
+    const { method, params } = objectOf(message);
+    const { name = objectOf(params)['uri'] ?? objectOf(params)['taskId'] } = objectOf(params);
+    const version = objectOf(objectOf(params)['_meta'])[META.protocolVersion] ?? this.#version;
+    return {
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...this.options.headers,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...(typeof method === 'string' && { 'mcp-method': method }),
+      ...(typeof name === 'string' && { 'mcp-name': headerValue(name) }),
+      ...(typeof version === 'string' && { 'mcp-protocol-version': version }),
+      ...(this.#session !== undefined && { 'mcp-session-id': this.#session }),
+    };
+  }
+
   #take(message: unknown): void {
     const version = objectOf(objectOf(message)['result'])['protocolVersion'];
-    if (typeof version === 'string') this.#version = version;
+    if (typeof version === 'string' && version !== LATEST_VERSION) this.#version = version;
     this.receive(message);
   }
 }

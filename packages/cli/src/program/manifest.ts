@@ -3,7 +3,7 @@ import { isObject, messageOf, pagesOf } from '@sigil/core/internal';
 import type { Manifest, ManifestParts } from '@sigil/core/manifest';
 import { METHODS } from '@sigil/core/transport';
 import { ServerError, UsageError } from '../failures.js';
-import { parseJson } from '../json.js';
+import { type JsonObject, parseJson } from '../json.js';
 import { AnsweredError, type Connection, greet } from './connection.js';
 import type { AskedServer } from './asked-server.js';
 import { type AskOptions, askProgram, type ServerAddress } from './program.js';
@@ -109,8 +109,13 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-async function everyPage(connection: Connection, method: string, member: string): Promise<unknown[]> {
-  const entries: unknown[] = [];
+/** The entries of a list, from all of its pages. */
+export async function everyPage(
+  connection: Connection,
+  method: string,
+  member: string,
+): Promise<JsonObject[]> {
+  const entries: JsonObject[] = [];
   let left = MOST_PAGES;
   const pages = pagesOf(
     (params) => connection.request(method, params),

@@ -2,11 +2,11 @@ import { type ChildProcessWithoutNullStreams, spawn, type SpawnOptions } from 'n
 import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import split from 'split2';
 import { messageOf } from '@sigil/core/internal';
 import { type ReportedProblem, ServerError, UsageError } from '../failures.js';
 import { parseJson } from '../json.js';
+import type { Authorization } from '../login/authorization.js';
 import { HttpServer } from './http-server.js';
 import { AskedServer } from './asked-server.js';
 
@@ -23,6 +23,10 @@ export interface AskOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Ends the question before it is answered. */
   readonly signal?: AbortSignal;
+  /** Whether Ctrl-C reaches this process alone, which cancels what it has asked and ends the program. @default false */
+  readonly isDetached?: boolean;
+  /** The login that requests to a URL carry. */
+  readonly authorization?: Authorization;
   /** Is told of a list that the server announces and refuses. Without it, that is a failure. */
   readonly onRefused?: (method: string, why: string) => void;
 }
@@ -31,30 +35,33 @@ export interface AskOptions {
  * Starts a server, unless it is a URL, asks it, and ends it.
  *
  * @param question the variables of its environment that ask; a program that does not know them serves over stdio.
- * @param ask gives the answer.
+ * @param ask gives the answer. What it calls to say that the server is there stops the clock.
  * @throws UsageError when there is no such program.
  * @throws ServerError when it fails, or does not answer in time.
  */
 export async function askProgram<T>(
   server: ServerAddress,
   question: Readonly<Record<string, string>>,
-  { timeoutMs, cwd, headers = {}, signal }: AskOptions,
-  ask: (program: AskedServer) => Promise<T>,
+  { timeoutMs, cwd, headers = {}, authorization, signal, isDetached = false }: AskOptions,
+  ask: (program: AskedServer, stopClock: () => void) => Promise<T>,
 ): Promise<T> {
   // Whatever transport the surroundings ask for, this is about standard streams.
   const env = { ...process.env, MCP_TRANSPORT: 'stdio', ...question };
+  // On Windows it would have a window of its own.
+  const detached = isDetached && process.platform !== 'win32';
   const program =
-    server instanceof URL ? new HttpServer(server, headers) : new Program(commandOf(server), { env, cwd });
+    server instanceof URL
+      ? new HttpServer(server, { headers, authorization })
+      : new Program(commandOf(server), { env, cwd, detached });
   const stop = new AbortController();
-  const over = signal ? AbortSignal.any([stop.signal, signal]) : stop.signal;
-  const late = sleep(timeoutMs, undefined, { signal: over }).then(() => {
-    throw new ServerError(
-      `the program did not answer within ${timeoutMs / 1000} s: it must call app.run(), or serve MCP`,
-    );
+  const late = new Promise<never>((_, reject) => {
+    const why = `the program did not answer within ${timeoutMs / 1000} s: it must call app.run(), or serve MCP`;
+    const timer = setTimeout(() => reject(new ServerError(why)), timeoutMs);
+    stop.signal.addEventListener('abort', () => clearTimeout(timer));
+    signal?.addEventListener('abort', () => reject(signal.reason), { signal: stop.signal });
   });
-  late.catch(() => undefined);
   try {
-    return await Promise.race([ask(program), program.failed, late]);
+    return await Promise.race([ask(program, () => stop.abort()), program.failed, late]);
   } finally {
     stop.abort();
     await program.end();
@@ -80,7 +87,10 @@ class Program extends AskedServer {
   readonly #child: ChildProcessWithoutNullStreams;
   #stderr = '';
 
-  constructor([command = '', ...args]: readonly string[], options: Pick<SpawnOptions, 'env' | 'cwd'>) {
+  constructor(
+    [command = '', ...args]: readonly string[],
+    options: Pick<SpawnOptions, 'env' | 'cwd' | 'detached'>,
+  ) {
     super();
     this.#child = spawn(command, args, { ...options, stdio: 'pipe' });
     this.#child.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -104,6 +114,11 @@ class Program extends AskedServer {
   /** Sends a message as a line. */
   send(message: object): void {
     this.#child.stdin.write(`${JSON.stringify(message)}\n`);
+  }
+
+  cancel(_id: string, notification: object): Promise<void> {
+    this.send(notification);
+    return Promise.resolve();
   }
 
   /** Ends the program: by the end of its input, and by force when it goes on. */

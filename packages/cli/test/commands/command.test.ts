@@ -21,8 +21,10 @@ test('a server is named by its program, its command line or its URL', () => {
   expect(addressOf(undefined, undefined, { timeout })[0]).toBe('dist/main.js');
   expect(addressOf(undefined, ['npx', 'x', '--flag'], { timeout })[0]).toEqual(['npx', 'x', '--flag']);
   const header = ['authorization: Bearer a:b'];
-  expect(addressOf(undefined, undefined, { timeout, url: 'http://127.0.0.1:3000/mcp', header })).toEqual([
-    new URL('http://127.0.0.1:3000/mcp'),
+  const url = 'http://127.0.0.1:3000/mcp';
+  expect(addressOf(undefined, undefined, { timeout, url })[1]).toHaveProperty('authorization');
+  expect(addressOf(undefined, undefined, { timeout, url, header })).toEqual([
+    new URL(url),
     { timeoutMs: 2000, headers: { authorization: 'Bearer a:b' } },
   ]);
 });

@@ -60,7 +60,8 @@ export function findCheckout(folder: string = ownFolder()): Checkout | undefined
   for (const name of readdirSync(siblings)) {
     const path = join(siblings, name, 'package.json');
     const manifest = existsSync(path) ? readManifest(readFileSync(path, 'utf8')) : undefined;
-    if (manifest?.name?.startsWith('@sigil/')) {
+    // The command sigil needs this package, too.
+    if (manifest?.name?.startsWith('@sigil/') || manifest?.name === 'create-mcp-app') {
       packages.set(manifest.name, { folder: join(siblings, name), manifest });
     }
   }

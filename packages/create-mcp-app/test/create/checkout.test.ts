@@ -35,6 +35,7 @@ describe('a checkout', () => {
       '@sigil/http',
       '@sigil/node',
       '@sigil/stdio',
+      'create-mcp-app',
     ]);
   });
 

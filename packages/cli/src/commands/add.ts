@@ -1,0 +1,42 @@
+import type { ExitCode } from '../failures.js';
+import { type Command, readArguments } from './command.js';
+
+/** The flags of `create-mcp-app add`, which reads them. Here they are for the help, and for a wrong one to end with code 2. */
+const OPTIONS = {
+  force: { type: 'boolean', about: 'write over files that are there' },
+  'dry-run': { type: 'boolean', about: 'tell what would be written, and write nothing' },
+  json: { type: 'boolean', about: 'the result as JSON' },
+} as const;
+
+/**
+ * `sigil add`: adds a class and its test to a project. It is the function behind `create-mcp-app add`, a dependency, so that nothing is
+ * downloaded and both write the same.
+ */
+export const add: Command = {
+  synopsis: 'add tool|resource|prompt|service <name> [--force] [--dry-run]',
+  purpose: 'add a class and its test to the project that this folder is in',
+  example: 'add tool get-weather',
+  options: OPTIONS,
+  async run(args, terminal): Promise<ExitCode> {
+    readArguments(args, OPTIONS, ['tool|resource|prompt|service', '<name>'], 'any');
+    // Files are written all or not at all: it ends in between, and cleans up first.
+    const stop = new AbortController();
+    const interrupt = (): void => stop.abort();
+    process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
+    try {
+      // Loaded by this command alone.
+      const { runCreateMcpApp } = await import('create-mcp-app');
+      return await runCreateMcpApp(['add', ...args], {
+        // Messages begin with it.
+        commandName: 'sigil',
+        cwd: process.cwd(),
+        env: process.env,
+        signal: stop.signal,
+        out: (line) => terminal.out(line),
+        err: (line) => terminal.err(line),
+      });
+    } finally {
+      process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+    }
+  },
+};

@@ -1,0 +1,161 @@
+import { isObject } from '@sigil/core/internal';
+import { METHODS } from '@sigil/core/transport';
+import { EXIT_CODES, ServerError } from '../failures.js';
+import { type JsonObject, objectOf } from '../json.js';
+import type { UsedServer } from '../program/call.js';
+import { AnsweredError, TASKS } from '../program/connection.js';
+import { headerValue } from '../program/http-server.js';
+import { everyPage } from '../program/manifest.js';
+import { argumentRows } from '../schema/schema-text.js';
+import { inOneLine, show, table } from '../terminal.js';
+import {
+  ADDRESS_OPTIONS,
+  type Command,
+  MAIN_OPTION,
+  readArguments,
+  SERVER_OPTIONS,
+  splitArguments,
+} from './command.js';
+import { readGiven, readPairs, seemsToFit } from './given-arguments.js';
+import { blockLines, contentsLines, resultLines } from './shown-content.js';
+import { USE_OPTIONS, withServer } from './use-server.js';
+
+const OPTIONS = { ...USE_OPTIONS, ...MAIN_OPTION, ...ADDRESS_OPTIONS, ...SERVER_OPTIONS } as const;
+
+const CALL_OPTIONS = {
+  task: { type: 'boolean', about: 'run it as a task, and wait for its end' },
+  ...OPTIONS,
+} as const;
+
+const SERVER = '[--main <main.js>|--url <url>|-- <command>]';
+
+/** `sigil call`: calls a tool. */
+export const call: Command = {
+  synopsis: `call <tool> [<json>|@<file>|-|<name>=<value>…] [--task] [--answer <answer>]… ${SERVER}`,
+  purpose: 'call a tool of a server, and show its result',
+  example: 'call check_inventory sku=TNT-1002 --main dist/main.js',
+  options: CALL_OPTIONS,
+  run(args, terminal) {
+    const { own, server: command } = splitArguments(args);
+    const { values, operands } = readArguments(own, CALL_OPTIONS, ['<tool>'], 'any');
+    const [name = '', ...given] = operands;
+    return withServer(values, command, terminal, async (server) => {
+      const tool = await findTool(server, name);
+      const schema = objectOf(tool['inputSchema']);
+      const showWanted = (): void => wantedLines(name, schema).forEach((line) => terminal.err(line));
+      const args = readTyped(given, schema, showWanted);
+      const isStrange = !seemsToFit(args, schema);
+      const headers = Object.fromEntries(mirrored(schema, args));
+      const result = await server
+        .call(METHODS.callTool, { name, arguments: args }, headers)
+        .catch((error: unknown) => {
+          if (!(error instanceof AnsweredError)) throw error;
+          if (isStrange) showWanted();
+          if (!error.said.includes(TASKS)) throw error;
+          throw new ServerError(`${name} runs as a task alone: give --task`);
+        });
+      show(terminal, values, result, () => resultLines(result, { out: values.out, name }));
+      if (result['isError'] !== true) return EXIT_CODES.ok;
+      if (isStrange && !values.json) showWanted();
+      return EXIT_CODES.found;
+    });
+  },
+};
+
+/** `sigil read`: reads a resource. */
+export const read: Command = {
+  synopsis: `read <uri> ${SERVER}`,
+  purpose: 'read a resource of a server',
+  example: 'read commerce://stock/low --main dist/main.js',
+  options: OPTIONS,
+  run(args, terminal) {
+    const { own, server: command } = splitArguments(args);
+    const { values, operands } = readArguments(own, OPTIONS, ['<uri>']);
+    const [uri = ''] = operands;
+    return withServer(values, command, terminal, async (server) => {
+      const result = await server.call(METHODS.readResource, { uri });
+      const save = { out: values.out, name: uri.split('/').at(-1) ?? uri };
+      show(terminal, values, result, () =>
+        listIn(result, 'contents').flatMap((one) => contentsLines(one, save)),
+      );
+      return EXIT_CODES.ok;
+    });
+  },
+};
+
+/** `sigil get`: gets a prompt. */
+export const get: Command = {
+  synopsis: `get <prompt> [<name>=<value>…] ${SERVER}`,
+  purpose: 'get a prompt of a server, with the messages that it makes',
+  example: 'get product_translation sku=TNT-1002 language=French --main dist/main.js',
+  options: OPTIONS,
+  run(args, terminal) {
+    const { own, server: command } = splitArguments(args);
+    const { values, operands } = readArguments(own, OPTIONS, ['<prompt>'], 'any');
+    const [name = '', ...given] = operands;
+    return withServer(values, command, terminal, async (server) => {
+      // Arguments of prompts are strings, all of them.
+      const args =
+        given[1] === undefined && given[0]?.startsWith('{')
+          ? readGiven(given, {})
+          : readPairs(given, () => ({ type: 'string' }));
+      const result = await server.call(METHODS.getPrompt, { name, arguments: args });
+      show(terminal, values, result, () =>
+        listIn(result, 'messages').flatMap((message) => {
+          const { role, content } = objectOf(message);
+          return [`${String(role)}:`, ...blockLines(content, { out: values.out, name }), ''];
+        }),
+      );
+      return EXIT_CODES.ok;
+    });
+  },
+};
+
+/** Reads arguments. @param showWanted is called before the error about those that are of no type that the schema names. */
+function readTyped(given: readonly string[], schema: JsonObject, showWanted: () => void): JsonObject {
+  try {
+    return readGiven(given, schema);
+  } catch (error) {
+    showWanted();
+    throw error;
+  }
+}
+
+/** The tool of a name, as the server lists it. */
+async function findTool({ connection, capabilities }: UsedServer, name: string): Promise<JsonObject> {
+  const tools = 'tools' in capabilities ? await everyPage(connection, METHODS.listTools, 'tools') : [];
+  const found = tools.find((tool) => tool['name'] === name);
+  if (found) return found;
+  const names = tools.map((tool) => String(tool['name'])).join(', ');
+  throw new ServerError(
+    `there is no tool '${name}': ${names === '' ? 'the server shows none' : `there are ${names}`}`,
+  );
+}
+
+/** What the arguments of a tool should have been. */
+function wantedLines(name: string, schema: JsonObject): string[] {
+  const rows = argumentRows(schema).map((row) => row.map(inOneLine));
+  return [
+    rows.length === 0 ? `${name} takes no arguments` : `${name} takes`,
+    ...table(rows).map((line) => `  ${line}`),
+  ];
+}
+
+/** The keyword that has clients repeat an argument in a header, for gateways that do not read bodies (server/tools, "x-mcp-header"). */
+const HEADER_KEYWORD = 'x-mcp-header';
+
+/** The headers that repeat arguments. */
+function mirrored(schema: JsonObject, args: JsonObject): [string, string][] {
+  return Object.entries(objectOf(schema['properties'])).flatMap(([name, value]): [string, string][] => {
+    const [property, given] = [objectOf(value), args[name]];
+    if (isObject(given)) return mirrored(property, given);
+    const header = property[HEADER_KEYWORD];
+    const isSent = ['string', 'number', 'boolean'].includes(typeof given);
+    return typeof header === 'string' && isSent ? [[`mcp-param-${header}`, headerValue(String(given))]] : [];
+  });
+}
+
+function listIn(result: JsonObject, member: string): unknown[] {
+  const list = result[member];
+  return Array.isArray(list) ? list : [];
+}

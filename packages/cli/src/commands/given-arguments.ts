@@ -1,0 +1,103 @@
+import { readFileSync } from 'node:fs';
+import { isObject, messageOf } from '@sigil/core/internal';
+import { UsageError } from '../failures.js';
+import { type JsonObject, objectOf, parseJson } from '../json.js';
+
+/**
+ * Reads the arguments of a call as they are given: one JSON object, `@file.json`, `-` for standard input, or pairs
+ * `name=value`, each typed by the schema.
+ *
+ * @param schema of the arguments.
+ * @throws UsageError when they are none of these.
+ */
+export function readGiven(given: readonly string[], schema: JsonObject): JsonObject {
+  const [first, second] = given;
+  if (first === undefined) return {};
+  if (second === undefined && first === '-') return readObject('standard input', readText(0, first));
+  if (second === undefined && first.startsWith('@')) {
+    const file = first.slice(1);
+    return readObject(file, readText(file, file));
+  }
+  if (second === undefined && first.startsWith('{')) return readObject('the arguments', first);
+  const properties = objectOf(schema['properties']);
+  return readPairs(given, (name) => objectOf(properties[name]));
+}
+
+function readText(source: string | 0, name: string): string {
+  try {
+    return readFileSync(source, 'utf8');
+  } catch (error) {
+    throw new UsageError(`${name} cannot be read: ${messageOf(error)}`);
+  }
+}
+
+function readObject(name: string, text: string): JsonObject {
+  const value = parseJson(text);
+  if (isObject(value)) return value;
+  throw new UsageError(
+    `${name} must be a JSON object, such as '{"sku":"TNT-1002"}', not ${text.slice(0, 80)}`,
+  );
+}
+
+/** Reads pairs: the last of a name counts, except of a list, to which each adds an entry. */
+export function readPairs(given: readonly string[], schemaOf: (name: string) => JsonObject): JsonObject {
+  const read: Record<string, unknown> = {};
+  const lists: Record<string, unknown[]> = {};
+  for (const pair of given) {
+    const at = pair.indexOf('=');
+    if (at < 1)
+      throw new UsageError(`'${pair}' is no argument: write name=value, or all of them as one JSON object`);
+    const [name, text] = [pair.slice(0, at), pair.slice(at + 1)];
+    const { type, items } = schemaOf(name);
+    if (type === 'array' && !text.startsWith('['))
+      read[name] = lists[name] = [...(lists[name] ?? []), typed(name, text, objectOf(items))];
+    else read[name] = typed(name, text, schemaOf(name));
+  }
+  return read;
+}
+
+/** A text as a value of the type that a schema names first, of those that it can be. @throws UsageError when it can be none. */
+function typed(name: string, text: string, schema: JsonObject): unknown {
+  const { type } = schema;
+  const types: unknown[] = Array.isArray(type) ? type : [type];
+  if (types.includes('string')) return types.includes('null') && text === 'null' ? null : text;
+  const value = parseJson(text);
+  // A schema that names no type takes a text, too.
+  if (type === undefined) return value === undefined ? text : value;
+  const fits = types.some((one) => hasType(value, one));
+  if (fits) return value;
+  throw new UsageError(
+    `${name} must be ${types.map((one) => NAMES[String(one)] ?? String(one)).join(' or ')}, not '${text}'`,
+  );
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+  array: 'a list as JSON',
+  object: 'an object as JSON',
+};
+
+function hasType(value: unknown, type: unknown): boolean {
+  if (type === 'integer') return Number.isInteger(value);
+  if (type === 'array') return Array.isArray(value);
+  if (type === 'null') return value === null;
+  if (type === 'object') return isObject(value);
+  return typeof value === type;
+}
+
+/** Whether arguments are of the kind that a schema wants, as far as names and types of the top tell. */
+export function seemsToFit(
+  given: JsonObject,
+  { properties, required, additionalProperties }: JsonObject,
+): boolean {
+  const known = objectOf(properties);
+  const names = Object.keys(given);
+  if (Array.isArray(required) && required.some((name) => !names.includes(String(name)))) return false;
+  if (additionalProperties === false && names.some((name) => !(name in known))) return false;
+  return Object.entries(given).every(([name, value]) => {
+    const { type } = objectOf(known[name]);
+    return type === undefined || [type].flat().some((one) => hasType(value, one));
+  });
+}

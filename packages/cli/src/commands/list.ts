@@ -1,0 +1,99 @@
+import type { Manifest } from '@sigil/core/manifest';
+import { EXIT_CODES } from '../failures.js';
+import { objectOf } from '../json.js';
+import { manifestOfProgram } from '../program/manifest.js';
+import { argumentRows } from '../schema/schema-text.js';
+import { counted, inOneLine, show, styled, table, type Terminal } from '../terminal.js';
+import {
+  ADDRESS_OPTIONS,
+  addressOf,
+  type Command,
+  MAIN_OPERAND,
+  MAIN_OPTION,
+  readArguments,
+  SERVER_OPTIONS,
+  splitArguments,
+} from './command.js';
+
+const OPTIONS = { ...MAIN_OPTION, ...ADDRESS_OPTIONS, ...SERVER_OPTIONS } as const;
+
+/** `sigil list`: lists what a server serves. */
+export const list: Command = {
+  synopsis: 'list [<main.js>|--url <url>|-- <command>]',
+  purpose: 'list the tools, resources and prompts of a server, with their arguments',
+  example: 'list dist/main.js',
+  options: OPTIONS,
+  async run(args, terminal) {
+    const { own, server } = splitArguments(args);
+    const { values, operands } = readArguments(own, OPTIONS, [], [MAIN_OPERAND]);
+    const [address, options] = addressOf(operands[0], server, values);
+    const onRefused = (method: string, why: string): void =>
+      terminal.err(`sigil: the server refuses ${method}: ${why}`);
+    const found = await manifestOfProgram(address, { ...options, onRefused });
+    const { tools, resources, resourceTemplates, prompts } = found;
+    show(terminal, values, { tools, resources, resourceTemplates, prompts }, () => describe(found, terminal));
+    return EXIT_CODES.ok;
+  },
+};
+
+/** An entry of a list: its lines are below its name. */
+interface Shown {
+  readonly name: string;
+  readonly about: readonly (string | undefined)[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+function describe(
+  { server, tools, resources, resourceTemplates, prompts }: Manifest,
+  terminal: Terminal,
+): string[] {
+  const sections: [string, Shown[]][] = [
+    [
+      'tool',
+      tools.map(({ name, description, inputSchema, task, guarded }) => ({
+        name,
+        about: [description, task && `task ${task}`, guarded ? 'guarded' : undefined],
+        rows: argumentRows(objectOf(inputSchema)),
+      })),
+    ],
+    [
+      'resource',
+      resources.map(({ uri, name, description, mimeType }) => ({
+        name: uri,
+        about: [description ?? name, mimeType],
+        rows: [],
+      })),
+    ],
+    [
+      'template',
+      resourceTemplates.map(({ uriTemplate, name, description, mimeType }) => ({
+        name: uriTemplate,
+        about: [description ?? name, mimeType],
+        rows: [],
+      })),
+    ],
+    [
+      'prompt',
+      prompts.map(({ name, description, arguments: taken = [] }) => ({
+        name,
+        about: [description],
+        rows: taken.map((one) => [one.name, one.required ? 'required' : '', one.description ?? '']),
+      })),
+    ],
+  ];
+  const title = inOneLine(`${server.name} ${server.version}`);
+  const lines = sections.flatMap(([noun, entries]) =>
+    entries.length === 0
+      ? []
+      : ['', counted(entries.length, noun), ...entries.flatMap((entry) => linesOf(entry, terminal))],
+  );
+  return [title, ...(lines.length > 0 ? lines : ['', 'It serves nothing that this client may see'])];
+}
+
+function linesOf({ name, about, rows }: Shown, terminal: Terminal): string[] {
+  const described = about.filter((part) => part !== undefined && part !== '').join('; ');
+  return [
+    `  ${styled(terminal, 'green', inOneLine(name))}${described === '' ? '' : `  ${inOneLine(described)}`}`,
+    ...table(rows.map((row) => row.map(inOneLine))).map((line) => `      ${line}`),
+  ];
+}

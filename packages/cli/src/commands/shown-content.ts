@@ -1,0 +1,89 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isObject, messageOf } from '@sigil/core/internal';
+import { UsageError } from '../failures.js';
+import { type JsonObject, objectOf, parseJson } from '../json.js';
+import { inLines } from '../terminal.js';
+
+/** Where what is no text is saved. */
+export interface SaveOptions {
+  /** The folder; nothing is saved without one. */
+  readonly out: string | undefined;
+  /** What files are called, before their number. */
+  readonly name: string;
+}
+
+/** The result of a tool, as people read it. */
+export function resultLines({ content, structuredContent }: JsonObject, save: SaveOptions): string[] {
+  const blocks: unknown[] = Array.isArray(content) ? content : [];
+  if (structuredContent === undefined) return blocks.flatMap((block) => blockLines(block, save));
+  // Its JSON stands in a text, too, for clients that know no structured content (server/tools, "Structured Content").
+  const others = blocks.filter((block) => !isObject(block) || !isSame(block['text'], structuredContent));
+  return [...others.flatMap((block) => blockLines(block, save)), ...prettyLines(structuredContent)];
+}
+
+function isSame(text: unknown, value: unknown): boolean {
+  return typeof text === 'string' && JSON.stringify(parseJson(text)) === JSON.stringify(value);
+}
+
+/** A value as JSON that people read. */
+function prettyLines(value: unknown): string[] {
+  return JSON.stringify(value, undefined, 2).split('\n');
+}
+
+/** One block of content. */
+export function blockLines(block: unknown, save: SaveOptions): string[] {
+  const { type, text, data, mimeType, uri, name, resource } = objectOf(block);
+  switch (type) {
+    case 'text':
+      return [inLines(String(text))];
+    case 'image':
+    case 'audio':
+      return [savedLine(String(data), mimeType, save)];
+    case 'resource_link':
+      return [
+        inLines(`${String(name)}: ${String(uri)}${typeof mimeType === 'string' ? ` (${mimeType})` : ''}`),
+      ];
+    case 'resource':
+      return contentsLines(resource, save);
+    default:
+      return prettyLines(block);
+  }
+}
+
+/** The contents of a resource. */
+export function contentsLines(contents: unknown, save: SaveOptions): string[] {
+  const { text, blob, mimeType } = objectOf(contents);
+  if (typeof text === 'string') return [inLines(text)];
+  return typeof blob === 'string' ? [savedLine(blob, mimeType, save)] : prettyLines(contents);
+}
+
+/** Saves what is encoded in base64, if there is a folder for it. @returns what it is, and where. */
+function savedLine(base64: string, mimeType: unknown, { out, name }: SaveOptions): string {
+  const bytes = Buffer.from(base64, 'base64');
+  const type = typeof mimeType === 'string' ? inLines(mimeType) : 'application/octet-stream';
+  const what = `${type}, ${bytes.length} bytes`;
+  if (out === undefined) return `${what}: --out <folder> saves it`;
+  const extension = /\/([\w-]+)/.exec(type)?.[1]?.replace('octet-stream', 'bin') ?? 'bin';
+  const safeName = name.replace(/[^\w.-]+/g, '-').replace(/^[.-]+/, '') || 'result';
+  try {
+    mkdirSync(out, { recursive: true });
+    for (let number = 1; ; number += 1) {
+      const path = join(out, `${safeName}-${number}.${extension}`);
+      if (writeNew(path, bytes)) return `${what}: ${path}`;
+    }
+  } catch (error) {
+    throw new UsageError(`nothing can be saved in ${out}: ${messageOf(error)}`);
+  }
+}
+
+/** Writes a file that is not there yet. */
+function writeNew(path: string, bytes: Buffer): boolean {
+  try {
+    writeFileSync(path, bytes, { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw error;
+  }
+}

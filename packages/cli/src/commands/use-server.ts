@@ -1,0 +1,111 @@
+import { EXIT_CODES, type ExitCode } from '../failures.js';
+import type { JsonObject } from '../json.js';
+import { type UsedServer, useServer } from '../program/call.js';
+import { type AskUser, createAnswerer, readAnswer } from '../questions/answerer.js';
+import { inOneLine, type Terminal } from '../terminal.js';
+import { addressOf, readChoice } from './command.js';
+import { LATEST_VERSION, REVISION_FEATURES } from '@sigil/core/transport';
+
+/** Options of commands that use a server as a client does. */
+export const USE_OPTIONS = {
+  answer: {
+    type: 'string',
+    value: 'answer',
+    multiple: true,
+    about:
+      'what to answer to a question of the server: a JSON object, accept, decline or cancel; several in order',
+  },
+  root: { type: 'string', value: 'folder', multiple: true, about: 'a folder that the server may know of' },
+  out: { type: 'string', value: 'folder', about: 'where images, audio and other files are saved' },
+  revision: {
+    type: 'string',
+    value: 'date',
+    about: 'the revision to speak; the newest that the server knows by default',
+  },
+} as const;
+
+/** How a server is used. */
+interface UseValues {
+  readonly answer?: readonly string[] | undefined;
+  readonly root?: readonly string[] | undefined;
+  readonly revision?: string | undefined;
+  readonly main?: string | undefined;
+  readonly url?: string | undefined;
+  readonly header?: readonly string[] | undefined;
+  readonly timeout: string;
+  readonly json?: boolean | undefined;
+  readonly task?: boolean | undefined;
+}
+
+/**
+ * Uses the server that the arguments name: shows its progress, log and tasks, has its questions answered, and cancels
+ * what was asked at Ctrl-C.
+ *
+ * @param command what follows `--`.
+ */
+export async function withServer(
+  values: UseValues,
+  command: readonly string[] | undefined,
+  terminal: Terminal,
+  use: (server: UsedServer) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const [address, options] = addressOf(undefined, command, values);
+  // Tasks are an extension of the newest revision.
+  const wanted = values.revision ?? (values.task ? LATEST_VERSION : undefined);
+  const revision = wanted === undefined ? undefined : readChoice('--revision', wanted, REVISION_FEATURES);
+  const answers = (values.answer ?? []).map(readAnswer);
+  const say = (line: string): void => {
+    if (!values.json) terminal.err(inOneLine(line));
+  };
+  const ending = new AbortController();
+  const { signal } = ending;
+  // Pressed once more, it ends this process as it ends any other.
+  const interrupt = (): void => ending.abort(INTERRUPTED);
+  process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
+  try {
+    const askUser = await askInTerminal(terminal, signal, interrupt);
+    const answer = createAnswerer({ answers, roots: values.root ?? [], askUser, say });
+    const client = {
+      revision,
+      tasks: values.task === true,
+      answer,
+      signal,
+      onNotification: (method: string, params: JsonObject) => notificationLines(method, params).forEach(say),
+      onTask: ({ taskId, status, statusMessage }: JsonObject) =>
+        say(
+          `task ${String(taskId)}: ${String(status)}${typeof statusMessage === 'string' ? `, ${statusMessage}` : ''}`,
+        ),
+    };
+    return await useServer(address, options, client, use);
+  } catch (error) {
+    if (signal.aborted) return EXIT_CODES.interrupted;
+    throw error;
+  } finally {
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+  }
+}
+
+const INTERRUPTED = new Error('interrupted');
+
+async function askInTerminal(
+  { desk }: Terminal,
+  signal: AbortSignal,
+  interrupt: () => void,
+): Promise<AskUser | undefined> {
+  if (!desk) return undefined;
+  const { askByKeys } = await import('../questions/form.js');
+  return askByKeys({ ...desk, signal, interrupt });
+}
+
+/** What a notification says, for people. */
+function notificationLines(method: string, params: JsonObject): string[] {
+  if (method === 'notifications/progress') {
+    const { progress, total, message } = params;
+    const far = `${String(progress)}${typeof total === 'number' ? ` of ${total}` : ''}`;
+    return [`${far}${typeof message === 'string' ? `  ${message}` : ''}`];
+  }
+  if (method !== 'notifications/message') return [];
+  const { level, logger, data } = params;
+  const text = typeof data === 'string' ? data : JSON.stringify(data);
+  return [`${String(level)}${typeof logger === 'string' ? ` ${logger}` : ''}: ${text}`];
+}

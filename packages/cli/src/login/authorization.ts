@@ -1,0 +1,59 @@
+import { ServerError } from '../failures.js';
+import { type Challenge, challengeOf } from './discovery.js';
+import { keepLogin, keptLogin } from './kept-logins.js';
+import type { Login } from './login.js';
+
+/** How long before its end a token is not used any more, in milliseconds. */
+const MARGIN_MS = 5_000;
+
+/** The login that requests to a server carry: one that was kept. */
+export class Authorization {
+  #login: Login | undefined;
+
+  constructor(private readonly server: URL) {
+    this.#login = keptLogin(server);
+  }
+
+  /** The access token; a new one where the last is over. */
+  async token(): Promise<string | undefined> {
+    const { expiresAt = Infinity, kept } = this.#login ?? {};
+    if (expiresAt < Date.now() + MARGIN_MS && kept?.refreshToken !== undefined) await this.#refresh();
+    return this.#login?.accessToken;
+  }
+
+  /**
+   * Whether a request that was refused is worth another try, with the next token.
+   *
+   * @throws ServerError when the user has to log in, with the command that does.
+   */
+  async canRetry(refused: Response, token: string | undefined): Promise<boolean> {
+    const challenge = await challengeOf(refused);
+    if (!challenge) return false;
+    if (refused.status === 401 && this.#login?.kept.refreshToken !== undefined) {
+      // Another request may have got a new one meanwhile.
+      if (token === this.#login.accessToken) await this.#refresh();
+      if (this.#login.accessToken !== token) return true;
+    }
+    throw new ServerError(this.#whatToDo(challenge, refused.status));
+  }
+
+  async #refresh(): Promise<void> {
+    // The user logs in again where that fails.
+    const login = await this.#login?.refresh().catch(() => undefined);
+    if (!login) return;
+    this.#login = login;
+    keepLogin(login);
+  }
+
+  #whatToDo({ scopes }: Challenge, status: number): string {
+    const { href } = this.server;
+    if (status === 403) {
+      const wanted = [...new Set([...(this.#login?.scopes ?? []), ...scopes])];
+      const options = wanted.map((scope) => ` --scope ${scope}`).join('');
+      return `${href} needs the scopes ${scopes.join(' ')} for this: sigil login ${href}${options}`;
+    }
+    return this.#login
+      ? `the login to ${href} is over: sigil login ${href}`
+      : `${href} asks for a login: sigil login ${href}`;
+  }
+}

@@ -1,0 +1,152 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isObject } from '@sigil/core/internal';
+import { ServerError } from '../failures.js';
+import { type JsonObject, objectOf } from '../json.js';
+import {
+  AnsweredError,
+  type ClientOptions,
+  type Connection,
+  greet,
+  type Greeted,
+  RefusedQuestion,
+  type RequestOptions,
+} from './connection.js';
+import { type AskOptions, askProgram, type ServerAddress } from './program.js';
+
+/** How a server is used. */
+export interface UseOptions extends ClientOptions {
+  /** Cancels what was asked. */
+  readonly signal: AbortSignal;
+  /** Is called with each new status of a task. */
+  readonly onTask?: (task: JsonObject) => void;
+}
+
+/** A server in use. */
+export interface UsedServer extends Greeted {
+  /**
+   * Makes a request, answers what the server asks first, and waits for the task that it may become.
+   *
+   * @throws AnsweredError when the server answers with an error.
+   * @throws RefusedQuestion when the server asks what has no answer.
+   */
+  call(method: string, params: JsonObject, headers?: Readonly<Record<string, string>>): Promise<JsonObject>;
+}
+
+/** Starts a server, unless it is a URL, uses it as a client does, and ends it. The time of `options` is for its start alone. */
+export function useServer<T>(
+  address: ServerAddress,
+  options: AskOptions,
+  client: UseOptions,
+  use: (server: UsedServer) => Promise<T>,
+): Promise<T> {
+  const asked = { ...options, isDetached: true };
+  return askProgram(address, {}, asked, async (program, stopClock) => {
+    // A question of a session is answered beside the call: without an answer the call ends, too.
+    let refuse: (error: unknown) => void = () => undefined;
+    const refused = new Promise<never>((_, reject) => (refuse = reject));
+    refused.catch(() => undefined);
+    const answer: ClientOptions['answer'] = async (method, params) => {
+      try {
+        return (await client.answer?.(method, params)) ?? {};
+      } catch (error) {
+        refuse(error);
+        throw error;
+      }
+    };
+    const greeted = await greet(program, { ...client, answer });
+    stopClock();
+    const { connection } = greeted;
+    const call: UsedServer['call'] = (method, params, headers = {}) => {
+      const request = { signal: client.signal, isWatched: true, headers };
+      return Promise.race([callInRounds(connection, method, params, request, client), refused]);
+    };
+    return use({ ...greeted, call });
+  });
+}
+
+/** Most times one call may ask for input, before the server is taken to ask without end. */
+const MAX_ROUNDS = 50;
+
+/** Makes a request as often as its server asks for input (2026-07-28, basic/patterns/mrtr). */
+async function callInRounds(
+  connection: Connection,
+  method: string,
+  params: JsonObject,
+  options: RequestOptions,
+  client: UseOptions,
+): Promise<JsonObject> {
+  let input: JsonObject = {};
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const result = await connection.request(method, { ...params, ...input }, options);
+    const { resultType, inputRequests, requestState } = result;
+    if (resultType === 'task') return followTask(connection, result, client);
+    if (resultType !== 'input_required') return result;
+    input = {
+      ...(isObject(inputRequests) && { inputResponses: await answersTo(connection, inputRequests) }),
+      ...(requestState !== undefined && { requestState }),
+    };
+  }
+  throw new ServerError(`the server still asks after ${MAX_ROUNDS} rounds of ${method}`);
+}
+
+/** Answers questions, one after the other. @returns the answers by the keys of the questions. */
+async function answersTo(connection: Connection, questions: JsonObject): Promise<JsonObject> {
+  const answers: Record<string, object> = {};
+  for (const [key, question] of Object.entries(questions)) {
+    const { method, params } = objectOf(question);
+    answers[key] = await connection.answerTo(String(method), objectOf(params));
+  }
+  return answers;
+}
+
+/** How often a task is looked at whose server does not say how often, in milliseconds. */
+const PAUSE_MS = 1000;
+
+/** Waits for a task, and answers what it asks (ext-tasks). Cancels it when the signal aborts. */
+async function followTask(
+  connection: Connection,
+  { taskId, ...begun }: JsonObject,
+  { signal, onTask }: UseOptions,
+): Promise<JsonObject> {
+  const answered = new Set<string>();
+  onTask?.({ taskId, ...begun });
+  let shown = begun['status'];
+  let pauseMs = begun['pollIntervalMs'];
+  try {
+    for (;;) {
+      signal.throwIfAborted();
+      const task = await connection.request(
+        'tasks/get',
+        { taskId },
+        { headers: { 'mcp-name': String(taskId) } },
+      );
+      const { status, result, error, inputRequests } = task;
+      if (status !== shown) onTask?.(task);
+      shown = status;
+      if (status === 'completed') return objectOf(result);
+      if (status === 'failed') {
+        const { message, code } = objectOf(error);
+        throw new AnsweredError('the task', String(message), code);
+      }
+      if (status === 'cancelled') throw new ServerError(`the task ${String(taskId)} was cancelled`);
+      const fresh = Object.entries(objectOf(inputRequests)).filter(([key]) => !answered.has(key));
+      if (fresh.length > 0) {
+        const inputResponses = await answersTo(connection, Object.fromEntries(fresh));
+        for (const [key] of fresh) answered.add(key);
+        await connection.request(
+          'tasks/update',
+          { taskId, inputResponses },
+          { headers: { 'mcp-name': String(taskId) } },
+        );
+      } else {
+        pauseMs = task['pollIntervalMs'] ?? pauseMs;
+        await sleep(typeof pauseMs === 'number' ? pauseMs : PAUSE_MS, undefined, { signal });
+      }
+    }
+  } catch (error) {
+    if (signal.aborted || error instanceof RefusedQuestion)
+      await connection.request('tasks/cancel', { taskId });
+    signal.throwIfAborted();
+    throw error;
+  }
+}

@@ -1,0 +1,84 @@
+/*
+ * How questions of a server are answered while `sigil call` waits: by what was given on the command line, or else in the
+ * terminal by `form.ts`, or else not at all. `fields.ts` reads what a form asks for.
+ */
+
+import { basename, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { isObject } from '@sigil/core/internal';
+import { METHODS } from '@sigil/core/transport';
+import { UsageError } from '../failures.js';
+import { type JsonObject, parseJson } from '../json.js';
+import { type Answerer, RefusedQuestion } from '../program/connection.js';
+import { describeFields, exampleOf, fieldsOf } from './fields.js';
+
+/** An answer to one form or page. */
+export interface ElicitAnswer {
+  readonly action: 'accept' | 'decline' | 'cancel';
+  readonly content?: JsonObject;
+}
+
+/** Asks the user. */
+export type AskUser = (question: JsonObject) => Promise<ElicitAnswer>;
+
+/** What questions are answered by. */
+export interface AnswerSources {
+  /** Answers in the order of the questions. */
+  readonly answers: readonly ElicitAnswer[];
+  /** Folders that the server may know of. */
+  readonly roots: readonly string[];
+  /** Absent where there is no terminal. */
+  readonly askUser?: AskUser | undefined;
+  /** Shows a question that is answered by the command line. */
+  readonly say: (line: string) => void;
+}
+
+/** The actions that an answer may name alone. */
+const ACTIONS = ['accept', 'decline', 'cancel'] as const satisfies ElicitAnswer['action'][];
+
+/** Reads an answer of the command line. @throws UsageError when it is none. */
+export function readAnswer(text: string): ElicitAnswer {
+  const action = ACTIONS.find((one) => one === text);
+  if (action) return { action };
+  const content = parseJson(text);
+  if (isObject(content)) return { action: 'accept', content };
+  throw new UsageError(`--answer must be a JSON object, accept, decline or cancel, not '${text}'`);
+}
+
+/** Makes what answers the questions of a server. */
+export function createAnswerer({ answers, roots, askUser, say }: AnswerSources): Answerer {
+  const left = [...answers];
+  const elicit = async (question: JsonObject): Promise<ElicitAnswer> => {
+    const given = left.shift();
+    if (given) {
+      say(`the server asks: ${String(question['message'])}`);
+      return given;
+    }
+    if (askUser) return askUser(question);
+    throw new RefusedQuestion(whatToAnswer(question));
+  };
+  return (method, params) => {
+    if (method === METHODS.elicit) return elicit(params);
+    if (method === METHODS.listRoots)
+      return {
+        roots: roots.map((folder) => ({
+          uri: pathToFileURL(resolve(folder)).href,
+          name: basename(resolve(folder)),
+        })),
+      };
+    if (method === METHODS.createMessage)
+      throw new RefusedQuestion(
+        `the server asks a model (${method}), and sigil has none: call this tool with a client that has one`,
+      );
+    throw new RefusedQuestion(`the server asks ${method}, which sigil does not know`, -32601);
+  };
+}
+
+function whatToAnswer(question: JsonObject): string {
+  const asks = `the server asks: ${String(question['message'])}`;
+  if (question['mode'] === 'url')
+    return `${asks}\n  It wants this page opened: ${String(question['url'])}\nAnswer by --answer accept, or --answer decline`;
+  const fields = fieldsOf(question);
+  const lines = describeFields(fields).map((line) => `\n  ${line}`);
+  return `${asks}${lines.join('')}\nAnswer by --answer '${JSON.stringify(exampleOf(fields))}', or --answer decline`;
+}
