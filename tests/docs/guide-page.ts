@@ -2,7 +2,7 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, posix } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { Client } from '@modelcontextprotocol/client';
@@ -126,8 +126,8 @@ export function describePage(name: string, tests: (page: GuidePage) => void): vo
     tests({ connect, print, serve, fileOf: start, write });
 
     test('has every program run', () => {
-      const imported = compiled.blocks.flatMap(({ code }) =>
-        [...code.matchAll(/from '\.\/(\S+)\.js'/g)].map(([, file = '']) => `${file}.ts`),
+      const imported = compiled.blocks.flatMap(({ name, code }) =>
+        [...code.matchAll(/from '(\.\S+)\.js'/g)].map(([, file]) => posix.join(dirname(name), `${file}.ts`)),
       );
       const names = compiled.blocks.map((block) => block.name);
       expect(names.filter((file) => !started.has(file) && !imported.includes(file))).toEqual([]);

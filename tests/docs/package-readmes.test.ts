@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -6,6 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { Client as ClientV2, StreamableHTTPClientTransport as HttpV2 } from '@modelcontextprotocol/client';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -281,6 +282,14 @@ describe('the README of a package shows', () => {
     await writeFile(join(skill, 'SKILL.md'), '---\nname: greeting\ndescription: How to greet\n---\n');
     const { resources } = await (await connect('skills.js')).listResources();
     expect(resources).toMatchObject([{ uri: 'skill://greeting/SKILL.md' }]);
+  });
+
+  test('a view, which needs a host: @sigil/ui', async () => {
+    const ran = promisify(execFile)(process.execPath, [join(compiled.dist, 'ui.js')]);
+    await expect(ran).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('ViewError: No host embeds this page'),
+    });
   });
 
   test('a test that passes: @sigil/testing', async () => {

@@ -47,6 +47,22 @@ test('what --auth oauth adds wants the versions this repository is tested with',
   });
 });
 
+test('what --ui adds wants the versions this repository is tested with', () => {
+  const manifests = ['view', 'view-vanilla', 'view-react', 'view-svelte'].map(
+    (name) =>
+      JSON.parse(readFileSync(`packages/create-mcp-app/additions/${name}/package.json`, 'utf8')) as Manifest,
+  );
+  const wanted = manifests.flatMap(({ dependencies, devDependencies }) =>
+    Object.entries({ ...dependencies, ...devDependencies }),
+  );
+  const ownChoice = wanted.filter(([name]) => testedRange(name) === undefined);
+  const tested = wanted.filter(([name]) => testedRange(name) !== undefined);
+
+  // Vite and its plugins are tried in created projects only.
+  expect(ownChoice.filter(([name]) => !name.includes('vite'))).toEqual([]);
+  expect(tested).toEqual(tested.map(([name]) => [name, testedRange(name)]));
+});
+
 describe.each(TEMPLATES)('the template %s', (template) => {
   const { dependencies, devDependencies, scripts } = manifestOf(template);
 

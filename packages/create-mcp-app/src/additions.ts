@@ -7,12 +7,18 @@ export const AUTH_NAMES = ['none', 'oauth'] as const;
 /** The name of a way to say who may call. */
 export type AuthName = (typeof AUTH_NAMES)[number];
 
+/** What views of results can be made with, the one without a view first. */
+export const UI_NAMES = ['none', 'vanilla', 'react', 'svelte'] as const;
+
+/** The name of what a view is made with. */
+export type UiName = (typeof UI_NAMES)[number];
+
 /** Pages whose sections are put together; other files of an addition are written whole. */
 const PAGES: ReadonlySet<string> = new Set(['README.md', 'AGENTS.md']);
 
 /**
- * The files of a project with those of an addition, which win. Sections of pages and members of `package.json` go into what is
- * there, and the example of its settings becomes its settings.
+ * The files of a project with those of an addition, which win. Sections of pages, and scripts and packages of `package.json`, go into
+ * what is there, and the example of its settings becomes its settings.
  */
 export function withAddition(files: ProjectFiles, addition: ProjectFiles): ProjectFiles {
   const merged = new Map(files);
@@ -49,14 +55,14 @@ function titleOf(section: string): string {
 /** Members that an addition has more of: scripts, and packages. */
 const MEMBERS = ['scripts', 'dependencies', 'devDependencies'] as const;
 
-/** What the manifest of a project says wins. Packages stand in the order of their names, as npm writes them. */
+/** What the addition says wins. Packages stand in the order of their names, as npm writes them. */
 function withMembers(manifest: string, added: string): string {
   const project = JSON.parse(manifest) as Record<string, unknown>;
   const more = JSON.parse(added) as Record<string, unknown>;
   for (const member of MEMBERS) {
     const own = isObject(project[member]) ? project[member] : {};
-    const others = Object.entries(isObject(more[member]) ? more[member] : {});
-    const all = [...Object.entries(own), ...others.filter(([name]) => !(name in own))];
+    const others = isObject(more[member]) ? more[member] : {};
+    const all = Object.entries({ ...own, ...others });
     if (member !== 'scripts') all.sort(([one], [other]) => (one < other ? -1 : 1));
     project[member] = Object.fromEntries(all);
   }

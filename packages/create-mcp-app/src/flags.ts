@@ -1,6 +1,6 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { closest, distance } from 'fastest-levenshtein';
-import { AUTH_NAMES } from './additions.js';
+import { AUTH_NAMES, UI_NAMES } from './additions.js';
 import { Failure, messageOf } from './failures.js';
 import { PACKAGE_MANAGER_NAMES } from './package-managers.js';
 import { TEMPLATE_NAMES } from './templates.js';
@@ -39,6 +39,11 @@ export const CREATE_FLAGS: readonly Flag[] = [
     name: 'auth',
     value: AUTH_NAMES.join('|'),
     purpose: 'who may call over HTTP, with http and full: with oauth, users who log in; none by default',
+  },
+  {
+    name: 'ui',
+    value: UI_NAMES.join('|'),
+    purpose: 'a view of results (MCP Apps), and what to make it with; none by default',
   },
   {
     name: 'pm',

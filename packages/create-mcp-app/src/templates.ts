@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AUTH_NAMES, type AuthName, withAddition } from './additions.js';
+import { AUTH_NAMES, type AuthName, UI_NAMES, type UiName, withAddition } from './additions.js';
 import { dependencyNames, ownFolder, readManifest } from './package-json.js';
 import type { ProjectFiles } from './write-project.js';
 
@@ -37,12 +37,25 @@ export function templateDetails(): AllTemplateDetails {
 /** The folder of a template. */
 const templateFolder = (name: TemplateName): string => join(ownFolder(), 'templates', name);
 
-/** The folder of what `--auth` adds. */
-const additionFolder = (name: AuthName): string => join(ownFolder(), 'additions', name);
+/** The folder of an addition. */
+const additionFolder = (name: string): string => join(ownFolder(), 'additions', name);
+
+/** What a project has beside its template. */
+export interface Added {
+  readonly auth: AuthName;
+  readonly ui: UiName;
+}
+
+/** The additions that make it, in order. All views have the same server. */
+function additionsFor({ auth, ui }: Added): string[] {
+  return [...(auth === 'none' ? [] : [auth]), ...(ui === 'none' ? [] : ['view', `view-${ui}`])];
+}
 
 /** The packages that projects use: npm installs no package into one of its name. */
 export function packagesOfTemplates(): ReadonlySet<string> {
-  const additions = AUTH_NAMES.filter((name) => name !== 'none').map(additionFolder);
+  const auth = AUTH_NAMES.flatMap((auth) => additionsFor({ auth, ui: 'none' }));
+  const ui = UI_NAMES.flatMap((ui) => additionsFor({ auth: 'none', ui }));
+  const additions = [...auth, ...ui].map(additionFolder);
   const names = [...TEMPLATE_NAMES.map(templateFolder), ...additions].flatMap((folder) => {
     const manifest = readManifest(readFileSync(join(folder, 'package.json'), 'utf8'));
     return manifest ? dependencyNames(manifest) : [];
@@ -50,7 +63,7 @@ export function packagesOfTemplates(): ReadonlySet<string> {
   return new Set(names);
 }
 
-/** The files by which the template `http` is served, which a project of another one needs for an addition to it. */
+/** The files by which the template `http` is served, which a project of another one needs to be served to users who log in. */
 const SERVED_BY = [
   '.dockerignore',
   '.vscode/mcp.json',
@@ -65,15 +78,21 @@ const SERVED_BY = [
 export async function readTemplate(
   template: TemplateName,
   projectName: string,
-  auth: AuthName = 'none',
+  added: Added = { auth: 'none', ui: 'none' },
 ): Promise<ProjectFiles> {
-  const files = await readFolder(templateFolder(template), projectName);
-  if (auth === 'none') return files;
-  const [http, addition] = await Promise.all(
-    [templateFolder('http'), additionFolder(auth)].map((folder) => readFolder(folder, projectName)),
-  );
-  const serving = [...(http ?? [])].filter(([path]) => SERVED_BY.includes(path));
-  return withAddition(new Map([...files, ...serving]), addition ?? new Map());
+  const read = (folder: string): Promise<ProjectFiles> => readFolder(folder, projectName);
+  const files = new Map(await read(templateFolder(template)));
+  if (added.auth !== 'none') {
+    const http = await read(templateFolder('http'));
+    for (const path of SERVED_BY) files.set(path, http.get(path) ?? '');
+  }
+  const additions = await Promise.all(additionsFor(added).map((name) => read(additionFolder(name))));
+  return additions.map(ofProject).reduce(withAddition, files);
+}
+
+/** An addition without the settings that compile it in its own folder: the project has those of its template. */
+function ofProject(addition: ProjectFiles): ProjectFiles {
+  return new Map([...addition].filter(([path]) => path !== 'tsconfig.json'));
 }
 
 /** What working in the folder of a template leaves there, and a project gets anew. */

@@ -1,9 +1,9 @@
 import { parseEnv } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import { withAddition } from '../src/additions.js';
+import { UI_NAMES, withAddition } from '../src/additions.js';
 import { dependencyNames, readManifest } from '../src/package-json.js';
-import { readTemplate } from '../src/templates.js';
+import { readTemplate, TEMPLATE_NAMES } from '../src/templates.js';
 
 /** What a test looks at in a file of docker compose. */
 interface ComposeFile {
@@ -38,7 +38,7 @@ describe('an addition', () => {
     );
   });
 
-  test('adds scripts and packages to the manifest, whose own win', () => {
+  test('adds scripts and packages to the manifest, and wins', () => {
     const own = { name: 'app', scripts: { dev: 'own' }, dependencies: { b: '1' }, devDependencies: {} };
     const more = {
       name: 'other',
@@ -53,11 +53,11 @@ describe('an addition', () => {
     const manifest = JSON.parse(String(merged.get('package.json'))) as object;
     expect(manifest).toEqual({
       name: 'app',
-      scripts: { dev: 'own', more: 'm' },
-      dependencies: { a: '2', b: '1' },
+      scripts: { dev: 'other', more: 'm' },
+      dependencies: { a: '2', b: '2' },
       devDependencies: { d: '3' },
     });
-    expect(JSON.stringify(manifest)).toContain('{"a":"2","b":"1"}');
+    expect(JSON.stringify(manifest)).toContain('{"a":"2","b":"2"}');
   });
 
   test('begins a project with the settings of its example', () => {
@@ -67,7 +67,7 @@ describe('an addition', () => {
 });
 
 describe.each(['http', 'full'] as const)('a project of %s with oauth', (template) => {
-  const project = readTemplate(template, 'my-app', 'oauth');
+  const project = readTemplate(template, 'my-app', { auth: 'oauth', ui: 'none' });
   const text = async (path: string): Promise<string> => String((await project).get(path));
   /** What reads the variables of the server. */
   const settingsCode = async (): Promise<string> =>
@@ -148,3 +148,48 @@ describe.each(['http', 'full'] as const)('a project of %s with oauth', (template
     expect(readme).not.toContain('MCP_TOKEN');
   });
 });
+
+describe.each(TEMPLATE_NAMES.flatMap((template) => UI_NAMES.slice(1).map((ui) => ({ template, ui }))))(
+  'a project of $template with a view by $ui',
+  ({ template, ui }) => {
+    const auth = template === 'minimal' ? 'none' : 'oauth';
+    const project = readTemplate(template, 'my-app', { auth, ui });
+    const text = async (path: string): Promise<string> => String((await project).get(path));
+
+    test('has its name everywhere, and nothing that belongs to our folders', async () => {
+      const left = [...(await project)].filter(([, content]) => /(template|addition)-/.test(String(content)));
+      expect(left.map(([path]) => path)).toEqual([]);
+      expect(await text('tsconfig.json')).toBe(
+        String((await readTemplate(template, 'my-app')).get('tsconfig.json')),
+      );
+    });
+
+    test('depends on what its files import', async () => {
+      const manifest = readManifest(await text('package.json'));
+      if (!manifest) throw new Error('no manifest');
+      const code = [...(await project)].filter(([path]) => /\.(tsx?|mjs|svelte)$/.test(path));
+      const imported = code.flatMap(([, content]) =>
+        [...String(content).matchAll(/from '((?:@[^/']+\/)?[^/'.]+)/g)].map(([, name = '']) => name),
+      );
+      const packages = [...new Set(imported)].filter((name) => !name.startsWith('node:'));
+      expect(packages).toEqual(expect.arrayContaining(['@sigil/ui', 'vite', 'vite-plugin-singlefile']));
+      expect(dependencyNames(manifest)).toEqual(expect.arrayContaining(packages));
+    });
+
+    test('has scripts that take care of the view', async () => {
+      const { scripts } = JSON.parse(await text('package.json')) as { scripts: Record<string, string> };
+      const building = Object.entries(scripts).filter(([, script]) => script.includes('vite build ui'));
+      expect(building.map(([name]) => name)).toEqual(['build', 'bundle', 'test']);
+      expect(scripts['dev']).toContain('ui/watch.mjs');
+      expect(scripts['typecheck']).toContain('tsc -p ui');
+    });
+
+    test('names files that are there in its pages', async () => {
+      const pages = (await text('README.md')) + (await text('AGENTS.md'));
+      const named = [...pages.matchAll(/`(ui\/[^`]*)`/g)].map(([, path = '']) => path);
+      const paths = [...(await project).keys()];
+      expect(named).toContain('ui/vite.config.mjs');
+      for (const path of named) expect(paths).toContainEqual(expect.stringContaining(path));
+    });
+  },
+);

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, relative, resolve } from 'node:path';
 import validate from 'validate-npm-package-name';
-import { AUTH_NAMES, type AuthName } from '../additions.js';
+import { AUTH_NAMES, type AuthName, UI_NAMES, type UiName } from '../additions.js';
 import { Failure } from '../failures.js';
 import { DEFAULT_DIRECTORY, readChoice, type Said } from '../flags.js';
 import type { Host, Prompter } from '../host.js';
@@ -21,6 +21,8 @@ export interface Choices extends Target {
   readonly template: TemplateName;
   /** What says who may call it over HTTP. */
   readonly auth: AuthName;
+  /** What its view is made with. */
+  readonly ui: UiName;
   readonly packageManager: PackageManagerName;
   readonly installs: boolean;
   readonly usesGit: boolean;
@@ -51,6 +53,7 @@ export async function choose(said: Said, choosing: Choosing): Promise<Choices> {
   const chosenTemplate =
     template === undefined ? undefined : readChoice('template', template, TEMPLATE_NAMES);
   const chosenAuth = readAuth(said, chosenTemplate, choosing);
+  const ui = readChoice('kind of view', said.value('ui') ?? UI_NAMES[0], UI_NAMES);
   const chosenManager = readManager(said, host);
   const rules: TargetRules = { cwd: host.cwd, force: said.has('force'), taken: choosing.taken };
   const target = await chooseTarget(directory, rules, prompter);
@@ -60,6 +63,7 @@ export async function choose(said: Said, choosing: Choosing): Promise<Choices> {
     template: decided,
     // Who names the template has said what it is to be.
     auth: chosenAuth ?? (chosenTemplate === undefined ? await askAuth(choosing, decided) : 'none'),
+    ui,
     packageManager: chosenManager ?? (await askManager(choosing)),
     installs: !said.has('no-install'),
     usesGit: !said.has('no-git'),

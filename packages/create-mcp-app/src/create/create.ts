@@ -4,7 +4,7 @@ import { Failure, throwIfInterrupted } from '../failures.js';
 import type { Said } from '../flags.js';
 import type { Host } from '../host.js';
 import { withPackageManager } from '../package-managers.js';
-import { packagesOfTemplates, readTemplate, templateDetails } from '../templates.js';
+import { packagesOfTemplates, readTemplate, type SampleCall, templateDetails } from '../templates.js';
 import { type ProjectFiles, writeProject, type WrittenProject } from '../write-project.js';
 import { type Choices, choose } from './choose.js';
 import { type PackOptions, withLocalPackages } from './local-packages.js';
@@ -12,6 +12,9 @@ import { nextCommands, planFor } from './plan.js';
 import type { CreationReport } from './report.js';
 import { StepLog } from './step-log.js';
 import { beginRepository, build, callSample, fillRepository, install, type StepContext } from './steps.js';
+
+/** The call whose result the view of a project shows. */
+const VIEW_SAMPLE: SampleCall = { tool: 'roll_dice', arguments: { count: 3, sides: 6 } };
 
 /** What was done of a plan. */
 interface Finished {
@@ -34,7 +37,7 @@ export async function create(said: Said, host: Host): Promise<CreationReport> {
   throwIfInterrupted(host.signal);
   const began = performance.now();
   const elapsed = (): number => Math.round(performance.now() - began);
-  const plan = planFor(choices, templates[choices.template].sample);
+  const plan = planFor(choices, choices.ui === 'none' ? templates[choices.template].sample : VIEW_SAMPLE);
   const next = nextCommands(plan, host.cwd);
   if (said.has('dry-run')) {
     const files = await projectContents(choices, host);
@@ -88,8 +91,8 @@ async function undoIfInterrupted(error: unknown, project: WrittenProject): Promi
  * @throws Failure `NO_LOCAL_PACKAGES` when they are wanted and not to be had.
  */
 async function projectContents(choices: Choices, options: PackOptions): Promise<ProjectFiles> {
-  const { directory, template, name, auth } = choices;
-  const files = new Map(await readTemplate(template, name, auth));
+  const { directory, template, name } = choices;
+  const files = new Map(await readTemplate(template, name, choices));
   // Secrets that are there already are nowhere else.
   if (existsSync(join(directory, '.env'))) files.delete('.env');
   return withLocalPackages(withPackageManager(files, choices.packageManager), choices, options);

@@ -1,3 +1,4 @@
+import { runArguments } from '../package-managers.js';
 import type { Plan } from './plan.js';
 import { typed } from './run-command.js';
 import type { StepRecord } from './step-log.js';
@@ -19,13 +20,14 @@ export interface CreationReport {
 
 /** A report as `--json` prints it. */
 export function reportJson({ plan, ms, files, next, records, answer }: CreationReport): object {
-  const { directory, name, template, auth, packageManager, steps } = plan;
+  const { directory, name, template, auth, ui, packageManager, steps } = plan;
   return {
     ...(records ? { ms } : { dryRun: true }),
     directory,
     name,
     template,
     auth,
+    ui,
     packageManager,
     files,
     steps: records ?? steps.map(({ name, commands }) => ({ name, commands: commands.map(typed) })),
@@ -45,6 +47,12 @@ export function dryRunLines({ plan, files }: CreationReport): string[] {
 }
 
 /** The commands to go on with, as they are shown. */
-export function nextLines({ next }: CreationReport): string[] {
-  return ['Next:', ...next.map((command) => `  ${command}`)];
+export function nextLines({ plan, next }: CreationReport): string[] {
+  const { ui, packageManager, sample } = plan;
+  const dev = [packageManager, ...runArguments(packageManager, 'dev')].join(' ');
+  const toSeeTheView = [
+    `To see the view: run ${dev}, press o, and call ${sample.tool} in the page that opens.`,
+    'The page is in ui/src; whatever you save there is built at once.',
+  ];
+  return ['Next:', ...next.map((command) => `  ${command}`), ...(ui === 'none' ? [] : toSeeTheView)];
 }

@@ -40,6 +40,7 @@ describe('without anybody to ask', () => {
       name: 'my-mcp-server',
       template: 'minimal',
       auth: 'none',
+      ui: 'none',
       packageManager: 'pnpm',
       installs: true,
       usesGit: true,
@@ -50,13 +51,14 @@ describe('without anybody to ask', () => {
 
   test('flags decide', async () => {
     using cwd = temporaryFolder();
-    const chosen = ['--template', 'full', '--auth', 'oauth', '--pm', 'bun'];
+    const chosen = ['--template', 'full', '--auth', 'oauth', '--ui', 'svelte', '--pm', 'bun'];
     const args = ['../a/b', ...chosen, '--no-install', '--no-git', '--local'];
     expect(await decide(join(cwd.path, 'x'), args)).toMatchObject({
       directory: join(cwd.path, 'a/b'),
       name: 'b',
       template: 'full',
       auth: 'oauth',
+      ui: 'svelte',
       packageManager: 'bun',
       installs: false,
       usesGit: false,
@@ -82,6 +84,7 @@ describe('without anybody to ask', () => {
     [['a', 'b'], 'USAGE', `'b' is one argument too many`],
     [['--template', 'htp'], 'USAGE', `there is no template 'htp': did you mean http?`],
     [['--auth', 'oath'], 'USAGE', `there is no authorization 'oath': did you mean oauth?`],
+    [['--ui', 'reakt'], 'USAGE', `there is no kind of view 'reakt': did you mean react?`],
     [['--auth', 'saml'], 'USAGE', `there is no authorization 'saml': there are none, oauth`],
     [
       ['--template', 'minimal', '--auth', 'oauth'],

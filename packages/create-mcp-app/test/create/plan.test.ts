@@ -9,6 +9,7 @@ const choices: Choices = {
   name: 'my-app',
   template: 'minimal',
   auth: 'none',
+  ui: 'none',
   packageManager: 'npm',
   installs: true,
   usesGit: true,

@@ -1,0 +1,17 @@
+import { readFile } from 'node:fs/promises';
+import { Service, UiResource } from '@sigil/core';
+
+export const DICE_VIEW = 'ui://dice/view.html';
+
+@Service()
+export class DiceView {
+  @UiResource(DICE_VIEW, {
+    title: 'Dice',
+    description: 'Shows dice; a click on one rolls it again',
+    prefersBorder: true,
+  })
+  view(): Promise<string> {
+    // Vite makes this file of ui/index.html.
+    return readFile(new URL('../../dist/ui/index.html', import.meta.url), 'utf8');
+  }
+}

@@ -1,0 +1,86 @@
+import { HostChannel } from './host-channel.js';
+import { HostEvents } from './host-events.js';
+import { type DisplayMode, PROTOCOL_VERSION } from './protocol.js';
+import type { AnyTools, InputOf, OutputOf, ToolMap, ToolResult } from './tools.js';
+import { reportSizes } from './page.js';
+import { type InitializeResult, View } from './view.js';
+import { ViewError } from './view-error.js';
+
+/** What a view says of itself. */
+export interface ConnectOptions {
+  readonly name: string;
+  readonly version: string;
+  /**
+   * How the view can be shown.
+   * @default no word of it: the host decides
+   */
+  readonly displayModes?: readonly DisplayMode[];
+  /**
+   * Whether the host learns the size of the document, at first and at each change, so that it can give the frame that height.
+   * @default true
+   */
+  readonly reportsSize?: boolean;
+  /**
+   * Milliseconds until the host must have answered.
+   * @default 10000
+   */
+  readonly timeoutMs?: number;
+}
+
+/**
+ * Connects the page to the host that shows it. The types of the tools come from the server's own DTO classes, by `import type`, so that
+ * nothing of the server is in the page.
+ *
+ * @param options what the view says of itself.
+ * @returns the view, once the host has accepted it.
+ * @throws ViewError `NO_HOST` when no host embeds the page, `TIMEOUT` when what embeds it does not answer, `REFUSED` when it says no.
+ * @example
+ * ```ts
+ * interface Tools {
+ *   show_list: { output: ShoppingList };
+ *   add_item: { input: Item; output: ShoppingList };
+ * }
+ * const view = await connect<Tools, 'show_list'>({ name: 'shopping', version: '1.0.0' });
+ * view.onResult((result) => {
+ *   if (!result.isError) show(result.structuredContent);
+ * });
+ * const result = await view.callTool('add_item', { name: 'Milk' });
+ * ```
+ * @see SEP-1865, MCP Apps 2026-01-26
+ */
+export async function connect<
+  Tools extends ToolMap<Tools> = AnyTools,
+  Shown extends keyof Tools = keyof Tools,
+>({
+  name,
+  version,
+  displayModes,
+  reportsSize = true,
+  timeoutMs = 10_000,
+}: ConnectOptions): Promise<View<Tools, Shown>> {
+  if (typeof window === 'undefined' || parent === window)
+    throw new ViewError(
+      'NO_HOST',
+      'No host embeds this page: open it in one that shows MCP Apps, such as sigil dev',
+    );
+  const events = new HostEvents<InputOf<Tools[Shown]>, ToolResult<OutputOf<Tools[Shown]>>>();
+  const channel = new HostChannel(parent, (method, params) => events.take(method, params));
+  try {
+    const initialized = await channel.request<InitializeResult>(
+      'ui/initialize',
+      {
+        appInfo: { name, version },
+        appCapabilities: displayModes ? { availableDisplayModes: displayModes } : {},
+        protocolVersion: PROTOCOL_VERSION,
+      },
+      { timeoutMs },
+    );
+    await events.changeContext(initialized.hostContext);
+    channel.notify('ui/notifications/initialized');
+    const stopReporting = reportsSize ? reportSizes(channel) : (): void => undefined;
+    return new View<Tools, Shown>(channel, events, initialized, stopReporting);
+  } catch (error) {
+    channel.close();
+    throw error;
+  }
+}

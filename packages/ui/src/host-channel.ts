@@ -1,0 +1,135 @@
+import { ViewError } from './view-error.js';
+
+/** How long a view waits for its host. */
+export interface RequestOptions {
+  /**
+   * Milliseconds until there must be an answer.
+   * @default 60000
+   */
+  readonly timeoutMs?: number;
+  /** Gives up waiting, and asks the host to cancel. */
+  readonly signal?: AbortSignal;
+}
+
+/** A JSON-RPC message of the host. What is in it is taken as the protocol has it: `never` is a value for any type. */
+interface Message {
+  readonly jsonrpc?: unknown;
+  readonly id?: string | number;
+  readonly method?: string;
+  readonly params: never;
+  readonly result: never;
+  readonly error?: { readonly code: number; readonly message: string };
+}
+
+/** A request that waits for its answer. */
+interface Waiting {
+  readonly method: string;
+  readonly resolve: (result: never) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+const METHOD_NOT_FOUND = -32601;
+
+/** JSON-RPC between this page and the window that embeds it. Messages of other windows are ignored. */
+export class HostChannel {
+  readonly #waiting = new Map<string | number, Waiting>();
+  #lastId = 0;
+  #isClosed = false;
+
+  /**
+   * @param host the window that embeds the page.
+   * @param handle takes what the host sends; for a request, its result is the answer. `undefined` is for methods that it does not know.
+   */
+  constructor(
+    private readonly host: Window,
+    private readonly handle: (method: string, params: never) => unknown,
+  ) {
+    addEventListener('message', this.#receive);
+  }
+
+  /** Sends a notification. */
+  notify(method: string, params: object = {}): void {
+    this.#send({ method, params });
+  }
+
+  /**
+   * Sends a request.
+   *
+   * @returns the result.
+   * @throws ViewError when the host refuses, does not answer in time, or the channel is closed.
+   */
+  request<Result>(
+    method: string,
+    params: object,
+    { timeoutMs = 60_000, signal }: RequestOptions = {},
+  ): Promise<Result> {
+    return new Promise<Result>((resolve, reject) => {
+      signal?.throwIfAborted();
+      const id = ++this.#lastId;
+      const giveUp = (error: unknown, reason: string): void => {
+        this.notify('notifications/cancelled', { requestId: id, reason });
+        waiting.reject(error);
+      };
+      const abort = (): void => giveUp(signal?.reason, 'Cancelled by the view');
+      const timer = setTimeout(() => {
+        const text = `The host did not answer ${method} within ${timeoutMs / 1000} s`;
+        giveUp(new ViewError('TIMEOUT', text), text);
+      }, timeoutMs);
+      const settle = <Value>(then: (value: Value) => void): ((value: Value) => void) => {
+        return (value) => {
+          clearTimeout(timer);
+          signal?.removeEventListener('abort', abort);
+          this.#waiting.delete(id);
+          then(value);
+        };
+      };
+      const waiting: Waiting = { method, resolve: settle(resolve), reject: settle(reject) };
+      if (this.#isClosed) return waiting.reject(closed());
+      this.#waiting.set(id, waiting);
+      signal?.addEventListener('abort', abort);
+      try {
+        this.#send({ id, method, params });
+      } catch (error) {
+        waiting.reject(error);
+      }
+    });
+  }
+
+  /** Stops listening. Requests that wait for an answer fail. */
+  close(): void {
+    this.#isClosed = true;
+    removeEventListener('message', this.#receive);
+    for (const { reject } of this.#waiting.values()) reject(closed());
+  }
+
+  #send(message: object): void {
+    // A frame of a sandbox cannot know the origin of its host. The text of JSON leaves out what cannot be cloned, such as proxies.
+    this.host.postMessage(JSON.parse(JSON.stringify({ jsonrpc: '2.0', ...message })), '*');
+  }
+
+  readonly #receive = ({ source, data }: MessageEvent<Message | null>): void => {
+    if (source !== this.host || data?.jsonrpc !== '2.0') return;
+    const { id, method, params, result, error } = data;
+    if (method !== undefined) return void this.#take(method, params, id);
+    const waiting = id === undefined ? undefined : this.#waiting.get(id);
+    if (!waiting) return;
+    if (!error) return waiting.resolve(result);
+    waiting.reject(
+      new ViewError('REFUSED', `The host refused ${waiting.method}: ${error.message}`, { cause: error }),
+    );
+  };
+
+  async #take(method: string, params: never, id: Message['id']): Promise<void> {
+    const result = await this.handle(method, params);
+    if (id === undefined) return;
+    this.#send(
+      result === undefined
+        ? { id, error: { code: METHOD_NOT_FOUND, message: `The view has no method ${method}` } }
+        : { id, result },
+    );
+  }
+}
+
+function closed(): ViewError {
+  return new ViewError('CLOSED', 'The view was closed');
+}

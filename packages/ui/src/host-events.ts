@@ -1,0 +1,61 @@
+import type { HostContext } from './protocol.js';
+
+/** Those who want to know of something, and what they were told last: who comes later gets it, too. */
+class Listeners<T> {
+  readonly #listeners = new Set<(value: T) => unknown>();
+  #last: { readonly value: T } | undefined;
+
+  /** @returns stops listening. */
+  add(listener: (value: T) => unknown): () => void {
+    this.#listeners.add(listener);
+    if (this.#last) listener(this.#last.value);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Tells everybody. One that throws does not keep the others from it. */
+  async tell(value: T): Promise<void> {
+    this.#last = { value };
+    const told = [...this.#listeners].map(async (listener) => listener(value));
+    for (const outcome of await Promise.allSettled(told))
+      if (outcome.status === 'rejected') reportError(outcome.reason);
+  }
+}
+
+/** What the host sends without being asked. */
+export class HostEvents<Input, Result> {
+  readonly input: Listeners<Input> = new Listeners();
+  readonly partialInput: Listeners<Partial<Input>> = new Listeners();
+  readonly result: Listeners<Result> = new Listeners();
+  readonly cancelled: Listeners<string | undefined> = new Listeners();
+  readonly context: Listeners<HostContext> = new Listeners();
+  readonly teardown: Listeners<void> = new Listeners();
+  /** What the host has said of itself, all of it. */
+  current: HostContext = {};
+
+  /** What takes each message. The protocol says what its parameters are. */
+  readonly #takes: Readonly<Record<string, (params: never) => Promise<void>>> = {
+    ping: async () => undefined,
+    'ui/resource-teardown': () => this.teardown.tell(),
+    'ui/notifications/tool-input': ({ arguments: args }: { readonly arguments: Input }) =>
+      this.input.tell({ ...args }),
+    'ui/notifications/tool-input-partial': ({ arguments: args }: { readonly arguments: Partial<Input> }) =>
+      this.partialInput.tell({ ...args }),
+    'ui/notifications/tool-result': (result: Result) => this.result.tell(result),
+    'ui/notifications/tool-cancelled': ({ reason }: { readonly reason?: string }) =>
+      this.cancelled.tell(reason),
+    'ui/notifications/host-context-changed': (changed: HostContext) => this.changeContext(changed),
+  };
+
+  /** Takes a message of the host. @returns the answer to a request; `undefined` for an unknown method. */
+  async take(method: string, params: never): Promise<object | undefined> {
+    const take = Object.hasOwn(this.#takes, method) ? this.#takes[method] : undefined;
+    await take?.(params);
+    return take && {};
+  }
+
+  /** Takes what has changed of the context. */
+  changeContext(changed: HostContext): Promise<void> {
+    this.current = { ...this.current, ...changed };
+    return this.context.tell(this.current);
+  }
+}

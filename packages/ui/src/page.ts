@@ -1,0 +1,39 @@
+import type { HostChannel } from './host-channel.js';
+import type { HostContext } from './protocol.js';
+
+/**
+ * Makes the page look as its host does: `color-scheme` and `data-theme` of the document follow the theme, and the host's CSS variables
+ * and fonts are there for your own CSS, such as `var(--color-text-primary, CanvasText)`.
+ *
+ * @param context what the host says of itself.
+ * @example
+ * ```ts
+ * view.onContext(applyStyles);
+ * ```
+ */
+export function applyStyles({ theme, styles }: HostContext): void {
+  const { documentElement, head } = document;
+  if (theme) {
+    documentElement.dataset['theme'] = theme;
+    documentElement.style.colorScheme = theme;
+  }
+  for (const [name, value] of Object.entries(styles?.variables ?? {}))
+    if (value) documentElement.style.setProperty(name, value);
+  const fonts = styles?.css?.fonts;
+  if (!fonts) return;
+  const id = 'host-fonts';
+  const element = document.getElementById(id) ?? head.appendChild(document.createElement('style'));
+  element.id = id;
+  element.textContent = fonts;
+}
+
+/** Reports the size of the document now, and whenever it changes. @returns stops it. */
+export function reportSizes(channel: HostChannel): () => void {
+  const { documentElement } = document;
+  const observer = new ResizeObserver(() => {
+    const { width, height } = documentElement.getBoundingClientRect();
+    channel.notify('ui/notifications/size-changed', { width: Math.ceil(width), height: Math.ceil(height) });
+  });
+  observer.observe(documentElement);
+  return () => observer.disconnect();
+}

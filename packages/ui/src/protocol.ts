@@ -1,0 +1,99 @@
+/** The revision of MCP Apps (SEP-1865) that views speak. */
+export const PROTOCOL_VERSION = '2026-01-26';
+
+/** A block of content: what tools return, and what a view sends to the model. */
+export type Content =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'image' | 'audio'; readonly data: string; readonly mimeType: string }
+  | {
+      readonly type: 'resource_link';
+      readonly uri: string;
+      readonly name: string;
+      readonly title?: string;
+      readonly description?: string;
+      readonly mimeType?: string;
+    }
+  | { readonly type: 'resource'; readonly resource: ResourceContents };
+
+/** The contents of a resource: `text`, or `blob` in base64. */
+export interface ResourceContents {
+  readonly uri: string;
+  readonly mimeType?: string;
+  readonly text?: string;
+  readonly blob?: string;
+  readonly _meta?: Readonly<Record<string, unknown>>;
+}
+
+/** The color theme of a host. */
+export type Theme = 'light' | 'dark';
+
+/** How a host shows a view: in the conversation, over all of the window, or in a small window of its own. */
+export type DisplayMode = 'inline' | 'fullscreen' | 'pip';
+
+/** The name and version of a host. */
+export interface HostInfo {
+  readonly name: string;
+  readonly version: string;
+  readonly title?: string;
+}
+
+/** What a host can do for a view. A member that is absent is not supported. */
+export interface HostCapabilities {
+  /** `openLink()`. */
+  readonly openLinks?: object;
+  /** `downloadFile()`. */
+  readonly downloadFile?: object;
+  /** `callTool()`. */
+  readonly serverTools?: object;
+  /** `readResource()`. */
+  readonly serverResources?: object;
+  /** `log()`. */
+  readonly logging?: object;
+  /** `updateModelContext()`. */
+  readonly updateModelContext?: object;
+  /** `sendMessage()`. */
+  readonly message?: object;
+  readonly [other: string]: unknown;
+}
+
+/** What a host says about the place that a view is shown in. Hosts may leave out any of it. */
+export interface HostContext {
+  /** The tool whose result is shown. */
+  readonly toolInfo?: { readonly id?: string | number; readonly tool: { readonly name: string } };
+  readonly theme?: Theme;
+  readonly styles?: {
+    /** CSS variables, such as `--color-background-primary`. */
+    readonly variables?: Readonly<Record<string, string | undefined>>;
+    readonly css?: {
+      /** `@font-face` rules and `@import` statements. */
+      readonly fonts?: string;
+    };
+  };
+  readonly displayMode?: DisplayMode;
+  readonly availableDisplayModes?: readonly DisplayMode[];
+  /** The room for the view, in pixels: fixed, or at most. */
+  readonly containerDimensions?: {
+    readonly width?: number;
+    readonly maxWidth?: number;
+    readonly height?: number;
+    readonly maxHeight?: number;
+  };
+  /** Language and region of the user, such as `de-AT`. */
+  readonly locale?: string;
+  /** Time zone of the user, such as `Europe/Vienna`. */
+  readonly timeZone?: string;
+  readonly userAgent?: string;
+  readonly platform?: 'web' | 'desktop' | 'mobile';
+  readonly deviceCapabilities?: { readonly touch?: boolean; readonly hover?: boolean };
+  /** What the system covers at the edges, in pixels. */
+  readonly safeAreaInsets?: {
+    readonly top: number;
+    readonly right: number;
+    readonly bottom: number;
+    readonly left: number;
+  };
+  readonly [other: string]: unknown;
+}
+
+/** How serious a message of the log is. */
+export type LogLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency';

@@ -1,0 +1,67 @@
+import type { Content } from './protocol.js';
+
+/** The types of a tool: its arguments, and its `structuredContent`. Leave out what it does not have. */
+export interface ToolTypes {
+  readonly input?: object;
+  readonly output?: object;
+}
+
+/** The types of the tools of a server, by the names of the tools. */
+export type ToolMap<Tools> = { readonly [Name in keyof Tools]: ToolTypes };
+
+/** The tools of a view that names none: any name, any arguments, any result. */
+export type AnyTools = Readonly<
+  Record<string, { input: Record<string, unknown>; output: Record<string, unknown> }>
+>;
+
+/** What is left of a type in JSON: a `Date` is a string, and methods are gone. */
+export type Json<T> = T extends Date
+  ? string
+  : T extends readonly (infer Item)[]
+    ? Json<Item>[]
+    : T extends object
+      ? { [Key in keyof T as T[Key] extends (...args: never[]) => unknown ? never : Key]: Json<T[Key]> }
+      : T;
+
+/** The arguments of a tool, as JSON has them. */
+export type InputOf<Tool> = Tool extends { readonly input: infer Input }
+  ? Json<Input>
+  : Record<string, never>;
+
+/** The `structuredContent` of a tool, as JSON has it. */
+export type OutputOf<Tool> = Tool extends { readonly output: infer Output } ? Json<Output> : undefined;
+
+/** What `callTool()` takes after the name: arguments can be left out for tools that have none. */
+export type CallArguments<Tool, Options> = Tool extends { readonly input: object }
+  ? [args: InputOf<Tool>, options?: Options]
+  : [args?: Record<string, never>, options?: Options];
+
+/** The result of a tool. With `isError`, `content` says what went wrong; else `structuredContent` is there. */
+export type ToolResult<Output = unknown> =
+  | {
+      readonly isError?: false;
+      readonly content: readonly Content[];
+      readonly structuredContent: Output;
+      readonly _meta?: Readonly<Record<string, unknown>>;
+    }
+  | {
+      readonly isError: true;
+      readonly content: readonly Content[];
+      readonly structuredContent?: unknown;
+      readonly _meta?: Readonly<Record<string, unknown>>;
+    };
+
+/**
+ * The text of a result, its blocks one below the other.
+ *
+ * @param result of a tool.
+ * @returns the text; empty when the result has none.
+ * @example
+ * ```ts
+ * const result = await view.callTool('save', { title });
+ * if (result.isError) show(textOf(result));
+ * ```
+ */
+export function textOf({ content }: { readonly content: readonly Content[] }): string {
+  return content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
+}

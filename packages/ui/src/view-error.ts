@@ -1,0 +1,37 @@
+/**
+ * What went wrong between a view and its host:
+ * - `NO_HOST`: the page is in no frame.
+ * - `TIMEOUT`: the host has not answered in time.
+ * - `REFUSED`: the host answered with an error; `cause` has its JSON-RPC error or its result.
+ * - `CLOSED`: the view was closed.
+ */
+export type ViewErrorCode = 'NO_HOST' | 'TIMEOUT' | 'REFUSED' | 'CLOSED';
+
+/**
+ * An error between a view and its host. Failures of tools are results with `isError` instead.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await view.openLink('https://example.com');
+ * } catch (error) {
+ *   if (error instanceof ViewError && error.code === 'REFUSED') show(error.message);
+ * }
+ * ```
+ */
+export class ViewError extends Error {
+  override readonly name = 'ViewError';
+
+  /**
+   * @param code the kind of error.
+   * @param message what went wrong, and what to do.
+   * @param options `cause`: what the host answered.
+   */
+  constructor(
+    readonly code: ViewErrorCode,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}

@@ -1,0 +1,202 @@
+import type { HostChannel, RequestOptions } from './host-channel.js';
+import type { HostEvents } from './host-events.js';
+import type {
+  Content,
+  DisplayMode,
+  HostCapabilities,
+  HostContext,
+  HostInfo,
+  LogLevel,
+  ResourceContents,
+} from './protocol.js';
+import type { AnyTools, CallArguments, InputOf, OutputOf, ToolMap, ToolResult } from './tools.js';
+import { ViewError } from './view-error.js';
+
+/** What a host answers to `ui/initialize`. */
+export interface InitializeResult {
+  readonly hostInfo: HostInfo;
+  readonly hostCapabilities: HostCapabilities;
+  readonly hostContext: HostContext;
+}
+
+/**
+ * A view that is connected to its host. What the host sends is there for those who ask late, too: `onInput`, `onResult`, `onContext` and
+ * their like call a new listener at once with what came last. Each returns a function that stops it.
+ */
+export class View<Tools extends ToolMap<Tools> = AnyTools, Shown extends keyof Tools = keyof Tools> {
+  /** The host that shows the view. */
+  readonly host: HostInfo;
+  /** What that host can do. */
+  readonly capabilities: HostCapabilities;
+  readonly #channel: HostChannel;
+  readonly #events: HostEvents<InputOf<Tools[Shown]>, ToolResult<OutputOf<Tools[Shown]>>>;
+  readonly #atEnd: () => void;
+
+  /** @param atEnd stops what reports the size. */
+  constructor(
+    channel: HostChannel,
+    events: HostEvents<InputOf<Tools[Shown]>, ToolResult<OutputOf<Tools[Shown]>>>,
+    { hostInfo, hostCapabilities }: InitializeResult,
+    atEnd: () => void,
+  ) {
+    this.#channel = channel;
+    this.#events = events;
+    this.#atEnd = atEnd;
+    this.host = hostInfo;
+    this.capabilities = hostCapabilities;
+  }
+
+  /** Theme, language, room and more, as the host has said last. */
+  get context(): HostContext {
+    return this.#events.current;
+  }
+
+  /** Listens to the context, and to its changes. */
+  onContext(listener: (context: HostContext) => void): () => void {
+    return this.#events.context.add(listener);
+  }
+
+  /** Listens to the arguments of the tool whose result is shown. */
+  onInput(listener: (input: InputOf<Tools[Shown]>) => void): () => void {
+    return this.#events.input.add(listener);
+  }
+
+  /** Listens to the arguments while the model still writes them: any of them may be incomplete. */
+  onPartialInput(listener: (input: Partial<InputOf<Tools[Shown]>>) => void): () => void {
+    return this.#events.partialInput.add(listener);
+  }
+
+  /** Listens to the result of the tool that the view is shown for. */
+  onResult(listener: (result: ToolResult<OutputOf<Tools[Shown]>>) => void): () => void {
+    return this.#events.result.add(listener);
+  }
+
+  /** Listens to the end of a call that will have no result, with the reason of the host. */
+  onCancelled(listener: (reason: string | undefined) => void): () => void {
+    return this.#events.cancelled.add(listener);
+  }
+
+  /** Listens to the end of the view. The host waits until what it returns is settled. */
+  onTeardown(listener: () => void | Promise<void>): () => void {
+    return this.#events.teardown.add(listener);
+  }
+
+  /**
+   * Calls a tool of the server.
+   *
+   * @param name of a tool whose `visibility` includes `app`, as it does by default.
+   * @param rest its arguments, and how long to wait.
+   * @returns the result. A tool that fails has `isError`.
+   * @throws ViewError when the host refuses or does not answer.
+   * @example
+   * ```ts
+   * const result = await view.callTool('add_item', { name: 'Milk' });
+   * if (!result.isError) show(result.structuredContent);
+   * ```
+   */
+  callTool<Name extends keyof Tools & string>(
+    name: Name,
+    ...rest: CallArguments<Tools[Name], RequestOptions>
+  ): Promise<ToolResult<OutputOf<Tools[Name]>>> {
+    const [args = {}, options] = rest;
+    return this.request('tools/call', { name, arguments: args }, options);
+  }
+
+  /**
+   * Reads a resource of the server.
+   *
+   * @throws ViewError when the host refuses or does not answer.
+   */
+  async readResource(uri: string, options?: RequestOptions): Promise<readonly ResourceContents[]> {
+    const result = await this.request<{ contents: ResourceContents[] }>('resources/read', { uri }, options);
+    return result.contents;
+  }
+
+  /**
+   * Opens a page in the browser of the user.
+   *
+   * @throws ViewError `REFUSED` when the host or the user does not want that.
+   */
+  openLink(url: string, options?: RequestOptions): Promise<void> {
+    return this.#ask('ui/open-link', { url }, options);
+  }
+
+  /**
+   * Has the host save files: a sandbox cannot download.
+   *
+   * @param contents embedded resources, or links to resources.
+   * @throws ViewError `REFUSED` when the host or the user does not want that.
+   */
+  downloadFile(contents: readonly Content[], options?: RequestOptions): Promise<void> {
+    return this.#ask('ui/download-file', { contents }, options);
+  }
+
+  /**
+   * Sends a message into the conversation, in the name of the user. The model answers it.
+   *
+   * @param content a text, or blocks of content.
+   * @throws ViewError `REFUSED` when the host does not want that.
+   */
+  sendMessage(content: string | readonly Content[], options?: RequestOptions): Promise<void> {
+    return this.#ask('ui/message', { role: 'user', content: blocksOf(content) }, options);
+  }
+
+  /**
+   * Says what the model should know of the view with the next message of the user. It replaces what the view has said before.
+   *
+   * @param content a text, or blocks of content.
+   * @throws ViewError `REFUSED` when the host does not want that.
+   */
+  updateModelContext(content: string | readonly Content[], options?: RequestOptions): Promise<void> {
+    return this.#ask('ui/update-model-context', { content: blocksOf(content) }, options);
+  }
+
+  /**
+   * Asks for another way of being shown.
+   *
+   * @returns the one that the host has set, which may be another.
+   */
+  async requestDisplayMode(mode: DisplayMode, options?: RequestOptions): Promise<DisplayMode> {
+    return (await this.request<{ mode: DisplayMode }>('ui/request-display-mode', { mode }, options)).mode;
+  }
+
+  /** Writes into the log of the host. */
+  log(level: LogLevel, data: unknown): void {
+    this.#channel.notify('notifications/message', { level, data });
+  }
+
+  /** Asks the host to end the view. If it does, `onTeardown` comes first. */
+  requestTeardown(): void {
+    this.#channel.notify('ui/notifications/request-teardown');
+  }
+
+  /** Reports a size in pixels, for views that were connected with `reportsSize: false`. */
+  reportSize(size: { readonly width?: number; readonly height?: number }): void {
+    this.#channel.notify('ui/notifications/size-changed', size);
+  }
+
+  /**
+   * Sends any other request of the protocol.
+   *
+   * @returns its result, as the host gives it.
+   * @throws ViewError when the host refuses or does not answer.
+   */
+  request<Result>(method: string, params: object, options?: RequestOptions): Promise<Result> {
+    return this.#channel.request(method, params, options);
+  }
+
+  /** Stops listening to the host, and reporting the size. Requests that wait for an answer fail. */
+  close(): void {
+    this.#atEnd();
+    this.#channel.close();
+  }
+
+  async #ask(method: string, params: object, options?: RequestOptions): Promise<void> {
+    const result = await this.request<{ isError?: boolean }>(method, params, options);
+    if (result.isError) throw new ViewError('REFUSED', `The host refused ${method}`, { cause: result });
+  }
+}
+
+function blocksOf(content: string | readonly Content[]): readonly Content[] {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+}
