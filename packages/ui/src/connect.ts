@@ -42,7 +42,7 @@ export interface ConnectOptions {
  * }
  * const view = await connect<Tools, 'show_list'>({ name: 'shopping', version: '1.0.0' });
  * view.onResult((result) => {
- *   if (!result.isError) show(result.structuredContent);
+ *   if (!result.isError) console.log(result.structuredContent);
  * });
  * const result = await view.callTool('add_item', { name: 'Milk' });
  * ```

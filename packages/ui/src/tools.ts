@@ -59,7 +59,7 @@ export type ToolResult<Output = unknown> =
  * @example
  * ```ts
  * const result = await view.callTool('save', { title });
- * if (result.isError) show(textOf(result));
+ * if (result.isError) console.log(textOf(result));
  * ```
  */
 export function textOf({ content }: { readonly content: readonly Content[] }): string {

@@ -15,7 +15,7 @@ export type ViewErrorCode = 'NO_HOST' | 'TIMEOUT' | 'REFUSED' | 'CLOSED';
  * try {
  *   await view.openLink('https://example.com');
  * } catch (error) {
- *   if (error instanceof ViewError && error.code === 'REFUSED') show(error.message);
+ *   if (error instanceof ViewError && error.code === 'REFUSED') console.log(error.message);
  * }
  * ```
  */

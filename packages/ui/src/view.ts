@@ -91,7 +91,7 @@ export class View<Tools extends ToolMap<Tools> = AnyTools, Shown extends keyof T
    * @example
    * ```ts
    * const result = await view.callTool('add_item', { name: 'Milk' });
-   * if (!result.isError) show(result.structuredContent);
+   * if (!result.isError) console.log(result.structuredContent);
    * ```
    */
   callTool<Name extends keyof Tools & string>(
