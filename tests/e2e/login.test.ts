@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -216,6 +216,38 @@ async function runLogin(...args: string[]): Promise<ServerProcess> {
 }
 
 const pageOf = ({ stderr }: ServerProcess): URL => new URL(/^http:\S+\/auth\?\S+$/m.exec(stderr)?.[0] ?? '');
+
+describe('a login that was kept', () => {
+  test('is what list, call and read need of a server, is renewed when it is over, and names scopes that are missing', async () => {
+    const refused = await sigilWith(env, 'list', '--url', address);
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      `sigil: ${address} asks for a login: sigil login ${address}\n`,
+    ]);
+    const command = await runLogin('--scope', 'mcp');
+    await fetch(await logIn(pageOf(command)));
+    expect((await command.ended).code).toBe(0);
+
+    const listed = await sigilWith(env, 'list', '--url', address);
+    expect([listed.code, listed.stdout]).toEqual([0, expect.stringContaining('  whoami\n')]);
+    const file = join(home, 'sigil', 'logins.json');
+    const kept = JSON.parse(readFileSync(file, 'utf8')) as Record<string, Record<string, unknown>>;
+    const before = kept[address]?.['accessToken'];
+    writeFileSync(file, JSON.stringify({ [address]: { ...kept[address], expiresAt: 1 } }));
+    const called = await sigilWith(env, 'call', 'whoami', '--url', address);
+    expect([called.code, called.stdout]).toEqual([0, expect.stringContaining('#ada')]);
+    expect(readFileSync(file, 'utf8')).not.toContain(String(before));
+
+    const more = await sigilWith(env, 'call', 'read', '--url', address);
+    expect([more.code, more.stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /needs the scopes files:read for this: sigil login \S+ --scope mcp .*--scope files:read\n$/,
+      ),
+    ]);
+    await sigilWith(env, 'logout', address);
+  });
+});
 
 describe('sigil login', () => {
   test('logs in with a browser, keeps the login where no other user can read it, and forgets it', async () => {
