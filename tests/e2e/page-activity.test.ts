@@ -7,9 +7,7 @@ import { endProcesses } from './processes.js';
 /** Logs in without an authorization server: the browser comes back at once. */
 const comesBack: BeginLogin = async ({ redirectUri, scopes = [] }) => {
   const state = `state-${scopes.length}`;
-  type Login = Awaited<ReturnType<Awaited<ReturnType<BeginLogin>>['finish']>>;
-  const kept = {} as Login['kept'];
-  const login = { kept, accessToken: scopes.length > 0 ? 'full' : 'plain', scopes, subject: 'ada' };
+  const login = { accessToken: scopes.length > 0 ? 'full' : 'plain', scopes, subject: 'ada' };
   const again = { refresh: () => Promise.reject(new Error('over')), revoke: async () => undefined };
   return {
     authorizeUrl: `${redirectUri}?code=c&state=${state}`,

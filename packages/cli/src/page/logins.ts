@@ -28,14 +28,24 @@ export interface ShownLogin {
 /** A login with its secrets. */
 interface KnownLogin {
   shown: ShownLogin;
-  readonly begun: BegunLogin;
+  readonly begun: BegunPageLogin;
   readonly since: number;
-  login?: Login;
+  login?: PageLogin;
   refreshing?: Promise<void> | undefined;
 }
 
+/** A login of which nothing is kept for later runs. */
+interface PageLogin extends Omit<Login, 'kept' | 'refresh'> {
+  refresh(): Promise<PageLogin>;
+}
+
+/** A login whose user is not back yet. */
+interface BegunPageLogin extends Omit<BegunLogin, 'finish'> {
+  finish(parameters: URLSearchParams): Promise<PageLogin>;
+}
+
 /** How a login begins. */
-export type BeginLogin = (options: LoginOptions) => Promise<BegunLogin>;
+export type BeginLogin = (options: LoginOptions) => Promise<BegunPageLogin>;
 
 /** The logins of the page to the server that is worked on. They are in memory alone. */
 export class Logins {
@@ -133,7 +143,7 @@ export class Logins {
     throw new Refusal(404, 'There is no such login: begin another one');
   }
 
-  #took(known: KnownLogin, login: Login): void {
+  #took(known: KnownLogin, login: PageLogin): void {
     const { scopes, subject, expiresAt } = login;
     known.login = login;
     known.shown = {

@@ -50,8 +50,6 @@ class Authorization {
         this.refreshed += 1;
         return this.#login(`${accessToken}-again`, scopes, Date.now() + 3_600_000);
       },
-      // The page keeps no login for later.
-      kept: {} as Finished['kept'],
       revoke: async () => void (this.revoked += 1),
     };
   }
