@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import { styleText } from 'node:util';
+import widthUpTo from 'fast-string-truncated-width';
 
 /** How a line may look. */
 export type Style = 'red' | 'green' | 'yellow' | 'dim';
@@ -17,9 +18,10 @@ export interface Terminal {
   /**
    * Begins to draw over the whole of it; absent where that is not possible.
    *
-   * @param pressed called with each key, such as `q`.
+   * @param pressed called with each key, such as `q`; a key without a character gives a sequence that begins with Escape.
+   * @param resized called when it has another size.
    */
-  openScreen?(pressed: (key: string) => void): Screen;
+  readonly openScreen?: (pressed: (key: string) => void, resized?: () => void) => Screen;
 }
 
 /** The whole of a terminal, as long as it is open. */
@@ -30,6 +32,8 @@ export interface Screen {
   readonly rows: number;
   /** Shows lines in place of those that are there. */
   draw(lines: readonly string[]): void;
+  /** Puts a text on the clipboard, where the terminal lets programs do that (OSC 52). */
+  copy(text: string): void;
   /** Shows what was there before. */
   close(): void;
 }
@@ -58,9 +62,15 @@ export function standardStreams(): Terminal {
 const ENTER_SCREEN = '\u001b[?1049h\u001b[?25l\u001b[?7l';
 const LEAVE_SCREEN = '\u001b[?7h\u001b[?25h\u001b[?1049l';
 
-function openScreen(pressed: (key: string) => void): Screen {
+/** One key: a character, or a sequence such as that of an arrow. */
+const KEY = /\u001b(?:[[O][\d;]*[~A-Za-z])?|./gsu;
+
+function openScreen(pressed: (key: string) => void, resized: () => void = () => undefined): Screen {
   const { stdin, stdout } = process;
-  const onData = (data: Buffer): void => [...data.toString()].forEach(pressed);
+  const onData = (data: Buffer): void => {
+    for (const [key] of data.toString().matchAll(KEY)) pressed(key);
+  };
+  stdout.on('resize', resized);
   if (stdin.isTTY) stdin.setRawMode(true).on('data', onData).resume();
   stdout.write(ENTER_SCREEN);
   return {
@@ -70,9 +80,14 @@ function openScreen(pressed: (key: string) => void): Screen {
     get rows() {
       return stdout.rows;
     },
-    draw: (lines) =>
-      void stdout.write(`\u001b[H${lines.map((line) => `${line}\u001b[K`).join('\r\n')}\u001b[J`),
+    draw(lines) {
+      // Erased before it is written: behind a line as wide as the screen, its last character would be erased.
+      const written = lines.map((line) => `\u001b[2K${line}`).join('\r\n');
+      stdout.write(`\u001b[H${written}${lines.length < stdout.rows ? '\r\n\u001b[J' : ''}`);
+    },
+    copy: (text) => void stdout.write(`\u001b]52;c;${Buffer.from(text).toString('base64')}\u0007`),
     close() {
+      stdout.off('resize', resized);
       stdout.write(LEAVE_SCREEN);
       if (stdin.isTTY) stdin.off('data', onData).setRawMode(false).pause();
     },
@@ -99,14 +114,26 @@ export function styled({ hasColours }: Terminal, style: Style, text: string): st
 export function table(rows: readonly (readonly string[])[]): string[] {
   const columns = Math.max(0, ...rows.map((row) => row.length));
   const widths = Array.from({ length: columns }, (_, column) =>
-    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
+    Math.max(...rows.map((row) => widthOf(row[column] ?? ''))),
   );
+  const padded = (cell: string, column: number): string =>
+    cell + ' '.repeat(Math.max(0, (widths[column] ?? 0) - widthOf(cell)));
   return rows.map((row) =>
     row
-      .map((cell, column) => (column === row.length - 1 ? cell : cell.padEnd(widths[column] ?? 0)))
+      .map((cell, column) => (column === row.length - 1 ? cell : padded(cell, column)))
       .join('  ')
       .trimEnd(),
   );
+}
+
+/** How many columns a text takes. */
+function widthOf(text: string): number {
+  return widthUpTo(text).width;
+}
+
+/** The part of a text that fits into as many columns. */
+export function cut(text: string, columns: number): string {
+  return text.slice(0, widthUpTo(text, { limit: columns, ellipsis: '' }).index);
 }
 
 /** Lines of a list, and how many entries it has. */

@@ -158,10 +158,9 @@ export class EventsEndpoint {
 
   #question({ id, call, asks, askedAt }: Question, status: 'open' | 'answered' | 'failed'): void {
     const ms = Math.round(performance.now() - askedAt);
-    this.#tell(
-      'question',
-      JSON.stringify({ time: new Date(), ...shown(call), id, callId: call.id, asks, status, ms }),
-    );
+    const { client, address } = call;
+    const details = { id, callId: call.id, asks, status, ms, client, address };
+    this.#tell('question', JSON.stringify({ time: new Date(), ...shown(call), ...details }));
   }
 
   #ended(end: ShownCallEnd): void {

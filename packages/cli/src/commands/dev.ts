@@ -1,10 +1,13 @@
 import { resolve } from 'node:path';
 import { compilerCommand } from '../dev/compiler-command.js';
 import { DevLoop } from '../dev/dev-loop.js';
-import { DevState, type OutputLine } from '../dev/dev-state.js';
+import { logOf } from '../dev/dev-lines.js';
+import { type DevListener, DevState, type OutputLine } from '../dev/dev-state.js';
+import { DevTerminal } from '../dev/dev-terminal.js';
 import { EXIT_CODES, type ExitCode, UsageError } from '../failures.js';
 import { startPage } from '../page/page-server.js';
 import { styled, type Terminal } from '../terminal.js';
+import { eventLine } from '../top/lines.js';
 import { type Command, MAIN_OPERAND, MAIN_OPTION, mainOf, readArguments, splitArguments } from './command.js';
 
 const OPTIONS = {
@@ -15,12 +18,13 @@ const OPTIONS = {
     about: 'where the page for the developer is served; the first free port from 3100 by default',
   },
   'no-page': { type: 'boolean', about: 'serve no page' },
+  plain: { type: 'boolean', about: 'lines in place of a screen' },
   ...MAIN_OPTION,
 } as const;
 
 /** `sigil dev`: compiles at every change, and restarts the server. */
 export const dev: Command = {
-  synopsis: 'dev [<main.js>] [--compile <command>] [--page-port <port>|--no-page] [-- <argument>…]',
+  synopsis: 'dev [<main.js>] [--compile <command>] [--page-port <port>|--no-page] [--plain] [-- <argument>…]',
   purpose: 'compile at every change, and restart the server over HTTP',
   example: 'dev dist/main.js -- --http --port 8080',
   options: OPTIONS,
@@ -28,9 +32,11 @@ export const dev: Command = {
     const { own, server = DEFAULT_ARGUMENTS } = splitArguments(args);
     const { values, operands } = readArguments(own, OPTIONS, [], [MAIN_OPERAND]);
     const cwd = process.cwd();
-    const { hasColours } = terminal;
+    const openScreen = values.plain ? undefined : terminal.openScreen;
+    // A screen has colours of its own.
+    const hasColours = terminal.hasColours && !openScreen;
     const state = new DevState();
-    state.subscribe({ written: (line) => writeLine(terminal, line) });
+    if (!openScreen) state.subscribe(lineWriter(terminal));
     const warn = (line: string): void => state.write('sigil', line);
     const entry = resolve(cwd, mainOf(operands[0], values.main));
     const port = readPort(values['page-port'], values['no-page']);
@@ -52,12 +58,36 @@ export const dev: Command = {
       (code) => loop.stop(code),
       () => loop.kill(),
     );
+    const screen =
+      openScreen &&
+      new DevTerminal(loop, terminal, openScreen, {
+        pageUrl: page?.url,
+        quit: () => process.emit('SIGTERM', 'SIGTERM'),
+        interrupt: () => process.emit('SIGINT', 'SIGINT'),
+      });
     return loop.ended.finally(() => {
       stopListening();
       page?.close();
+      if (!screen) return;
+      screen.close();
+      for (const line of state.compiler.problems) terminal.out(line);
+      for (const line of logOf(state).slice(-LINES_AT_END)) terminal.out(line);
     });
   },
 };
+
+/** How many lines a screen leaves behind of what was written last. */
+const LINES_AT_END = 20;
+
+/** Writes what happens where there is no screen. */
+function lineWriter(terminal: Terminal): DevListener {
+  return {
+    written: (line) => writeLine(terminal, line),
+    told(_event, _data, shown) {
+      if (shown) terminal.out(eventLine(terminal, shown));
+    },
+  };
+}
 
 /** @throws UsageError when it is no port, or there is no page. */
 function readPort(text: string | undefined, hasNone: boolean | undefined): number | undefined {

@@ -24,11 +24,11 @@ export class Compilation {
     const text = stripVTControlCharacters(line).trimEnd();
     if (BEGINS.test(text)) {
       this.#found = [];
-      return state.change({ compiler: { ...state.compiler, isCompiling: true } });
+      return state.change({ compiler: { ...state.compiler, isCompiling: true, isUnderstood: true } });
     }
     if (ENDS.test(text)) {
       const problems = this.#found.map((problem) => problem.trimEnd());
-      state.change({ compiler: { isCompiling: false, problems } });
+      state.change({ compiler: { isCompiling: false, problems, isUnderstood: true } });
       if (problems.length > 0 && state.server.status === 'up')
         state.write('sigil', 'serving what was compiled last');
       return;

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../json.js';
-import { Activity } from '../top/activity.js';
+import { Activity, type ShownEvent } from '../top/activity.js';
 
 /** Most lines of output that are kept. */
 const MOST_LINES = 500;
@@ -19,6 +19,8 @@ export interface CompilerStatus {
   readonly isCompiling: boolean;
   /** The errors of the last compilation, each with all its lines. */
   readonly problems: readonly string[];
+  /** Whether it writes as `tsc` does, so that it is known when it compiles and what it finds. */
+  readonly isUnderstood?: boolean;
 }
 
 /** Whether the events of the server are read. */
@@ -48,8 +50,9 @@ export interface DevListener {
    * The server has told an event.
    *
    * @param event its kind, such as `call`.
+   * @param shown what of it can be printed, if anything.
    */
-  told?(event: string, data: JsonObject): void;
+  told?(event: string, data: JsonObject, shown: ShownEvent | undefined): void;
 }
 
 /** The present state of `sigil dev`: `DevLoop` fills it, the terminal and the page show it. */
@@ -88,8 +91,8 @@ export class DevState {
 
   /** Takes an event of the server. */
   tell(event: string, data: JsonObject): void {
-    this.activity.add(event, data, performance.now());
-    this.#tell((listener) => listener.told?.(event, data));
+    const shown = this.activity.add(event, data, performance.now());
+    this.#tell((listener) => listener.told?.(event, data, shown));
   }
 
   #tell(what: (listener: DevListener) => void): void {

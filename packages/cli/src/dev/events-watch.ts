@@ -31,6 +31,7 @@ export class EventsWatch {
     const isUp = status === 'up' && url !== undefined;
     if (isUp === (this.#watch !== undefined)) return;
     this.#watch?.abort();
+    this.state.activity.forgetOpen();
     this.#watch = isUp ? new AbortController() : undefined;
     if (isUp && this.#watch) void this.#read(url, this.#watch.signal);
   }
@@ -45,7 +46,9 @@ export class EventsWatch {
       await watchServer(
         { url, token, timeoutMs: TIMEOUT_MS },
         {
-          connected: () => state.change({ events: { isWatching: true } }),
+          connected() {
+            state.change({ events: { isWatching: true } });
+          },
           lost: missed,
           told: (event, data) => state.tell(event, data),
         },

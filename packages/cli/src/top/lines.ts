@@ -1,4 +1,4 @@
-import { counted, type Style, styled, table, type Terminal } from '../terminal.js';
+import { counted, cut, type Style, styled, table, type Terminal } from '../terminal.js';
 import {
   type Activity,
   type AskedQuestion,
@@ -41,8 +41,8 @@ export function screenLines(activity: Activity, parts: ScreenParts): string[] {
   const rates = each.slice(0, Math.ceil(left / 2));
   const calls = activity.calls.slice(0, left - rates.length);
   const line = (text: string, style?: Style): string => {
-    const cut = [...text].slice(0, columns).join('');
-    return style ? styled(terminal, style, cut) : cut;
+    const shown = cut(text, columns);
+    return style ? styled(terminal, style, shown) : shown;
   };
   const section = (head: readonly string[], cells: string[][], styles: (Style | undefined)[]): string[] => {
     if (cells.length === 0) return [];

@@ -1,0 +1,207 @@
+import { stripVTControlCharacters } from 'node:util';
+import type { Manifest } from '@sigil/core/manifest';
+import { objectOf } from '../json.js';
+import { counted, cut, inOneLine, type Style, styled, table, type Terminal } from '../terminal.js';
+import {
+  CALL_HEAD,
+  callCells,
+  callStyle,
+  QUESTION_HEAD,
+  questionCells,
+  TASK_HEAD,
+  taskCells,
+  taskStyle,
+} from '../top/lines.js';
+import type { Served } from './dev-loop.js';
+import type { DevState, OutputLine } from './dev-state.js';
+
+/** What the screen of `sigil dev` shows. */
+export interface DevView {
+  readonly state: DevState;
+  /** What the program serves, once it has described that. */
+  readonly served: Served | undefined;
+  /** Why the program does not describe what it serves, a line each. */
+  readonly failure: readonly string[];
+  /** What is shown in place of what happens, a line each. */
+  readonly panel: readonly string[] | undefined;
+  /** The keys that work now. */
+  readonly keys: string;
+}
+
+/** How large a screen is, and how it shows styles. */
+export interface ScreenSize {
+  readonly columns: number;
+  readonly rows: number;
+  readonly terminal: Terminal;
+}
+
+interface Line {
+  readonly text: string;
+  readonly style?: Style | undefined;
+}
+
+interface Section {
+  readonly title: string;
+  readonly style: Style;
+  readonly lines: readonly Line[];
+  /** Whether its last lines are shown where there is no room for all. */
+  readonly isLog?: boolean;
+}
+
+/** Lines that are there whatever happens: two of the head, the keys, and an empty line before them. */
+const OTHER_LINES = 4;
+/** What a section needs beside its lines: an empty line and its title. */
+const LINES_OF_SECTION = 2;
+
+/** The lines of the screen of `sigil dev`, none of them wider than it is. */
+export function devLines(view: DevView, { columns, rows, terminal }: ScreenSize): string[] {
+  const room = Math.max(0, rows - OTHER_LINES);
+  const body: Line[] = view.panel
+    ? view.panel.flatMap((text) => folded(text, columns)).map((text) => ({ text }))
+    : sectionsIn(sections(view), room);
+  const lines = [...head(view), ...body].slice(0, Math.max(0, rows - 1));
+  const keys: Line = { text: view.keys, style: 'dim' };
+  const empty = Array.from({ length: Math.max(0, rows - 1 - lines.length) }, (): Line => ({ text: '' }));
+  return [...lines, ...empty, keys].map(({ text, style }) => {
+    const shown = cut(text, columns);
+    return style ? styled(terminal, style, shown) : shown;
+  });
+}
+
+function head({ state, served }: DevView): Line[] {
+  const { server, compiler, events, starts } = state;
+  const { name = 'sigil dev', version = '' } = served?.manifest.server ?? {};
+  const { status, url = '', reason } = server;
+  const style = { starting: 'yellow', up: 'green', failed: 'red', stopped: 'dim' } as const;
+  const parts = [
+    reason === undefined ? status : `${status}: ${reason}`,
+    compiled(compiler),
+    counted(starts, 'start'),
+    served ? tokens(served) : '',
+    events.reason !== undefined && status === 'up' ? `no live calls: ${events.reason}` : '',
+  ];
+  return [
+    { text: [inOneLine(`${name} ${version}`).trim(), url].filter(Boolean).join('  ') },
+    { text: parts.filter(Boolean).join(' · '), style: style[status] },
+  ];
+}
+
+function compiled({ isCompiling, problems, isUnderstood }: DevState['compiler']): string {
+  if (isCompiling) return 'compiling';
+  if (problems.length > 0) return counted(problems.length, 'error');
+  return isUnderstood ? 'compiled' : '';
+}
+
+function tokens({ manifest, report }: Served): string {
+  return `${counted(manifest.tools.length, 'tool')} of about ${counted(report.totalTokens, 'token')}`;
+}
+
+/** The sections in the order in which they are shown; those without lines are left out. */
+function sections({ state, served, failure }: DevView): readonly Section[] {
+  const { activity, compiler, server } = state;
+  const red = (text: string): Line => ({ text, style: 'red' });
+  const rows = (
+    head: readonly string[],
+    cells: readonly string[][],
+    styles: readonly (Style | undefined)[] = [],
+  ): Section => {
+    const [title = '', ...texts] = table([[...head], ...cells]);
+    return { title, style: 'dim', lines: texts.map((text, at) => ({ text, style: styles[at] })) };
+  };
+  const tasks = [...activity.tasks.values()].reverse();
+  const problems = compiler.problems.flatMap((problem) => problem.split('\n')).map(printable);
+  const failed = server.status === 'failed' ? failure.map(printable) : [];
+  const all: Section[] = [
+    { title: 'THE COMPILER FINDS', style: 'red', lines: problems.map(red) },
+    { title: 'THE SERVER FAILS', style: 'red', lines: failed.map(red) },
+    rows(['SERVED', 'NAME', 'ARGUMENTS', 'SCOPES', 'TOKENS'], served ? servedCells(served) : []),
+    rows(QUESTION_HEAD, [...activity.questions.values()].map(questionCells), []),
+    rows(TASK_HEAD, tasks.map(taskCells), tasks.map(taskStyle)),
+    rows(CALL_HEAD, activity.calls.map(callCells), activity.calls.map(callStyle)),
+    { title: 'LOG', style: 'dim', isLog: true, lines: logOf(state).map((text) => ({ text })) },
+  ];
+  return all.filter(({ lines }) => lines.length > 0);
+}
+
+function servedCells({ manifest, report }: Served): string[][] {
+  const { tools, resources, resourceTemplates, prompts } = manifest;
+  const scopesOf = ({ scopes = [] }: { readonly scopes?: readonly string[] }): string => scopes.join(' ');
+  const cells = [
+    ...tools.map((tool) => [
+      'tool',
+      tool.name,
+      argumentsOf(tool.inputSchema),
+      scopesOf(tool),
+      `${report.tokens[tool.name] ?? ''}`,
+    ]),
+    ...resources.map((resource) => ['resource', resource.uri, '', scopesOf(resource)]),
+    ...resourceTemplates.map((template) => ['template', template.uriTemplate, '', scopesOf(template)]),
+    ...prompts.map((prompt) => ['prompt', prompt.name, promptArguments(prompt), scopesOf(prompt)]),
+  ];
+  return cells.map((row) => row.map(printable));
+}
+
+/** The names of arguments; `*` marks those that are required. */
+function argumentsOf(inputSchema: object): string {
+  const { properties, required } = objectOf(inputSchema);
+  const needed: readonly unknown[] = Array.isArray(required) ? required : [];
+  return marked(Object.keys(objectOf(properties)), (name) => needed.includes(name));
+}
+
+function promptArguments({ arguments: all = [] }: Manifest['prompts'][number]): string {
+  const needed = new Set(all.filter(({ required }) => required).map(({ name }) => name));
+  return marked(
+    all.map(({ name }) => name),
+    (name) => needed.has(name),
+  );
+}
+
+function marked(names: readonly string[], isRequired: (name: string) => boolean): string {
+  return names.map((name) => (isRequired(name) ? `${name}*` : name)).join(' ');
+}
+
+/** What was written, without what is shown otherwise: the errors of a compiler that is understood stand on top. */
+export function logOf({ lines, compiler }: DevState): string[] {
+  const isShown = ({ source, isError }: OutputLine): boolean =>
+    source !== 'compiler' || isError || !compiler.isUnderstood;
+  return lines
+    .filter(isShown)
+    .map(({ source, text }) => printable(source === 'sigil' ? `sigil: ${text}` : text));
+}
+
+function printable(text: string): string {
+  return inOneLine(stripVTControlCharacters(text));
+}
+
+/** Lines of sections that fit into as many rows. Rows are dealt out in turns, so that long sections leave room for others. */
+function sectionsIn(all: readonly Section[], rows: number): Line[] {
+  const shown = all.slice(0, Math.floor(rows / (LINES_OF_SECTION + 1)));
+  const heights = shown.map(() => 1);
+  const hasMore = (at: number): boolean => (heights[at] ?? 0) < (shown[at]?.lines.length ?? 0);
+  let left = rows - shown.length * (LINES_OF_SECTION + 1);
+  while (left > 0 && shown.some((_, at) => hasMore(at)))
+    for (const at of shown.keys())
+      if (left > 0 && hasMore(at)) {
+        heights[at] = (heights[at] ?? 0) + 1;
+        left -= 1;
+      }
+  return shown.flatMap((section, at) => [
+    { text: '' },
+    { text: section.title, style: section.style },
+    ...linesIn(section, heights[at] ?? 0),
+  ]);
+}
+
+function linesIn({ lines, isLog }: Section, height: number): readonly Line[] {
+  if (lines.length <= height) return lines;
+  if (isLog) return lines.slice(-height);
+  if (height === 1) return lines.slice(0, 1);
+  return [...lines.slice(0, height - 1), { text: `and ${lines.length - height + 1} more`, style: 'dim' }];
+}
+
+/** Breaks a text into lines that fit. */
+function folded(text: string, columns: number): string[] {
+  const first = cut(text, columns);
+  const rest = text.slice(first.length);
+  return rest === '' || first === '' ? [first] : [first, ...folded(rest, columns)];
+}

@@ -1,0 +1,214 @@
+import { messageOf } from '@sigil/core/internal';
+import { ServerError } from '../failures.js';
+import { openPage } from '../login/browser.js';
+import type { Screen, Terminal } from '../terminal.js';
+import { type ClientSetting, clientSettings, type InspectorStart, inspectorStart } from './clients.js';
+import { devLines } from './dev-lines.js';
+import type { DevLoop, Served } from './dev-loop.js';
+
+/** Changes that follow each other within this many milliseconds are drawn at once. */
+const DRAW_MS = 50;
+
+/** What the keys of the terminal lead to, beside the loop. */
+export interface DevActions {
+  /** The link of the page, if one is served. */
+  readonly pageUrl: string | undefined;
+  /** Ends `sigil dev`; a second time at once. */
+  quit(): void;
+  /** Ends it as Ctrl-C does. */
+  interrupt(): void;
+  /** Opens a page in a browser. @default that of the user */
+  open?(url: string): void;
+}
+
+/** What is shown in place of what happens. */
+type Panel =
+  | { readonly kind: 'help' | 'page' }
+  | { readonly kind: 'clients'; readonly settings: readonly ClientSetting[]; readonly copied?: ClientSetting }
+  | { readonly kind: 'inspector'; readonly start: InspectorStart };
+
+const KEYS = 'r restart  o page  i Inspector  c client  ? help  q quit';
+const BACK = 'any other key goes back';
+
+/** Shows `sigil dev` on the whole of a terminal, and obeys its keys. */
+export class DevTerminal {
+  readonly #screen: Screen;
+  readonly #unsubscribe: () => void;
+  #drawing: ReturnType<typeof setTimeout> | undefined;
+  #served: Served | undefined;
+  #failure: readonly string[] = [];
+  #panel: Panel | undefined;
+  /** The same for as long as `sigil dev` runs, so that an Inspector that was started goes on. */
+  #inspector: InspectorStart | undefined;
+  #isClosed = false;
+
+  /** @param openScreen that of `terminal`. */
+  constructor(
+    private readonly loop: DevLoop,
+    private readonly terminal: Terminal,
+    openScreen: NonNullable<Terminal['openScreen']>,
+    private readonly actions: DevActions,
+  ) {
+    const draw = (): void => this.#drawSoon();
+    this.#screen = openScreen((key) => this.#pressed(key), draw);
+    this.#unsubscribe = loop.state.subscribe({
+      statusChanged: draw,
+      servedChanged: () => void this.#describe(),
+      written: draw,
+      told: draw,
+    });
+    draw();
+  }
+
+  /** Shows what was there before. */
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#drawing);
+    this.#unsubscribe();
+    this.#screen.close();
+  }
+
+  async #describe(): Promise<void> {
+    const { loop } = this;
+    const { starts } = loop.state;
+    try {
+      const served = await loop.served();
+      if (starts === loop.state.starts) [this.#served, this.#failure] = [served, []];
+    } catch (error) {
+      if (starts === loop.state.starts) this.#failure = failureLines(error);
+    }
+    this.#drawSoon();
+  }
+
+  #pressed(key: string): void {
+    if (key === '\u0003') return this.actions.interrupt();
+    const panel = this.#panel;
+    this.#panel = undefined;
+    if (!panel || !this.#answer(panel, key)) this.#obey(panel, key.toLowerCase());
+    this.#drawSoon();
+  }
+
+  /** @returns whether the key was for the panel. */
+  #answer(panel: Panel, key: string): boolean {
+    const isEnter = key === '\r' || key === '\n';
+    if (panel.kind === 'clients') {
+      const copied = panel.settings[Number(key) - 1];
+      if (!copied) return false;
+      this.#screen.copy(copied.text);
+      this.#panel = { ...panel, copied };
+      return true;
+    }
+    if (panel.kind !== 'inspector' || !isEnter) return false;
+    this.#open(panel.start.url);
+    this.#panel = panel;
+    return true;
+  }
+
+  #obey(panel: Panel | undefined, key: string): void {
+    const { url } = this.loop.state.server;
+    switch (key) {
+      case 'r':
+        return this.loop.restart();
+      case 'q':
+        // It leaves a panel first, as in every program with panels.
+        return panel ? undefined : this.actions.quit();
+      case '?':
+      case 'h':
+        this.#panel = { kind: 'help' };
+        return;
+      case 'o':
+        if (this.actions.pageUrl !== undefined) this.#open(this.actions.pageUrl);
+        this.#panel = { kind: 'page' };
+        return;
+      case 'c':
+        if (url === undefined) return;
+        this.#panel = { kind: 'clients', settings: clientSettings(this.#name, url) };
+        return;
+      case 'i':
+        if (url === undefined) return;
+        this.#inspector ??= inspectorStart(url);
+        this.#screen.copy(this.#inspector.command);
+        this.#panel = { kind: 'inspector', start: this.#inspector };
+        return;
+      default:
+        return;
+    }
+  }
+
+  get #name(): string {
+    return this.#served?.manifest.server.name ?? 'server';
+  }
+
+  #open(url: string): void {
+    (this.actions.open ?? openPage)(url);
+  }
+
+  #drawSoon(): void {
+    if (this.#isClosed) return;
+    this.#drawing ??= setTimeout(() => {
+      this.#drawing = undefined;
+      this.#draw();
+    }, DRAW_MS);
+  }
+
+  #draw(): void {
+    const { columns, rows } = this.#screen;
+    const panel = this.#panel;
+    const view = {
+      state: this.loop.state,
+      served: this.#served,
+      failure: this.#failure,
+      panel: panel && panelLines(panel, this.actions.pageUrl),
+      keys: panel ? BACK : KEYS,
+    };
+    this.#screen.draw(devLines(view, { columns, rows, terminal: this.terminal }));
+  }
+}
+
+function failureLines(error: unknown): readonly string[] {
+  if (!(error instanceof ServerError) || error.problems.length === 0) return messageOf(error).split('\n');
+  return error.problems.flatMap(({ code, problem, fix }) => [problem, `  Fix: ${fix} [${code}]`]);
+}
+
+function panelLines(panel: Panel, pageUrl: string | undefined): readonly string[] {
+  switch (panel.kind) {
+    case 'help':
+      return [
+        '',
+        'r  starts the server again, as it was compiled last',
+        'o  opens the page of sigil dev: forms for tools, calls, logins, views',
+        'i  shows how to start the MCP Inspector, connected to the server',
+        'c  shows and copies what adds the server to a client',
+        'q  ends compiler and server; Ctrl-C does, too, and pressed twice at once',
+        '',
+        '* marks an argument that is required. A token is about four characters.',
+        'Copying needs a terminal that lets programs do that (OSC 52).',
+      ];
+    case 'page':
+      return pageUrl === undefined
+        ? ['', 'No page is served: start sigil dev without --no-page.']
+        : ['', 'The page, if no browser has opened it:', '', pageUrl];
+    case 'clients': {
+      const { settings, copied } = panel;
+      const listed = settings.flatMap(({ client, text, file }, at) => [
+        '',
+        `${at + 1}  ${client}${file === undefined ? '' : `, ${file}`}`,
+        `   ${text}`,
+      ]);
+      const done = copied ? ['', `Copied: what adds the server to ${copied.client}`] : [];
+      return ['', 'A number copies what adds the server to a client.', ...listed, ...done];
+    }
+    case 'inspector':
+      return [
+        '',
+        'This command, now copied, starts the MCP Inspector in another terminal.',
+        'It needs Node 22.19 or newer, and npx downloads it once:',
+        '',
+        panel.start.command,
+        '',
+        'Enter opens its page, connected to the server:',
+        '',
+        panel.start.url,
+      ];
+  }
+}
