@@ -10,13 +10,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 
 /** `SCREENS=1` writes the pictures of the documentation. */
 const PICTURES = process.env['SCREENS']
-  ? [
-      'view-1280-light',
-      'question-1280-light',
-      'form-1280-dark',
-      'failure-1280-dark',
-      'question-400-light',
-    ]
+  ? ['view-1280-light', 'question-1280-light', 'form-1280-dark', 'failure-1280-dark', 'question-400-light']
   : [];
 
 /** What axe finds. */
