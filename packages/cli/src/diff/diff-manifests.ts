@@ -11,7 +11,7 @@ import { shown } from '../schema/difference.js';
 import {
   type ManifestChange,
   CHANGE_LEVELS,
-  diffAccess,
+  diffGuards,
   diffListed,
   diffOthers,
   diffSchemas,
@@ -90,7 +90,7 @@ function diffResources(
 ): ManifestChange[] {
   return [
     ...diffWording(before, after, RESOURCE_WORDS, place),
-    ...diffAccess(before, after, place),
+    ...diffGuards(before, after, place),
     ...diffOthers(before, after, RESOURCE_MEMBERS, place),
   ];
 }
@@ -115,7 +115,7 @@ function diffPrompts(before: ManifestPrompt, after: ManifestPrompt, place: Repor
     ...diffWording(before, after, SHARED, place),
     ...diffSchemas('arguments', promptSchema(before), promptSchema(after), INPUT_LEVELS, place),
     ...diffListed('completes', before, after, place),
-    ...diffAccess(before, after, place),
+    ...diffGuards(before, after, place),
     ...diffOthers(before, after, PROMPT_MEMBERS, place),
   ];
 }
@@ -158,7 +158,7 @@ function diffTools(before: ManifestTool, after: ManifestTool, place: ReportChang
     ...diffSchemas('input', before.inputSchema, after.inputSchema, INPUT_LEVELS, place),
     ...diffOutput(before, after, place),
     ...diffTask(before, after, place),
-    ...diffAccess(before, after, place),
+    ...diffGuards(before, after, place),
     ...diffOthers(before, after, TOOL_MEMBERS, place),
   ];
 }

@@ -98,13 +98,13 @@ export function diffSchemas(
 }
 
 /** Who may use an entry, as a manifest says it. */
-interface Access {
+interface Guarded {
   readonly guarded?: boolean;
   readonly scopes?: readonly string[];
 }
 
 /** A guard or a scope that was not needed may keep some from what they used. Manifests of other servers do not say. */
-export function diffAccess(before: Access, after: Access, place: ReportChange): ManifestChange[] {
+export function diffGuards(before: Guarded, after: Guarded, place: ReportChange): ManifestChange[] {
   const [was, is] = [before.guarded, after.guarded];
   if (was === undefined || is === undefined) return [];
   const { scopes: needed = [] } = before;

@@ -58,7 +58,7 @@ export async function askProgram<T>(
     const why = `the program did not answer within ${timeoutMs / 1000} s: it must call app.run(), or serve MCP`;
     const timer = setTimeout(() => reject(new ServerError(why)), timeoutMs);
     stop.signal.addEventListener('abort', () => clearTimeout(timer));
-    signal?.addEventListener('abort', () => reject(signal.reason), { signal: stop.signal });
+    signal?.addEventListener('abort', () => reject(signal.reason as Error), { signal: stop.signal });
   });
   try {
     return await Promise.race([ask(program, () => stop.abort()), program.failed, late]);
