@@ -252,6 +252,7 @@ export interface EndpointObserver {
   callStarted(call: ShownCall): {
     /** The handler asks its client. @returns what hears of the end of that. */
     clientRequest(request: { readonly id: RequestId; readonly method: string }): {
+      /** The client has answered, or the wait for its answer has failed with this error. */
       ended(error: unknown): void;
     };
     /** The call has ended. */
