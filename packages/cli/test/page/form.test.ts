@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { emptyField, type Field, filledField, readForm } from '../../page/src/form/field.js';
+import { emptyField, type Field, filledField, followedField, readForm } from '../../page/src/form/field.js';
 import { SchemaDocument, shapeOf } from '../../page/src/form/schema.js';
 import { violationsOf } from '../../page/src/form/validate.js';
 
@@ -291,6 +291,49 @@ test('a text that is no number or JSON is sent as it stands, and named', () => {
     { path: '/count', message: "'many' is not a number" },
     { path: '/any', message: expect.stringContaining('not JSON') },
   ]);
+});
+
+describe('the form of a schema that changes', () => {
+  const object = (properties: object, required: readonly string[] = []) => ({
+    type: 'object',
+    properties,
+    required,
+    additionalProperties: false,
+  });
+  /** What a form sends that was filled with a value, or not touched, before its schema changed. */
+  const followed = (before: object, now: object, value?: unknown): unknown => {
+    const [from, to] = [new SchemaDocument(before), new SchemaDocument(now)];
+    const field = value === undefined ? emptyField(before, from) : filledField(before, value, from);
+    const placed = { schema: now, document: to };
+    const next = followedField(field, { schema: before, document: from }, placed);
+    expect(JSON.stringify(next)).not.toContain('"kind":"json"');
+    return readForm(next, now, to).value;
+  };
+  const text = { type: 'string' };
+
+  test('keeps what stands in fields that are still there', () => {
+    const lines = (inner: object) => ({ type: 'array', items: object(inner) });
+    const before = object({ name: text, size: { type: 'integer' }, lines: lines({ sku: text, note: text }) });
+    const now = object({ lines: lines({ sku: text }), name: text, age: { type: 'integer', default: 3 } });
+    expect(followed(before, now, { name: 'Ada', size: 1, lines: [{ sku: 'a', note: 'b' }] })).toEqual({
+      name: 'Ada',
+      age: 3,
+      lines: [{ sku: 'a' }],
+    });
+  });
+
+  test('is as a new one when nobody has touched it', () => {
+    const before = object({ name: text, size: { type: 'integer', default: 1 } }, ['name']);
+    const now = object({ name: text, size: { type: 'integer', default: 2 }, kind: text }, ['kind']);
+    expect(followed(before, now)).toEqual({ size: 2, kind: '' });
+  });
+
+  test('leaves out a value that no longer fits', () => {
+    const before = object({ size: text, color: { enum: ['red', 'blue'] } });
+    const now = object({ size: { type: 'integer' }, color: { enum: ['green', 'red'] } });
+    expect(followed(before, now, { size: 'many', color: 'red' })).toEqual({ color: 'red' });
+    expect(followed(before, now, { size: 'many', color: 'blue' })).toEqual({});
+  });
 });
 
 test('violations say where', () => {

@@ -130,6 +130,66 @@ export function filledField(schema: unknown, value: unknown, document: SchemaDoc
   }
 }
 
+/** A schema, and the document it is a part of. */
+interface PlacedSchema {
+  readonly schema: unknown;
+  readonly document: SchemaDocument;
+}
+
+/**
+ * The form of a schema that has changed. Fields that are still there keep what stands in them, if it fits.
+ * All others are empty, or have their defaults.
+ */
+export function followedField(field: Field, before: PlacedSchema, now: PlacedSchema): Field {
+  const fresh = emptyField(now.schema, now.document);
+  const untouched = emptyField(before.schema, before.document);
+  if (isSame(field, untouched)) return fresh;
+  const [old, shape] = [shapeOf(before.schema, before.document), shapeOf(now.schema, now.document)];
+  const inner = (one: Field, from: unknown, to: unknown): Field =>
+    followedField(one, { ...before, schema: from }, { ...now, schema: to });
+  if (field.kind === 'object' && old.kind === 'object') {
+    if (shape.kind !== 'object' || fresh.kind !== 'object') return fresh;
+    const members = fresh.members.map((member): Member => {
+      const { name } = member;
+      const property = shape.properties.find((one) => one.name === name);
+      const extra = field.extras.find((one) => one.name === name);
+      if (extra)
+        return { name, field: inner(extra.field, old.extras?.schemaOf(name) ?? true, property?.schema) };
+      const kept = field.members.find((one) => one.name === name);
+      const was = untouched.kind === 'object' && untouched.members.find((one) => one.name === name);
+      if (!kept || isSame(kept, was)) return member;
+      if (!kept.field) return property?.isRequired ? member : kept;
+      const from = old.properties.find((one) => one.name === name)?.schema;
+      return { name, field: inner(kept.field, from, property?.schema) };
+    });
+    const named = new Set(members.map(({ name }) => name));
+    const { extras } = shape;
+    const others = field.extras.filter(({ name }) => extras && !named.has(name));
+    return { kind: 'object', members, extras: others };
+  }
+  if (field.kind === 'array' && old.kind === 'array' && shape.kind === 'array')
+    return {
+      kind: 'array',
+      items: field.items.map((item, index) => inner(item, itemSchema(old, index), itemSchema(shape, index))),
+    };
+  if (field.kind === 'union' && old.kind === 'union' && shape.kind === 'union') {
+    const from = old.options[field.option];
+    const option = shape.options.findIndex(({ title }) => title === from?.title);
+    if (option === -1) return fresh;
+    return { kind: 'union', option, field: inner(field.field, from?.schema, shape.options[option]?.schema) };
+  }
+  const isText = field.kind === 'text' || field.kind === 'number' || field.kind === 'json';
+  if (isText && field.kind === shape.kind) return field;
+  const { value, problems } = readForm(field, before.schema, before.document);
+  if (value === undefined || problems.length > 0) return fresh;
+  const filled = filledField(now.schema, value, now.document);
+  return filled.kind === 'json' && shape.kind !== 'json' ? fresh : filled;
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
 function asJson(value: unknown): Field {
   return { kind: 'json', text: JSON.stringify(value, undefined, 2) };
 }

@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'preact/hooks';
-import { emptyField, type Field, filledField, readForm } from './field.js';
+import { emptyField, type Field, filledField, followedField, readForm } from './field.js';
 import { SchemaDocument } from './schema.js';
 import { violationsOf } from './validate.js';
 
@@ -18,12 +18,21 @@ export interface FormState {
   switchTo(mode: 'form' | 'json'): void;
 }
 
-/** Keeps the form of a schema. @param initial what stands in it at first. */
-export function useForm(schema: unknown, initial: unknown): FormState {
-  const document = useMemo(() => new SchemaDocument(schema), [schema]);
-  const [field, setField] = useState<Field>(() =>
-    initial === undefined ? emptyField(schema, document) : filledField(schema, initial, document),
-  );
+/** Keeps the form of a schema, which follows the schema when it changes. @param initial what stands in it at first. */
+export function useForm(given: unknown, initial: unknown): FormState {
+  // Lists are read anew at every start of the server: most schemas are the same as before.
+  const text = JSON.stringify(given);
+  const document = useMemo(() => new SchemaDocument(given), [text]);
+  const schema = document.root;
+  const [kept, setKept] = useState(() => ({
+    document,
+    field: initial === undefined ? emptyField(schema, document) : keptField(schema, initial, document),
+  }));
+  const field = useMemo(() => {
+    const before = { schema: kept.document.root, document: kept.document };
+    return kept.document === document ? kept.field : followedField(kept.field, before, { schema, document });
+  }, [kept, document]);
+  const setField = (next: Field): void => setKept({ document, field: next });
   const [json, setJson] = useState<string | undefined>(undefined);
   const { value, problems } = useMemo(() => {
     const whole: Field = json === undefined ? field : { kind: 'json', text: json };
@@ -48,4 +57,10 @@ export function useForm(schema: unknown, initial: unknown): FormState {
       setJson(undefined);
     },
   };
+}
+
+/** A field that holds what was sent before, as far as the schema still has it. */
+function keptField(schema: unknown, value: unknown, document: SchemaDocument): Field {
+  const placed = { schema, document };
+  return followedField(filledField(schema, value, document), placed, placed);
 }

@@ -57,7 +57,7 @@ export function SchemaForm({
       {json === undefined ? (
         <FieldView
           field={form.field}
-          schema={schema}
+          schema={form.document.root}
           document={form.document}
           path=""
           label="Value"
