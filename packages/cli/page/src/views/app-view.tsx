@@ -26,7 +26,7 @@ interface LoadedView {
   readonly hasBorder: boolean;
 }
 
-/** The view of a result, in a frame that shares nothing with the page. It is loaded anew when the program changes. */
+/** The view of a result, in a frame that shares nothing with the page. It is loaded anew when the server has started again. */
 export function AppView({
   uri,
   tool,
@@ -39,7 +39,7 @@ export function AppView({
   result: JsonObject;
 }) {
   const page = usePage();
-  const { served } = useStore();
+  const { identity } = useStore();
   const [view, setView] = useState<LoadedView>();
   const [error, setError] = useState<string>();
   const [height, setHeight] = useState(200);
@@ -56,16 +56,21 @@ export function AppView({
       const { csp, permissions, prefersBorder } = isObject(meta['ui']) ? meta['ui'] : {};
       const html = textOf(first?.['text']) ?? atob(textOf(first?.['blob']) ?? '');
       const { url } = await page.api.json<{ url: string }>('/api/views', { html, csp, permissions });
-      if (!isGone)
-        setView({
-          url,
-          permissions: isObject(permissions) ? permissions : {},
-          hasBorder: prefersBorder !== false,
-        });
+      if (isGone) return;
+      setError(undefined);
+      setView({
+        url,
+        permissions: isObject(permissions) ? permissions : {},
+        hasBorder: prefersBorder !== false,
+      });
     };
-    load().catch((thrown: unknown) => setError(messageOf(thrown)));
+    load().catch((thrown: unknown) => {
+      // A server that is not up is asked again after its start, which makes a new identity.
+      const isUp = page.store.state.server.server.status === 'up';
+      if (!isGone && isUp && page.store.state.identity === identity) setError(messageOf(thrown));
+    });
     return () => void (isGone = true);
-  }, [uri, served, page]);
+  }, [uri, identity, page]);
 
   // Before the frame has loaded, so that its first message is heard.
   useLayoutEffect(() => {
