@@ -22,8 +22,8 @@ const PERMISSIONS: Readonly<Record<string, string>> = {
   geolocation: 'geolocation',
   clipboardWrite: 'clipboard-write',
 };
-/** What no view is for. */
-const NEVER = ['display-capture', 'usb', 'serial', 'hid', 'bluetooth', 'midi', 'payment', 'clipboard-read'];
+/** What no view is for. Browsers warn of features that they do not know. */
+const NEVER = ['display-capture', 'usb', 'serial', 'hid', 'midi', 'payment', 'clipboard-read'];
 
 interface View {
   readonly html: string;

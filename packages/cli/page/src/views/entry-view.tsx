@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import { isObject, objectsOf, textOf, shown } from '../mcp/messages.js';
 import { SchemaForm } from '../form/schema-form.js';
 import { entriesOf, type Entry, type Run } from '../state/state.js';
@@ -185,6 +186,7 @@ const MOST_SHOWN = 10;
 
 /** The calls of one entry: the latest in full, those before folded. */
 function Results({ runs }: { runs: readonly Run[] }) {
+  const [areEarlierOpen, setEarlierOpen] = useState(false);
   const [latest, ...before] = groups(runs);
   if (!latest) return null;
   return (
@@ -196,11 +198,12 @@ function Results({ runs }: { runs: readonly Run[] }) {
         ))}
       </div>
       {before.length > 0 && (
-        <details>
+        <details onToggle={({ currentTarget }) => setEarlierOpen(currentTarget.open)}>
           <summary>{`${before.length} earlier`}</summary>
-          {before
-            .slice(0, MOST_SHOWN)
-            .flatMap((group) => group.map((run) => <RunView key={run.id} run={run} />))}
+          {areEarlierOpen &&
+            before
+              .slice(0, MOST_SHOWN)
+              .flatMap((group) => group.map((run) => <RunView key={run.id} run={run} isEarlier />))}
         </details>
       )}
     </section>

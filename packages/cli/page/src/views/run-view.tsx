@@ -8,8 +8,8 @@ import { counted, duration, Json, size, Time } from './parts.js';
 import { usePage, useStore } from './page-context.js';
 import { SaveTest } from './save-test.js';
 
-/** A call and what has come of it. */
-export function RunView({ run }: { run: Run }) {
+/** A call and what has come of it. @param isEarlier whether a later one is shown, so that its view is folded. */
+export function RunView({ run, isEarlier = false }: { run: Run; isEarlier?: boolean }) {
   const { answer, revision } = run;
   const { tasks } = useStore();
   const task = tasks.find(({ taskId }) => taskId === run.taskId);
@@ -45,7 +45,7 @@ export function RunView({ run }: { run: Run }) {
         </details>
       )}
       {task && <TaskView task={task} />}
-      <OutcomeView run={run} result={result} isError={isError} />
+      <OutcomeView run={run} result={result} isError={isError} isEarlier={isEarlier} />
     </article>
   );
 }
@@ -91,10 +91,12 @@ function OutcomeView({
   run,
   result,
   isError,
+  isEarlier,
 }: {
   run: Run;
   result: JsonObject | undefined;
   isError: boolean;
+  isEarlier: boolean;
 }) {
   const [isRaw, setRaw] = useState(false);
   const [isSaving, setSaving] = useState(false);
@@ -128,7 +130,7 @@ function OutcomeView({
         {isError && <p class="error-mark">The tool has failed. The model reads this:</p>}
         {isRaw ? <Json value={result} /> : <Readable result={result} />}
       </div>
-      <View run={run} result={result} />
+      <View run={run} result={result} isFolded={isEarlier} />
       <div class="actions">
         <button type="button" class="quiet small" aria-pressed={isRaw} onClick={() => setRaw(!isRaw)}>
           Message
@@ -186,11 +188,19 @@ function Readable({ result }: { result: JsonObject }) {
   );
 }
 
-function View({ run, result }: { run: Run; result: JsonObject }) {
+function View({ run, result, isFolded }: { run: Run; result: JsonObject; isFolded: boolean }) {
   const { lists } = useStore();
+  const [isOpen, setOpen] = useState(!isFolded);
   const tool = run.entry.kind === 'tool' && lists.tool.find(({ name }) => name === run.entry.key);
   const uri = tool ? viewUriOf(tool) : undefined;
   if (!tool || uri === undefined) return null;
+  // Each view that is shown is read again after every start of the server.
+  if (!isOpen)
+    return (
+      <button type="button" class="small" onClick={() => setOpen(true)}>
+        Show the view
+      </button>
+    );
   return <AppView uri={uri} tool={tool} args={run.params['arguments']} result={result} />;
 }
 

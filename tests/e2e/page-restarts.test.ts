@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { choose, describeInBrowser, startBrowser } from './dev-page.js';
+import { PageProject } from './page-project.js';
+import { endProcesses } from './processes.js';
+
+const LONG_MS = 60_000;
+
+/** A server whose tool has a view. @param properties those of its arguments. @param word what the view says. */
+const program = (
+  properties: object,
+  word: string,
+): string => `import { createApp, defineResource, defineTool } from '@sigil/core';
+const uri = 'ui://word/view.html';
+const show = defineTool({
+  name: 'show',
+  meta: { ui: { resourceUri: uri } },
+  input: { type: 'object', properties: ${JSON.stringify(properties)}, additionalProperties: false },
+  handle: () => 'shown',
+});
+const view = defineResource({
+  uri,
+  name: 'view',
+  mimeType: 'text/html;profile=mcp-app',
+  handle: () => \`<p>The word is ${word}</p><script>
+    parent.postMessage({ jsonrpc: '2.0', id: 1, method: 'ui/initialize', params: {} }, '*');
+  </script>\`,
+});
+const app = await createApp({ name: 'dev', version: '1.0.0', definitions: [show, view] });
+await app.run();
+`;
+
+describeInBrowser('the page of sigil dev while its server starts again', () => {
+  let browser: Browser;
+  let dev: PageProject;
+  let page: Page;
+  const warnings: string[] = [];
+  beforeAll(async () => {
+    const source = program({ name: { type: 'string' }, size: { type: 'string' } }, 'tea');
+    [dev, browser] = await Promise.all([PageProject.start(source), startBrowser()]);
+    page = await browser.newPage();
+    page.setDefaultTimeout(LONG_MS);
+    page.on('console', (message) => void (message.type() === 'warning' && warnings.push(message.text())));
+    await page.goto(dev.url.href);
+    await choose(page, 'show');
+  }, 2 * LONG_MS);
+  afterAll(async () => {
+    await browser?.close();
+    await dev?.close();
+    await endProcesses();
+  });
+
+  const field = (name: string) => page.getByRole('main').getByRole('textbox', { name, exact: true });
+  const call = async (count: number): Promise<void> => {
+    await page.getByRole('button', { name: 'Call', exact: true }).click();
+    await page.getByText(`${count} earlier`).waitFor();
+    await page.frameLocator('iframe').getByText('The word is cup').waitFor();
+  };
+  /** How often the view was read. */
+  const reads = (): Promise<number> =>
+    page.evaluate(
+      () => performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('/api/views')).length,
+    );
+
+  test(
+    'the form and the view follow what is saved',
+    async () => {
+      await field('name').fill('Ada');
+      await field('size').fill('big');
+      await page.getByRole('button', { name: 'Call', exact: true }).click();
+      const view = page.frameLocator('iframe');
+      await view.getByText('The word is tea').waitFor();
+      dev.project.write(
+        'src/main.ts',
+        program({ name: { type: 'string' }, color: { type: 'string' } }, 'cup'),
+      );
+      await view.getByText('The word is cup').waitFor();
+      await field('color').waitFor();
+      expect(await field('name').inputValue()).toBe('Ada');
+      expect(await page.locator('main textarea.code').count()).toBe(0);
+      expect(await page.locator('main .problem').count()).toBe(0);
+      expect(await field('size').count()).toBe(0);
+    },
+    2 * LONG_MS,
+  );
+
+  test(
+    'views of earlier results are read when they are opened',
+    async () => {
+      const before = await reads();
+      await call(1);
+      await call(2);
+      expect(await reads()).toBe(before + 2);
+      await page.getByText('2 earlier').click();
+      await page.getByRole('button', { name: 'Show the view' }).first().click();
+      await page.locator('iframe').nth(1).waitFor();
+      expect(await page.locator('iframe').count()).toBe(2);
+      expect(warnings).toEqual([]);
+    },
+    2 * LONG_MS,
+  );
+});
