@@ -112,8 +112,12 @@ describeInBrowser('forms on the page of sigil dev', () => {
     await text('red').fill('300');
     await text('green').fill('many');
     await page.getByRole('button', { name: 'Call', exact: true }).click();
-    await page.getByRole('alert').getByText("'many' is not a number").waitFor();
-    expect(await text('green').getAttribute('aria-invalid')).toBe('true');
+    await page.getByText("'many' is not a number").waitFor();
+    const wrong = ['must be at most 255', "'many' is not a number", 'is required'];
+    expect(await page.locator('main form .problem').allInnerTexts()).toEqual(wrong);
+    for (const name of ['red', 'green', 'blue'])
+      expect(await text(name).getAttribute('aria-invalid')).toBe('true');
+    await page.locator('main input:focus').and(text('red')).waitFor();
     expect(await page.locator('.run').count()).toBe(0);
     await page.getByRole('button', { name: 'Call anyway' }).click();
     await page.getByText('The tool has failed. The model reads this:').waitFor();

@@ -1,6 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { emptyField, type Field, filledField, followedField, readForm } from '../../page/src/form/field.js';
+import {
+  emptyField,
+  type Field,
+  filledField,
+  followedField,
+  pathsOf,
+  readForm,
+} from '../../page/src/form/field.js';
 import { SchemaDocument, shapeOf } from '../../page/src/form/schema.js';
 import { violationsOf } from '../../page/src/form/validate.js';
 
@@ -348,5 +355,37 @@ test('violations say where', () => {
     required: ['name'],
   };
   const found = violationsOf(schema, { lines: [{ quantity: 100 }] }, new SchemaDocument(schema));
-  expect(found.map(({ path }) => path)).toEqual(['', '/lines/0/quantity']);
+  expect(found).toEqual([
+    { path: '/name', message: 'is required' },
+    { path: '/lines/0/quantity', message: 'must be at most 99' },
+  ]);
+});
+
+test.each<[object, unknown, string, string]>([
+  [{ type: 'integer' }, 'a', '', 'must be an integer'],
+  [{ type: ['number', 'null'] }, 'a', '', 'must be a number or null'],
+  [{ additionalProperties: false }, { size: 1 }, '/size', 'is unknown: the schema does not have it'],
+  [{ enum: ['a', 1] }, 'b', '', 'must be one of "a",1'],
+  [{ exclusiveMinimum: -1.5 }, -2, '', 'must be more than -1.5'],
+  [{ minLength: 3 }, 'a', '', 'must have at least 3 characters'],
+  [{ maxItems: 1 }, [1, 2], '', 'must have at most 1 items'],
+  [{ anyOf: [{ type: 'string' }, { type: 'null' }] }, 1, '', 'fits none of the ways that the schema allows'],
+  [
+    { anyOf: [{ type: 'string', minLength: 2 }, { type: 'null' }] },
+    'a',
+    '',
+    'must have at least 2 characters',
+  ],
+  [{ dependentRequired: { a: ['b'] } }, { a: 1 }, '/b', 'is required beside a'],
+])('%j says of %j what is wrong, once and at its place', (schema, value, path, message) => {
+  expect(violationsOf(schema, value, new SchemaDocument(schema))).toEqual([{ path, message }]);
+});
+
+test('problems can stand at every field, but not at the whole form', () => {
+  const schema = {
+    type: 'object',
+    properties: { name: { type: 'string' }, lines: { type: 'array', items: { type: 'integer' } } },
+  };
+  const field = filledField(schema, { lines: [1] }, new SchemaDocument(schema));
+  expect(pathsOf(field)).toEqual(['/name', '/lines', '/lines/0']);
 });

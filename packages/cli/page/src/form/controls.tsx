@@ -186,7 +186,7 @@ export function ChoiceControl(
 export function SeveralControl(
   props: ControlProps<Extract<Field, { kind: 'several' }>> & { choices: readonly Choice[]; label: string },
 ) {
-  const { id, describedBy, field, isRequired, choices, label, onChange } = props;
+  const { id, describedBy, field, isInvalid, isRequired, choices, label, onChange } = props;
   const indexes = field?.indexes ?? [];
   const toggle = (index: number): void => {
     const next = indexes.includes(index) ? indexes.filter((one) => one !== index) : [...indexes, index];
@@ -196,7 +196,13 @@ export function SeveralControl(
     <div class="several" role="group" id={id} aria-label={label} aria-describedby={describedBy}>
       {choices.map(({ title }, index) => (
         <label key={index}>
-          <input type="checkbox" checked={indexes.includes(index)} onChange={() => toggle(index)} /> {title}
+          <input
+            type="checkbox"
+            aria-invalid={isInvalid ? 'true' : undefined}
+            checked={indexes.includes(index)}
+            onChange={() => toggle(index)}
+          />{' '}
+          {title}
         </label>
       ))}
     </div>

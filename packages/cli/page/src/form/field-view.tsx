@@ -10,8 +10,8 @@ import {
   SeveralControl,
   TextControl,
 } from './controls.js';
-import { emptyField, type Extra, type Field, itemSchema, pointerStep } from './field.js';
-import { type SchemaDocument, type Shape, shapeOf } from './schema.js';
+import { emptyField, type Extra, type Field, itemSchema } from './field.js';
+import { pointerStep, type SchemaDocument, type Shape, shapeOf, type UnionOption } from './schema.js';
 
 interface FieldProps {
   readonly field: Field | undefined;
@@ -35,6 +35,9 @@ export function FieldView(props: FieldProps) {
   const { description } = document.resolve(schema) ?? {};
   const hint = [textOf(description), constraintsOf(schema, document)].filter(Boolean).join(' · ');
   const found = problems.get(path) ?? [];
+  // The field of the chosen way is at the same place.
+  const isShownInside =
+    shape.kind === 'union' && field?.kind === 'union' && !isNull(shape.options[field.option]);
   const notes = [hint && `${id}-hint`, found.length > 0 && `${id}-problems`].filter(Boolean).join(' ');
   const remarks = (
     <>
@@ -43,7 +46,7 @@ export function FieldView(props: FieldProps) {
           {hint}
         </p>
       )}
-      {found.length > 0 && (
+      {found.length > 0 && !isShownInside && (
         <p class="problem" id={`${id}-problems`}>
           {found.join('; ')}
         </p>
@@ -165,6 +168,10 @@ function constraintsOf(schema: unknown, document: SchemaDocument): string {
     .join(', ');
 }
 
+function isNull(option: UnionOption | undefined): boolean {
+  return option?.schema['type'] === 'null';
+}
+
 /** A choice of ways, and the field of the one that is chosen. */
 function UnionView({
   shape,
@@ -175,7 +182,8 @@ function UnionView({
   const { field, document, label, isRequired, onChange } = props;
   const union = field?.kind === 'union' ? field : undefined;
   const option = union && shape.options[union.option];
-  const isNothing = option !== undefined && 'type' in option.schema && option.schema['type'] === 'null';
+  const isNothing = isNull(option);
+  const isInvalid = props.problems.has(props.path) && (!option || isNothing);
   return (
     <div class="union">
       <div class="field">
@@ -185,6 +193,7 @@ function UnionView({
         <div class="control">
           <select
             id={id}
+            aria-invalid={isInvalid ? 'true' : undefined}
             value={String(union?.option ?? -1)}
             onChange={({ currentTarget: { value } }) => {
               const chosen = shape.options[Number(value)];
@@ -231,7 +240,7 @@ function GroupView({
   remarks,
   ...props
 }: FieldProps & { shape: Extract<Shape, { kind: 'object' | 'array' }>; remarks: ComponentChildren }) {
-  const { field, schema, document, path, label, isRequired, onChange } = props;
+  const { field, schema, document, path, label, isRequired, problems, onChange } = props;
   if (path === '' && field?.kind === 'object' && shape.kind === 'object')
     return <ObjectFields {...props} shape={shape} field={field} />;
   return (
@@ -242,6 +251,7 @@ function GroupView({
           <button
             type="button"
             class="small"
+            aria-invalid={problems.has(path) ? 'true' : undefined}
             aria-label={`${field ? 'Remove' : 'Add'} ${label}`}
             onClick={() => onChange(field ? undefined : emptyField(schema, document))}
           >

@@ -1,5 +1,5 @@
 import { isObject } from '../mcp/messages.js';
-import { type Choice, type SchemaDocument, type Shape, shapeOf } from './schema.js';
+import { type Choice, pointerStep, type SchemaDocument, type Shape, shapeOf } from './schema.js';
 import { isValid } from './validate.js';
 
 /** The state of one field of a form: what stands in it. `undefined` in a member of an object means that it is left out. */
@@ -190,6 +190,25 @@ function isSame(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
+/** The JSON pointers of all fields that a form shows: where problems can stand. */
+export function pathsOf(field: Field | undefined, path = ''): readonly string[] {
+  switch (field?.kind) {
+    case 'object': {
+      const members = [...field.members, ...field.extras].flatMap(({ name, field: inner }) =>
+        pathsOf(inner, `${path}/${pointerStep(name)}`),
+      );
+      // The object that holds the whole form has no line of its own.
+      return path === '' ? members : [path, ...members];
+    }
+    case 'array':
+      return [path, ...field.items.flatMap((item, index) => pathsOf(item, `${path}/${index}`))];
+    case 'union':
+      return [path, ...pathsOf(field.field, path)];
+    default:
+      return [path];
+  }
+}
+
 function asJson(value: unknown): Field {
   return { kind: 'json', text: JSON.stringify(value, undefined, 2) };
 }
@@ -283,11 +302,6 @@ function readField(
       return Object.fromEntries(entries);
     }
   }
-}
-
-/** A name as a step of a JSON pointer. */
-export function pointerStep(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
 /** The number or JSON of a text. A text that is neither is sent as it stands. */

@@ -37,10 +37,16 @@ export function useForm(given: unknown, initial: unknown): FormState {
   const { value, problems } = useMemo(() => {
     const whole: Field = json === undefined ? field : { kind: 'json', text: json };
     const read = readForm(whole, schema, document);
-    const violations = read.problems.length > 0 ? [] : violationsOf(schema, read.value ?? {}, document);
+    // What a text that cannot be read is sent as is wrong for the same reason.
+    const unread = new Set(read.problems.map(({ path }) => path));
+    const violations = violationsOf(schema, read.value ?? {}, document).filter(
+      ({ path }) => !unread.has(path),
+    );
     const found = new Map<string, string[]>();
-    for (const { path, message } of [...read.problems, ...violations])
-      found.set(path, [...(found.get(path) ?? []), message]);
+    for (const { path, message } of [...read.problems, ...violations]) {
+      const before = found.get(path) ?? [];
+      if (!before.includes(message)) found.set(path, [...before, message]);
+    }
     return { value: read.value, problems: found };
   }, [field, json, schema, document]);
   return {

@@ -1,5 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useRef, useState } from 'preact/hooks';
+import { counted } from '../views/parts.js';
+import { pathsOf } from './field.js';
 import { FieldView } from './field-view.js';
 import { useForm } from './form-state.js';
 
@@ -39,6 +41,8 @@ export function SchemaForm({
     requestAnimationFrame(() => element.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus());
   };
   const shown = isWarned ? problems : NONE;
+  const fields = json === undefined ? pathsOf(form.field) : [];
+  const elsewhere = [...shown].filter(([path]) => !fields.includes(path));
   return (
     <form
       ref={element}
@@ -78,9 +82,12 @@ export function SchemaForm({
         />
       )}
       <div role="alert">
-        {isWarned && (
+        {isWarned && elsewhere.length < shown.size && (
+          <p class="unseen">{`${counted(shown.size - elsewhere.length, 'field')} to correct`}</p>
+        )}
+        {elsewhere.length > 0 && (
           <ul class="problems">
-            {[...problems].map(([path, messages]) => (
+            {elsewhere.map(([path, messages]) => (
               <li key={path}>
                 {path && <code>{path}</code>} {messages.join('; ')}
               </li>

@@ -1,5 +1,10 @@
 import { isObject, type JsonObject, objectsOf } from '../mcp/messages.js';
 
+/** A name as a step of a JSON pointer. */
+export function pointerStep(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
 /** Knows the schemas that references of a document lead to. */
 export class SchemaDocument {
   readonly #anchors = new Map<string, unknown>();

@@ -1,6 +1,6 @@
-import { type Schema, type SchemaDraft, Validator } from '@cfworker/json-schema';
+import { type OutputUnit, type Schema, type SchemaDraft, Validator } from '@cfworker/json-schema';
 import { isObject } from '../mcp/messages.js';
-import type { SchemaDocument } from './schema.js';
+import { pointerStep, type SchemaDocument } from './schema.js';
 
 /** What a value does not satisfy. */
 export interface Violation {
@@ -19,9 +19,9 @@ export function violationsOf(
     const { valid, errors } = validatorOf(schema, document).validate(value);
     if (valid) return [];
     // The deepest say what is wrong; those above say that something below is.
-    return errors
+    return ofOneWay(errors)
       .filter(({ keyword }) => !CONTAINERS.includes(keyword))
-      .map(({ instanceLocation, error }) => ({ path: decodeURI(instanceLocation.slice(1)), message: error }));
+      .map(violationOf);
   } catch {
     return [];
   }
@@ -33,9 +33,96 @@ const CONTAINERS = [
   'prefixItems',
   'additionalProperties',
   'patternProperties',
+  'additionalItems',
+  'unevaluatedProperties',
+  'unevaluatedItems',
+  'dependentSchemas',
+  'if',
   '$ref',
   'allOf',
 ];
+
+/** Of each choice, the errors of the one way that a value was meant for; where that is unclear, only that none fits. */
+function ofOneWay(errors: readonly OutputUnit[]): readonly OutputUnit[] {
+  let left = errors;
+  for (const choice of errors.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf')) {
+    const { keywordLocation, instanceLocation } = choice;
+    const wayOf = (one: OutputUnit): string | undefined =>
+      one.keywordLocation.startsWith(`${keywordLocation}/`) &&
+      one.instanceLocation.startsWith(instanceLocation)
+        ? one.keywordLocation.slice(keywordLocation.length + 1).split('/')[0]
+        : undefined;
+    const ways = new Set(errors.map(wayOf).filter((way) => way !== undefined));
+    for (const one of errors) {
+      const way = wayOf(one);
+      const steps = one.instanceLocation.slice(instanceLocation.length).split('/').length - 1;
+      const isOther =
+        (one.keyword === 'type' && steps === 0) || (DISTINCT.includes(one.keyword) && steps <= 1);
+      if (way !== undefined && isOther) ways.delete(way);
+    }
+    const [meant] = ways.size === 1 ? ways : [];
+    left = left.filter((one) => {
+      if (one === choice) return meant === undefined;
+      const way = wayOf(one);
+      return way === undefined || way === meant;
+    });
+  }
+  return left;
+}
+
+/** What tells the ways of a choice apart. */
+const DISTINCT = ['const', 'enum'];
+
+/** An error of the validator, in plain words and at the place that it is about. */
+function violationOf({ keyword, instanceLocation, error }: OutputUnit): Violation {
+  const path = decodeURI(instanceLocation.slice(1));
+  const [first = '', second = ''] = [...error.matchAll(/"([^"]*)"/g)].map(([, quoted]) => quoted);
+  if (keyword === 'required') return { path: `${path}/${pointerStep(first)}`, message: 'is required' };
+  if (keyword === 'dependentRequired')
+    return { path: `${path}/${pointerStep(second)}`, message: `is required beside ${first}` };
+  return { path, message: MESSAGES[keyword]?.(error) ?? error };
+}
+
+/** The number at the end of an error. */
+const limitIn = (error: string): string => /(-?[\d.]+(?:e[+-]?\d+)?)\)?\.$/i.exec(error)?.[1] ?? '';
+
+const MESSAGES: Readonly<Record<string, (error: string) => string>> = {
+  false: () => 'is unknown: the schema does not have it',
+  type: (error) => {
+    const [, expected = ''] = /Expected (.*)\.$/.exec(error) ?? [];
+    const types = expected.replaceAll('"', '').split(', ');
+    return `must be ${types.map((type) => ARTICLES[type] ?? type).join(' or ')}`;
+  },
+  const: (error) => `must be ${error.slice('Instance does not match '.length, -1)}`,
+  enum: (error) => `must be one of ${error.slice('Instance does not match any of ['.length, -2)}`,
+  not: () => 'has a value that the schema excludes',
+  anyOf: () => 'fits none of the ways that the schema allows',
+  oneOf: (error) =>
+    error.includes('(0 ')
+      ? 'fits none of the ways that the schema allows'
+      : 'fits more than one of the ways of which the schema allows one',
+  minimum: (error) => `must be at least ${limitIn(error)}`,
+  maximum: (error) => `must be at most ${limitIn(error)}`,
+  exclusiveMinimum: (error) => `must be more than ${limitIn(error)}`,
+  exclusiveMaximum: (error) => `must be less than ${limitIn(error)}`,
+  multipleOf: (error) => `must be a multiple of ${limitIn(error)}`,
+  minLength: (error) => `must have at least ${limitIn(error)} characters`,
+  maxLength: (error) => `must have at most ${limitIn(error)} characters`,
+  minItems: (error) => `must have at least ${limitIn(error)} items`,
+  maxItems: (error) => `must have at most ${limitIn(error)} items`,
+  uniqueItems: () => 'must not have the same item twice',
+  pattern: () => 'does not match the pattern',
+  format: (error) => `must be of the format ${/"(.*)"/.exec(error)?.[1] ?? ''}`,
+};
+
+const ARTICLES: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  integer: 'an integer',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+};
 
 /** Whether a value satisfies a schema. */
 export function isValid(schema: unknown, value: unknown, document: SchemaDocument): boolean {
