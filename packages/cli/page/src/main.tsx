@@ -16,7 +16,7 @@ function Unknown() {
 
 const api = Api.open();
 if (api) {
-  const page = new Page(api);
+  const page = new Page(api, location.hash);
   void page.start();
   render(
     <PageContext.Provider value={page}>

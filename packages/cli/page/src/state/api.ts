@@ -3,6 +3,9 @@ import { textOf } from '../mcp/messages.js';
 
 const KEY = 'sigil.token';
 
+/** The command does not know the token of this page: it is another `sigil dev` by now. */
+export class TokenRefused extends Error {}
+
 /** Speaks with the command that serves this page. */
 export class Api {
   constructor(private readonly token: string) {}
@@ -39,12 +42,14 @@ export class Api {
     const response = await this.fetch(path, { method, ...sent });
     const text = await response.text();
     if (response.ok) return JSON.parse(text || '{}') as T;
+    if (response.status === 401) throw new TokenRefused(reasonIn(text));
     throw new Error(reasonIn(text) ?? `${path} was answered with HTTP ${response.status}`);
   }
 
   /** The events of the command, until the signal aborts or the connection is lost. */
   async *events(signal: AbortSignal): AsyncGenerator<ServerEvent, void, undefined> {
     const response = await this.fetch('/api/events', { signal });
+    if (response.status === 401) throw new TokenRefused(reasonIn(await response.text()));
     if (!response.ok) throw new Error(reasonIn(await response.text()) ?? `HTTP ${response.status}`);
     yield* eventsOf(response);
   }

@@ -10,7 +10,7 @@ import { isObject, listAll, textOf } from '../mcp/messages.js';
 import type { ServerEvent } from '../mcp/event-stream.js';
 import { SessionClient } from '../mcp/session-client.js';
 import { pause, StatelessClient } from '../mcp/stateless-client.js';
-import type { Api } from './api.js';
+import { type Api, TokenRefused } from './api.js';
 import { Runs } from './runs.js';
 import {
   type Entry,
@@ -24,6 +24,7 @@ import {
 } from './state.js';
 import { appended, Store } from './store.js';
 
+const ENDED = 'sigil dev has ended';
 const AGAIN_MS = 1000;
 const MOST_EXCHANGES = 500;
 const MOST_HAPPENINGS = 200;
@@ -37,9 +38,16 @@ export class Page {
   readonly runs: Runs = new Runs(this.store, (revision) => this.#clientOf(revision));
   readonly #clients = new Map<Revision, McpClient>();
 
-  constructor(readonly api: Api) {}
+  /** @param fragment of the address: it names what was chosen before the page was loaded again. */
+  constructor(
+    readonly api: Api,
+    fragment = '',
+  ) {
+    const selected = selectedIn(fragment);
+    if (selected) this.store.update({ selected });
+  }
 
-  /** Listens to the command for as long as the page is open. */
+  /** Listens to the command for as long as the page is open, or until another command refuses its token. */
   async start(): Promise<void> {
     const never = new AbortController().signal;
     for (;;) {
@@ -47,9 +55,12 @@ export class Page {
         const exchanges = await this.api.json<Exchange[]>('/api/exchanges');
         this.store.update({ exchanges });
         for await (const event of this.api.events(never)) this.#hear(event);
-        this.store.update({ isConnected: false, lost: 'sigil dev has ended the connection' });
+        this.store.update({ isConnected: false, lost: ENDED });
       } catch (error) {
-        this.store.update({ isConnected: false, lost: messageOf(error) });
+        // A browser gives no reason why nothing answers.
+        const lost = error instanceof TypeError ? ENDED : messageOf(error);
+        this.store.update({ isConnected: false, lost });
+        if (error instanceof TokenRefused) return this.#closeClients();
       }
       await pause(AGAIN_MS);
     }
@@ -103,8 +114,7 @@ export class Page {
 
   /** Begins anew with the server: as after its start, or as another user. */
   async reconnect(): Promise<void> {
-    for (const client of this.#clients.values()) client.close();
-    this.#clients.clear();
+    this.#closeClients();
     const client = this.#clientOf(this.revisions[0] ?? '2026-07-28');
     try {
       const identity = await client.connect();
@@ -121,6 +131,11 @@ export class Page {
     } catch (error) {
       this.store.update({ listError: messageOf(error), hasLists: false });
     }
+  }
+
+  #closeClients(): void {
+    for (const client of this.#clients.values()) client.close();
+    this.#clients.clear();
   }
 
   async #loadList(kind: Kind, client: McpClient): Promise<void> {
@@ -176,6 +191,7 @@ export class Page {
 
   select(selected: State['selected']): void {
     this.store.update({ selected });
+    if (selected) history.replaceState(null, '', `#${fragmentOf(selected)}`);
   }
 
   send(entry: Pick<Entry, 'kind' | 'key' | 'descriptor'>, method: string, params: JsonObject): void {
@@ -211,6 +227,28 @@ export class Page {
     this.store.update(({ logins }) => ({ logins: logins.filter((one) => one.id !== id) }));
     if (this.store.state.login === id) this.useLogin(undefined);
   }
+}
+
+type Selected = NonNullable<State['selected']>;
+
+/** What is chosen, as the fragment of the address. */
+export function fragmentOf({ kind, key }: Selected): string {
+  return `${kind}/${encodeURIComponent(key)}`;
+}
+
+/** What the fragment of an address names. Tasks are not in it: a page that is loaded again does not know them. */
+export function selectedIn(fragment: string): Selected | undefined {
+  const [, kind = '', key = ''] = /^#?(\w+)\/(.+)$/.exec(fragment) ?? [];
+  if (!isKind(kind)) return undefined;
+  try {
+    return { kind, key: decodeURIComponent(key) };
+  } catch {
+    return undefined;
+  }
+}
+
+function isKind(text: string): text is Kind {
+  return Object.hasOwn(KINDS, text);
 }
 
 function timeOf({ time }: JsonObject): Date {
