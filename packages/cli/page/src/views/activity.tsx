@@ -45,8 +45,9 @@ function Calls({ calls }: { calls: readonly Happening[] }) {
   return (
     <ul class="rows" aria-live="off">
       {[...calls].reverse().map(({ id, at, kind, data }) => {
-        const { method, name, outcome, ms, client, principal, code } = data;
+        const { method, name, outcome, ms, client, principal, code, protocolVersion } = data;
         const who = isObject(client) ? textOf(client['name']) : textOf(client);
+        const about = [textOf(protocolVersion), who, textOf(principal), code];
         return (
           <li key={id}>
             <details>
@@ -54,8 +55,8 @@ function Calls({ calls }: { calls: readonly Happening[] }) {
                 <Time at={at} />{' '}
                 <span class={`status status-${shown(outcome ?? kind)}`}>{shown(outcome ?? kind)}</span>{' '}
                 <strong>{textOf(name) ?? textOf(method) ?? kind}</strong>{' '}
-                {typeof ms === 'number' && <span class="muted">{duration(ms)}</span>}{' '}
-                <span class="muted">{[who, textOf(principal), code].filter(Boolean).join(', ')}</span>
+                {typeof ms === 'number' && <span class="muted">{`${duration(ms)} in the server`}</span>}{' '}
+                <span class="muted">{about.filter(Boolean).join(', ')}</span>
               </summary>
               <Json value={data} />
             </details>
