@@ -84,9 +84,17 @@ describeInBrowser('the page of sigil dev while its server starts again', () => {
     2 * LONG_MS,
   );
 
+  test('the chosen tool is still chosen when the page is loaded again', async () => {
+    expect(new URL(page.url()).hash).toBe('#tool/show');
+    await page.reload();
+    await field('color').waitFor();
+  });
+
   test(
     'views of earlier results are read when they are opened',
     async () => {
+      await page.getByRole('button', { name: 'Call', exact: true }).click();
+      await page.frameLocator('iframe').getByText('The word is cup').waitFor();
       const before = await reads();
       await call(1);
       await call(2);
@@ -99,4 +107,28 @@ describeInBrowser('the page of sigil dev while its server starts again', () => {
     },
     2 * LONG_MS,
   );
+
+  test(
+    'a view that does not start is named',
+    async () => {
+      const properties = { name: { type: 'string' } };
+      dev.project.write(
+        'src/main.ts',
+        program(properties, '<script>throw new Error("gone")</script>').replace('parent.', 'missing.'),
+      );
+      await page.getByText('The view has not started within 5 s').first().waitFor();
+    },
+    LONG_MS,
+  );
+
+  test('calls have their revision and their time in the server', async () => {
+    const row = page.getByRole('tabpanel', { name: 'Calls' }).locator('summary').first();
+    await row.getByText('2026-07-28').waitFor();
+    await row.getByText('in the server').waitFor();
+  });
+
+  test('the badge says that the command has ended', async () => {
+    await dev.project.remove();
+    await page.getByRole('status').filter({ hasText: 'sigil dev has ended' }).waitFor();
+  });
 });

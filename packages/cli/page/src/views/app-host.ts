@@ -12,6 +12,8 @@ export interface ShownResult {
 
 /** What a view asks its host for. */
 export interface HostRequests {
+  /** Hears that the view has begun to speak. */
+  started(): void;
   callTool(params: JsonObject): Promise<JsonObject>;
   readResource(params: JsonObject): Promise<JsonObject>;
   /** @returns whether it was opened. */
@@ -75,6 +77,7 @@ export class AppHost {
   async #answer(method: string, params: JsonObject): Promise<JsonObject> {
     switch (method) {
       case 'ui/initialize':
+        this.requests.started();
         return this.#initialized();
       case 'ping':
         return {};

@@ -5,6 +5,8 @@ import { counted, Dialog, Json } from './parts.js';
 import { usePage, useStore } from './page-context.js';
 
 const MOST_HEIGHT = 2000;
+/** How long a view may take until it asks for `ui/initialize`. */
+const START_MS = 5000;
 
 /** The view of a tool (MCP Apps). */
 export function viewUriOf(tool: JsonObject): string | undefined {
@@ -15,9 +17,23 @@ export function viewUriOf(tool: JsonObject): string | undefined {
 
 /** Whether a view may call a tool. */
 function isForViews(tool: JsonObject): boolean {
+  const visibility = visibilityOf(tool);
+  return !visibility || visibility.includes('app');
+}
+
+/** Said of tools that models do not see. */
+export const FOR_VIEWS = 'For views only: models do not see it';
+
+/** Whether models see a tool: some are for views only. */
+export function isForModels(tool: JsonObject): boolean {
+  const visibility = visibilityOf(tool);
+  return !visibility || visibility.includes('model');
+}
+
+function visibilityOf(tool: JsonObject): readonly unknown[] | undefined {
   const meta = isObject(tool['_meta']) ? tool['_meta'] : {};
   const visibility = isObject(meta['ui']) ? meta['ui']['visibility'] : undefined;
-  return !Array.isArray(visibility) || visibility.includes('app');
+  return Array.isArray(visibility) ? visibility : undefined;
 }
 
 interface LoadedView {
@@ -45,6 +61,9 @@ export function AppView({
   const [height, setHeight] = useState(200);
   const [said, setSaid] = useState<readonly { what: string; params: unknown }[]>([]);
   const [link, setLink] = useState<{ url: string; answer: (isOpened: boolean) => void }>();
+  /** The addresses of the view that has said its first word, and of the one that has not in time. */
+  const [started, setStarted] = useState<string>();
+  const [silent, setSilent] = useState<string>();
   const frame = useRef<HTMLIFrameElement>(null);
 
   useEffect(() => {
@@ -72,6 +91,11 @@ export function AppView({
     return () => void (isGone = true);
   }, [uri, identity, page]);
 
+  useEffect(() => {
+    const timer = setTimeout(() => setSilent(view?.url), START_MS);
+    return () => clearTimeout(timer);
+  }, [view]);
+
   // Before the frame has loaded, so that its first message is heard.
   useLayoutEffect(() => {
     const element = frame.current;
@@ -82,6 +106,7 @@ export function AppView({
         if (!named || !isForViews(named)) throw new Error(`The view may not call ${String(params['name'])}`);
         return page.request('tools/call', params);
       },
+      started: () => setStarted(view.url),
       readResource: (params) => page.request('resources/read', params),
       openLink: (url) => new Promise((answer) => setLink({ url, answer })),
       told: (what, params) => setSaid((before) => [...before.slice(-49), { what, params }]),
@@ -104,6 +129,11 @@ export function AppView({
       {error !== undefined && (
         <p class="problem" role="alert">
           {error}
+        </p>
+      )}
+      {view && silent === view.url && started !== view.url && (
+        <p class="problem" role="alert">
+          {`The view has not started within ${START_MS / 1000} s: look at the console of the browser.`}
         </p>
       )}
       {view && (
