@@ -1,6 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { textOf, shown } from '../mcp/messages.js';
 import { entriesOf, type Entry, type Kind, KINDS } from '../state/state.js';
+import { FOR_VIEWS, isForModels } from './app-view.js';
 import { usePage, useStore } from './page-context.js';
 
 /** Everything that is served, and tasks; arrow keys go from one to the next. */
@@ -106,6 +107,7 @@ function EntryButton({
   isStop: boolean;
   onSelect: () => void;
 }) {
+  const isModels = isForModels(descriptor);
   return (
     <li>
       <button
@@ -118,7 +120,12 @@ function EntryButton({
       >
         <span class="name">{key}</span>
         {!isVisible && <span class="muted">hidden</span>}
-        {tokens !== undefined && (
+        {!isModels && (
+          <span class="muted" title={FOR_VIEWS}>
+            views only
+          </span>
+        )}
+        {isModels && tokens !== undefined && (
           <span class="tokens" title={`A model reads ${tokens} tokens`}>
             {tokens}
           </span>

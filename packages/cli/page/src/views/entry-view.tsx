@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { isObject, objectsOf, textOf, shown } from '../mcp/messages.js';
 import { SchemaForm } from '../form/schema-form.js';
 import { entriesOf, type Entry, type Run } from '../state/state.js';
+import { FOR_VIEWS, isForModels } from './app-view.js';
 import { counted, Json, Tabs } from './parts.js';
 import { usePage, useStore } from './page-context.js';
 import { RunView, TaskView } from './run-view.js';
@@ -38,7 +39,11 @@ export function EntryView() {
             content: () => <Sending entry={entry} last={own.at(-1)} />,
           },
           { id: 'schema', title: 'Description', content: () => <Json value={entry.descriptor} /> },
-          { id: 'why', title: 'Who sees it', content: () => <Why name={key} /> },
+          {
+            id: 'why',
+            title: 'Who sees it',
+            content: () => <Why name={key} isForModels={isForModels(entry.descriptor)} />,
+          },
         ]}
       />
       <Results runs={own} />
@@ -88,7 +93,7 @@ function About({ entry: { kind, key, descriptor, manifest, isVisible } }: { entr
     manifest?.['guarded'] && 'guarded',
     manifest?.['hiddenFromSessions'] && 'not in 2025-11-25',
     textOf(descriptor['mimeType']),
-    tokens !== undefined && `${tokens} tokens`,
+    isForModels(descriptor) ? tokens !== undefined && `${tokens} tokens` : FOR_VIEWS,
   ].filter((mark): mark is string => typeof mark === 'string');
   return (
     <header class="about">

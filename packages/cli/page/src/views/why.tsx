@@ -1,5 +1,7 @@
 import { useId, useState } from 'preact/hooks';
-import { messageOf } from '../mcp/messages.js';
+import { isObject, messageOf } from '../mcp/messages.js';
+import { FOR_VIEWS } from './app-view.js';
+import { parsed } from './parts.js';
 import { usePage } from './page-context.js';
 
 interface Explanation {
@@ -13,7 +15,7 @@ interface Explanation {
 }
 
 /** Says why a client does or does not see something: its guards, in the order they are asked. */
-export function Why({ name }: { name: string }) {
+export function Why({ name, isForModels }: { name: string; isForModels: boolean }) {
   const { api } = usePage();
   const base = useId();
   const [id, setId] = useState('');
@@ -21,8 +23,14 @@ export function Why({ name }: { name: string }) {
   const [claims, setClaims] = useState('');
   const [explained, setExplained] = useState<Explanation>();
   const [error, setError] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
+  const given = claims.trim() === '' ? undefined : parsed(claims);
+  const isWrong = claims.trim() !== '' && !isObject(given);
   const ask = async (): Promise<void> => {
+    if (isBusy || isWrong) return;
     setError(undefined);
+    setExplained(undefined);
+    setBusy(true);
     try {
       const principal =
         id === ''
@@ -30,11 +38,13 @@ export function Why({ name }: { name: string }) {
           : {
               id,
               scopes: scopes.split(/\s+/).filter(Boolean),
-              ...(claims.trim() === '' ? {} : { claims: JSON.parse(claims) as unknown }),
+              ...(given === undefined ? {} : { claims: given }),
             };
       setExplained(await api.json<Explanation>('/api/why', { name, principal }));
     } catch (thrown) {
       setError(messageOf(thrown));
+    } finally {
+      setBusy(false);
     }
   };
   const fields = [
@@ -50,6 +60,7 @@ export function Why({ name }: { name: string }) {
         void ask();
       }}
     >
+      {!isForModels && <p class="notice">{`${FOR_VIEWS}.`}</p>}
       {fields.map(([label, value, set, placeholder]) => (
         <div class="field" key={label}>
           <label for={base + label}>{label}</label>
@@ -58,14 +69,21 @@ export function Why({ name }: { name: string }) {
               id={base + label}
               value={value}
               placeholder={placeholder}
+              aria-invalid={label === 'Claims' && isWrong ? 'true' : undefined}
+              aria-describedby={label === 'Claims' && isWrong ? `${base}wrong` : undefined}
               onInput={(event) => set(event.currentTarget.value)}
             />
           </div>
+          {label === 'Claims' && isWrong && (
+            <p class="problem" id={`${base}wrong`}>
+              {`Claims must be an object of JSON, such as ${placeholder}`}
+            </p>
+          )}
         </div>
       ))}
       <div class="actions">
-        <button type="submit" class="primary">
-          Explain
+        <button type="submit" class="primary" disabled={isBusy || isWrong}>
+          {isBusy ? 'Asking the guards…' : 'Explain'}
         </button>
       </div>
       <div role="status">
