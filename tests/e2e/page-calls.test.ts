@@ -142,12 +142,30 @@ describeInBrowser('calls on the page of sigil dev', () => {
     const dialog = page.getByRole('dialog', { name: 'Save as a test' });
     await dialog.getByText('Hello, Ada!').waitFor();
     await dialog.getByRole('textbox').fill('greets Ada');
+    await dialog.getByRole('button', { name: 'Show' }).click();
+    await dialog.getByText("test('greets Ada'").waitFor();
+    await dialog.getByRole('textbox').fill('is not shown');
     await dialog.getByRole('button', { name: 'Write the file' }).click();
     await dialog.getByText('Written to test/greet.test.ts').waitFor();
+    expect(await dialog.getByRole('button', { name: 'Written', exact: true }).isDisabled()).toBe(true);
     expect(readdirSync(`${dev.project}/test`)).toEqual(['greet.test.ts']);
     expect(readFileSync(`${dev.project}/test/greet.test.ts`, 'utf8')).toContain('greets Ada');
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
+  });
+
+  test('a tool that only views may call says so, and claims must be an object', async () => {
+    const list = page.getByRole('navigation');
+    const name = await list.locator('li', { hasText: 'views only' }).first().locator('.name').innerText();
+    await choose(page, name);
+    await page.getByRole('tab', { name: 'Who sees it' }).click();
+    await page.getByText('For views only: models do not see it.').waitFor();
+    await page.getByRole('textbox', { name: 'Claims' }).fill('[]');
+    await page.getByText('Claims must be an object of JSON').waitFor();
+    expect(await page.getByRole('button', { name: 'Explain' }).isDisabled()).toBe(true);
+    await page.getByRole('textbox', { name: 'Claims' }).fill('{}');
+    await press('Explain');
+    await page.getByText('sees it.').waitFor();
   });
 
   test('the view of a result is shown, and speaks with its host alone', async () => {

@@ -15,9 +15,16 @@ export function SaveTest({ run, result, onClose }: { run: Run; result: JsonObjec
   const { api } = usePage();
   const [title, setTitle] = useState('');
   const [test, setTest] = useState<SavedTest>();
+  /** The title of the test that is shown, which may not be the one that is typed. */
+  const [shownTitle, setShownTitle] = useState('');
+  const [writtenTitle, setWrittenTitle] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
   const [told, setTold] = useState<string>();
   const [error, setError] = useState<string>();
+  const isWritten = writtenTitle === shownTitle;
   const save = async (write: boolean): Promise<void> => {
+    const wanted = write ? shownTitle : title;
+    setBusy(true);
     const { params, answers, login, entry } = run;
     const elicited = answers.filter(({ method }) => method === 'elicitation/create');
     try {
@@ -25,16 +32,20 @@ export function SaveTest({ run, result, onClose }: { run: Run; result: JsonObjec
         tool: entry.key,
         arguments: params['arguments'],
         result,
-        ...(title === '' ? {} : { title }),
+        ...(wanted === '' ? {} : { title: wanted }),
         ...(elicited.length > 0 ? { answers: elicited.map((one) => one.result) } : {}),
         ...(login === undefined ? {} : { login }),
         ...(write ? { write } : {}),
       });
       setTest(saved);
       setError(undefined);
-      if (write) setTold(`Written to ${saved.file}`);
+      setShownTitle(wanted);
+      setTold(write ? `Written to ${saved.file}` : undefined);
+      if (write) setWrittenTitle(wanted);
     } catch (thrown) {
       setError(messageOf(thrown));
+    } finally {
+      setBusy(false);
     }
   };
   useEffect(() => void save(false), []);
@@ -59,7 +70,7 @@ export function SaveTest({ run, result, onClose }: { run: Run; result: JsonObjec
               placeholder="gives the result that was saved"
               onInput={(event) => setTitle(event.currentTarget.value)}
             />
-            <button type="submit" class="small">
+            <button type="submit" class="small" disabled={isBusy || (isWritten && title === shownTitle)}>
               Show
             </button>
           </div>
@@ -81,8 +92,13 @@ export function SaveTest({ run, result, onClose }: { run: Run; result: JsonObjec
       )}
       <p role="status">{told}</p>
       <div class="actions">
-        <button type="button" class="primary" disabled={!test} onClick={() => void save(true)}>
-          Write the file
+        <button
+          type="button"
+          class="primary"
+          disabled={!test || isBusy || isWritten}
+          onClick={() => void save(true)}
+        >
+          {isWritten ? 'Written' : 'Write the file'}
         </button>
         <button type="button" disabled={!test} onClick={() => void copy()}>
           Copy
