@@ -111,6 +111,19 @@ import('node:http').then(({ createServer }) => createServer().listen(process.env
     await stop(dev, 'SIGINT');
   });
 
+  test('has the server log lines for people, unless the user has chosen', async () => {
+    project.mkdir('dist');
+    writeServer('console.log(`format ${process.env.LOG_FORMAT}`); setInterval(() => 0, 1000);');
+    const dev = project.devWith(idle);
+    await says(dev, 'format text');
+    project.write('.env', 'LOG_FORMAT=json');
+    await says(dev, 'format json');
+    await stop(dev, 'SIGINT');
+    const chosen = project.devWith(idle, { LOG_FORMAT: 'json' });
+    await says(chosen, 'format json');
+    await stop(chosen, 'SIGINT');
+  });
+
   test.each([
     ['one that is served', `export const more = 'more';`],
     ['one that fails', `throw new Error('broken here');`],

@@ -24,7 +24,10 @@ const price = defineTool({
   name: ${name},
   description: 'The price of a room',
   input: { type: 'object', properties: { room, nights }, required: ['room'] },
-  handle: ({ nights = 1 }) => Number(nights) * 90,
+  handle({ room, nights = 1 }) {
+    if (room === 'none') throw new Error('there is no room ' + 'x'.repeat(100));
+    return Number(nights) * 90;
+  },
 });
 const book = defineTool({
   name: 'book_room',
@@ -104,7 +107,7 @@ describeInTerminal('sigil dev on a terminal', () => {
         .replace(/in \d+ ms/g, 'in <n> ms')
         .replace(/127\.0\.0\.1:31\d\d/g, '127.0.0.1:3100')
         // The server logs when it listens, a moment before or after that is seen.
-        .replace(/^\{"level".*\n/gm, '')
+        .replace(/^10:21:07\.\d{3} INFO .*\n/gm, '')
         .replace(/ {2,}/g, '  ')
         .replace(/\n{3,}/g, '\n\n')
     );
@@ -145,6 +148,29 @@ describeInTerminal('sigil dev on a terminal', () => {
     // What was written last stays.
     expect(shown.screen()).toContain('sigil: the server ended with exit code 1: waiting for a change');
     expect(shown.screen()).not.toContain('q quit');
+  });
+
+  test('shows the error of a handler whole, and the log before it', async () => {
+    const shown = start(100, 24);
+    await shows(shown, 'up · compiled · 1 start', 'SERVED');
+    for (let at = 0; at < 4; at += 1) await call('price', { room: 'none' });
+    await shows(shown, /ENDED[^]*isError +[\d.]+ +price/);
+    shown.press('l');
+    await shows(shown, 'any other key goes back', /src\/main\.ts:\d+/);
+    // Its message is wider than the screen.
+    expect(shown.screen().replaceAll('\n', '')).toContain(`there is no room ${'x'.repeat(100)}`);
+    expect(shown.screen()).not.toContain('sigil: started');
+    shown.press('PPage');
+    shown.press('Home');
+    await shows(shown, 'sigil: waiting for dist/main.js');
+    shown.press('Down');
+    await until(() => !shown.screen().includes('sigil: page'), LONG_MS);
+    shown.press('End');
+    await until(() => !shown.screen().includes('ready for guests'), LONG_MS);
+    shown.press('Escape');
+    await shows(shown, 'SERVED');
+    shown.press('q');
+    await until(() => shown.exitCode() === 0, LONG_MS);
   });
 
   test('obeys its keys', async () => {

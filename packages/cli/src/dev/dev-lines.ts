@@ -49,7 +49,7 @@ interface Section {
 }
 
 /** Lines that are there whatever happens: two of the head, the keys, and an empty line before them. */
-const OTHER_LINES = 4;
+export const OTHER_LINES = 4;
 /** What a section needs beside its lines: an empty line and its title. */
 const LINES_OF_SECTION = 2;
 
@@ -58,7 +58,7 @@ export function devLines(view: DevView, { columns, rows, terminal }: ScreenSize)
   const room = Math.max(0, rows - OTHER_LINES);
   const body: Line[] = view.panel
     ? view.panel.flatMap((text) => folded(text, columns)).map((text) => ({ text }))
-    : sectionsIn(sections(view), room);
+    : sectionsIn(sections(view, columns), room);
   const lines = [...head(view), ...body].slice(0, Math.max(0, rows - 1));
   const keys: Line = { text: view.keys, style: 'dim' };
   const empty = Array.from({ length: Math.max(0, rows - 1 - lines.length) }, (): Line => ({ text: '' }));
@@ -97,7 +97,7 @@ function tokens({ manifest, report }: Served): string {
 }
 
 /** The sections in the order in which they are shown; those without lines are left out. */
-function sections({ state, served, failure }: DevView): readonly Section[] {
+function sections({ state, served, failure }: DevView, columns: number): readonly Section[] {
   const { activity, compiler, server } = state;
   const red = (text: string): Line => ({ text, style: 'red' });
   const rows = (
@@ -118,7 +118,7 @@ function sections({ state, served, failure }: DevView): readonly Section[] {
     rows(QUESTION_HEAD, [...activity.questions.values()].map(questionCells), []),
     rows(TASK_HEAD, tasks.map(taskCells), tasks.map(taskStyle)),
     rows(CALL_HEAD, activity.calls.map(callCells), activity.calls.map(callStyle)),
-    { title: 'LOG', style: 'dim', isLog: true, lines: logOf(state).map((text) => ({ text })) },
+    { title: 'LOG', style: 'dim', isLog: true, lines: logRows(state, columns).map((text) => ({ text })) },
   ];
   return all.filter(({ lines }) => lines.length > 0);
 }
@@ -169,6 +169,11 @@ export function logOf({ lines, compiler }: DevState): string[] {
     .map(({ source, text }) => printable(source === 'sigil' ? `sigil: ${text}` : text));
 }
 
+/** The same in rows of a screen: what is wider than that goes on in the next one. */
+export function logRows(state: DevState, columns: number): string[] {
+  return logOf(state).flatMap((line) => folded(line, columns));
+}
+
 function printable(text: string): string {
   return inOneLine(stripVTControlCharacters(text));
 }
@@ -201,7 +206,12 @@ function linesIn({ lines, isLog }: Section, height: number): readonly Line[] {
 
 /** Breaks a text into lines that fit. */
 function folded(text: string, columns: number): string[] {
-  const first = cut(text, columns);
-  const rest = text.slice(first.length);
-  return rest === '' || first === '' ? [first] : [first, ...folded(rest, columns)];
+  const rows: string[] = [];
+  let rest = text;
+  do {
+    const row = cut(rest, columns);
+    rows.push(row);
+    rest = row === '' ? '' : rest.slice(row.length);
+  } while (rest !== '');
+  return rows;
 }

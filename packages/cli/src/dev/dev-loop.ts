@@ -76,8 +76,15 @@ export class DevLoop {
     this.#output = new CompiledOutput(cwd, entry);
     const settings = (): NodeJS.ProcessEnv => ({ ...settingsIn(cwd), ...options.env });
     const token = settings()[EVENTS_TOKEN] || randomBytes(32).toString('base64url');
-    const env = { ...options.env, [EVENTS_TOKEN]: token };
-    const program = { command: process.execPath, args: ['--enable-source-maps', entry, ...args], cwd, env };
+    const program = {
+      command: process.execPath,
+      args: ['--enable-source-maps', entry, ...args],
+      cwd,
+      // People read its log, with the stacks of errors below each other. Read at each start: `.env` may be another.
+      get env() {
+        return { ...options.env, LOG_FORMAT: settings()['LOG_FORMAT'] || 'text', [EVENTS_TOKEN]: token };
+      },
+    };
     this.#events = new EventsWatch(state, token);
     this.#server = new DevServer(program, () => addressFor(args, settings()), state);
     this.#watch = watchOutput(this.#output, () => this.#refresh());

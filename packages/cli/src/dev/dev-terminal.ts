@@ -3,7 +3,7 @@ import { ServerError } from '../failures.js';
 import { openPage } from '../login/browser.js';
 import type { Screen, Terminal } from '../terminal.js';
 import { type ClientSetting, clientSettings, type InspectorStart, inspectorStart } from './clients.js';
-import { devLines } from './dev-lines.js';
+import { devLines, logRows, OTHER_LINES } from './dev-lines.js';
 import type { DevLoop, Served } from './dev-loop.js';
 
 /** Changes that follow each other within this many milliseconds are drawn at once. */
@@ -24,11 +24,30 @@ export interface DevActions {
 /** What is shown in place of what happens. */
 type Panel =
   | { readonly kind: 'help' | 'page' }
+  | { readonly kind: 'log'; readonly scrolled?: ScrolledLog }
   | { readonly kind: 'clients'; readonly settings: readonly ClientSetting[]; readonly copied?: ClientSetting }
   | { readonly kind: 'inspector'; readonly start: InspectorStart };
 
-const KEYS = 'r restart  o page  i Inspector  c client  ? help  q quit';
+/** A log that was scrolled: it stays as it was, so that what is read does not move. */
+interface ScrolledLog {
+  readonly rows: readonly string[];
+  /** How many rows are below those that are shown. */
+  readonly below: number;
+}
+
+const KEYS = 'r restart  o page  l log  i Inspector  c client  ? help  q quit';
 const BACK = 'any other key goes back';
+const BACK_FROM_LOG = 'arrows, PageUp, PageDown, Home and End scroll  any other key goes back';
+
+/** How far keys scroll upward, in rows of a page. Terminals send them in several ways. */
+const SCROLLS: readonly (readonly [key: RegExp, rows: (page: number) => number])[] = [
+  [/^\u001b[[O]A$/, () => 1],
+  [/^\u001b[[O]B$/, () => -1],
+  [/^\u001b\[5~$/, (page) => page],
+  [/^\u001b\[6~$/, (page) => -page],
+  [/^\u001b(?:[[O]H|\[[17]~)$/, () => Infinity],
+  [/^\u001b(?:[[O]F|\[[48]~)$/, () => -Infinity],
+];
 
 /** Shows `sigil dev` on the whole of a terminal, and obeys its keys. */
 export class DevTerminal {
@@ -98,10 +117,27 @@ export class DevTerminal {
       this.#panel = { ...panel, copied };
       return true;
     }
+    if (panel.kind === 'log') return this.#scroll(panel.scrolled, key);
     if (panel.kind !== 'inspector' || !isEnter) return false;
     this.#open(panel.start.url);
     this.#panel = panel;
     return true;
+  }
+
+  /** @returns whether the key scrolls. */
+  #scroll(scrolled: ScrolledLog | undefined, key: string): boolean {
+    const found = SCROLLS.find(([pattern]) => pattern.test(key));
+    if (!found) return false;
+    const rows = scrolled?.rows ?? logRows(this.loop.state, this.#screen.columns);
+    const most = Math.max(0, rows.length - this.#room);
+    const below = Math.min(most, Math.max(0, (scrolled?.below ?? 0) + found[1](this.#room)));
+    this.#panel = { kind: 'log', ...(below > 0 && { scrolled: { rows, below } }) };
+    return true;
+  }
+
+  /** How many rows a panel has. */
+  get #room(): number {
+    return Math.max(1, this.#screen.rows - OTHER_LINES);
   }
 
   #obey(panel: Panel | undefined, key: string): void {
@@ -119,6 +155,9 @@ export class DevTerminal {
       case 'o':
         if (this.actions.pageUrl !== undefined) this.#open(this.actions.pageUrl);
         this.#panel = { kind: 'page' };
+        return;
+      case 'l':
+        this.#panel = { kind: 'log' };
         return;
       case 'c':
         if (url === undefined) return;
@@ -158,10 +197,20 @@ export class DevTerminal {
       state: this.loop.state,
       served: this.#served,
       failure: this.#failure,
-      panel: panel && panelLines(panel, this.actions.pageUrl),
-      keys: panel ? BACK : KEYS,
+      panel: panel && this.#linesOf(panel),
+      keys: panel?.kind === 'log' ? BACK_FROM_LOG : panel ? BACK : KEYS,
     };
     this.#screen.draw(devLines(view, { columns, rows, terminal: this.terminal }));
+  }
+
+  #linesOf(panel: Panel): readonly string[] {
+    if (panel.kind !== 'log') return panelLines(panel, this.actions.pageUrl);
+    const { rows, below } = panel.scrolled ?? {
+      rows: logRows(this.loop.state, this.#screen.columns),
+      below: 0,
+    };
+    const end = rows.length - below;
+    return ['', ...rows.slice(Math.max(0, end - this.#room), end)];
   }
 }
 
@@ -170,13 +219,14 @@ function failureLines(error: unknown): readonly string[] {
   return error.problems.flatMap(({ code, problem, fix }) => [problem, `  Fix: ${fix} [${code}]`]);
 }
 
-function panelLines(panel: Panel, pageUrl: string | undefined): readonly string[] {
+function panelLines(panel: Exclude<Panel, { kind: 'log' }>, pageUrl: string | undefined): readonly string[] {
   switch (panel.kind) {
     case 'help':
       return [
         '',
         'r  starts the server again, as it was compiled last',
         'o  opens the page of sigil dev: forms for tools, calls, logins, views',
+        'l  shows the whole log, as far as it is kept: arrows and PageUp scroll',
         'i  shows how to start the MCP Inspector, connected to the server',
         'c  shows and copies what adds the server to a client',
         'q  ends compiler and server; Ctrl-C does, too, and pressed twice at once',

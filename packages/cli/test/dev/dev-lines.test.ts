@@ -91,8 +91,8 @@ describe('the screen of sigil dev', () => {
     const from = lines.findIndex((line) => line.startsWith('SERVED'));
     const [, more = ''] = /^and (\d+) more$/m.exec(lines.slice(from).join('\n')) ?? [];
     expect(Number(more)).toBeGreaterThan(30);
-    // Of a log, the end.
-    expect(lines.at(-3)).toMatch(/^line 59 /);
+    // Of a log, the end: its last line takes two rows.
+    expect(lines.at(-4)).toMatch(/^line 59 /);
   });
 
   test('says how server, compiler and events stand', () => {
@@ -117,6 +117,15 @@ describe('the screen of sigil dev', () => {
     expect(logged().slice(0, 2)).toEqual(['compiled 3 files', 'sigil: waiting']);
     state.change({ compiler: { isCompiling: false, problems: [], isUnderstood: true } });
     expect(logged()[0]).toBe('sigil: waiting');
+  });
+
+  test('shows a long line of the log whole, in several rows', () => {
+    const err = `handler failed err=${'x'.repeat(170)}`;
+    state.write('server', 'before');
+    state.write('server', err);
+    const lines = linesOf();
+    const at = lines.indexOf('LOG');
+    expect(lines.slice(at + 1, at + 4)).toEqual(['before', err.slice(0, 100), err.slice(100)]);
   });
 
   test('has no text that a terminal would obey', () => {
