@@ -270,11 +270,11 @@ await app.run();
       expect(await dev.ended).toEqual({ code: 2, signal: null });
       expect([dev.stdout, dev.stderr]).toEqual([
         '',
-        'sigil: there is no compiler: npm install --save-dev typescript, or give --compile "<command that watches>" (sigil --help tells more)\n',
+        'sigil: there is no compiler: npm install --save-dev typescript, or give --compile "<command that watches>" (sigil dev --help tells more)\n',
       ]);
       const wrong = bare.devWith(['a.js', 'b.js']);
       expect(await wrong.ended).toEqual({ code: 2, signal: null });
-      expect(wrong.stderr).toBe("sigil: 'b.js' is one argument too many (sigil --help tells more)\n");
+      expect(wrong.stderr).toBe("sigil: 'b.js' is one argument too many (sigil dev --help tells more)\n");
     } finally {
       await bare.remove();
     }

@@ -74,7 +74,8 @@ export async function runSigil(args: readonly string[], terminal: Terminal): Pro
     return await command.run(args.slice(words.length), terminal);
   } catch (error) {
     if (error instanceof UsageError) {
-      terminal.err(`sigil: ${error.message} (sigil --help tells more)`);
+      const command = ['sigil', ...(found?.[0] ?? [])].join(' ');
+      terminal.err(`sigil: ${error.message} (${command} --help tells more)`);
       return EXIT_CODES.usage;
     }
     if (!(error instanceof ServerError)) throw error;

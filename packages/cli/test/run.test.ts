@@ -62,7 +62,18 @@ describe('the command, run by a program', () => {
 
   test('refuses an option as the value of another', async () => {
     const { code, lines } = await run(['check', full, '--budget', '--json']);
-    expect([code, lines]).toEqual([2, ["! sigil: option '--budget' has no value (sigil --help tells more)"]]);
+    expect([code, lines]).toEqual([
+      2,
+      ["! sigil: option '--budget' has no value (sigil check --help tells more)"],
+    ]);
+  });
+
+  test.each([
+    [['tasks', 'show'], '<task id> is missing (sigil tasks show --help tells more)'],
+    [['tasks'], 'tasks must be followed by one of ls, show, cancel, retry (sigil --help tells more)'],
+    [['other'], "there is no command 'other' (sigil --help tells more)"],
+  ])('names the help of the command that was called wrongly: %j', async (args, message) => {
+    expect((await run(args)).lines).toEqual([`! sigil: ${message}`]);
   });
 
   test('has colours where there are any', async () => {

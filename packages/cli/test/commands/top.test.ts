@@ -10,5 +10,5 @@ test.each([
   const lines: string[] = [];
   const say = (line: string): void => void lines.push(line);
   const code = await runSigil(args, { out: say, err: say, hasColours: false });
-  expect([code, lines]).toEqual([2, [`sigil: ${what} (sigil --help tells more)`]]);
+  expect([code, lines]).toEqual([2, [`sigil: ${what} (sigil top --help tells more)`]]);
 });
