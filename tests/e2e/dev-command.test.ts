@@ -231,7 +231,18 @@ await app.run();
     await new Promise<void>((resolve) => other.listen(project.port, '127.0.0.1', resolve));
     project.writeTool(`'one'`);
     const dev = project.dev();
-    await says(dev, `sigil: port ${project.port} is taken by another program: waiting for it`);
+    const taken = `sigil: port ${project.port} is taken by another program: waiting for it. To choose another port: `;
+    await says(dev, taken);
+    expect(dev.stdout).toContain(`${taken}change --port of `);
+    const scripts = {
+      PORT: String(project.port),
+      npm_lifecycle_event: 'dev',
+      npm_config_user_agent: 'pnpm/10',
+    };
+    const second = project.devWith([], scripts);
+    await says(second, taken);
+    expect(second.stdout).toContain(`${taken}PORT=<port> pnpm run dev\n`);
+    await stop(second, 'SIGINT');
     await new Promise((resolve) => other.close(resolve));
     await project.serves('one');
     await stop(dev, 'SIGINT');

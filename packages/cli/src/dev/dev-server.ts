@@ -66,9 +66,17 @@ export class DevServer {
   async #hasPort(address: Address | undefined, isOutdated: () => boolean): Promise<boolean> {
     if (!address || !(await isTaken(address))) return true;
     const isTakenBy = `port ${address.port} is taken by another program`;
-    this.state.write('sigil', `${isTakenBy}: waiting for it, or choose another: PORT=<port> sigil dev`);
+    this.state.write('sigil', `${isTakenBy}: waiting for it. To choose another port: ${this.#otherPort()}`);
     this.#report('starting', isTakenBy);
     return untilTaken(address, false, () => !isOutdated() && !this.#isClosed);
+  }
+
+  /** How the user starts `sigil dev` with another port. */
+  #otherPort(): string {
+    const { args = [], env } = this.program;
+    const { npm_lifecycle_event: script, npm_config_user_agent: agent = 'npm' } = env;
+    const command = script === undefined ? 'npx sigil dev' : `${agent.split('/', 1)[0]} run ${script}`;
+    return valueAfter(args, '--port') ? `change --port of ${command}` : `PORT=<port> ${command}`;
   }
 
   async #announce(child: Child, address: Address | undefined, since: number): Promise<void> {
