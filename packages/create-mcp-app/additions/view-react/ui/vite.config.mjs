@@ -4,5 +4,5 @@ import { viteSingleFile } from 'vite-plugin-singlefile';
 
 export default defineConfig({
   plugins: [react(), viteSingleFile()],
-  build: { outDir: '../dist/ui', emptyOutDir: true },
+  build: { outDir: '../dist/ui', emptyOutDir: false },
 });

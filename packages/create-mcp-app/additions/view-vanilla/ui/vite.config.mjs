@@ -3,5 +3,5 @@ import { viteSingleFile } from 'vite-plugin-singlefile';
 
 export default defineConfig({
   plugins: [viteSingleFile()],
-  build: { outDir: '../dist/ui', emptyOutDir: true },
+  build: { outDir: '../dist/ui', emptyOutDir: false },
 });
