@@ -7,12 +7,23 @@ const BEGINS = /\bStarting (incremental )?compilation\b/;
 const ENDS = /\bFound \d+ errors?\. Watching\b/;
 /** How it sums up its errors for a terminal, before it ends. */
 const SUM = /^Found \d+ errors?\b/;
-/** The first line of an error. */
-const ERROR = /\berror TS\d+: /;
+/** The first line of an error: of `tsc`, or of what writes as `tsc` does but has no numbers for its errors. */
+const ERROR = /\berror TS\d+: |^[^:]+: error: /;
+/** What the lines of another compiler begin with, where several run at once: its name, such as `[view] `. */
+const NAMED = /^\[([a-z][\w-]*)\] /;
+
+/** What one of several compilers does. */
+interface OneCompilation {
+  isCompiling: boolean;
+  /** The errors of the compilation that runs. */
+  found: string[];
+  /** Those of the last one. */
+  problems: readonly string[];
+}
 
 /** The compilation that a compiler tells of, line by line. Compilers that do not write as `tsc` does tell nothing. */
 export class Compilation {
-  #found: string[] = [];
+  readonly #compilers = new Map<string, OneCompilation>();
 
   /** @param state takes the lines, and what they tell. */
   constructor(private readonly state: DevState) {}
@@ -21,20 +32,39 @@ export class Compilation {
   read(line: string): void {
     const { state } = this;
     state.write('compiler', line);
-    const text = stripVTControlCharacters(line).trimEnd();
+    const whole = stripVTControlCharacters(line).trimEnd();
+    const [prefix = '', name = ''] = NAMED.exec(whole) ?? [];
+    const text = whole.slice(prefix.length);
+    const compiler = this.#compilerOf(name);
     if (BEGINS.test(text)) {
-      this.#found = [];
-      return state.change({ compiler: { ...state.compiler, isCompiling: true, isUnderstood: true } });
+      compiler.isCompiling = true;
+      compiler.found = [];
+      return this.#report();
     }
     if (ENDS.test(text)) {
-      const problems = this.#found.map((problem) => problem.trimEnd());
-      state.change({ compiler: { isCompiling: false, problems, isUnderstood: true } });
-      if (problems.length > 0 && state.server.status === 'up')
+      compiler.isCompiling = false;
+      compiler.problems = compiler.found.map((problem) => problem.trimEnd());
+      this.#report();
+      if (compiler.problems.length > 0 && state.server.status === 'up')
         state.write('sigil', 'serving what was compiled last');
       return;
     }
-    const last = this.#found.length - 1;
-    if (ERROR.test(text)) this.#found.push(text);
-    else if (last >= 0 && !SUM.test(text)) this.#found[last] += `\n${text}`;
+    const { found } = compiler;
+    const last = found.length - 1;
+    if (ERROR.test(text)) found.push(text);
+    else if (last >= 0 && !SUM.test(text)) found[last] += `\n${text}`;
+  }
+
+  #compilerOf(name: string): OneCompilation {
+    const known = this.#compilers.get(name) ?? { isCompiling: false, found: [], problems: [] };
+    this.#compilers.set(name, known);
+    return known;
+  }
+
+  #report(): void {
+    const all = [...this.#compilers.values()];
+    const isCompiling = all.some((compiler) => compiler.isCompiling);
+    const problems = all.flatMap((compiler) => compiler.problems);
+    this.state.change({ compiler: { isCompiling, problems, isUnderstood: true } });
   }
 }

@@ -56,6 +56,21 @@ describe('the compilation that a compiler tells of', () => {
     expect(state.compiler.problems).toEqual([]);
   });
 
+  test('has the errors of several compilers, whose lines begin with their names', () => {
+    read(compilation, `${BEGIN}\n[view] Starting compilation\na.ts(1,1): error TS1: first\n${found(1)}`);
+    expect(state.compiler).toMatchObject({ isCompiling: true, problems: ['a.ts(1,1): error TS1: first'] });
+    const broken = 'ui/src/app.tsx: error: Unexpected token';
+    read(compilation, `[view] ${broken}\n[view]   3 | <<\n[view] ${found(1)}`);
+    expect(state.compiler).toMatchObject({
+      isCompiling: false,
+      problems: ['a.ts(1,1): error TS1: first', `${broken}\n  3 | <<`],
+    });
+    read(compilation, `${AGAIN}\n${found(0)}`);
+    expect(state.compiler.problems).toEqual([`${broken}\n  3 | <<`]);
+    read(compilation, `[view] Starting compilation\n[view] ${found(0)}`);
+    expect(state.compiler.problems).toEqual([]);
+  });
+
   test('is read from lines for a terminal, without their colours and their sum', () => {
     const red = '\u001b[91merror\u001b[0m\u001b[90m TS2322: \u001b[0m';
     read(
