@@ -77,6 +77,11 @@ export class More {
     return { id: randomUUID(), at: new Date().toISOString(), all, text, none: null, took: Math.random() };
   }
 
+  @Tool({ description: 'Rolls dice', readOnly: true })
+  roll(): object {
+    return { dice: Array.from({ length: 8 }, () => 1 + Math.floor(Math.random() * 6)), sides: 6 };
+  }
+
   @Tool({ description: 'Is for those who may' })
   @RequireScopes('notes')
   mine(ctx: ToolContext): string {
@@ -121,6 +126,19 @@ test('greets Ada', async () => {
     none: null,
     took: expect.any(Number),
   });`);
+  expect(await saveCall(project, 'roll', {}))
+    .toContain(`  // What has only a type here differs from call to call.
+  expect(result.structuredContent).toEqual({
+    dice: [
+${'      expect.any(Number),\n'.repeat(8)}    ],
+    sides: 6,
+  });`);
+  const note = { tool: 'note', arguments: { text: 'x' }, write: false };
+  expect(await save(project, { ...note, result: await call(project, 'note', { text: 'x' }) })).toMatchObject({
+    note: expect.stringContaining('repeated only once'),
+  });
+  const roll = { tool: 'roll', write: false, result: await call(project, 'roll', {}) };
+  expect(await save(project, roll)).not.toHaveProperty('note');
   await saveCall(project, 'quote', { text: `it's \${process.exit()} </script>` });
   const wrong = await saveCall(project, 'greet', { name: '' });
   expect(wrong).toContain('expect(result.isError).toBe(true);');

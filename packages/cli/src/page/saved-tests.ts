@@ -8,6 +8,7 @@ import { LATEST_VERSION, META, METHODS } from '@sigil/core/transport';
 import { ServerError } from '../failures.js';
 import { type JsonObject, objectOf } from '../json.js';
 import { Connection } from '../program/connection.js';
+import { everyPage } from '../program/manifest.js';
 import { askProgram } from '../program/program.js';
 import { Refusal } from './answers.js';
 import { hasCode } from './listening.js';
@@ -24,6 +25,8 @@ import {
 const ANSWER_MS = 10_000;
 /** The longest name of a tool, and title of a test. */
 const MOST_OF_NAME = 200;
+/** How often the call of a tool that only reads is repeated. What differs at random may be the same once. */
+const REPEATS = 3;
 /** How many tests of one tool there may be. */
 const MOST_FILES = 100;
 
@@ -58,9 +61,7 @@ export async function saveTest(
       'A test with a login or answers needs src/app.ts that exports the options of the app',
     );
   const fresh = isPlain ? await answerOf(project, call) : 'it has a login or answers';
-  const others = [call.again, typeof fresh === 'string' ? undefined : fresh].filter(
-    (one) => one !== undefined,
-  );
+  const others = [call.again, ...(typeof fresh === 'string' ? [] : fresh)].filter((one) => one !== undefined);
   const other = others.find(({ isError = false }) => isError !== (call.result['isError'] ?? false));
   if (other)
     throw new Refusal(
@@ -73,13 +74,17 @@ export async function saveTest(
     ? templateTest(call, expected, principal, posix.relative(folder, 'src/app.js'))
     : commandTest(call, expected, project);
   const file = await fileFor(project.cwd, folder, call, text);
-  return {
-    file,
-    text,
-    ...(typeof fresh === 'string' && {
-      note: `The call was not compared with one of a server that has just started: ${fresh}`,
-    }),
-  };
+  const note = noteOn(fresh);
+  return { file, text, ...(note !== undefined && { note }) };
+}
+
+/** What the user should know of the results that a call was compared with, or of why there are none. */
+function noteOn(fresh: readonly JsonObject[] | string): string | undefined {
+  if (typeof fresh === 'string')
+    return `The call was not compared with one of a server that has just started: ${fresh}`;
+  return fresh.length === 1
+    ? 'The call was repeated only once, because the tool is not marked as read-only: what differs at random may be expected as it is'
+    : undefined;
 }
 
 /** @throws Refusal when something is wrong. */
@@ -133,20 +138,28 @@ async function exportsOptions({ cwd, main }: Project): Promise<boolean> {
   }
 }
 
-/** The result of the same call in a program that has just started, or why there is none. */
+/** The results of the same call in a program that has just started, several of a tool that only reads; or why there are none. */
 function answerOf(
   { cwd, main }: Project,
   { tool, arguments: args }: SavedCall,
-): Promise<JsonObject | string> {
+): Promise<readonly JsonObject[] | string> {
   const envelope = {
     [META.protocolVersion]: LATEST_VERSION,
     [META.clientInfo]: { name: 'sigil', version: '1.0.0' },
     [META.clientCapabilities]: {},
   };
-  return askProgram(main, {}, { timeoutMs: ANSWER_MS, cwd }, (program) =>
-    new Connection(program, envelope, {}).request(METHODS.callTool, { name: tool, arguments: args }),
-  ).then(
-    (result) => ('content' in result ? result : 'it answers with a question or a task'),
+  return askProgram(main, {}, { timeoutMs: ANSWER_MS, cwd }, async (program) => {
+    const connection = new Connection(program, envelope, {});
+    const tools = await everyPage(connection, METHODS.listTools, 'tools');
+    const { annotations } = objectOf(tools.find(({ name }) => name === tool));
+    const times = objectOf(annotations)['readOnlyHint'] === true ? REPEATS : 1;
+    const results: JsonObject[] = [];
+    while (results.length < times)
+      results.push(await connection.request(METHODS.callTool, { name: tool, arguments: args }));
+    return results;
+  }).then(
+    (results) =>
+      results.every((result) => 'content' in result) ? results : 'it answers with a question or a task',
     (error: unknown) => {
       if (error instanceof ServerError) return messageOf(error);
       throw error;

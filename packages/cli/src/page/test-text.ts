@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { join, relative, sep } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { Principal } from '@sigil/core';
 import { isObject } from '@sigil/core/internal';
 import { LATEST_VERSION, META, METHODS } from '@sigil/core/transport';
@@ -35,15 +36,15 @@ export interface SavedCall {
 export function expectations({ result, isPartial }: SavedCall, others: readonly JsonObject[]): string[] {
   const { content, structuredContent, isError } = result;
   const lines = isError === true ? ['expect(result.isError).toBe(true);'] : [];
-  const matches = (subject: string, value: unknown, those: readonly unknown[]): string => {
-    const found = { isPartial };
+  const matches = (subject: string, value: unknown, those: readonly unknown[]): string[] => {
+    const found = { isPartial, differs: false };
     const expected = commonOf(value, those, found);
     const matcher = found.isPartial && typeof value === 'object' ? 'toMatchObject' : 'toEqual';
-    return `expect(${subject}).${matcher}(${literalOf(expected, 2)});`;
+    return [...reason(found), `expect(${subject}).${matcher}(${literalOf(expected, 2)});`];
   };
   if (structuredContent !== undefined) {
     const those = others.map((other) => other['structuredContent']);
-    lines.push(matches('result.structuredContent', structuredContent, those));
+    lines.push(...matches('result.structuredContent', structuredContent, those));
   }
   const blocks: readonly unknown[] = Array.isArray(content) ? content : [];
   const text = onlyText(blocks);
@@ -51,7 +52,7 @@ export function expectations({ result, isPartial }: SavedCall, others: readonly 
   if (structuredContent !== undefined && (text === undefined || isObject(parseJson(text)))) return lines;
   if (text === undefined)
     lines.push(
-      matches(
+      ...matches(
         'result.content',
         blocks,
         others.map((other) => other['content']),
@@ -61,9 +62,13 @@ export function expectations({ result, isPartial }: SavedCall, others: readonly 
     const those = others.map((other) =>
       Array.isArray(other['content']) ? onlyText(other['content']) : undefined,
     );
-    const expected = commonOf(text, those, { isPartial });
+    const found = { isPartial, differs: false };
+    const expected = commonOf(text, those, found);
     const isSame = typeof expected === 'string';
-    lines.push(`expect(textOf(result)).${isSame ? 'toBe' : 'toEqual'}(${literalOf(expected, 2)});`);
+    lines.push(
+      ...reason(found),
+      `expect(textOf(result)).${isSame ? 'toBe' : 'toEqual'}(${literalOf(expected, 2)});`,
+    );
   }
   return lines;
 }
@@ -74,12 +79,35 @@ export function onlyText(blocks: readonly unknown[]): string | undefined {
   return type === 'text' && typeof text === 'string' && blocks.length === 1 ? text : undefined;
 }
 
+/** What is found out about results while they are compared. */
+interface Compared {
+  /** Whether some have members that others have not. */
+  isPartial: boolean;
+  /** Whether values differ. */
+  differs: boolean;
+}
+
+function reason({ differs }: Compared): string[] {
+  return differs ? ['// What has only a type here differs from call to call.'] : [];
+}
+
 /** What several results have in common: the first, with matchers where others differ. */
-function commonOf(value: unknown, others: readonly unknown[], found: { isPartial: boolean }): unknown {
-  if (others.some((other) => kindOf(other) !== kindOf(value))) return new Code('expect.anything()');
+function commonOf(value: unknown, others: readonly unknown[], found: Compared): unknown {
+  if (others.some((other) => kindOf(other) !== kindOf(value))) {
+    found.differs = true;
+    return new Code('expect.anything()');
+  }
   if (Array.isArray(value)) {
     const lists = others.flatMap((other): unknown[][] => (Array.isArray(other) ? [other] : []));
-    if (lists.some(({ length }) => length !== value.length)) return new Code('expect.any(Array)');
+    if (lists.some(({ length }) => length !== value.length)) {
+      found.differs = true;
+      return new Code('expect.any(Array)');
+    }
+    // Where one of several dice differs, another is the same by chance.
+    if (areLikeValues([value, ...lists].flat()) && lists.some((list) => !isDeepStrictEqual(list, value))) {
+      found.differs = true;
+      return value.map((one) => new Code(`expect.any(${kindOf(one)})`));
+    }
     return value.map((one, at) => {
       const those = lists.map((list) => list[at]);
       return commonOf(one, those, found);
@@ -100,7 +128,14 @@ function commonOf(value: unknown, others: readonly unknown[], found: { isPartial
   }
   const isLong = typeof value === 'string' && value.length > MOST_OF_TEXT;
   const differs = others.some((other) => !Object.is(other, value));
+  found.differs ||= differs;
   return isLong || differs ? new Code(`expect.any(${kindOf(value)})`) : value;
+}
+
+/** Whether all are numbers, all texts, or all truth values. */
+function areLikeValues(values: readonly unknown[]): boolean {
+  const [kind = ''] = values.map(kindOf);
+  return !['Object', 'Array', 'Null'].includes(kind) && values.every((value) => kindOf(value) === kind);
 }
 
 /** The constructor of a JSON value. */
