@@ -19,7 +19,7 @@ import { top } from './commands/top.js';
 import { why } from './commands/why.js';
 import { EXIT_CODES, type ExitCode, ServerError, UsageError } from './failures.js';
 import { packageVersion } from './program/connection.js';
-import type { Terminal } from './terminal.js';
+import { inLines, jsonText, type Terminal } from './terminal.js';
 
 /** Longer names first: `manifest diff` is no server called `diff`. */
 const COMMANDS: readonly (readonly [words: readonly string[], command: Command])[] = [
@@ -75,7 +75,7 @@ export async function runSigil(args: readonly string[], terminal: Terminal): Pro
   } catch (error) {
     if (error instanceof UsageError) {
       const command = ['sigil', ...(found?.[0] ?? [])].join(' ');
-      terminal.err(`sigil: ${error.message} (${command} --help tells more)`);
+      terminal.err(`sigil: ${inLines(error.message)} (${command} --help tells more)`);
       return EXIT_CODES.usage;
     }
     if (!(error instanceof ServerError)) throw error;
@@ -85,8 +85,8 @@ export async function runSigil(args: readonly string[], terminal: Terminal): Pro
 }
 
 function report({ message, problems }: ServerError, asJson: boolean, terminal: Terminal): void {
-  if (asJson) return terminal.out(JSON.stringify({ error: message, problems }, undefined, 2));
-  terminal.err(`sigil: ${message}`);
+  if (asJson) return terminal.out(jsonText({ error: message, problems }, 2));
+  terminal.err(`sigil: ${inLines(message)}`);
   for (const { code, problem, fix } of problems) terminal.err(`  ${problem}\n    Fix: ${fix} [${code}]`);
 }
 

@@ -39,7 +39,8 @@ export interface Screen {
 }
 
 /**
- * The standard streams; colours only for people who have not refused them (https://no-color.org).
+ * The standard streams; colours only for people who have not refused them (https://no-color.org). They remove whatever else
+ * would control a terminal, because texts come from servers.
  *
  * @example
  * ```ts
@@ -48,10 +49,12 @@ export interface Screen {
  * ```
  */
 export function standardStreams(): Terminal {
+  const hasColours = process.stdout.isTTY === true && !process.env['NO_COLOR'];
+  const safe = (text: string): string => (hasColours ? inColouredLines(text) : inLines(text));
   return {
-    out: (text) => void process.stdout.write(`${text}\n`),
-    err: (text) => void process.stderr.write(`${text}\n`),
-    hasColours: process.stdout.isTTY === true && !process.env['NO_COLOR'],
+    out: (text) => void process.stdout.write(`${safe(text)}\n`),
+    err: (text) => void process.stderr.write(`${safe(text)}\n`),
+    hasColours,
     ...(process.stdin.isTTY &&
       process.stderr.isTTY && { desk: { input: process.stdin, output: process.stderr } }),
     ...(process.stdout.isTTY && process.env['TERM'] !== 'dumb' && { openScreen }),
@@ -101,7 +104,7 @@ export function show(
   result: unknown,
   lines: () => Iterable<string>,
 ): void {
-  if (json) terminal.out(JSON.stringify(result, undefined, 2));
+  if (json) terminal.out(jsonText(result, 2));
   else for (const line of lines()) terminal.out(line);
 }
 
@@ -147,12 +150,34 @@ export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
+/** Controls other than newline and tab, and what reorders text for display, which can hide what a line says. */
+const CONTROLS = /(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
+
+/** A visible colour or weight. Concealed text and backgrounds are none of these: they can hide what a line says. */
+const COLOUR = /(\u001b\[(?:[0-47]|2[2-7]|3[1-79]|9[0-7])?(?:;(?:[0-47]|2[2-7]|3[1-79]|9[0-7]))*m)/;
+
 /** A text of a server in its lines, without what a terminal would obey. */
 export function inLines(text: string): string {
-  return text.replace(/(?![\n\t])\p{Cc}/gu, '');
+  return text.replace(CONTROLS, '');
+}
+
+/** A text in its lines, with its colours alone, which end with it. */
+function inColouredLines(text: string): string {
+  const parts = text.split(COLOUR);
+  // A text between two colours stands at an even place.
+  const safe = parts.map((part, at) => (at % 2 === 0 ? inLines(part) : part)).join('');
+  return parts.length > 1 ? `${safe}\u001b[0m` : safe;
 }
 
 /** What clients and handlers have said, without what a terminal would obey. */
 export function inOneLine(text: string): string {
   return text.replace(/\p{C}+/gu, ' ');
+}
+
+/** A value as JSON, whose strings escape what a terminal would obey. */
+export function jsonText(value: unknown, indentation = 0): string {
+  return JSON.stringify(value, undefined, indentation).replace(
+    CONTROLS,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }

@@ -126,7 +126,7 @@ async function findTool({ connection, capabilities }: UsedServer, name: string):
   const tools = 'tools' in capabilities ? await everyPage(connection, METHODS.listTools, 'tools') : [];
   const found = tools.find((tool) => tool['name'] === name);
   if (found) return found;
-  const names = tools.map((tool) => String(tool['name'])).join(', ');
+  const names = tools.map((tool) => inOneLine(String(tool['name']))).join(', ');
   throw new ServerError(
     `there is no tool '${name}': ${names === '' ? 'the server shows none' : `there are ${names}`}`,
   );

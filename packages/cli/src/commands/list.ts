@@ -28,7 +28,7 @@ export const list: Command = {
     const { values, operands } = readArguments(own, OPTIONS, [], [MAIN_OPERAND]);
     const [address, options] = addressOf(operands[0], server, values);
     const onRefused = (method: string, why: string): void =>
-      terminal.err(`sigil: the server refuses ${method}: ${why}`);
+      terminal.err(`sigil: the server refuses ${method}: ${inOneLine(why)}`);
     const found = await manifestOfProgram(address, { ...options, onRefused });
     const { tools, resources, resourceTemplates, prompts } = found;
     show(terminal, values, { tools, resources, resourceTemplates, prompts }, () => describe(found, terminal));

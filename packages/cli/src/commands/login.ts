@@ -2,7 +2,7 @@ import { EXIT_CODES, ServerError, UsageError } from '../failures.js';
 import { logInByBrowser, openPage } from '../login/browser.js';
 import { forgetLogin, keepLogin, keptLogin } from '../login/kept-logins.js';
 import type { BegunLogin, KnownClient, Login } from '../login/login.js';
-import { show, type Terminal } from '../terminal.js';
+import { inOneLine, show, type Terminal } from '../terminal.js';
 import { type Command, readArguments, readNumber, readUrl, SERVER_OPTIONS } from './command.js';
 
 const OPTIONS = {
@@ -54,8 +54,8 @@ export const login: Command = {
     const { scopes, subject, expiresAt } = done;
     const { issuer } = done.kept.authorizationServer;
     show(terminal, values, { server: server.href, issuer, subject, scopes, expiresAt }, () => [
-      `Logged in to ${server.href}${subject === undefined ? '' : ` as ${subject}`}`,
-      ...(scopes.length > 0 ? [`Scopes: ${scopes.join(' ')}`] : []),
+      `Logged in to ${server.href}${subject === undefined ? '' : ` as ${inOneLine(subject)}`}`,
+      ...(scopes.length > 0 ? [`Scopes: ${inOneLine(scopes.join(' '))}`] : []),
     ]);
     return EXIT_CODES.ok;
   },
@@ -111,7 +111,8 @@ async function logIn(
     );
   }, timeoutMs);
   const open = ({ authorizeUrl, scopes }: BegunLogin): void => {
-    if (scopes.length > 0) terminal.err(`sigil: ${server.href} asks for the scopes ${scopes.join(' ')}`);
+    if (scopes.length > 0)
+      terminal.err(`sigil: ${server.href} asks for the scopes ${inOneLine(scopes.join(' '))}`);
     terminal.err(`sigil: log in with a browser, at\n${authorizeUrl}`);
     if (opensBrowser && process.stdout.isTTY) openPage(authorizeUrl);
   };

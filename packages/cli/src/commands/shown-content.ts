@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isObject, messageOf } from '@sigil/core/internal';
 import { UsageError } from '../failures.js';
 import { type JsonObject, objectOf, parseJson } from '../json.js';
-import { inLines } from '../terminal.js';
+import { inLines, inOneLine, jsonText } from '../terminal.js';
 
 /** Where what is no text is saved. */
 export interface SaveOptions {
@@ -28,7 +28,7 @@ function isSame(text: unknown, value: unknown): boolean {
 
 /** A value as JSON that people read. */
 function prettyLines(value: unknown): string[] {
-  return JSON.stringify(value, undefined, 2).split('\n');
+  return jsonText(value, 2).split('\n');
 }
 
 /** One block of content. */
@@ -42,7 +42,7 @@ export function blockLines(block: unknown, save: SaveOptions): string[] {
       return [savedLine(String(data), mimeType, save)];
     case 'resource_link':
       return [
-        inLines(`${String(name)}: ${String(uri)}${typeof mimeType === 'string' ? ` (${mimeType})` : ''}`),
+        inOneLine(`${String(name)}: ${String(uri)}${typeof mimeType === 'string' ? ` (${mimeType})` : ''}`),
       ];
     case 'resource':
       return contentsLines(resource, save);
@@ -61,7 +61,7 @@ export function contentsLines(contents: unknown, save: SaveOptions): string[] {
 /** Saves what is encoded in base64, if there is a folder for it. @returns what it is, and where. */
 function savedLine(base64: string, mimeType: unknown, { out, name }: SaveOptions): string {
   const bytes = Buffer.from(base64, 'base64');
-  const type = typeof mimeType === 'string' ? inLines(mimeType) : 'application/octet-stream';
+  const type = typeof mimeType === 'string' ? inOneLine(mimeType) : 'application/octet-stream';
   const what = `${type}, ${bytes.length} bytes`;
   if (out === undefined) return `${what}: --out <folder> saves it`;
   const extension = /\/([\w-]+)/.exec(type)?.[1]?.replace('octet-stream', 'bin') ?? 'bin';

@@ -1,6 +1,6 @@
 import { EXIT_CODES, type ExitCode, UsageError } from '../failures.js';
 import type { JsonObject } from '../json.js';
-import type { Screen, Terminal } from '../terminal.js';
+import { jsonText, type Screen, type Terminal } from '../terminal.js';
 import { Activity } from '../top/activity.js';
 import { eventLine, screenLines } from '../top/lines.js';
 import { type EventsAddress, type ServerWatcher, watchServer } from '../top/watch-server.js';
@@ -119,7 +119,7 @@ function lineWatcher(url: string, terminal: Terminal, asJson = false): ServerWat
     },
     lost: (why) => terminal.err(`sigil: connects again: ${why}`),
     told(event: string, data: JsonObject) {
-      if (asJson) return terminal.out(JSON.stringify({ event, ...data }));
+      if (asJson) return terminal.out(jsonText({ event, ...data }));
       const shown = activity.add(event, data, performance.now());
       if (shown) terminal.out(eventLine(terminal, shown));
     },

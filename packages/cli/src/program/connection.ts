@@ -5,6 +5,7 @@ import { isObject, MAX_DELAY_MS } from '@sigil/core/internal';
 import { LATEST_LEGACY_VERSION, LATEST_VERSION, META, METHODS, NOTIFICATIONS } from '@sigil/core/transport';
 import { ServerError } from '../failures.js';
 import { type JsonObject, objectOf } from '../json.js';
+import { inOneLine } from '../terminal.js';
 import type { AskedServer } from './asked-server.js';
 import { type AskOptions, askProgram, type ServerAddress } from './program.js';
 
@@ -157,7 +158,7 @@ export class AnsweredError extends ServerError {
     readonly said: string,
     readonly code?: unknown,
   ) {
-    super(`the server refused ${method}: ${said}`);
+    super(`the server refused ${method}: ${inOneLine(said)}`);
   }
 }
 

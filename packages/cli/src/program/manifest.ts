@@ -4,6 +4,7 @@ import type { Manifest, ManifestParts } from '@sigil/core/manifest';
 import { METHODS } from '@sigil/core/transport';
 import { ServerError, UsageError } from '../failures.js';
 import { type JsonObject, parseJson } from '../json.js';
+import { jsonText } from '../terminal.js';
 import { AnsweredError, type Connection, greet } from './connection.js';
 import type { AskedServer } from './asked-server.js';
 import { type AskOptions, askProgram, type ServerAddress } from './program.js';
@@ -50,7 +51,7 @@ function isManifest(value: unknown): value is Manifest {
 
 /** A manifest as a file holds it. */
 export function manifestText(manifest: Manifest): string {
-  return `${JSON.stringify(manifest, undefined, 2)}\n`;
+  return `${jsonText(manifest, 2)}\n`;
 }
 
 /**

@@ -10,6 +10,7 @@ import { METHODS } from '@sigil/core/transport';
 import { UsageError } from '../failures.js';
 import { type JsonObject, parseJson } from '../json.js';
 import { type Answerer, RefusedQuestion } from '../program/connection.js';
+import { inOneLine } from '../terminal.js';
 import { describeFields, exampleOf, fieldsOf } from './fields.js';
 
 /** An answer to one form or page. */
@@ -75,10 +76,10 @@ export function createAnswerer({ answers, roots, askUser, say }: AnswerSources):
 }
 
 function whatToAnswer(question: JsonObject): string {
-  const asks = `the server asks: ${String(question['message'])}`;
+  const asks = `the server asks: ${inOneLine(String(question['message']))}`;
   if (question['mode'] === 'url')
-    return `${asks}\n  It wants this page opened: ${String(question['url'])}\nAnswer by --answer accept, or --answer decline`;
+    return `${asks}\n  It wants this page opened: ${inOneLine(String(question['url']))}\nAnswer by --answer accept, or --answer decline`;
   const fields = fieldsOf(question);
-  const lines = describeFields(fields).map((line) => `\n  ${line}`);
+  const lines = describeFields(fields).map((line) => `\n  ${inOneLine(line)}`);
   return `${asks}${lines.join('')}\nAnswer by --answer '${JSON.stringify(exampleOf(fields))}', or --answer decline`;
 }
