@@ -260,6 +260,15 @@ describe('sigil why', () => {
     expect(allowed.stdout).toContain('Nothing hides it from ada\n');
   });
 
+  test('says that models do not see a tool for views, as sigil list does', async () => {
+    const { code, stdout } = await why('random_color');
+    expect([code, stdout.split('\n').at(-2)]).toEqual([0, 'It is for views only: models do not see it']);
+    expect((await why('reset_counts', '--as', 'ada')).stdout).not.toContain('models');
+    const listed = await sigil('list', EVERYTHING);
+    expect(listed.stdout).toMatch(/^  random_color {2}.*; for views only: models do not see it$/m);
+    expect(listed.stdout.match(/for views only/g)).toHaveLength(1);
+  });
+
   test('asks guards with the claims of a principal', async () => {
     const main = ['--main', fixture('claims-server.mjs')];
     const ask = (role: string) =>

@@ -111,7 +111,11 @@ export function tokensOf(tool: ToolDescriptor): number {
   return Math.ceil(JSON.stringify({ name, description, inputSchema }).length / CHARACTERS_PER_TOKEN);
 }
 
-function isForModels({ _meta = {} }: ToolDescriptor): boolean {
+/** What is said of a tool that models do not see. */
+export const FOR_VIEWS = 'for views only: models do not see it';
+
+/** Whether models see a tool: some are for views only (MCP Apps, `_meta.ui.visibility`). */
+export function isForModels({ _meta = {} }: ToolDescriptor): boolean {
   const { ui } = _meta;
   const visibility = isObject(ui) ? ui['visibility'] : undefined;
   return !Array.isArray(visibility) || visibility.includes('model');

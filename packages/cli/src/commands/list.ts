@@ -1,4 +1,5 @@
 import type { Manifest } from '@sigil/core/manifest';
+import { FOR_VIEWS, isForModels } from '../check/check-tool.js';
 import { EXIT_CODES } from '../failures.js';
 import { objectOf } from '../json.js';
 import { manifestOfProgram } from '../program/manifest.js';
@@ -50,10 +51,15 @@ function describe(
   const sections: [string, Shown[]][] = [
     [
       'tool',
-      tools.map(({ name, description, inputSchema, task, guarded }) => ({
-        name,
-        about: [description, task && `task ${task}`, guarded ? 'guarded' : undefined],
-        rows: argumentRows(objectOf(inputSchema)),
+      tools.map((tool) => ({
+        name: tool.name,
+        about: [
+          tool.description,
+          tool.task && `task ${tool.task}`,
+          tool.guarded ? 'guarded' : undefined,
+          isForModels(tool) ? undefined : FOR_VIEWS,
+        ],
+        rows: argumentRows(objectOf(tool.inputSchema)),
       })),
     ],
     [

@@ -1,9 +1,11 @@
 import type { Principal } from '@sigil/core';
 import { isObject } from '@sigil/core/internal';
 import type { Explanation } from '@sigil/core/manifest';
+import { FOR_VIEWS, isForModels } from '../check/check-tool.js';
 import { EXIT_CODES, UsageError } from '../failures.js';
 import { type JsonObject, parseJson } from '../json.js';
 import { explanationOfProgram } from '../program/explanation.js';
+import { manifestOfProgram } from '../program/manifest.js';
 import { show } from '../terminal.js';
 import {
   addressOf,
@@ -43,7 +45,12 @@ export const why: Command = {
     const [address, options] = addressOf(undefined, server, values);
     const explanation = await explanationOfProgram(address, operands[0] ?? '', principal, options);
     const isSeen = explanation.kind !== undefined && explanation.refusedBy === undefined;
-    show(terminal, values, explanation, () => describe(explanation, values.as));
+    const { tools } = explanation.kind === 'tool' ? await manifestOfProgram(address, options) : { tools: [] };
+    const hiddenFromModels = tools.some((tool) => tool.name === explanation.name && !isForModels(tool));
+    show(terminal, values, { ...explanation, hiddenFromModels }, () => [
+      ...describe(explanation, values.as),
+      ...(hiddenFromModels ? [`It is ${FOR_VIEWS}`] : []),
+    ]);
     return isSeen && !explanation.hiddenFromSessions ? EXIT_CODES.ok : EXIT_CODES.found;
   },
 };
