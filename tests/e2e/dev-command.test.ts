@@ -30,6 +30,22 @@ async function stop(process: ServerProcess, signal: NodeJS.Signals): Promise<unk
   return ended;
 }
 
+test.each(['stdout', 'stderr'] as const)(
+  'sigil dev ends compiler and server when nobody reads its %s any more',
+  async (stream) => {
+    project.writeTool(`'one'`);
+    const dev = project.dev('--plain');
+    await project.serves('one');
+    const pids = descendants(dev.pid);
+    expect(pids.length).toBeGreaterThan(1);
+    dev.child[stream].destroy();
+    // The server that fails writes to the one, and what is said of it to the other.
+    await project.save(`'my tool'`);
+    expect(await dev.ended).toEqual({ code: 0, signal: null });
+    await until(() => !pids.some(isAlive));
+  },
+);
+
 describe.each([
   ['of the project', []],
   ['TypeScript 6', ['--compile', `node ${TYPESCRIPT_6} --watch --preserveWatchOutput`]],
