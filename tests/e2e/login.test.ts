@@ -50,6 +50,8 @@ const redirectUri = 'http://127.0.0.1:1/of/the/page';
 const comeBack = async (authorizeUrl: string): Promise<URLSearchParams> =>
   (await logIn(new URL(authorizeUrl))).searchParams;
 
+const PATH = '/.well-known/oauth-protected-resource/mcp';
+
 /** Whether the server takes a token. */
 async function isTaken(token: string): Promise<boolean> {
   const headers = {
@@ -69,7 +71,8 @@ async function pretender(
   const listener = createServer(({ url = '' }, response) => {
     const origin = `http://127.0.0.1:${(listener.address() as AddressInfo).port}`;
     const found = answers(origin)[url];
-    if (found) return void response.end(JSON.stringify(found));
+    if (found)
+      return void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(found));
     if (url.startsWith('/.well-known/')) return void response.writeHead(404).end();
     response.writeHead(401, { 'www-authenticate': challenge.replaceAll('ORIGIN', origin) }).end();
   });
@@ -125,7 +128,6 @@ describe('a login', () => {
     await expect(beginLogin({ server: open, redirectUri })).rejects.toThrow('asks for no login');
   });
 
-  const PATH = '/.well-known/oauth-protected-resource/mcp';
   test.each([
     ['has no metadata', () => ({}), 'does not say who can log in'],
     [
@@ -156,7 +158,7 @@ describe('a login', () => {
         [PATH]: { resource: origin, authorization_servers: [origin] },
         '/.well-known/oauth-authorization-server': { issuer: 'https://id.example.com' },
       }),
-      'issuer',
+      /^the metadata of the authorization server http:\S+ is wrong: .*issuer/,
     ],
     [
       'names one without PKCE',
@@ -269,6 +271,48 @@ describe('sigil login', () => {
     expect((await sigilWith(env, 'logout', address)).stdout).toBe(`Logged out of ${address}\n`);
     expect(readFileSync(file, 'utf8')).toBe('{}\n');
     expect((await sigilWith(env, 'logout', address)).stdout).toBe(`There is no login to ${address}\n`);
+  });
+
+  test('says before the login that it could not be kept', async () => {
+    const elsewhere = { XDG_CONFIG_HOME: BIN };
+    expect(await sigilWith(elsewhere, 'login', address)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^sigil: the logins in .* cannot be read: .*XDG_CONFIG_HOME names another folder\n$/,
+      ),
+    });
+  });
+
+  test('does not tell the browser that it worked when the login cannot be kept', async () => {
+    const own = mkdtempSync(join(tmpdir(), 'sigil-login-'));
+    const command = new ServerProcess(BIN, ['login', address], { XDG_CONFIG_HOME: own });
+    await until(() => /^http:\S+\/auth\?\S+$/m.test(command.stderr));
+    const file = join(own, 'sigil', 'logins.json');
+    writeFileSync(file, 'broken');
+    const answer = await fetch(await logIn(pageOf(command)));
+    expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('has failed')]);
+    expect((await command.ended).code).toBe(1);
+    expect(command.stderr).toContain(`sigil: ${file} is no JSON object of logins`);
+    expect(readFileSync(file, 'utf8')).toBe('broken');
+    rmSync(own, { recursive: true });
+  });
+
+  test('refuses a token that no header can carry, and does not show it', async () => {
+    const found = await pretender((origin) => ({
+      [PATH]: { resource: origin, authorization_servers: [origin] },
+      '/.well-known/oauth-authorization-server': {
+        issuer: origin,
+        authorization_endpoint: `${origin}/auth`,
+        token_endpoint: `${origin}/token`,
+        code_challenge_methods_supported: ['S256'],
+      },
+      '/token': { access_token: 'secret\r\nx: y', token_type: 'bearer' },
+    }));
+    const { state, finish } = await beginLogin({ server: found, redirectUri, client: { id: 'mine' } });
+    const ended = await finish(new URLSearchParams({ code: 'c', state })).catch(String);
+    expect(ended).toContain('gives a token that no header can carry');
+    expect(ended).not.toContain('secret');
   });
 
   test('says that the user has refused', async () => {

@@ -13,7 +13,7 @@ import {
   mainOf,
   readArguments,
   readChoice,
-  readNumber,
+  readTimeout,
   SERVER_OPTIONS,
 } from './command.js';
 
@@ -66,7 +66,7 @@ export const build: Command = {
       target,
       minify: !values['no-minify'],
       external: values.external,
-      timeoutMs: readNumber('--timeout', values.timeout) * 1000,
+      timeoutMs: readTimeout(values.timeout),
     };
     if (values.ship !== undefined && !TARGETS[target].hasFiles)
       throw new UsageError(`--ship: a ${target} has no files beside its own`);

@@ -51,7 +51,7 @@ export const check: Command = {
     const profile =
       values.profile === undefined ? undefined : readChoice('--profile', values.profile, PROFILES);
     const refused: Finding[] = [];
-    const [address, options] = addressOf(operands[0], server, values);
+    const [address, options] = addressOf(operands[0], server, values, terminal);
     const hosts = (values.for ?? [])
       .flatMap((names) => names.split(','))
       .map((name) => readChoice('--for', name, HOST_RULES));

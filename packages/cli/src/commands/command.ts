@@ -1,5 +1,5 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
-import { messageOf } from '@sigil/core/internal';
+import { MAX_DELAY_MS, messageOf } from '@sigil/core/internal';
 import { type ExitCode, UsageError } from '../failures.js';
 import { Authorization } from '../login/authorization.js';
 import type { AskOptions, ServerAddress } from '../program/program.js';
@@ -92,6 +92,7 @@ export function addressOf(
   operand: string | undefined,
   command: readonly string[] | undefined,
   { timeout, main, url, header = [] }: Addressed,
+  terminal: Terminal,
 ): readonly [ServerAddress, AskOptions] {
   const program = givenMain(operand, main);
   const given = [program, command, url === undefined ? undefined : readUrl('--url', url)].filter(
@@ -108,15 +109,30 @@ export function addressOf(
     }),
   );
   const isOwn = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
-  const authorization = server instanceof URL && !isOwn ? new Authorization(server) : undefined;
-  const timeoutMs = readNumber('--timeout', timeout) * 1000;
+  const warn = (why: string): void => terminal.err(`sigil: ${why}`);
+  const authorization = server instanceof URL && !isOwn ? new Authorization(server, warn) : undefined;
+  const timeoutMs = readTimeout(timeout);
   return [server, { timeoutMs, headers, ...(authorization && { authorization }) }];
 }
 
 /** @param option where it was given. @throws UsageError when the text is no address over HTTP. */
 export function readUrl(option: string, text: string): URL {
-  if (URL.canParse(text) && /^https?:/.test(text)) return new URL(text);
-  throw new UsageError(`${option} must be an address over HTTP, not '${text}'`);
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  // The password is not shown: complaints end up in logs.
+  if (url && (url.username !== '' || url.password !== ''))
+    throw new UsageError(
+      `${option} must have no user and password: give them as --header 'authorization: Basic …'`,
+    );
+  if (url && /^https?:$/.test(url.protocol)) return url;
+  throw new UsageError(`${option} must be an address over HTTP, not '${text.replace(/\/\/.*@/, '//…@')}'`);
+}
+
+/** Reads `--timeout`, which is in seconds. @returns milliseconds. @throws UsageError when no timer can wait that long. */
+export function readTimeout(text: string): number {
+  const seconds = readNumber('--timeout', text);
+  const most = Math.floor(MAX_DELAY_MS / 1000);
+  if (seconds <= most) return seconds * 1000;
+  throw new UsageError(`--timeout must be at most ${most} seconds, not '${text}'`);
 }
 
 /** The help of one command. */

@@ -27,7 +27,7 @@ export const list: Command = {
   async run(args, terminal) {
     const { own, server } = splitArguments(args);
     const { values, operands } = readArguments(own, OPTIONS, [], [MAIN_OPERAND]);
-    const [address, options] = addressOf(operands[0], server, values);
+    const [address, options] = addressOf(operands[0], server, values, terminal);
     const onRefused = (method: string, why: string): void =>
       terminal.err(`sigil: the server refuses ${method}: ${inOneLine(why)}`);
     const found = await manifestOfProgram(address, { ...options, onRefused });

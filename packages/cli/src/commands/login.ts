@@ -1,9 +1,9 @@
 import { EXIT_CODES, ServerError, UsageError } from '../failures.js';
 import { logInByBrowser, openPage } from '../login/browser.js';
-import { forgetLogin, keepLogin, keptLogin } from '../login/kept-logins.js';
+import { checkLoginsFile, forgetLogin, keepLogin, keptLogin } from '../login/kept-logins.js';
 import type { BegunLogin, KnownClient, Login } from '../login/login.js';
 import { inOneLine, show, type Terminal } from '../terminal.js';
-import { type Command, readArguments, readNumber, readUrl, SERVER_OPTIONS } from './command.js';
+import { type Command, readArguments, readNumber, readTimeout, readUrl, SERVER_OPTIONS } from './command.js';
 
 const OPTIONS = {
   scope: {
@@ -44,7 +44,7 @@ export const login: Command = {
     const client = clientOf(values['client-id'], values['client-secret-env']);
     const port = values['callback-port'];
     const done = await logIn(server, terminal, {
-      timeoutMs: readNumber('--timeout', values.timeout) * 1000,
+      timeoutMs: readTimeout(values.timeout),
       opensBrowser: values['no-browser'] !== true,
       ...(values.scope && { scopes: values.scope }),
       ...(client && { client }),
@@ -117,9 +117,8 @@ async function logIn(
     if (opensBrowser && process.stdout.isTTY) openPage(authorizeUrl);
   };
   try {
-    const login = await logInByBrowser({ server, signal: ending.signal, open, ...options });
-    keepLogin(login);
-    return login;
+    checkLoginsFile();
+    return await logInByBrowser({ server, signal: ending.signal, open, keep: keepLogin, ...options });
   } catch (error) {
     if (error === 'interrupted') return error;
     throw error;

@@ -12,7 +12,7 @@ import {
   MAIN_OPERAND,
   MAIN_OPTION,
   readArguments,
-  readNumber,
+  readTimeout,
   SERVER_OPTIONS,
   splitArguments,
 } from './command.js';
@@ -33,7 +33,7 @@ export const manifest: Command = {
   async run(args, terminal) {
     const { own, server } = splitArguments(args);
     const { values, operands } = readArguments(own, OPTIONS, [], [MAIN_OPERAND]);
-    const found = await manifestOfProgram(...addressOf(operands[0], server, values));
+    const found = await manifestOfProgram(...addressOf(operands[0], server, values, terminal));
     const text = manifestText(found);
     if (values.out === undefined) terminal.out(text.trimEnd());
     else write(values.out, text);
@@ -59,7 +59,7 @@ export const manifestDiff: Command = {
   options: SERVER_OPTIONS,
   async run(args, terminal) {
     const { values, operands } = readArguments(args, SERVER_OPTIONS, ['<old.json>', '<new.json>']);
-    const timeoutMs = readNumber('--timeout', values.timeout) * 1000;
+    const timeoutMs = readTimeout(values.timeout);
     const [old = '', present = ''] = operands;
     const before = await manifestFrom(old, { timeoutMs });
     const after = await manifestFrom(present, { timeoutMs });

@@ -9,6 +9,7 @@ import {
   mainOf,
   readArguments,
   readNumber,
+  readTimeout,
   SERVER_OPTIONS,
 } from './command.js';
 
@@ -27,7 +28,7 @@ export const sessionsLs: Command = {
   async run(args, terminal) {
     const { values, operands } = readArguments(args, LS_OPTIONS, [], [MAIN_OPERAND]);
     const limit = readNumber('--limit', values.limit);
-    const timeoutMs = readNumber('--timeout', values.timeout) * 1000;
+    const timeoutMs = readTimeout(values.timeout);
     const listing = await askStore(
       mainOf(operands[0], values.main),
       'sessions',

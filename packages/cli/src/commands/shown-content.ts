@@ -28,6 +28,7 @@ function isSame(text: unknown, value: unknown): boolean {
 
 /** A value as JSON that people read. */
 function prettyLines(value: unknown): string[] {
+  if (value === undefined) return ['(no content)'];
   return jsonText(value, 2).split('\n');
 }
 

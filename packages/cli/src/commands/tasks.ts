@@ -20,6 +20,7 @@ import {
   readArguments,
   readChoice,
   readNumber,
+  readTimeout,
   SERVER_OPTIONS,
 } from './command.js';
 
@@ -55,7 +56,7 @@ export const tasksLs: Command = {
     const { values, operands } = readArguments(args, LS_OPTIONS, [], [MAIN_OPERAND]);
     const limit = readNumber('--limit', values.limit);
     const status = values.status?.map((text) => readChoice('--status', text, STYLES));
-    const timeoutMs = readNumber('--timeout', values.timeout) * 1000;
+    const timeoutMs = readTimeout(values.timeout);
     const which = { status, tool: values.tool, limit };
     const listing = await askStore(mainOf(operands[0], values.main), 'tasks', 'ls', which, { timeoutMs });
     show(terminal, values, listing, () => describeAll(listing, terminal));
@@ -93,7 +94,7 @@ function aboutOne<V extends keyof Answers['tasks']>(
     options,
     async run(args, terminal) {
       const { values, operands } = readArguments(args, options, ['<task id>']);
-      const timeoutMs = readNumber('--timeout', values.timeout) * 1000;
+      const timeoutMs = readTimeout(values.timeout);
       const details = { taskId: operands[0], arguments: values.arguments };
       const answer = await askStore(mainOf(undefined, values.main), 'tasks', verb, details, { timeoutMs });
       show(terminal, values, answer, () => describe(answer));

@@ -4,7 +4,7 @@ import { jsonText, type Screen, type Terminal } from '../terminal.js';
 import { Activity } from '../top/activity.js';
 import { eventLine, screenLines } from '../top/lines.js';
 import { type EventsAddress, type ServerWatcher, watchServer } from '../top/watch-server.js';
-import { type Command, readArguments, readNumber, readUrl, SERVER_OPTIONS } from './command.js';
+import { type Command, readArguments, readTimeout, readUrl, SERVER_OPTIONS } from './command.js';
 
 const DEFAULT_TOKEN_ENV = 'SIGIL_EVENTS_TOKEN';
 
@@ -34,7 +34,7 @@ export const top: Command = {
     const url = new URL(values.path, readUrl('<url>', operands[0] ?? ''));
     const token = process.env[values['token-env']];
     if (!token) throw new UsageError(`the environment variable ${values['token-env']} is not set`);
-    const address = { url, token, timeoutMs: readNumber('--timeout', values.timeout) * 1000 };
+    const address = { url, token, timeoutMs: readTimeout(values.timeout) };
     const ending = new AbortController();
     let code: ExitCode = EXIT_CODES.ok;
     const end = (by: ExitCode): void => {

@@ -49,7 +49,7 @@ export async function withServer(
   terminal: Terminal,
   use: (server: UsedServer) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const [address, options] = addressOf(undefined, command, values);
+  const [address, options] = addressOf(undefined, command, values, terminal);
   // Tasks are an extension of the newest revision.
   const wanted = values.revision ?? (values.task ? LATEST_VERSION : undefined);
   const revision = wanted === undefined ? undefined : readChoice('--revision', wanted, REVISION_FEATURES);

@@ -42,7 +42,7 @@ export const why: Command = {
     const { own, server } = splitArguments(args);
     const { values, operands } = readArguments(own, OPTIONS, ['<tool>']);
     const principal = principalOf(values);
-    const [address, options] = addressOf(undefined, server, values);
+    const [address, options] = addressOf(undefined, server, values, terminal);
     const explanation = await explanationOfProgram(address, operands[0] ?? '', principal, options);
     const isSeen = explanation.kind !== undefined && explanation.refusedBy === undefined;
     const { tools } = explanation.kind === 'tool' ? await manifestOfProgram(address, options) : { tools: [] };

@@ -9,9 +9,14 @@ const MARGIN_MS = 5_000;
 /** The login that requests to a server carry: one that was kept. */
 export class Authorization {
   #login: Login | undefined;
+  #hasWarned = false;
 
-  constructor(private readonly server: URL) {
-    this.#login = keptLogin(server);
+  /** @param warn hears once why logins cannot be read or kept. */
+  constructor(
+    private readonly server: URL,
+    private readonly warn: (why: string) => void,
+  ) {
+    this.#orWarn(() => (this.#login = keptLogin(server)));
   }
 
   /** The access token; a new one where the last is over. */
@@ -42,7 +47,18 @@ export class Authorization {
     const login = await this.#login?.refresh().catch(() => undefined);
     if (!login) return;
     this.#login = login;
-    keepLogin(login);
+    // This run has the new token in memory.
+    this.#orWarn(() => keepLogin(login));
+  }
+
+  #orWarn(use: () => void): void {
+    try {
+      use();
+    } catch (error) {
+      if (!(error instanceof ServerError)) throw error;
+      if (!this.#hasWarned) this.warn(error.message);
+      this.#hasWarned = true;
+    }
   }
 
   #whatToDo({ scopes }: Challenge, status: number): string {

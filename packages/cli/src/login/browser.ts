@@ -12,6 +12,8 @@ export interface BrowserOptions extends Omit<LoginOptions, 'redirectUri'> {
   readonly signal: AbortSignal;
   /** Is called with the page that the user has to open. */
   readonly open: (begun: BegunLogin) => void;
+  /** Keeps the login, before the browser says that it has worked. */
+  readonly keep: (login: Login) => void;
 }
 
 const CALLBACK = '/callback';
@@ -22,7 +24,13 @@ const CALLBACK = '/callback';
  * @throws ServerError when the login fails.
  * @throws UsageError when the port is taken.
  */
-export async function logInByBrowser({ port = 0, signal, open, ...options }: BrowserOptions): Promise<Login> {
+export async function logInByBrowser({
+  port = 0,
+  signal,
+  open,
+  keep,
+  ...options
+}: BrowserOptions): Promise<Login> {
   const listener = createServer();
   const listening = once(listener, 'listening');
   listener.listen(port, '127.0.0.1');
@@ -43,7 +51,7 @@ export async function logInByBrowser({ port = 0, signal, open, ...options }: Bro
         // Any page can send a browser here: it does not end the login that is under way.
         if (searchParams.get('state') !== begun.state)
           return say(response, 400, 'This is not the login that sigil waits for.');
-        resolve(finish(begun, searchParams, response));
+        resolve(finish(begun, searchParams, response, keep));
       });
     });
     open(begun);
@@ -60,9 +68,11 @@ async function finish(
   begun: BegunLogin,
   parameters: URLSearchParams,
   response: ServerResponse,
+  keep: (login: Login) => void,
 ): Promise<Login> {
   try {
     const login = await begun.finish(parameters);
+    keep(login);
     say(response, 200, 'You are logged in. You can close this page.');
     return login;
   } catch (error) {

@@ -7,6 +7,7 @@ import {
   type ResourceServer,
   WWWAuthenticateChallengeError,
 } from 'oauth4webapi';
+import { messageOf } from '@sigil/core/internal';
 import { ServerError } from '../failures.js';
 import { objectOf, parseJson } from '../json.js';
 import { checkAddress, fetchFor } from './requests.js';
@@ -104,7 +105,9 @@ async function resourceOf(server: URL, challenge: Challenge | undefined): Promis
     throw new ServerError(
       `the metadata of ${server.href} is about another server, ${String(resource)}: its "resource" is wrong, or you need that URL`,
     );
-  return processResourceDiscoveryResponse(about, response);
+  return processResourceDiscoveryResponse(about, response).catch((error: unknown) => {
+    throw new ServerError(`the metadata of ${server.href} is wrong: ${messageOf(error)}`);
+  });
 }
 
 /** Whether a resource is a server, or all that is below the same address. */
@@ -128,7 +131,9 @@ async function authorizationServerOf(server: URL, issuer: string): Promise<Autho
   const response = await firstFound(server, candidates);
   if (!response)
     throw new ServerError(`the authorization server ${issuer} has no metadata at ${candidates.join(' or ')}`);
-  return processDiscoveryResponse(new URL(href), response);
+  return processDiscoveryResponse(new URL(href), response).catch((error: unknown) => {
+    throw new ServerError(`the metadata of the authorization server ${issuer} is wrong: ${messageOf(error)}`);
+  });
 }
 
 async function firstFound(server: URL, candidates: readonly string[]): Promise<Response | undefined> {

@@ -228,6 +228,11 @@ function keptOf(known: Omit<KeptLogin, 'accessToken'>, tokens: TokenEndpointResp
     throw new ServerError(
       `the authorization server gives a token of the type ${tokens.token_type}: the command has use for bearer alone`,
     );
+  // Not shown: it may be a secret all the same.
+  if (!/^[!-~]+$/.test(accessToken))
+    throw new ServerError(
+      'the authorization server gives a token that no header can carry: it has spaces, controls or characters beyond ASCII',
+    );
   const { expiresAt: _, ...rest } = known;
   const subject = getValidatedIdTokenClaims(tokens)?.sub ?? subjectOf(accessToken) ?? known.subject;
   return {

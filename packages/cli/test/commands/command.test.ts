@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { addressOf, splitArguments } from '../../src/commands/command.js';
+import { addressOf, readTimeout, splitArguments } from '../../src/commands/command.js';
 
 test.each([
   [[], { own: [] }],
@@ -11,19 +11,31 @@ test.each([
 });
 
 const timeout = '2';
+const complaints: string[] = [];
+const terminal = {
+  out: () => undefined,
+  err: (line: string) => void complaints.push(line),
+  hasColours: false,
+};
 
 test('a server is named by its program, its command line or its URL', () => {
-  expect(addressOf('dist/main.js', undefined, { timeout })).toEqual([
+  expect(addressOf('dist/main.js', undefined, { timeout }, terminal)).toEqual([
     'dist/main.js',
     { timeoutMs: 2000, headers: {} },
   ]);
-  expect(addressOf(undefined, undefined, { timeout, main: 'dist/other.js' })[0]).toBe('dist/other.js');
-  expect(addressOf(undefined, undefined, { timeout })[0]).toBe('dist/main.js');
-  expect(addressOf(undefined, ['npx', 'x', '--flag'], { timeout })[0]).toEqual(['npx', 'x', '--flag']);
+  expect(addressOf(undefined, undefined, { timeout, main: 'dist/other.js' }, terminal)[0]).toBe(
+    'dist/other.js',
+  );
+  expect(addressOf(undefined, undefined, { timeout }, terminal)[0]).toBe('dist/main.js');
+  expect(addressOf(undefined, ['npx', 'x', '--flag'], { timeout }, terminal)[0]).toEqual([
+    'npx',
+    'x',
+    '--flag',
+  ]);
   const header = ['authorization: Bearer a:b'];
   const url = 'http://127.0.0.1:3000/mcp';
-  expect(addressOf(undefined, undefined, { timeout, url })[1]).toHaveProperty('authorization');
-  expect(addressOf(undefined, undefined, { timeout, url, header })).toEqual([
+  expect(addressOf(undefined, undefined, { timeout, url }, terminal)[1]).toHaveProperty('authorization');
+  expect(addressOf(undefined, undefined, { timeout, url, header }, terminal)).toEqual([
     new URL(url),
     { timeoutMs: 2000, headers: { authorization: 'Bearer a:b' } },
   ]);
@@ -33,8 +45,20 @@ test.each([
   ['main.js', undefined, { main: 'other.js' }, /the program is given twice, as main\.js and by --main/],
   [undefined, [], {}, /no command follows --/],
   ['main.js', ['node', 'main.js'], {}, /exclude each other/],
+  [
+    undefined,
+    undefined,
+    { url: 'http://u:secret@host/' },
+    /^--url must have no user and password(?!.*secret)/,
+  ],
+  [undefined, undefined, { url: 'http://u:secret@' }, /not 'http:\/\/…@'/],
   [undefined, undefined, { url: 'file:///mcp' }, /--url must be an address over HTTP/],
   [undefined, ['x'], { header: ['secret'] }, /--header must be a name, a colon and a value/],
 ])('refuses %j, %j, %j', (main, command, options, message) => {
-  expect(() => addressOf(main, command, { timeout, ...options })).toThrow(message);
+  expect(() => addressOf(main, command, { timeout, ...options }, terminal)).toThrow(message);
+});
+
+test('a timeout is refused that no timer can wait for', () => {
+  expect(readTimeout('0.5')).toBe(500);
+  expect(() => readTimeout('1e9')).toThrow('--timeout must be at most 2147483 seconds');
 });
