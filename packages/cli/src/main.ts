@@ -3,25 +3,24 @@ import { standardStreams } from './terminal.js';
 
 const MISSING: ReadonlySet<unknown> = new Set(['MODULE_NOT_FOUND', 'ERR_MODULE_NOT_FOUND']);
 const terminal = standardStreams();
-let failure: number | undefined;
-let isBroken = false;
-/** Ends the command, because nobody reads what it writes, as `head` does that has enough, or because it cannot be written. */
+const output: { isBroken?: boolean; failure?: number } = {};
+/** Ends the command when its output cannot be written, as when `head` has read enough. */
 function endWithoutOutput(stream: NodeJS.WriteStream, { code, message }: NodeJS.ErrnoException): void {
-  if (isBroken) return;
-  isBroken = true;
+  if (output.isBroken) return;
+  output.isBroken = true;
   if (code !== 'EPIPE') {
-    failure = EXIT_CODES.found;
+    output.failure = EXIT_CODES.found;
     if (stream === process.stdout) terminal.err(`sigil: the output cannot be written: ${message}`);
   }
   // A command with programs of its own listens to this signal, and ends them first.
-  if (!process.emit('SIGTERM', 'SIGTERM')) process.exit(failure);
+  if (!process.emit('SIGTERM', 'SIGTERM')) process.exit(output.failure);
 }
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', (error: NodeJS.ErrnoException) => endWithoutOutput(stream, error));
 try {
   const { runSigil } = await import('./run.js');
   const code = await runSigil(process.argv.slice(2), terminal);
-  process.exitCode = failure ?? code;
+  process.exitCode = output.failure ?? code;
 } catch (error) {
   // What `@sigil/core` needs is installed by the project, and may be missing.
   if (!(error instanceof Error && 'code' in error && MISSING.has(error.code))) throw error;
