@@ -20,7 +20,7 @@ export function readGiven(given: readonly string[], schema: JsonObject): JsonObj
   }
   if (second === undefined && first.startsWith('{')) return readObject('the arguments', first);
   const properties = objectOf(schema['properties']);
-  return readPairs(given, (name) => objectOf(properties[name]));
+  return readPairs(given, (name) => objectOf(Object.hasOwn(properties, name) ? properties[name] : undefined));
 }
 
 function readText(source: string | 0, name: string): string {
@@ -39,21 +39,28 @@ function readObject(name: string, text: string): JsonObject {
   );
 }
 
-/** Reads pairs: the last of a name counts, except of a list, to which each adds an entry. */
+/** Reads pairs: a name stands once, except that of a list, to which each adds an entry. */
 export function readPairs(given: readonly string[], schemaOf: (name: string) => JsonObject): JsonObject {
-  const read: Record<string, unknown> = {};
-  const lists: Record<string, unknown[]> = {};
+  // No object: `__proto__` is a name like others.
+  const read = new Map<string, unknown>();
+  const lists = new Map<string, unknown[]>();
   for (const pair of given) {
     const at = pair.indexOf('=');
     if (at < 1)
       throw new UsageError(`'${pair}' is no argument: write name=value, or all of them as one JSON object`);
     const [name, text] = [pair.slice(0, at), pair.slice(at + 1)];
     const { type, items } = schemaOf(name);
-    if (type === 'array' && !text.startsWith('['))
-      read[name] = lists[name] = [...(lists[name] ?? []), typed(name, text, objectOf(items))];
-    else read[name] = typed(name, text, schemaOf(name));
+    if (type === 'array' && !text.startsWith('[')) {
+      const list = lists.get(name) ?? [];
+      lists.set(name, list);
+      list.push(typed(name, text, objectOf(items)));
+      read.set(name, list);
+      continue;
+    }
+    if (read.has(name)) throw new UsageError(`${name} is given twice, and is no list`);
+    read.set(name, typed(name, text, schemaOf(name)));
   }
-  return read;
+  return Object.fromEntries(read);
 }
 
 /** A text as a value of the type that a schema names first, of those that it can be. @throws UsageError when it can be none. */

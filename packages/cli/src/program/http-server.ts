@@ -1,12 +1,11 @@
-import split from 'split2';
 import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { isObject, messageOf } from '@sigil/core/internal';
 import { LATEST_VERSION, META } from '@sigil/core/transport';
 import { causeOf, ServerError } from '../failures.js';
 import { objectOf, parseJson } from '../json.js';
 import type { Authorization } from '../login/authorization.js';
 import { AskedServer } from './asked-server.js';
+import { LineCutter, MOST_CHARACTERS } from './lines.js';
 
 /** How requests to a server over HTTP are made. */
 export interface HttpOptions {
@@ -82,19 +81,51 @@ export class HttpServer extends AskedServer {
     headers: Readonly<Record<string, string>>,
     signal: AbortSignal,
   ): Promise<void> {
-    const { id } = objectOf(message);
+    const { id, method } = objectOf(message);
     const response = await this.#fetch(message, headers, signal);
     this.#session = response.headers.get('mcp-session-id') ?? this.#session;
-    const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
-    if (isStream && response.body)
-      return pipeline(Readable.fromWeb(response.body as never), split(), async (lines) => {
-        for await (const line of lines)
-          if (String(line).startsWith('data:')) this.#take(parseJson(String(line).slice('data:'.length)));
-      });
-    const answer = parseJson(await response.text());
-    const status = `HTTP ${response.status} ${response.statusText}`;
-    if (isObject(answer) && 'jsonrpc' in answer) this.#take(answer);
-    else if (id !== undefined) this.#take({ id, error: { code: response.status, message: status } });
+    const type = response.headers.get('content-type') ?? 'no type';
+    const cutter = new LineCutter();
+    let isAnswered = false;
+    const take = (message: unknown): void => {
+      const { id: answered, method } = objectOf(message);
+      isAnswered ||= answered === id && method === undefined;
+      this.#take(message);
+    };
+    const decoder = new TextDecoder();
+    const chunks: AsyncIterable<Uint8Array> = Readable.fromWeb(
+      (response.body ?? new Blob([]).stream()) as never,
+    );
+    if (type.startsWith('text/event-stream')) {
+      const takeLine = (line: string): void => {
+        if (line.startsWith('data:')) take(parseJson(line.slice('data:'.length)));
+      };
+      for await (const chunk of chunks) cutter.cut(decoder.decode(chunk, { stream: true })).forEach(takeLine);
+      takeLine(cutter.rest());
+      const why = 'the stream of the server ended without an answer';
+      if (id !== undefined && method !== undefined && !isAnswered) take({ id, error: { message: why } });
+      return;
+    }
+    const parts: string[] = [];
+    let left = MOST_CHARACTERS;
+    for await (const chunk of chunks) {
+      left -= chunk.byteLength;
+      if (left < 0) throw new ServerError(`${this.url.href} answers with more than ${MOST_CHARACTERS} bytes`);
+      parts.push(decoder.decode(chunk, { stream: true }));
+    }
+    const text = parts.join('');
+    const answer = parseJson(text);
+    if (isObject(answer) && 'jsonrpc' in answer) take(answer);
+    if (id === undefined || method === undefined || isAnswered) return;
+    const status = `HTTP ${response.status} ${response.statusText}`.trim();
+    const said = objectOf(objectOf(answer)['error'])['message'];
+    const what =
+      typeof said === 'string'
+        ? said
+        : response.ok
+          ? `${status} with ${type}, which is no message of MCP`
+          : status;
+    take({ id, error: { code: response.status, message: what } });
   }
 
   /** Sends a message, and once more with another token where the first is refused. */

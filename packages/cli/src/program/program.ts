@@ -2,13 +2,13 @@ import { type ChildProcessWithoutNullStreams, spawn, type SpawnOptions } from 'n
 import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import split from 'split2';
 import { messageOf } from '@sigil/core/internal';
 import { type ReportedProblem, ServerError, UsageError } from '../failures.js';
 import { parseJson } from '../json.js';
 import type { Authorization } from '../login/authorization.js';
 import { HttpServer } from './http-server.js';
 import { AskedServer } from './asked-server.js';
+import { LineCutter } from './lines.js';
 
 /** A server: the path of a program for Node, the words of a command line that serves over stdio, or a URL. */
 export type ServerAddress = string | readonly string[] | URL;
@@ -55,7 +55,11 @@ export async function askProgram<T>(
       : new Program(commandOf(server), { env, cwd, detached });
   const stop = new AbortController();
   const late = new Promise<never>((_, reject) => {
-    const why = `the program did not answer within ${timeoutMs / 1000} s: it must call app.run(), or serve MCP`;
+    const limit = `within ${timeoutMs / 1000} s`;
+    const why =
+      server instanceof URL
+        ? `${server.href} did not answer ${limit}: it must serve MCP over HTTP`
+        : `the program did not answer ${limit}: it must call app.run(), or serve MCP`;
     const timer = setTimeout(() => reject(new ServerError(why)), timeoutMs);
     stop.signal.addEventListener('abort', () => clearTimeout(timer));
     signal?.addEventListener('abort', () => reject(signal.reason as Error), { signal: stop.signal });
@@ -99,8 +103,21 @@ class Program extends AskedServer {
     // A program that answers and ends does not read what it is sent meanwhile.
     this.#child.stdin.on('error', () => undefined);
     // Not node:readline: newer ones end lines at U+2028 and U+2029 too, which JSON has within strings.
-    this.#child.stdout.pipe(split()).on('data', (line: string) => this.receive(parseJson(line)));
-    this.failed = once(this.#child, 'close').then(
+    const cutter = new LineCutter();
+    const tooLong = new Promise<never>((_, reject) => {
+      this.#child.stdout
+        .setEncoding('utf8')
+        .on('data', (chunk: string) => {
+          try {
+            for (const line of cutter.cut(chunk)) this.receive(parseJson(line));
+          } catch (error) {
+            reject(error as Error);
+            this.#child.kill('SIGKILL');
+          }
+        })
+        .on('end', () => this.receive(parseJson(cutter.rest())));
+    });
+    const closed = once(this.#child, 'close').then(
       ([code]: unknown[]) => {
         throw this.#failure(code as number | null);
       },
@@ -108,6 +125,7 @@ class Program extends AskedServer {
         throw new ServerError(`${command} cannot be started: ${messageOf(error)}`);
       },
     );
+    this.failed = Promise.race([tooLong, closed]);
     this.failed.catch(() => undefined);
   }
 

@@ -1,0 +1,36 @@
+import { ServerError } from '../failures.js';
+
+/** Most characters of one line, or of one answer over HTTP. */
+export const MOST_CHARACTERS: number = 64 * 1024 * 1024;
+
+/** Cuts chunks of text into lines. It looks at each character once, however long a line is. */
+export class LineCutter {
+  #parts: string[] = [];
+  #length = 0;
+
+  /** @returns the lines that end in the chunk. @throws ServerError when a line is too long. */
+  cut(chunk: string): string[] {
+    const [head = '', ...tails] = chunk.split('\n');
+    this.#keep(head);
+    return tails.map((tail) => {
+      const line = this.rest();
+      this.#keep(tail);
+      return line;
+    });
+  }
+
+  /** What follows the last end of a line. */
+  rest(): string {
+    const line = this.#parts.join('');
+    this.#parts = [];
+    this.#length = 0;
+    return line.endsWith('\r') ? line.slice(0, -1) : line;
+  }
+
+  #keep(part: string): void {
+    this.#length += part.length;
+    if (this.#length > MOST_CHARACTERS)
+      throw new ServerError(`the server sends a line of more than ${MOST_CHARACTERS} characters`);
+    this.#parts.push(part);
+  }
+}

@@ -1,0 +1,13 @@
+import { expect, test } from '@jest/globals';
+import { readGiven } from '../../src/commands/given-arguments.js';
+
+test('a name of the prototype is an argument like others', () => {
+  const read = readGiven(['__proto__=1', 'constructor=2'], { properties: {} });
+  expect(JSON.stringify(read)).toBe('{"__proto__":1,"constructor":2}');
+});
+
+test('a name that is given twice is refused, unless it is a list', () => {
+  const schema = { properties: { b: { type: 'integer' }, l: { type: 'array', items: { type: 'integer' } } } };
+  expect(readGiven(['l=1', 'l=2', 'b=3'], schema)).toEqual({ l: [1, 2], b: 3 });
+  expect(() => readGiven(['b=1', 'b=2'], schema)).toThrow('b is given twice, and is no list');
+});
