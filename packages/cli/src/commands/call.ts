@@ -54,6 +54,8 @@ export const call: Command = {
           if (!error.said.includes(TASKS)) throw error;
           throw new ServerError(`${name} runs as a task alone: give --task`);
         });
+      if (!Array.isArray(result['content']) && result['structuredContent'] === undefined)
+        noResult(METHODS.callTool);
       show(terminal, values, result, () => resultLines(result, { out: values.out, name }));
       if (result['isError'] !== true) return EXIT_CODES.ok;
       if (isStrange && !values.json) showWanted();
@@ -76,7 +78,7 @@ export const read: Command = {
       const result = await server.call(METHODS.readResource, { uri });
       const save = { out: values.out, name: uri.split('/').at(-1) ?? uri };
       show(terminal, values, result, () =>
-        listIn(result, 'contents').flatMap((one) => contentsLines(one, save)),
+        listIn(METHODS.readResource, result, 'contents').flatMap((one) => contentsLines(one, save)),
       );
       return EXIT_CODES.ok;
     });
@@ -101,7 +103,7 @@ export const get: Command = {
           : readPairs(given, () => ({ type: 'string' }));
       const result = await server.call(METHODS.getPrompt, { name, arguments: args });
       show(terminal, values, result, () =>
-        listIn(result, 'messages').flatMap((message) => {
+        listIn(METHODS.getPrompt, result, 'messages').flatMap((message) => {
           const { role, content } = objectOf(message);
           return [`${String(role)}:`, ...blockLines(content, { out: values.out, name }), ''];
         }),
@@ -155,7 +157,12 @@ function mirrored(schema: JsonObject, args: JsonObject): [string, string][] {
   });
 }
 
-function listIn(result: JsonObject, member: string): unknown[] {
+/** @throws ServerError when the result has no such list. */
+function listIn(method: string, result: JsonObject, member: string): unknown[] {
   const list = result[member];
-  return Array.isArray(list) ? list : [];
+  return Array.isArray(list) ? list : noResult(method);
+}
+
+function noResult(method: string): never {
+  throw new ServerError(`the server's answer to ${method} is no result`);
 }

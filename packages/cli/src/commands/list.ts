@@ -1,6 +1,6 @@
 import type { Manifest } from '@sigil/core/manifest';
 import { FOR_VIEWS, isForModels } from '../check/check-tool.js';
-import { EXIT_CODES } from '../failures.js';
+import { EXIT_CODES, type ExitCode } from '../failures.js';
 import { objectOf } from '../json.js';
 import { manifestOfProgram } from '../program/manifest.js';
 import { argumentRows } from '../schema/schema-text.js';
@@ -28,12 +28,15 @@ export const list: Command = {
     const { own, server } = splitArguments(args);
     const { values, operands } = readArguments(own, OPTIONS, [], [MAIN_OPERAND]);
     const [address, options] = addressOf(operands[0], server, values, terminal);
-    const onRefused = (method: string, why: string): void =>
+    let code: ExitCode = EXIT_CODES.ok;
+    const onRefused = (method: string, why: string): void => {
+      code = EXIT_CODES.found;
       terminal.err(`sigil: the server refuses ${method}: ${inOneLine(why)}`);
+    };
     const found = await manifestOfProgram(address, { ...options, onRefused });
     const { tools, resources, resourceTemplates, prompts } = found;
     show(terminal, values, { tools, resources, resourceTemplates, prompts }, () => describe(found, terminal));
-    return EXIT_CODES.ok;
+    return code;
   },
 };
 

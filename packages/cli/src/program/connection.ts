@@ -216,8 +216,12 @@ export class Connection {
     const cancelled = signal ? [this.#cancelled(id, signal, settled.signal)] : [];
     const { result, error } = await Promise.race([response, ...cancelled]);
     settled.abort();
-    if (isObject(error)) throw new AnsweredError(method, String(error['message']), error['code']);
-    return objectOf(result);
+    if (error !== undefined) {
+      const { message, code } = objectOf(error);
+      throw new AnsweredError(method, typeof message === 'string' ? message : 'it gives no message', code);
+    }
+    if (!isObject(result)) throw new ServerError(`the server's answer to ${method} is no result`);
+    return result;
   }
 
   notify(method: string): void {

@@ -46,10 +46,20 @@ export function readAnswer(text: string): ElicitAnswer {
   throw new UsageError(`--answer must be a JSON object, accept, decline or cancel, not '${text}'`);
 }
 
+const INVALID_PARAMS = -32602;
+
 /** Makes what answers the questions of a server. */
 export function createAnswerer({ answers, roots, askUser, say }: AnswerSources): Answerer {
   const left = [...answers];
   const elicit = async (question: JsonObject): Promise<ElicitAnswer> => {
+    const { message, mode, url } = question;
+    if (typeof message !== 'string')
+      throw new RefusedQuestion(`the server asks by ${METHODS.elicit} without a message`, INVALID_PARAMS);
+    if (mode === 'url' && !(typeof url === 'string' && URL.canParse(url) && /^https?:/i.test(url)))
+      throw new RefusedQuestion(
+        `the server asks for a page that is no address over HTTP: ${inOneLine(String(url))}`,
+        INVALID_PARAMS,
+      );
     const given = left.shift();
     if (given) {
       say(`the server asks: ${String(question['message'])}`);
