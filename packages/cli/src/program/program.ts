@@ -62,7 +62,8 @@ export async function askProgram<T>(
         : `the program did not answer ${limit}: it must call app.run(), or serve MCP`;
     const timer = setTimeout(() => reject(new ServerError(why)), timeoutMs);
     stop.signal.addEventListener('abort', () => clearTimeout(timer));
-    signal?.addEventListener('abort', () => reject(signal.reason as Error), { signal: stop.signal });
+    const ended = (): void => reject(new ServerError('the question was ended'));
+    signal?.addEventListener('abort', ended, { signal: stop.signal });
   });
   try {
     return await Promise.race([ask(program, () => stop.abort()), program.failed, late]);
