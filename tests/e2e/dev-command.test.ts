@@ -105,7 +105,7 @@ describe('sigil dev', () => {
     await project.save(`'two'`);
     await project.serves('two');
     await says(dev, /restarted/);
-    expect(dev.stdout.match(/sigil: /g)).toHaveLength(2);
+    expect(dev.stdout.match(/sigil: (re)?started/g)).toHaveLength(2);
     await stop(dev, 'SIGINT');
   });
 
