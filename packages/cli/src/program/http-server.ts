@@ -5,7 +5,7 @@ import { causeOf, ServerError } from '../failures.js';
 import { objectOf, parseJson } from '../json.js';
 import type { Authorization } from '../login/authorization.js';
 import { AskedServer } from './asked-server.js';
-import { LineCutter, MOST_CHARACTERS } from './lines.js';
+import { linesOf, MOST_CHARACTERS } from './lines.js';
 
 /** How requests to a server over HTTP are made. */
 export interface HttpOptions {
@@ -85,27 +85,23 @@ export class HttpServer extends AskedServer {
     const response = await this.#fetch(message, headers, signal);
     this.#session = response.headers.get('mcp-session-id') ?? this.#session;
     const type = response.headers.get('content-type') ?? 'no type';
-    const cutter = new LineCutter();
     let isAnswered = false;
     const take = (message: unknown): void => {
       const { id: answered, method } = objectOf(message);
       isAnswered ||= answered === id && method === undefined;
       this.#take(message);
     };
-    const decoder = new TextDecoder();
     const chunks: AsyncIterable<Uint8Array> = Readable.fromWeb(
       (response.body ?? new Blob([]).stream()) as never,
     );
     if (type.startsWith('text/event-stream')) {
-      const takeLine = (line: string): void => {
+      for await (const line of linesOf(chunks))
         if (line.startsWith('data:')) take(parseJson(line.slice('data:'.length)));
-      };
-      for await (const chunk of chunks) cutter.cut(decoder.decode(chunk, { stream: true })).forEach(takeLine);
-      takeLine(cutter.rest());
       const why = 'the stream of the server ended without an answer';
       if (id !== undefined && method !== undefined && !isAnswered) take({ id, error: { message: why } });
       return;
     }
+    const decoder = new TextDecoder();
     const parts: string[] = [];
     let left = MOST_CHARACTERS;
     for await (const chunk of chunks) {

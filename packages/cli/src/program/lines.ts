@@ -3,6 +3,14 @@ import { ServerError } from '../failures.js';
 /** Most characters of one line, or of one answer over HTTP. */
 export const MOST_CHARACTERS: number = 64 * 1024 * 1024;
 
+/** The lines of a text that comes in pieces. @throws ServerError when a line is too long. */
+export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
+  const cutter = new LineCutter();
+  const decoder = new TextDecoder();
+  for await (const chunk of chunks) yield* cutter.cut(decoder.decode(chunk, { stream: true }));
+  yield cutter.rest();
+}
+
 /** Cuts chunks of text into lines. It looks at each character once, however long a line is. */
 export class LineCutter {
   #parts: string[] = [];

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import split from 'split2';
 import { messageOf } from '@sigil/core/internal';
-import { ServerError } from '../failures.js';
+import { causeOf, ServerError } from '../failures.js';
 import { type JsonObject, objectOf, parseJson } from '../json.js';
+import { linesOf } from '../program/lines.js';
 
 /** How long a server that has gone is waited for between two tries, in milliseconds. */
 const RETRY_MS = 1_000;
@@ -73,8 +73,7 @@ async function connect({ url, token, timeoutMs }: EventsAddress, signal: AbortSi
     headers: { authorization: `Bearer ${token}`, accept: 'text/event-stream' },
   })
     .catch((error: unknown) => {
-      const { cause } = error as Error;
-      throw new ServerError(`${url.href} does not answer: ${messageOf(cause ?? error)}`);
+      throw new ServerError(`${url.href} does not answer: ${messageOf(causeOf(error))}`);
     })
     .finally(() => clearTimeout(timer));
   const { status, headers, body } = response;
@@ -99,5 +98,5 @@ function read(events: Readable, watcher: ServerWatcher, signal: AbortSignal): Pr
         watcher.told(event, objectOf(parseJson(line.slice('data: '.length))));
   };
   // Node may have collected the signal that the request was given, which was made of this one.
-  return pipeline(events, split(), tell, { signal });
+  return pipeline(events, linesOf, tell, { signal });
 }
