@@ -41,7 +41,7 @@ import { useDatabase } from './fixtures/database.js';
     expect(third).toBeGreaterThan(second + 80);
   });
 
-  test('tells nothing of its statements while nobody watches', async () => {
+  test('tells nothing of its statements while there is no watcher', async () => {
     const connection = connect({ schema: schema() });
     const { events } = watched(connection, false);
     await connection.query('SELECT 1');

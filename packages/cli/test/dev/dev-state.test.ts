@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { DevState } from '../../src/dev/dev-state.js';
 
 describe('the state of sigil dev', () => {
-  test('tells whoever has subscribed, until they no longer want to hear', () => {
+  test('tells subscribers, until they no longer want to hear', () => {
     const state = new DevState();
     const heard: unknown[] = [];
     const stop = state.subscribe({

@@ -38,7 +38,7 @@ afterEach(() => {
   rmSync(home, { recursive: true, force: true });
 });
 
-/** Writes the file as somebody else has left it. */
+/** Writes the file as another program has left it. */
 function write(text: string): string {
   mkdirSync(dirname(loginsFile()), { recursive: true });
   writeFileSync(loginsFile(), text);

@@ -20,7 +20,7 @@ function sent(schema: unknown, value: unknown): unknown {
   return read;
 }
 
-/** What the form of a schema sends when nobody touches it. */
+/** What the form of a schema sends untouched. */
 function untouched(schema: unknown): unknown {
   const document = new SchemaDocument(schema);
   return readForm(emptyField(schema, document), schema, document).value;
@@ -329,7 +329,7 @@ describe('the form of a schema that changes', () => {
     });
   });
 
-  test('is as a new one when nobody has touched it', () => {
+  test('is as a new one when it is untouched', () => {
     const before = object({ name: text, size: { type: 'integer', default: 1 } }, ['name']);
     const now = object({ name: text, size: { type: 'integer', default: 2 }, kind: text }, ['kind']);
     expect(followed(before, now)).toEqual({ size: 2, kind: '' });

@@ -99,7 +99,7 @@ test('a login ends where the browser comes back, and its token is sent to the se
   expect(trace.text).toContain('Bearer …');
 });
 
-test('whoever comes back with another state, or a second time, ends nothing', async () => {
+test('a callback with another state, or a second one, ends nothing', async () => {
   const [page, authorization] = await start();
   const { id } = await logIn(page);
 

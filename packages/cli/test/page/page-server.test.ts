@@ -126,7 +126,7 @@ test('there are not more streams than pages anybody has', async () => {
   await until(() => (events?.events.length ?? 0) > 0);
 });
 
-test('a program tells why somebody does not see something, by its own words', async () => {
+test('a program tells why a principal does not see something, by its own words', async () => {
   const page = await start();
   const { main } = page.program;
   mkdirSync(dirname(main));

@@ -4,7 +4,7 @@ import { httpAuth, owner } from './auth.js';
 
 /**
  * Says how the server is reached: over HTTP, or over stdio with `--stdio` or `MCP_TRANSPORT=stdio`. `--port` and `--host`, or else `PORT` and
- * `HOST`, say where it listens. Who has the token `SIGIL_EVENTS_TOKEN` sees what happens, by `sigil top`.
+ * `HOST`, say where it listens. The token `SIGIL_EVENTS_TOKEN` lets `sigil top` show what happens.
  *
  * @param metrics what serves metrics: to programs on this machine, and to others with the token `METRICS_TOKEN`.
  */
