@@ -45,11 +45,22 @@ export async function pack(folder: string, into: string): Promise<Tarball> {
   return { path: join(into, packed.filename), files: packed.files.map(({ path }) => path).sort() };
 }
 
+/** Folders of packages, and of all packages of this repository that they depend on. */
+function withDependencies(folders: readonly string[]): readonly string[] {
+  const found = new Set(folders);
+  // A set that grows while it is iterated yields what was added, too.
+  for (const folder of found) {
+    const dependencies = Object.keys(manifestIn(folder).dependencies ?? {});
+    for (const other of PUBLISHED) if (dependencies.includes(manifestIn(other).name)) found.add(other);
+  }
+  return [...found];
+}
+
 /**
  * Installs packages as their users do, from what would be published.
  *
  * @param project an existing folder, which gets a package.json.
- * @param names of packages of this repository, without scope: all that the project and these themselves depend on.
+ * @param names folders of packages of this repository that the project uses. What they depend on is installed from this repository, too.
  * @param others packages of others, at the versions of this repository.
  */
 export async function install(
@@ -57,10 +68,11 @@ export async function install(
   names: readonly string[],
   others: readonly string[],
 ): Promise<void> {
-  const tarballs = await Promise.all(names.map((name) => pack(`packages/${name}`, project)));
+  const folders = withDependencies(names.map((name) => `packages/${name}`));
+  const tarballs = await Promise.all(folders.map((folder) => pack(folder, project)));
   const { devDependencies } = manifestIn('.') as { devDependencies?: Readonly<Record<string, string>> };
   const dependencies = Object.fromEntries([
-    ...names.map((name, at) => [`@sigil/${name}`, `file:${tarballs[at]?.path}`]),
+    ...folders.map((folder, at) => [manifestIn(folder).name, `file:${tarballs[at]?.path}`]),
     ...others.map((name) => [name, devDependencies?.[name]]),
   ]);
   await writeFile(join(project, 'package.json'), JSON.stringify({ type: 'module', dependencies }));
