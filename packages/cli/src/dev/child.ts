@@ -1,6 +1,7 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { HAS_GROUPS, signalGroup } from '../program/process-group.js';
 import type { Terminal } from '../terminal.js';
 
 /** How long a process that was asked to end may take, in milliseconds. */
@@ -34,7 +35,7 @@ export class Child {
       env,
       shell: args === undefined,
       // A group of its own can be signalled as a whole, and Ctrl-C reaches it through us alone.
-      detached: process.platform !== 'win32',
+      detached: HAS_GROUPS,
       // An input that stays open, so that a server on standard streams does not end.
       stdio: 'pipe',
     });
@@ -83,15 +84,6 @@ export class Child {
 
   #signal(signal: NodeJS.Signals): void {
     const { pid } = this.#process;
-    if (pid === undefined || !this.#isRunning) return;
-    if (process.platform === 'win32') {
-      spawnSync('taskkill', ['/pid', String(pid), '/t', '/f']);
-      return;
-    }
-    try {
-      process.kill(-pid, signal);
-    } catch {
-      // No process of the group is left.
-    }
+    if (pid !== undefined && this.#isRunning) signalGroup(pid, signal);
   }
 }

@@ -131,7 +131,7 @@ export class DevLoop {
 
   async #describe(): Promise<Served> {
     const { entry, cwd } = this.options;
-    const asked = { timeoutMs: DESCRIBE_MS, cwd, signal: this.#ending.signal };
+    const asked = { timeoutMs: DESCRIBE_MS, cwd, signal: this.#ending.signal, isDetached: true };
     const manifest = await manifestOfProgram(entry, asked);
     return { manifest, report: checkManifest(manifest, { budget: DEFAULT_BUDGET }) };
   }

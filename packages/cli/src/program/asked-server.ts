@@ -35,6 +35,9 @@ export abstract class AskedServer {
     });
   }
 
+  /** Ends at once what was started. */
+  abstract kill(): void;
+
   protected receive(message: unknown): void {
     if (isObject(message)) for (const listener of [...this.#listeners]) listener(message);
   }

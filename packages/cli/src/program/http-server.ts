@@ -60,6 +60,10 @@ export class HttpServer extends AskedServer {
     await fetch(this.url, { method: 'DELETE', redirect: 'error', signal, headers }).catch(() => undefined);
   }
 
+  kill(): void {
+    this.#ending.abort();
+  }
+
   async #deliver(message: object, headers: Readonly<Record<string, string>>): Promise<void> {
     const { id, method } = objectOf(message);
     const stop = new AbortController();

@@ -9,6 +9,7 @@ import type { Authorization } from '../login/authorization.js';
 import { HttpServer } from './http-server.js';
 import { AskedServer } from './asked-server.js';
 import { LineCutter } from './lines.js';
+import { HAS_GROUPS, signalGroup } from './process-group.js';
 
 /** A server: the path of a program for Node, the words of a command line that serves over stdio, or a URL. */
 export type ServerAddress = string | readonly string[] | URL;
@@ -21,9 +22,12 @@ export interface AskOptions {
   readonly cwd?: string;
   /** Headers of requests to a URL, such as `authorization`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Ends the question before it is answered. */
+  /** Ends the question before it is answered, and a program at once. */
   readonly signal?: AbortSignal;
-  /** Whether Ctrl-C reaches this process alone, which cancels what it has asked and ends the program. @default false */
+  /**
+   * Whether a program leads a process group, which ends whole when the question does. Ctrl-C then reaches this process alone: it has to
+   * end the question. @default false
+   */
   readonly isDetached?: boolean;
   /** The login that requests to a URL carry. */
   readonly authorization?: Authorization;
@@ -47,12 +51,10 @@ export async function askProgram<T>(
 ): Promise<T> {
   // Whatever transport the surroundings ask for, this is about standard streams.
   const env = { ...process.env, MCP_TRANSPORT: 'stdio', ...question };
-  // On Windows it would have a window of its own.
-  const detached = isDetached && process.platform !== 'win32';
   const program =
     server instanceof URL
       ? new HttpServer(server, { headers, authorization })
-      : new Program(commandOf(server), { env, cwd, detached });
+      : new Program(commandOf(server), { env, cwd, detached: isDetached && HAS_GROUPS });
   const stop = new AbortController();
   const late = new Promise<never>((_, reject) => {
     const limit = `within ${timeoutMs / 1000} s`;
@@ -62,7 +64,10 @@ export async function askProgram<T>(
         : `the program did not answer ${limit}: it must call app.run(), or serve MCP`;
     const timer = setTimeout(() => reject(new ServerError(why)), timeoutMs);
     stop.signal.addEventListener('abort', () => clearTimeout(timer));
-    const ended = (): void => reject(new ServerError('the question was ended'));
+    const ended = (): void => {
+      program.kill();
+      reject(new ServerError('the question was ended'));
+    };
     signal?.addEventListener('abort', ended, { signal: stop.signal });
   });
   try {
@@ -94,7 +99,7 @@ class Program extends AskedServer {
 
   constructor(
     [command = '', ...args]: readonly string[],
-    options: Pick<SpawnOptions, 'env' | 'cwd' | 'detached'>,
+    private readonly options: Pick<SpawnOptions, 'env' | 'cwd' | 'detached'>,
   ) {
     super();
     this.#child = spawn(command, args, { ...options, stdio: 'pipe' });
@@ -113,7 +118,7 @@ class Program extends AskedServer {
             for (const line of cutter.cut(chunk)) this.receive(parseJson(line));
           } catch (error) {
             reject(error as Error);
-            this.#child.kill('SIGKILL');
+            this.kill();
           }
         })
         .on('end', () => this.receive(parseJson(cutter.rest())));
@@ -140,15 +145,27 @@ class Program extends AskedServer {
     return Promise.resolve();
   }
 
-  /** Ends the program: by the end of its input, and by force when it goes on. */
+  /** Ends the program: by the end of its input, and by force when it goes on. What it has started ends with it, if it leads a group. */
   async end(): Promise<void> {
-    const { pid, exitCode, signalCode } = this.#child;
-    if (pid === undefined || exitCode !== null || signalCode !== null) return;
-    const ended = once(this.#child, 'close');
-    this.#child.stdin.end();
-    const force = setTimeout(() => this.#child.kill('SIGKILL'), GRACE_MS);
-    await ended;
-    clearTimeout(force);
+    const { exitCode, signalCode, stdin, stdout, stderr, pid } = this.#child;
+    if (pid === undefined) return;
+    if (exitCode === null && signalCode === null) {
+      const ended = once(this.#child, 'exit');
+      stdin.end();
+      const force = setTimeout(() => this.kill(), GRACE_MS);
+      await ended;
+      clearTimeout(force);
+    }
+    this.kill();
+    // Processes that it has started may hold them open.
+    stdout.destroy();
+    stderr.destroy();
+  }
+
+  kill(): void {
+    const { pid } = this.#child;
+    if (this.options.detached && pid !== undefined) signalGroup(pid, 'SIGKILL');
+    else this.#child.kill('SIGKILL');
   }
 
   #failure(code: number | null): ServerError {

@@ -1,6 +1,10 @@
-import { expect, test } from '@jest/globals';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { DefinitionError } from '@sigil/core';
-import { reportedProblems } from '../../src/program/program.js';
+import { isAlive, until } from '../../../../tests/e2e/processes.js';
+import { type AskOptions, askProgram, reportedProblems } from '../../src/program/program.js';
 
 const problem = (where: string) => ({
   code: 'SIGIL_INVALID_NAME' as const,
@@ -23,4 +27,46 @@ test('problems are read off the report of a definition error, as Node prints it'
 
 test('other errors hold no problems', () => {
   expect(reportedProblems(new TypeError('1. x\nFix: y').stack ?? '')).toEqual([]);
+});
+
+describe('a program that has started another one, which holds its output open', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'asked-program-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const path = join(folder, 'main.mjs');
+  writeFileSync(
+    path,
+    `import { spawn } from 'node:child_process';
+     const other = spawn(process.execPath, ['-e', 'setInterval(() => 0, 1000)'], { stdio: 'inherit' });
+     console.log(JSON.stringify({ other: other.pid }));
+     process.on('SIGTERM', () => undefined);`,
+  );
+  const ask = (options: Partial<AskOptions>): Promise<number> =>
+    askProgram(path, {}, { timeoutMs: 30_000, ...options }, (program) =>
+      program.first(({ other }) => (typeof other === 'number' ? other : undefined)),
+    );
+
+  test('is not waited for once it has answered and ended', async () => {
+    process.kill(await ask({}), 'SIGKILL');
+  });
+
+  test('ends with all that it has started where it leads a group', async () => {
+    const other = await ask({ isDetached: true });
+    await until(() => !isAlive(other));
+  });
+
+  test('ends at once with a question that is ended', async () => {
+    const stop = new AbortController();
+    const never = askProgram(
+      path,
+      {},
+      { timeoutMs: 30_000, signal: stop.signal, isDetached: true },
+      async (program) => {
+        const other = await program.first((message) => message['other']);
+        stop.abort();
+        await until(() => !isAlive(Number(other)));
+        return new Promise(() => undefined);
+      },
+    );
+    await expect(never).rejects.toThrow('the question was ended');
+  });
 });
