@@ -22,6 +22,7 @@ const KINDS: readonly (readonly [kind: string, pattern: RegExp, packages?: reado
   ['map of code', /^dist\/(bundle\/([\w-]+\/)*[\w-]+\.js|(?!bundle\/)([\w-]+\/)*[\w-]+\.cjs)\.map$/],
   ['types', /^dist\/(?!bundle\/)([\w-]+\/)*[\w-]+\.d\.c?ts$/],
   ['map of types', /^dist\/(?!bundle\/)([\w-]+\/)*[\w-]+\.d\.c?ts\.map$/],
+  ["page of 'sigil dev'", /^dist\/browser\/[\w-]+\.(html|css|js|svg)$/, ['cli']],
   ['source, for the maps', /^src\/([\w-]+\/)*[\w-]+(\.d)?\.c?ts$/],
   [
     'addition to templates',
@@ -51,9 +52,11 @@ describe.each(PUBLISHED)('what is published of %s', (folder) => {
   });
 
   test('has no map without its code, no code without its map, and no map of what is not there', () => {
-    // Files that only pass on what others have need none.
+    // Files that only pass on what others have need none, nor does what a browser loads minified.
     const hasCode = (path: string): boolean => read(path).replace(FORWARDING, '').trim() !== '';
-    for (const path of tarball.files.filter((each) => /^dist\/.*\.(js|d\.ts)$/.test(each) && hasCode(each))) {
+    for (const path of tarball.files.filter(
+      (each) => /^dist\/(?!browser\/).*\.(js|d\.ts)$/.test(each) && hasCode(each),
+    )) {
       const map = /\/\/# sourceMappingURL=(\S+)\s*$/.exec(read(path))?.[1];
       expect([path, map]).toEqual([path, `${posix.basename(path)}.map`]);
       expect(tarball.files).toContain(`${path}.map`);

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { Child } from '../../src/dev/child.js';
+import { gone, isAlive } from '../processes.js';
 
 /** A process that goes on, whatever it is told but SIGKILL. */
 const STUBBORN = `process.on('SIGTERM', () => 0); setInterval(() => 0, 1000); console.log(process.pid)`;
@@ -20,19 +21,6 @@ async function start(program: string): Promise<{ readonly child: Child; readonly
   const started = Number(await line);
   pids.push(started);
   return { child, started };
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
-
-/** Waits until a process is no more: it goes a moment after it was killed. */
-async function gone(pid: number): Promise<void> {
-  while (isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
 describe('what a program has started', () => {

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { DefinitionError } from '@sigil/core';
-import { isAlive, until } from '../../../../tests/e2e/processes.js';
 import { type AskOptions, askProgram, reportedProblems } from '../../src/program/program.js';
+import { gone } from '../processes.js';
 
 const problem = (where: string) => ({
   code: 'SIGIL_INVALID_NAME' as const,
@@ -51,7 +51,7 @@ describe('a program that has started another one, which holds its output open', 
 
   test('ends with all that it has started where it leads a group', async () => {
     const other = await ask({ isDetached: true });
-    await until(() => !isAlive(other));
+    await gone(other);
   });
 
   test('ends at once with a question that is ended', async () => {
@@ -63,7 +63,7 @@ describe('a program that has started another one, which holds its output open', 
       async (program) => {
         const other = await program.first((message) => message['other']);
         stop.abort();
-        await until(() => !isAlive(Number(other)));
+        await gone(Number(other));
         return new Promise(() => undefined);
       },
     );
