@@ -50,6 +50,7 @@ const LEFT_TO_ALL = [
   'tests/e2e/**/*.test.ts',
   'tests/fuzz/*.test.ts',
   'tests/publishing/*.test.ts',
+  'tests/site/*.test.ts',
   'tests/soak/*.test.ts',
 ];
 

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Client, type ElicitResult } from '@modelcontextprotocol/client';
@@ -7,11 +8,34 @@ import { codeBlocks, compile } from './code-blocks.js';
 import { tableRows } from './tables.js';
 
 const rows = (heading: string): Promise<string[][]> => tableRows('docs/errors.md', heading);
+/** The text of a link. */
+const nameOf = (cell = ''): string | undefined => /^\[(.*)\]/.exec(cell)?.[1];
 
 describe('the page about errors', () => {
+  test('leads to a page for each code, which says what, why and how to fix it', async () => {
+    const codes = [...Object.keys(DEFINITION_CODES), ...Object.keys(ERROR_CODES)];
+    expect(readdirSync('docs/errors').sort()).toEqual(codes.map((code) => `${code}.md`).sort());
+    const [definitions, wire] = [
+      await rows('Codes of definition errors'),
+      await rows('Codes that cross the wire'),
+    ];
+    const meanings = [...definitions.map(([, meaning]) => meaning), ...wire.map(([, , meaning]) => meaning)];
+    for (const [at, code] of codes.entries()) {
+      const page = readFileSync(`docs/errors/${code}.md`, 'utf8');
+      const [, title, what] =
+        /^# (\w+)(?: \(-?\d+\))?\n\n([^\n]+(?:\n[^\n]+)*)\.\n\n## Why\n\n[^#]+\n\n## Fix\n\n[^#]+$/.exec(
+          page,
+        ) ?? [];
+      expect([title, what?.replaceAll('`', '').replace('\n', ' ').toLowerCase()]).toEqual([
+        code,
+        meanings[at]?.toLowerCase(),
+      ]);
+    }
+  });
+
   test('has every code of definition errors with its meaning, and no other', async () => {
     const shown = (await rows('Codes of definition errors')).map(([code, meaning]) => [
-      code,
+      nameOf(code),
       meaning?.replaceAll('`', ''),
     ]);
     const known = Object.entries(DEFINITION_CODES).map(([code, meaning]) => [
@@ -22,7 +46,10 @@ describe('the page about errors', () => {
   });
 
   test('has every code that crosses the wire, and no other', async () => {
-    const shown = (await rows('Codes that cross the wire')).map(([code, name]) => [name, Number(code)]);
+    const shown = (await rows('Codes that cross the wire')).map(([code, name]) => [
+      nameOf(name),
+      Number(code),
+    ]);
     expect(shown).toEqual(Object.entries(ERROR_CODES));
   });
 

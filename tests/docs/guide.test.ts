@@ -4,9 +4,11 @@ import { expect, test } from '@jest/globals';
 const GUIDE = 'docs/guide';
 const pages = readdirSync(GUIDE);
 
-test.each(pages)('the page %s of the guide is tested, and linked from the README', (page) => {
+test.each(pages)('the page %s of the guide is tested, and stands in the sidebar', (page) => {
   expect(existsSync(`tests/docs/guide-${page.replace(/\.md$/, '')}.test.ts`)).toBe(true);
-  expect(readFileSync('README.md', 'utf8').includes(`](docs/guide/${page})`)).toBe(true);
+  expect(readFileSync('docs/.vitepress/sidebar.ts', 'utf8')).toMatch(
+    new RegExp(`'(guide/)?${page.replace(/\.md$/, '')}'`),
+  );
 });
 
 test.each(pages)('the links of the page %s lead to pages and headings that are there', (page) => {

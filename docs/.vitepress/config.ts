@@ -1,0 +1,61 @@
+import { defineConfig } from 'vitepress';
+import llmstxt from 'vitepress-plugin-llms';
+import { linksOfRepository, slugOf } from './links.js';
+import { ALL_GROUPS, isApi, SIDEBAR } from './sidebar.js';
+import { BASE, HOMEPAGE, REPOSITORY } from './place.js';
+
+export default defineConfig({
+  title: 'Sigil',
+  titleTemplate: ':title · Sigil',
+  description: 'A framework for servers of the Model Context Protocol in TypeScript',
+  lang: 'en',
+  base: BASE,
+  cleanUrls: false,
+  outDir: '../node_modules/.cache/site',
+  cacheDir: '../node_modules/.cache/vitepress',
+  markdown: {
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+    languageAlias: { capnp: 'proto' },
+    anchor: { slugify: slugOf },
+    config: linksOfRepository,
+  },
+  sitemap: { hostname: HOMEPAGE },
+  themeConfig: {
+    outline: [2, 3],
+    sidebar: SIDEBAR,
+    nav: [
+      { text: 'Learn', link: '/guide/first-ten-minutes' },
+      { text: 'Packages', link: '/packages' },
+      { text: 'API', link: '/reference/api/' },
+      { text: 'Errors', link: '/errors' },
+    ],
+    socialLinks: [{ icon: 'github', link: REPOSITORY }],
+    search: {
+      provider: 'local',
+      options: {
+        // Of the API only the names: its texts would hide the guide.
+        _render: (text, env, md) => {
+          const html = md.render(text, env);
+          if (env.frontmatter?.['search'] === false) return '';
+          return isApi(env.relativePath) ? (/<h1[\s\S]*?<\/h1>/.exec(html)?.[0] ?? '') : html;
+        },
+        miniSearch: {
+          searchOptions: {
+            boostDocument: (id: string) => (id.includes('/reference/api/') ? 0.2 : 1),
+          },
+        },
+      },
+    },
+  },
+  vite: {
+    plugins: [
+      llmstxt({
+        sidebar: ALL_GROUPS,
+        // Agents find the API by its modules.
+        ignoreFilesPerOutput: { llmsTxt: ['reference/api/@sigil/*/*/**'], llmsFullTxt: ['reference/api/**'] },
+        injectLLMHint: false,
+      }),
+    ],
+    build: { chunkSizeWarningLimit: 4_000 },
+  },
+});
