@@ -159,8 +159,17 @@ function diffTools(before: ManifestTool, after: ManifestTool, place: ReportChang
     ...diffOutput(before, after, place),
     ...diffTask(before, after, place),
     ...diffGuards(before, after, place),
-    ...diffOthers(before, after, TOOL_MEMBERS, place),
+    ...diffOthers(withoutDefaults(before), withoutDefaults(after), TOOL_MEMBERS, place),
   ];
+}
+
+/** The tool without an `execution` that says only what holds anyway. Servers of the SDK v1 send it with every tool. */
+function withoutDefaults(tool: ManifestTool): object {
+  return Object.fromEntries(
+    Object.entries(tool).filter(
+      ([member, value]) => member !== 'execution' || canonicalJson(value) !== '{"taskSupport":"forbidden"}',
+    ),
+  );
 }
 
 function diffHints(

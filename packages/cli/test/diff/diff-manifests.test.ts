@@ -245,6 +245,15 @@ describe('the difference between two manifests', () => {
     ]);
   });
 
+  test('says nothing of an execution that spells out its default', () => {
+    const execution = (taskSupport: string) => ({ execution: { taskSupport } }) as Partial<ManifestTool>;
+    expect(toolLines(execution('forbidden'), {})).toEqual([]);
+    expect(toolLines({}, execution('forbidden'))).toEqual([]);
+    expect(toolLines(execution('optional'), execution('forbidden'))).toEqual([
+      'breaking | tool stock | execution | {"taskSupport":"optional"} → none',
+    ]);
+  });
+
   test('puts the gravest first', () => {
     const after = { tools: [tool({ name: 'new' })], instructions: 'x' };
     const levels = diffManifests(manifestWith({ tools: [tool()] }), manifestWith(after)).map(
