@@ -4,8 +4,6 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 const root = process.cwd();
-// Inside the checkout, so that imports resolve as they do for anybody who installed the packages.
-const cache = join(root, 'node_modules/.cache/sigil-docs');
 
 /** A block of TypeScript in a page, named by its first line: `// main.ts`. */
 export interface CodeBlock {
@@ -35,11 +33,17 @@ export async function textBlocks(page: string, language: string): Promise<string
  * Compiles blocks with the compiler and the settings the documentation asks users for.
  *
  * @param name of a folder for them, not shared with other tests.
+ * @param project whose packages the blocks find, besides those of this checkout.
  * @returns the folder with the JavaScript.
  * @throws Error with the compiler's output when a block does not compile.
  */
-export async function compile(blocks: readonly CodeBlock[], name: string): Promise<string> {
-  const folder = join(cache, name);
+export async function compile(
+  blocks: readonly CodeBlock[],
+  name: string,
+  project: string = root,
+): Promise<string> {
+  // Inside the project, so that imports resolve as they do for anybody who installed the packages.
+  const folder = join(project, 'node_modules/.cache/sigil-docs', name);
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   const config = {
