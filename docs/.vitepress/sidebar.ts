@@ -68,10 +68,7 @@ const GUIDE: Item[] = [
     ),
   ),
   ...group('Recipes', folder('recipes')),
-  ...group('Coming from', [
-    ...folder('coming-from'),
-    ...(existsSync(`${ROOT}docs/guide/moving-from-mcp-nest.md`) ? guide('moving-from-mcp-nest') : []),
-  ]),
+  ...group('Coming from', folder('coming-from')),
   ...group(
     'Operating',
     guide(

@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, test } from '@jest/globals';
 
 const GUIDE = 'docs/guide';
@@ -11,11 +12,14 @@ test.each(pages)('the page %s of the guide is tested, and stands in the sidebar'
   );
 });
 
-test.each(pages)('the links of the page %s lead to pages and headings that are there', (page) => {
-  const text = readFileSync(`${GUIDE}/${page}`, 'utf8');
+const FOLDERS = [GUIDE, 'docs/coming-from'];
+const everyPage = FOLDERS.flatMap((folder) => readdirSync(folder).map((page) => `${folder}/${page}`));
+
+test.each(everyPage)('the links of the page %s lead to pages and headings that are there', (page) => {
+  const text = readFileSync(page, 'utf8');
   const dead = [...text.matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g)].filter(
     ([, path = '', heading]) => {
-      const file = path === '' ? `${GUIDE}/${page}` : `${GUIDE}/${path}`;
+      const file = path === '' ? page : join(dirname(page), path);
       return !existsSync(file) || (heading !== undefined && !headingsOf(file).includes(heading));
     },
   );
