@@ -19,7 +19,7 @@ export default tseslint.config(
       'node_modules/**',
       '.scratch/**',
       '**/results/**',
-      '**/*.{mjs,cjs}',
+      '**/*.{mjs,cjs,d.mts}',
       'jest.config.ts',
       ...NOT_INSTALLED.map((folder) => `${folder}/**`),
     ],
