@@ -86,7 +86,7 @@ export interface StreamRules {
     | undefined;
 }
 
-/** What is particular to one stream. */
+/** The state of one stream. */
 export interface StreamParticulars {
   /** Headers to add. */
   readonly headers?: ResponseHeaders | undefined;
@@ -100,7 +100,7 @@ export interface StreamParticulars {
 
 /** Sends JSON-RPC messages as server-sent events. */
 export class EventStream {
-  /** Absent once it has ended: what holds the stream then must not hold its response and socket. */
+  /** `undefined` once the stream has ended, so that it does not keep its response and socket in memory. */
   #body: BodyStream | undefined;
   #release: () => void;
 
@@ -130,7 +130,7 @@ export class EventStream {
   /**
    * Sends one message, serialised without line breaks.
    *
-   * @param id what a client sends as `Last-Event-ID` to get what comes after.
+   * @param id event id; the client sends it as `Last-Event-ID` to resume after this message.
    */
   send(message: string, id?: string): void {
     const named = id === undefined ? '' : `id: ${id}\n`;
@@ -172,7 +172,7 @@ function nothing(): void {
 /** Why what goes on for a request ends before its answer. */
 export const NOT_AUTHENTICATED = 'The request is not authenticated any more';
 
-/** What the answer to one POST depends on, beside its message. */
+/** The rules for the answer to one POST, besides its message. */
 export interface AnswerRules {
   readonly stream: StreamRules;
   /** The HTTP status for a request that was refused with a JSON-RPC error code. */
@@ -229,9 +229,8 @@ export class PostSink implements Sink {
 }
 
 /**
- * What a client is told of the rates that its request was counted by (draft-ietf-httpapi-ratelimit-headers-11): in `RateLimit-Policy` the
- * number `q` of requests in `w` seconds, in `RateLimit` the number `r` that it may still send at once, and the seconds `t` until it may
- * send one more than that.
+ * The rate-limit headers of a response (draft-ietf-httpapi-ratelimit-headers-11). `RateLimit-Policy` has the quota `q`
+ * per window `w` in seconds. `RateLimit` has the remaining requests `r` and the seconds `t` until one more is allowed.
  */
 export function rateHeaders(limits: readonly LimitState[] | undefined): ResponseHeaders | undefined {
   if (!limits) return undefined;
@@ -288,7 +287,7 @@ const JSON_HEADERS: ResponseHeaders = { 'Content-Type': 'application/json' };
 /** When a client that was refused for want of room may try again, in seconds. */
 const RETRY_LATER: ResponseHeaders = { 'Retry-After': '10' };
 
-/** Refuses a client for which there is no room. */
+/** Refuses a request with 503 and `Retry-After`, because the server has no room for it. */
 export function refuseForNow(http: HttpExchange, message: string, id: RequestId | null = null): void {
   refuse(http, 503, ERROR_CODES.internalError, message, id, RETRY_LATER);
 }
@@ -322,7 +321,7 @@ export function refuse(
   http.respond(status, { ...JSON_HEADERS, ...headers }, errorResponse(id, { code, message }));
 }
 
-/** What refuses by a status, where nothing else has said so, and why: what is measured must not be of the client's choice. */
+/** The reason that is measured for a status if the code gave none. Metrics never take text from a client. */
 const REFUSED_BY: ReadonlyMap<number, readonly [by: RefusalEvent['by'], reason: string]> = new Map([
   [400, ['message', 'The message or its version is wrong']],
   [404, ['session', 'The session is not known']],
@@ -354,7 +353,7 @@ export function refuseScopes(http: HttpExchange, { status, message, headers }: R
 /** How much of anything a client sent is logged, in characters. */
 const MOST_LOGGED = 200;
 
-/** What the log says of a request: what a client sent is cut short, and its query left out. */
+/** The fields of a request in the log. Text from the client is cut short, and the query is left out. */
 export function aboutRequest({ id, method, target, address, principal }: HttpExchange): AboutRequest {
   return {
     id,
@@ -373,7 +372,7 @@ interface AboutRequest {
   readonly principal: string | undefined;
 }
 
-/** What hears of refused requests. */
+/** Receives refused requests. */
 export type Refuser = Pick<Endpoint, 'logger' | 'refused'>;
 
 /**
@@ -391,7 +390,7 @@ export function reportRefusal(
   tellRefusal(http, endpoint, by, status, reason);
 }
 
-/** Logs that a request was refused, with what of it was the reason, cut short. */
+/** Logs that a request was refused, with the offending value cut short. */
 export function logRefusal(
   http: HttpExchange,
   logger: Logger,
@@ -413,7 +412,7 @@ const ONE_DAY_SECONDS = '86400';
 const REQUEST_HEADERS =
   'Content-Type, Accept, Authorization, DPoP, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Last-Event-ID';
 
-/** What lets a page of an allowed origin read an answer. Empty for programs, which send no origin. */
+/** The headers that let a page of an allowed origin read an answer. Empty for programs, which send no origin. */
 export function corsHeaders(origin: string | undefined): ResponseHeaders {
   if (origin === undefined) return {};
   return {

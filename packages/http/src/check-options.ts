@@ -53,7 +53,7 @@ const OPTIONS: OptionTable<HttpOptions> = {
   trustedProxies: true,
 };
 
-/** What a handler serves. @throws DefinitionError when it is no app, as the promise of one. */
+/** The endpoint of an app. @throws DefinitionError if the argument is not an app, such as a promise of one. */
 export function endpointOf(of: string, app: App): Endpoint {
   const checks = new OptionChecks(of);
   if (app?.endpoint === undefined)
@@ -86,7 +86,7 @@ export function endpointPath(of: string, path: string): string {
   return path;
 }
 
-/** What an app is mounted with. @throws DefinitionError when an option is wrong. */
+/** The resolved options of a mounted app. @throws DefinitionError if an option is wrong. */
 export function mountOptions(of: string, options: HttpOptions): ResolvedOptions {
   OptionChecks.requireObject(of, options);
   const checks = new OptionChecks(of);
@@ -203,7 +203,7 @@ function checkTotal(checks: OptionChecks, totalAndOne: Readonly<Record<string, n
 
 const EXAMPLES = { allowedHosts: 'mcp.example', allowedOrigins: 'https://app.example' };
 
-/** What no request can match would let none in, without a word; a string would be searched for parts of it. */
+/** A pattern that no request can match would silently refuse all. A string instead of a list would match by substring. */
 function checkHosts(options: HttpOptions, checks: OptionChecks): void {
   const lists = { allowedHosts: isHost, allowedOrigins: isOrigin };
   const wanted = {
@@ -268,7 +268,7 @@ function isOrigin(text: string): boolean {
   return !text.includes('*') && URL.canParse(text) && new URL(text).origin === text;
 }
 
-/** What is no list has been refused, and is never used. */
+/** Anything but a list has been refused before, and is never used. */
 function lowerCase(hosts: readonly string[] | '*'): readonly string[] | '*' {
   return Array.isArray(hosts) ? hosts.map((host) => String(host).toLowerCase()) : '*';
 }

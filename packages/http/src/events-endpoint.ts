@@ -20,21 +20,22 @@ const MOST_WATCHERS = 4;
 const MOST_NAMED = 20;
 /** Most results with questions whose answers are awaited. */
 const MOST_ROUNDS = 100;
-/** How often watchers are told what is open, where that has changed, in milliseconds. */
+/** Milliseconds between updates of the state of the process to watchers. An update is sent only if the state has changed. */
 const STATE_MS = 1_000;
 
 /** A question to a client. */
 interface Question {
   readonly id: string;
   readonly call: ShownCall;
-  /** The method by which the client is asked. */
+  /** The method of the request to the client. */
   readonly asks: string;
   readonly askedAt: number;
 }
 
 /**
- * Streams to operators what happens in this process: calls that end, requests that are refused, questions to clients, tasks, and what is
- * open. Arguments, results, questions and answers are no part of it. Without a watcher, nothing is made.
+ * Streams the events of this process to operators: finished calls, refused requests, requests to clients, tasks, and
+ * open sessions and streams. It leaves out arguments, results, questions and answers. Without a watcher it builds no
+ * event.
  */
 export class EventsEndpoint {
   readonly #operators: Authentication;

@@ -6,15 +6,17 @@ import { createHandler, type HttpHandler } from './handler.js';
 import type { HttpOptions } from './options.js';
 import { WebExchange } from './web-exchange.js';
 
-/** What mounted apps have in common. */
+/** The members that all mounted apps share. */
 export interface AppMount {
   /**
-   * Whether a request is for the app, where a framework asks it about all requests: for its endpoint, with a slash at its end or without, or
-   * for a document of its authorization, such as protected resource metadata (RFC 9728), whose path begins at the root.
+   * Whether a request is for the app, if a framework passes all requests: for its endpoint, with or without a final
+   * slash, or for a document of its authorization, such as protected resource metadata (RFC 9728). Such documents have
+   * paths at the root.
    *
    * @param target path and query, from the root of the server.
    * @param path where the endpoint is; without it, documents alone are meant.
-   * @param base the path that the framework has matched before, if any: the endpoint is behind it, or there where it ends with `path`.
+   * @param base the path that the framework has matched before, if any: the endpoint is behind it, or there where it
+   *   ends with `path`.
    */
   serves(target: string, path?: string, base?: string): boolean;
   /**
@@ -37,7 +39,7 @@ export interface FetchHandler extends AppMount {
   handle(request: Request, source: unknown): Promise<Response>;
 }
 
-/** How long requests in flight may take when a handler is closed, unless it is told. */
+/** The default time for requests in flight when a handler closes. */
 const DEFAULT_GRACE_MS = 5_000;
 
 /**
@@ -69,7 +71,7 @@ function mountEndpoint(endpoint: Endpoint, options: HttpOptions): FetchHandler {
   return Object.assign((request: Request) => handle(request), { handle, ...mountOf(handler) });
 }
 
-/** What a handler has beside its call. */
+/** The members of a handler besides its call. */
 export function mountOf(handler: HttpHandler): AppMount {
   return {
     serves: (target, path, base = '') =>
@@ -79,12 +81,12 @@ export function mountOf(handler: HttpHandler): AppMount {
   };
 }
 
-/** Where a path is behind what has been matched: as in `use('/mcp', …)`, that may be all of it. */
+/** The rest of a path after the matched prefix. In `use('/mcp', …)` that may be the whole path. */
 function behind(base: string, path: string): string {
   return base.endsWith(path) || (base && path === '/') ? base : base + path;
 }
 
-/** Where an app has a host, a function or a worker for itself. */
+/** Options for an app with a host, function or worker of its own. */
 export interface HostOptions extends HttpOptions {
   /**
    * Path of the MCP endpoint, from the root of the host. Other requests are answered with 404.
@@ -94,7 +96,10 @@ export interface HostOptions extends HttpOptions {
   readonly path?: string;
 }
 
-/** What makes an app when the first request comes, and how it is served. Either may depend on what the platform gives with requests. */
+/**
+ * Creates an app at the first request, and says how to serve it. Both may depend on the values that the platform passes
+ * with requests.
+ */
 export interface Hosted<P> {
   /** The function that was given the options, for errors. */
   readonly of: string;
@@ -103,7 +108,7 @@ export interface Hosted<P> {
   /** Checked at once where they are no function. */
   readonly options: HostOptions | ((platform: P) => HostOptions);
   /**
-   * Where the endpoint is unless the options say.
+   * The path of the endpoint unless the options set one.
    *
    * @default undefined: requests of every path are taken
    */
@@ -116,20 +121,22 @@ export interface Hosted<P> {
   readonly unaskable?: string;
 }
 
-/** Serves the requests of a host, with what its platform gives along. */
+/** Serves the requests of a host, with the values that its platform passes. */
 export interface HostHandler<P> {
   (request: Request, platform: P): Promise<Response>;
   /** Lets requests in flight finish, then ends every session, and the app. @param graceMs how long they may take. */
   close(graceMs?: number): Promise<void>;
   /**
-   * Waits for what an audit still writes about calls that have ended, at most five seconds: for platforms that stop a program after an answer.
+   * Waits at most five seconds until the audit has written the calls that have ended: for platforms that stop a program
+   * after an answer.
    */
   written(): Promise<void>;
 }
 
 /**
- * Serves an app that is made when the first request comes: where modules must load at once, or settings are known with a request only. What
- * is made is kept. While it cannot be made, each request fails with the error of its own try.
+ * Serves an app that is created at the first request: for platforms where modules must load at once, or where settings
+ * come with a request. The app is reused. If its creation fails, the request fails with that error, and the next
+ * request tries again.
  *
  * @returns the handler: for adapters of platforms.
  * @throws DefinitionError when an option is wrong that is known by then.

@@ -1,6 +1,4 @@
-/*
- * What serves the web's requests and needs nothing of Node: for Workers and other edges.
- */
+/** Serves web requests without Node: for Workers and other edge platforms. */
 
 export {
   type AppMount,

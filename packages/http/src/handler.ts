@@ -1,7 +1,8 @@
-/*
- * The way of an HTTP request: a bridge (`node-exchange.ts`, `web-exchange.ts`) makes an `HttpExchange` of it. The handler looks at
- * who calls and by which method (`requests.ts`, `authentication.ts`), reads the message, and gives it to the connection that all
- * stateless requests share, or to a session (`sessions/`). What is sent back goes through `answers.ts`.
+/**
+ * The path of an HTTP request. A bridge (`node-exchange.ts`, `web-exchange.ts`) turns it into an `HttpExchange`. The
+ * handler checks the caller and the method (`requests.ts`, `authentication.ts`) and reads the message. It passes the
+ * message to the shared connection of stateless requests, or to a session (`sessions/`). Answers go through
+ * `answers.ts`.
  */
 
 import { ERROR_CODES, type Logger } from '@sigil/core';
@@ -36,9 +37,9 @@ import { SessionTable } from './sessions/session-table.js';
 import { endSession, serveSessioned, withSession } from './sessions/session-requests.js';
 import { SSE_PATHS, SseEndpoint, sseTarget } from './sse-endpoint.js';
 
-/** What serves the exchanges of a server, whatever bridge they come over. */
+/** Serves the exchanges of a server from any bridge. */
 export interface HttpHandler {
-  /** What its exchanges may leave unread. */
+  /** The unread output of its exchanges. */
   readonly output: OutputBudget;
   /** How many sessions are open in this process. */
   readonly sessions: number;
@@ -54,7 +55,7 @@ export interface HttpHandler {
   serves(target: string, path?: string): boolean;
   /** Warns of an authorization that is for another place. @param path where the endpoint is. */
   mountedAt(path: string): void;
-  /** Serves one HTTP request. Whatever goes wrong is an answer, never an exception. */
+  /** Serves one HTTP request. Errors become answers: it never throws. */
   handle(http: HttpExchange): void;
   /** Lets requests in flight finish, then ends everything. @param graceMs how long they may take. */
   drain(graceMs: number): Promise<void>;
@@ -104,7 +105,7 @@ function withSse(mcp: HttpHandler, parts: HandlerParts): HttpHandler {
   };
 }
 
-/** Where documents about a server are (RFC 8615). */
+/** The path of documents about a server (RFC 8615). */
 const WELL_KNOWN = '/.well-known/';
 
 const METHODS_ALLOWED = 'POST, GET, DELETE, OPTIONS';
@@ -146,7 +147,7 @@ class EndpointHandler {
     if (resource !== undefined) checkResource(resource, path, this.#logger);
   }
 
-  /** Serves one HTTP request. Whatever goes wrong is an answer, never an exception. */
+  /** Serves one HTTP request. Errors become answers: it never throws. */
   handle(http: HttpExchange): void {
     failSafely(http, this.#logger, () => this.#route(http));
   }

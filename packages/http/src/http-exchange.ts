@@ -16,11 +16,11 @@ export interface BodyStream {
 export type BodyProblem =
   'too long' | 'too slow' | 'too many pieces' | 'no room' | 'not UTF-8' | 'read before';
 
-/** What a body may be at most, and what all bodies may be that are arriving. */
+/** Maximum size of one body, and of all bodies in arrival. */
 export interface BodyLimits {
   /** Hears of those that are too long. */
   readonly endpoint: Pick<Endpoint, 'logger' | 'refused'>;
-  /** Refuses those for which there is no room. */
+  /** Refuses requests when the server has no room. */
   readonly overload: { refuse(http: HttpExchange, message: string): void };
   /** In bytes. */
   readonly maxBodyBytes: number;
@@ -31,8 +31,8 @@ export interface BodyLimits {
 }
 
 /**
- * One HTTP request and its response, whichever server they come from: a bridge makes one for each request. It is also what an endpoint
- * is told of the request beside its message.
+ * One HTTP request and its response, from any server: a bridge creates one per request. The endpoint gets it with the
+ * message.
  */
 export interface HttpExchange extends RequestInfo {
   readonly method: string;
@@ -40,15 +40,18 @@ export interface HttpExchange extends RequestInfo {
   readonly target: string;
   readonly headers: NonNullable<RequestInfo['headers']>;
   readonly quotaKey: string | undefined;
-  /** Names the request in the log: what the header `X-Request-Id` says, else a random text. Made on demand; the response repeats it. */
+  /**
+   * Names the request in the log: the header `X-Request-Id`, or else a random text. Created on demand; the response
+   * repeats it.
+   */
   readonly id: string;
-  /** Who hears when it is refused; known once the request has come to a handler. */
+  /** Hears of a refusal; known once the request has reached a handler. */
   endpoint: Pick<Endpoint, 'logger' | 'refused'> | undefined;
   /** The request as the server has it that it came to. */
   readonly source: unknown;
   /** `host` is that of an absolute target, such as `http://mcp.example/mcp`, where there is one (RFC 9112, section 3.2.2). */
   header(name: string): string | undefined;
-  /** A header that must be sent once and was sent twice: what is in front of us may have looked at the other one. */
+  /** A single-value header that was sent twice: a proxy in front may have checked the other value. */
   readonly repeated: 'Host' | 'Authorization' | undefined;
   /** The origin of the page that called, once it has been let in: answers then let it read them. */
   corsOrigin: string | undefined;
@@ -56,7 +59,7 @@ export interface HttpExchange extends RequestInfo {
   exposeHeaders: RequestInfo['exposeHeaders'];
   /** See `HttpOptions.trustedProxies`. */
   trustedProxies: readonly string[] | undefined;
-  /** Who the request is made for, once that has been verified. */
+  /** The verified principal of the request. */
   principal: Principal | undefined;
   /** How long the body was, in bytes, once it has been read. */
   readonly bodyBytes: number;
@@ -72,7 +75,7 @@ export interface HttpExchange extends RequestInfo {
   onGone(listener: () => void): void;
 }
 
-/** What of each body needs no room: small ones are taken when there is none. */
+/** The first bytes of each body that need no room, so that small bodies are always accepted. */
 const FREE_BYTES = 16 * 1024;
 const FIRST_BYTES = 1024;
 /** Each piece costs the event loop as much as a kilobyte: beyond so many, they must not be smaller than this. */

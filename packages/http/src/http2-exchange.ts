@@ -18,7 +18,7 @@ export class Http2Exchange extends NodeExchange {
     body?: unknown,
     source?: unknown,
   ) {
-    // Of what they lack, nothing is used.
+    // The missing members are never used.
     super(
       request as Http2ServerRequest & IncomingMessage,
       response as Http2ServerResponse & ServerResponse,

@@ -9,7 +9,7 @@ export function portOf(server: Server): number {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-/** Has a server listen. @param group that of the options which say where, as in `metrics.`. */
+/** Makes a server listen. @param group prefix of the options in error messages, such as `metrics.`. */
 export function listen(server: Server, where: ListenOptions, group = ''): Promise<void> {
   return new Promise((resolve, reject) => {
     const fail = (error: NodeJS.ErrnoException): void => reject(unableToListen(error, where, group));
@@ -35,7 +35,7 @@ const LISTEN_PROBLEMS: Readonly<Record<string, (group: string) => string>> = {
   ENOTFOUND: (group) => `nothing is known of this host: ${otherOne('host', group)}`,
 };
 
-/** Says what helps, where that is known: without frames, because none of them is the author's. */
+/** Adds the known fix to an error of `listen`. It has no stack, because no frame of it is the author's code. */
 function unableToListen(error: NodeJS.ErrnoException, { port, host }: ListenOptions, group: string): Error {
   const { code = '' } = error;
   const problem = LISTEN_PROBLEMS[code];
@@ -62,7 +62,7 @@ export function isListenHost(option: string, host: unknown, checks: OptionChecks
   return false;
 }
 
-/** The names by which a host of this machine may be called. @returns `undefined` for a host beyond it. */
+/** The loopback names that match a host. @returns `undefined` for a host beyond this machine. */
 export function loopbackNames(host: string): readonly string[] | undefined {
   if (host === '::1' || LOOPBACK_HOSTS.includes(host.toLowerCase())) return LOOPBACK_HOSTS;
   return isIPv4(host) && host.startsWith('127.') ? [...LOOPBACK_HOSTS, host] : undefined;

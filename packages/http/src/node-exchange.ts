@@ -22,7 +22,10 @@ import {
 import { authorityOf, pathOf, quotaKeyOf } from './requests.js';
 import { clientBehind } from './trusted-proxies.js';
 
-/** What of a refused body is still taken, so that its client reads the refusal before the connection ends. */
+/**
+ * The bytes and time for which a refused body is still read, so that the client reads the refusal before the connection
+ * ends.
+ */
 const LINGER = { bytes: 16 * 1024 * 1024, leastPiece: 1024, ms: 2_000, quietMs: 500 };
 
 const NO_BYTES = new Uint8Array(0);
@@ -30,7 +33,7 @@ const NO_BYTES = new Uint8Array(0);
 /** The responses that wait behind others on a connection, where a client sends requests without waiting for answers. */
 const WAITING = new WeakMap<Socket, Set<ServerResponse>>();
 
-/** What closes a connection with an open stream. */
+/** Closes the connection of an open stream. */
 const STREAMING = new WeakMap<Socket, () => void>();
 
 type BodyDone = (body: string | undefined, problem?: BodyProblem) => void;
@@ -133,7 +136,7 @@ export class NodeExchange implements HttpExchange {
     let whole: Uint8Array | undefined;
     let pieces: ArrivingBody | undefined;
     let deadline: Deadline | undefined;
-    // Where a body comes to its end the listeners may stay: taking them off would cost every request something.
+    // After a complete body the listeners may stay: removing them would slow down every request.
     const stop = (problem: BodyProblem): void => {
       drop();
       request.off('data', onData).off('end', onEnd);
@@ -144,7 +147,7 @@ export class NodeExchange implements HttpExchange {
       pieces?.drop();
     };
     const onData = (data: Buffer | string): void => {
-      // What came before us may have asked for text.
+      // Earlier code may have called `setEncoding`.
       const chunk = typeof data === 'string' ? Buffer.from(data, request.readableEncoding ?? 'utf8') : data;
       // Most bodies come in one piece, and need no time. As long as nothing comes, that of the server runs.
       if (chunk.length === declared) {
@@ -165,11 +168,11 @@ export class NodeExchange implements HttpExchange {
     };
     // A client that goes away before the end leaves no more to come.
     request.on('data', onData).on('end', onEnd).on('close', drop);
-    // What came before us may have held it back, until we listen.
+    // Earlier code may have paused the stream.
     if (request.isPaused()) request.resume();
   }
 
-  /** Whether what was made of the body is what older parsers leave where they did not read it: an empty object. */
+  /** Whether `body` is the `{}` that older body parsers set on requests they skip. */
   #standsForNothing(read: unknown): boolean {
     const { request } = this;
     if (request.readableDidRead || request.readableEnded || !isObject(read)) return false;
@@ -185,11 +188,11 @@ export class NodeExchange implements HttpExchange {
       return this.output.refuse(this);
     const lines = this.#headerLines(headers);
     if (bytes !== undefined) lines.push('Content-Length', bytes);
-    // Whatever of the body has not been read is not worth reading.
+    // The unread rest of the body is not needed.
     const unread = status >= 400 && !request.complete;
     if (unread) return this.respondUnread(status, lines, body);
     this.begin(status, lines);
-    // Where each character is one byte it is copied as it is, which is faster.
+    // Latin-1 text is copied without encoding, which is faster.
     response.end(body, bytes === body?.length ? 'latin1' : 'utf8');
   }
 
@@ -211,7 +214,7 @@ export class NodeExchange implements HttpExchange {
     return {
       write: (text) => {
         if (this.gone) return;
-        // What counts is what was left unread before: one long message may be longer than the bound.
+        // The limit applies to bytes left unread before: one long message may exceed it.
         if (response.writableLength + waiting.length > output.maxBufferedBytes)
           return cutOff('maxBufferedBytes');
         if (!this.needsDrain) response.write(text);
@@ -241,7 +244,7 @@ export class NodeExchange implements HttpExchange {
     const tell = (): void => {
       if (!this.finished) listener();
     };
-    // What called us may have taken its time, and the client may not have waited.
+    // The client may have gone away before the caller came here.
     if (this.gone) tell();
     else response.on('close', tell);
   }
@@ -256,7 +259,7 @@ export class NodeExchange implements HttpExchange {
     return this.response.writableFinished;
   }
 
-  /** Writes the head of a response. Where middleware makes that fail there is no answer: the client is told by the end of it, and does not wait. */
+  /** Writes the head of a response. If middleware makes that fail, the connection ends, so that the client does not wait. */
   protected begin(status: number, lines: readonly (string | number)[]): void {
     try {
       this.writeHead(status, lines);
@@ -267,7 +270,8 @@ export class NodeExchange implements HttpExchange {
   }
 
   protected writeHead(status: number, lines: readonly (string | number)[]): void {
-    // What middleware puts in its place knows pairs and objects alone: on-headers before 1.1, so compression and sessions.
+    // Some middleware replaces `writeHead` and accepts pairs and objects alone: on-headers before 1.1, so compression
+    // and sessions.
     const isReplaced = Object.hasOwn(this.response, 'writeHead');
     this.response.writeHead(status, isReplaced ? headersOf(lines) : (lines as string[]));
   }
@@ -291,7 +295,7 @@ export class NodeExchange implements HttpExchange {
   protected cutOffWhenStalled(): void {
     const { response, output } = this;
     const { socket } = this.request;
-    // What frameworks simulate in tests is no socket, and is read at once.
+    // Simulated requests of frameworks' tests have no socket, and are read at once.
     if (!('setTimeout' in socket)) return;
     const { timeout = 0 } = socket;
     // Before Node sets how long the connection is kept for a next request.
@@ -406,12 +410,15 @@ function takeBody(bytes: Uint8Array, maxBytes: number, done: BodyDone): void {
     ? bytes
     : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const text = buffer.toString('utf8');
-  // What does not decode leaves this character; a client may also have sent it.
+  // Invalid bytes decode to this character; a client may also have sent it.
   if (text.includes('\uFFFD') && !isUtf8(bytes)) return done(undefined, 'not UTF-8');
   return done(text);
 }
 
-/** What a body parser left: bytes, text, or parsed JSON; `undefined` for what JSON cannot carry, or nests too deep. */
+/**
+ * The bytes of a body that a parser has read: bytes, text or parsed JSON. `undefined` if JSON cannot carry it, or if it
+ * nests too deep.
+ */
 function bytesOf(body: unknown): Uint8Array | undefined {
   if (body instanceof Uint8Array) return body;
   try {

@@ -10,7 +10,7 @@ import type { EventsOptions, MetricsHandler, MetricsOptions, ResolvedOptions } f
 import { type OriginCheck, refuseMethod, refusesCaller } from './requests.js';
 import { answerFailed } from './routes.js';
 
-/** What metrics are served by. */
+/** The resolved options of metrics. */
 export interface ResolvedMetrics {
   readonly handler: MetricsHandler;
   readonly path: string;
@@ -22,7 +22,7 @@ export interface ResolvedMetrics {
   readonly allowedHosts: readonly string[] | '*';
 }
 
-/** What events are served by. */
+/** The resolved options of events. */
 export interface ResolvedEvents {
   readonly token: string;
   readonly path: string;
@@ -75,7 +75,7 @@ export function metricsOptions(
       `everybody who reaches ${listensAt} could read them`,
       'give metrics.token, which scrapers send as Authorization: Bearer …; or metrics.port, which listens on 127.0.0.1',
     );
-  // What is no function has been refused.
+  // A handler that is not a function has been refused before.
   return handler && { handler, path, token, port, host, allowedHosts: names ?? '*' };
 }
 
@@ -95,7 +95,7 @@ export function eventsOptions(given: unknown, checks: OptionChecks): ResolvedEve
 const LEAST_LENGTH = 32;
 
 /**
- * The token is not repeated: what is wrong may be half of a right one.
+ * The message leaves out the token, because a wrong one may be half of a right one.
  *
  * @param name what it is called in messages.
  */
@@ -146,7 +146,7 @@ export class MetricsEndpoint {
     else answer();
   }
 
-  /** Never rejects: what the handler throws is logged, and answered with 500. */
+  /** Never rejects: an error of the handler is logged and answered with 500. */
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { endpoint, metrics } = this;
     const { logger, track } = endpoint;

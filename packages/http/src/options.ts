@@ -12,8 +12,9 @@ export interface SessionOptions {
    */
   readonly idleMs?: number;
   /**
-   * Most sessions at once. A new one takes the place of the longest idle one of the same client, or else of the client that has
-   * most; never of one with a request or stream open. Where none may give way, `initialize` is answered with 503.
+   * Maximum number of sessions. A new session replaces the longest idle one of the same client, or of the client with
+   * most sessions. Sessions with an open request or stream stay. If none can be replaced, `initialize` is answered with
+   * 503.
    *
    * @default 10,000
    */
@@ -27,26 +28,26 @@ export interface SessionOptions {
    */
   readonly maxPerClient?: number;
   /**
-   * Where sessions are kept, so that every process that serves the app serves them, behind a load balancer that sends requests anywhere.
-   * Where they are kept together with their streams (`streams.store`), a client that loses a stream goes on with it at any process, too.
-   * `max` and `maxPerClient` are then what this process holds of them at once, and cost no session its life. What lives as long as a
-   * session, such as services of that scope, is made in each process. `false` has sessions belong to this process.
+   * Store of sessions, so that each process of the app serves all of them behind any load balancer. If `streams.store`
+   * is the same store, a client can also resume a stream at any process. `max` and `maxPerClient` then limit the copies
+   * in this process, and end no session. Services of the scope "session" are created in each process. `false` keeps
+   * sessions in this process.
    *
    * @default that of the backend of the app, if it has one
    */
   readonly store?: SessionStore | false;
   /**
-   * How long after its beginning a session survives that the store loses its data, in milliseconds: what `initialize` said is encrypted with
-   * `state.keys` into the id of the session, so that any process can keep it anew. Ids have up to 2,048 characters then, which clients send
-   * with each request; one that would be longer is left as it is. Such a session has forgotten its log level and its subscriptions, unless
-   * the process had it, and one that ended before the loss can come back. It needs a store.
+   * How long a session survives the loss of the store's data, in milliseconds from its beginning. The id of the session
+   * then holds the values of `initialize`, encrypted with `state.keys`, so that any process can restore it. Ids have up
+   * to 2,048 characters, which clients send with each request; a longer one is not sealed. A restored session has lost
+   * its log level and subscriptions unless the process had them, and an ended one can come back. It needs a store.
    *
    * @default undefined: with the store, sessions are lost, and clients get 404
    */
   readonly sealedMs?: number;
 }
 
-/** What clients may make the HTTP transport keep and wait for, wherever it is mounted. */
+/** Limits on the memory and time that clients may use in the HTTP transport. */
 export interface HttpLimits {
   /**
    * Largest body of a request, in bytes. A larger one is refused with 413.
@@ -55,16 +56,16 @@ export interface HttpLimits {
    */
   readonly maxBodyBytes?: number;
   /**
-   * Most bytes of all bodies that are arriving at once, of each what is beyond its first 16 KiB. One client may have a quarter of them,
-   * and always one body of `maxBodyBytes`; addresses of this machine may have all, for a proxy there speaks for many. A body for which
-   * there is no room is refused with 503 and `Retry-After`.
+   * Maximum bytes of all bodies in arrival, not counting the first 16 KiB of each. One client may use a quarter of
+   * them, and always one body of `maxBodyBytes`. Loopback addresses may use all, because a proxy there serves many
+   * clients. Beyond the limit, a body is refused with 503 and `Retry-After`.
    *
    * @default 64 MiB, or four times `maxBodyBytes` where that is more
    */
   readonly maxTotalBodyBytes?: number;
   /**
-   * How long a whole request may take to arrive, its body included, in milliseconds. A slower one is refused with 408. Where a
-   * handler is mounted, the time of a body runs from its first bytes; as long as nothing comes, the server around it waits.
+   * Maximum time for a request to arrive with its body, in milliseconds. A slower one is refused with 408. In a mounted
+   * handler the time begins with the first bytes of the body; until then the server around it waits.
    *
    * @default 30 seconds
    */
@@ -76,10 +77,10 @@ export interface HttpLimits {
    */
   readonly maxBufferedBytes?: number;
   /**
-   * Most bytes that clients leave unread of all answers and streams at once, of each what is beyond its first 64 KiB. One client may have
-   * a quarter of them, and always `maxBufferedBytes`; addresses of this machine may have all. A stream for which there is no room is cut
-   * off; instead of an answer for which there is none, the client gets 503 with `Retry-After`. Once such an answer is sent, its client is
-   * cut off when it reads nothing of it for `requestTimeoutMs`.
+   * Maximum unread output over all clients, in bytes. The first 64 KiB of each response are not counted. One client may
+   * use a quarter, and always `maxBufferedBytes`. Loopback addresses may use all, because a proxy there serves many
+   * clients. Beyond the limit a stream is cut off, and an answer becomes 503 with `Retry-After`. A client that reads
+   * nothing of a long answer for `requestTimeoutMs` is cut off.
    *
    * @default 256 MiB, or four times `maxBufferedBytes` where that is more
    */
@@ -101,9 +102,8 @@ export interface StreamOptions {
    */
   readonly keepAliveMs?: number;
   /**
-   * A request of a session (2025-11-25) that has waited this many milliseconds for its answer gets it on a stream, which
-   * the client can resume should its connection break. An answer that comes sooner is one JSON object: when its connection
-   * breaks on the way, it is lost.
+   * Milliseconds after which the answer to a request of a session (2025-11-25) moves to a stream, which the client can
+   * resume. An earlier answer is one JSON object, which is lost if its connection breaks.
    *
    * @default 1 second
    */
@@ -115,18 +115,18 @@ export interface StreamOptions {
    */
   readonly retryMs?: number;
   /**
-   * Where the streams of sessions are kept, so that a client that loses its connection gets the rest of them, results
-   * included, and handlers may let go of connections. `false` keeps nothing, and what is lost is lost.
+   * Store of the streams of sessions. A client that loses its connection gets the rest of a stream, results included,
+   * and handlers may close connections. `false` stores nothing: lost messages stay lost.
    *
    * @default that of the backend of the app, or else a `MemoryEventStore`
    */
   readonly store?: EventStore | false;
 }
 
-/** A header by which others could act as the client. */
+/** A header with credentials that would let others act as the client. */
 export type CredentialHeader = 'authorization' | 'proxy-authorization' | 'cookie';
 
-/** What the HTTP transport may be told, wherever it is mounted. */
+/** Options of the HTTP transport, for every way of mounting it. */
 export interface HttpOptions {
   /**
    * Hosts that `Host` may name, without port; `'*'` for any.
@@ -140,7 +140,7 @@ export interface HttpOptions {
    * @default pages of this machine, where the server answers for this machine alone
    */
   readonly allowedOrigins?: readonly string[];
-  /** What clients may make it keep and wait for. */
+  /** Limits on the memory and time that clients may use. */
   readonly limits?: HttpLimits;
   /** Sessions of clients up to 2025-11-25. */
   readonly sessions?: SessionOptions;
@@ -155,44 +155,46 @@ export interface HttpOptions {
    */
   readonly sse?: boolean;
   /**
-   * Says who a request is made for; guards, handlers and state get to know it. A request for which it gives `undefined` is
-   * refused with 401 before its body is read. A session belongs to the principal that opened it: to others it is unknown.
+   * Returns the principal of a request, which guards, handlers and state see. If it returns `undefined`, the request is
+   * refused with 401 before its body is read. A session belongs to the principal that opened it, and is unknown to
+   * others.
    *
    * @default undefined: every client is served
    */
   readonly authenticate?: Authenticate | undefined;
   /**
-   * Makes the server a resource server of OAuth, as `oauth()` of `@sigil/auth` does: tokens are checked, and clients are told where to get
-   * them. In place of `authenticate`.
+   * Makes the server an OAuth resource server, as `oauth()` of `@sigil/auth` does: it checks tokens, and points clients
+   * to the authorization server. Replaces `authenticate`.
    *
    * @default undefined: `authenticate` decides
    */
   readonly authorization?: Authorization | undefined;
   /**
-   * Headers with credentials that guards, middleware and handlers see in `ctx.headers`: what they do not see, they cannot log or pass on.
+   * Headers with credentials that `ctx.headers` keeps for guards, middleware and handlers. The others are removed, so
+   * that code cannot log or forward them.
    *
    * @default []: none
    */
   readonly exposeHeaders?: readonly CredentialHeader[];
   /**
-   * The addresses of proxies in front, such as `10.0.0.5`, and networks of them, such as `10.0.0.0/8`: who is named by them in
-   * `X-Forwarded-For` is the client, for rates, quotas and logs. Where the server does not tell the address of a connection, as with
-   * `fetchHandler`, it changes nothing.
+   * Addresses of trusted proxies, such as `10.0.0.5`, or networks, such as `10.0.0.0/8`. The address that they name in
+   * `X-Forwarded-For` is the client's, for rates, quotas and logs. It has no effect if the server does not know the
+   * address of a connection, as with `fetchHandler`.
    *
    * @default []: `X-Forwarded-For` is not read
    */
   readonly trustedProxies?: readonly string[];
   /**
-   * How often `authenticate` is asked again about the request of a stream that stays open, in milliseconds. Where it gives
-   * `undefined`, or another principal, the stream ends, and the request is cancelled that waits on it; where it fails or takes too long
-   * the stream stays, and the log says so. New scopes and claims count from then on.
+   * Milliseconds after which `authenticate` checks the request of an open stream again. If it returns `undefined` or
+   * another principal, the stream ends and its request is cancelled. If it fails or takes too long, the stream stays
+   * open and the log says so. New scopes and claims apply at once.
    *
    * @default 1 minute
    */
   readonly reauthenticateMs?: number;
 }
 
-/** What clients may make a server of `http()` keep and wait for. */
+/** Limits on the memory and time that clients may use in a server of `http()`. */
 export interface HttpServerLimits extends HttpLimits {
   /**
    * Most connections at once; further ones are closed before anything of them is read.
@@ -207,8 +209,9 @@ export interface HttpServerLimits extends HttpLimits {
    */
   readonly headersTimeoutMs?: number;
   /**
-   * How long a connection is kept for a next request, in milliseconds, as clients are told. It is closed after more than three times as long, so that
-   * what they send at the last moment is served. Behind a load balancer it should be longer than what that waits.
+   * How long an idle connection stays open, in milliseconds, as announced to clients. It is closed after more than
+   * three times as long, so that late requests are served. Behind a load balancer it must exceed the balancer's idle
+   * timeout.
    *
    * @default 5 seconds
    */
@@ -238,15 +241,15 @@ export interface MetricsOptions {
    */
   readonly path?: string;
   /**
-   * What a scraper must send as `Authorization: Bearer …`: at least 32 letters, digits and `-._~+/`. It is needed beyond this machine. A proxy
-   * on this machine that passes on every path passes on this one, too: then give a token, or a port.
+   * Token that a scraper sends as `Authorization: Bearer …`: at least 32 letters, digits and `-._~+/`. It is required
+   * beyond this machine. Also set it, or a port, if a proxy on this machine forwards every path.
    *
    * @default undefined: every client that reaches the path is answered
    */
   readonly token?: string | undefined;
   /**
-   * Port of their own to serve them on, 0 for any free one. With `workers` it is needed, as each of them has metrics of its own, which cannot be
-   * told apart behind one port: they serve theirs on the ports from this one on.
+   * Port of their own, 0 for any free one. With `workers` it is required: each worker has its own metrics, and serves
+   * them on the ports from this one on.
    *
    * @default undefined: that of the endpoint
    */
@@ -262,7 +265,7 @@ export interface MetricsOptions {
 /** Shows operators what happens in a server, as `sigil top` does. */
 export interface EventsOptions {
   /**
-   * What a watcher must send as `Authorization: Bearer …`: at least 32 letters, digits and `-._~+/`.
+   * Token that a watcher sends as `Authorization: Bearer …`: at least 32 letters, digits and `-._~+/`.
    *
    * @default the environment variable `SIGIL_EVENTS_TOKEN`; without that, no events are served
    */
@@ -275,7 +278,7 @@ export interface EventsOptions {
   readonly path?: string;
 }
 
-/** What `http()` may be told. */
+/** Options of `http()`. */
 export interface HttpRuntimeOptions extends HttpOptions {
   /**
    * Port to listen on; 0 for any free one.
@@ -303,22 +306,22 @@ export interface HttpRuntimeOptions extends HttpOptions {
    */
   readonly path?: string;
   /**
-   * Path, such as `/health`, where GET is answered with 200 and `{"status":"ok"}`, and with 503 and `{"status":"closing"}` on
-   * connections that are still open while the server closes. Everybody who asks is served.
+   * Path, such as `/health`. GET is answered with 200 and `{"status":"ok"}`. While the server closes, open connections
+   * get 503 and `{"status":"closing"}`. It needs no authentication.
    *
-   * @default undefined: health is told nowhere
+   * @default undefined: no such path
    */
   readonly health?: string;
   /**
-   * Path, such as `/readyz`, where GET is answered with 200 and `{"status":"ready",…}` when requests are to be sent here, and with 503 when the
-   * backend of the app does not answer or the server closes. Everybody who asks is served.
+   * Path, such as `/readyz`. GET is answered with 200 and `{"status":"ready",…}` if the server accepts requests. It is
+   * answered with 503 if the backend does not answer or the server closes. It needs no authentication.
    *
-   * @default undefined: readiness is told nowhere
+   * @default undefined: no such path
    */
   readonly ready?: string;
   /**
-   * What else is served, by its path: `{ '/tasks/run': executor.handle }`. A handler answers every method, and decides itself who may ask;
-   * `Host` and `Origin` are checked before, as at the endpoint.
+   * Further handlers by path: `{ '/tasks/run': executor.handle }`. A handler answers every method and authenticates its
+   * callers itself. `Host` and `Origin` are checked before it, as at the endpoint.
    *
    * @default {}
    */
@@ -331,13 +334,13 @@ export interface HttpRuntimeOptions extends HttpOptions {
    */
   readonly metrics?: MetricsOptions;
   /**
-   * Streams to `sigil top`, or another watcher that has the token, which calls end and which requests are refused, as Server-Sent Events.
-   * Arguments and results are left out. With `workers`, it is those of the worker that the watcher happens to reach.
+   * Streams finished calls and refused requests as Server-Sent Events to `sigil top` or another watcher with the token.
+   * Arguments and results are left out. With `workers`, a watcher sees those of the one worker that it reaches.
    *
    * @default {}: they are served at `/events` where the environment variable `SIGIL_EVENTS_TOKEN` has a token
    */
   readonly events?: EventsOptions;
-  /** What clients may make it keep and wait for. */
+  /** Limits on the memory and time that clients may use. */
   readonly limits?: HttpServerLimits;
   /**
    * How long requests in flight, and side effects of tasks (`ctx.once()`), may take to finish at close, in milliseconds.

@@ -4,25 +4,25 @@ import { Deadlines, LogThrottle } from '@sigil/core/internal';
 import { aboutRequest, type OverloadRefusal } from './answers.js';
 import type { HttpExchange } from './http-exchange.js';
 
-/** What of each answer and stream needs no room while it is unread: small answers cost nothing. */
+/** The first bytes of each response that need no room while unread, so that small answers cost nothing. */
 export const FREE_OUTPUT_BYTES: number = 64 * 1024;
 
 /** How long a text that waits to be read may become before it is turned into bytes, in characters. */
 const PIECE_LENGTH = 16 * 1024;
 
-/** How much of what they are sent clients may leave unread, and for how long. */
+/** Limits on unread output, in bytes and time. */
 export interface OutputLimits {
   readonly maxBufferedBytes: number;
   readonly maxTotalBufferedBytes: number;
   readonly requestTimeoutMs: number;
 }
 
-/** What clients leave unread, of all answers and streams together. */
+/** The unread output of all answers and streams together. */
 export class OutputBudget {
   readonly budget: Quota;
   /** A client that leaves more than this of one stream unread is cut off. */
   readonly maxBufferedBytes: number;
-  /** For long answers on the web, of which nothing is read for too long. */
+  /** Deadlines of long web responses whose clients have stopped reading. */
   readonly stalls: Deadlines;
   readonly #told = new LogThrottle();
 
@@ -70,7 +70,7 @@ export class UnreadBudget {
     this.#quotaKey = http.quotaKey;
   }
 
-  /** Takes what is needed, or gives back what is not. @param length what is unread by now. @returns whether there is as much. */
+  /** Reserves or releases room. @param length unread bytes now. @returns whether the room suffices. */
   hold(length: number): boolean {
     const needed = Math.max(0, length - FREE_OUTPUT_BYTES);
     const more = needed - this.#taken;
@@ -87,8 +87,8 @@ export class UnreadBudget {
 }
 
 /**
- * What one stream was to send, and waits for its client to read on. It is kept as bytes, in pieces: a text that grows bit by bit takes
- * up several times its length, and so does each write that a platform keeps.
+ * The output of one stream that waits for its client to read. It is kept as pieces of bytes: a growing text takes up
+ * several times its length, and so does each queued write of a platform.
  */
 export class WaitingOutput {
   readonly #pieces: Uint8Array[] = [];

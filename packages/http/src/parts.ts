@@ -15,7 +15,7 @@ import type { ResolvedOptions } from './options.js';
 import { OutputBudget } from './output-budget.js';
 import { SharedStreams } from './sessions/node-messages.js';
 
-/** What everything that serves one endpoint shares. */
+/** The parts that all handlers of one endpoint share. */
 export interface HandlerParts {
   readonly endpoint: Endpoint;
   readonly options: ResolvedOptions;
@@ -31,15 +31,15 @@ export interface HandlerParts {
   readonly bodies: BodyLimits;
   readonly output: OutputBudget;
   readonly streams: StreamRules;
-  /** What streams have told the log. */
+  /** Limits how often streams log the same warning. */
   readonly streamsTold: LogThrottle;
   /** The requests of sessions that are not answered at once. */
   readonly longWaits: Deadlines;
-  /** Where streams are kept; absent where nothing is kept. */
+  /** Store of streams; `undefined` if none are stored. */
   readonly eventStore: EventStore | undefined;
-  /** Where sessions are kept; absent where they belong to this process. */
+  /** Store of sessions; `undefined` if they belong to this process. */
   readonly sessionStore: SessionStore | undefined;
-  /** What processes say of streams; absent where clients do not resume them in other processes. */
+  /** Messages between processes about streams; `undefined` if clients do not resume streams in other processes. */
   readonly sharedStreams: SharedStreams | undefined;
 }
 

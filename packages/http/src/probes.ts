@@ -5,8 +5,8 @@ import type { Endpoint, ReadinessReport } from '@sigil/core/transport';
 const REMEMBER_MS = 500;
 
 /**
- * Tells a load balancer or an orchestrator how the server does: at `health` whether its process serves, at `ready` whether requests are
- * to be sent here, which needs a backend that answers and a server that goes on.
+ * Serves the health and readiness of the server to load balancers and orchestrators. `health` says whether the process
+ * serves. `ready` says whether it accepts requests: its backend answers, and it is not closing.
  */
 export class Probes {
   #isClosing = false;

@@ -84,7 +84,7 @@ function accepts(accept: string | undefined, type: string): boolean {
 
 /** Whether a client takes both forms an answer may have: one JSON object, or a stream of events. */
 export function acceptsAnswer(accept: string | undefined): boolean {
-  // What clients send nearly always, recognised without taking it apart.
+  // The value that most clients send, recognised without parsing.
   if (accept === undefined || accept === '*/*' || accept === 'application/json, text/event-stream')
     return true;
   return accepts(accept, 'application/json') && accepts(accept, 'text/event-stream');
@@ -114,8 +114,8 @@ export class OriginCheck {
 
   /**
    * Whether a page of this origin may call (2026-07-28, basic/transports/streamable-http, "Security & Endpoint").
-   * Programs send no origin and pass; a page needs to be on the list. Where there is none, it needs to be of this machine, and
-   * the server to answer for this machine alone.
+   * Programs send no origin and pass. A page must be on the list; without a list, page and server must both be on this
+   * machine.
    */
   allowsOrigin(origin: string | undefined): boolean {
     if (origin === undefined) return true;
@@ -130,7 +130,8 @@ function hostnameOf(host: string): string {
 }
 
 /**
- * Whom quotas count a request for: a principal, or else a network address, which for IPv6 is a network of 64 bits.
+ * The quota key of a request: its principal, or else its network address. An IPv6 address counts as its network of 64
+ * bits.
  *
  * @returns `undefined` where the address may stand for many, as that of a proxy on this machine does, or is not known.
  */
@@ -185,7 +186,7 @@ export function readMessage(http: HttpExchange, limits: BodyLimits, take: (messa
       throw new Error(READ_BEFORE);
     }
     const encoding = http.header('content-encoding');
-    // What something before has read, it has also inflated.
+    // A parser before us has also inflated the body.
     if (body === undefined && encoding !== undefined && encoding !== 'identity')
       return refuse(
         http,
@@ -224,7 +225,7 @@ const SESSION_VERSIONS: readonly string[] = PROTOCOL_VERSIONS.filter(
 const STATELESS_VERSIONS: readonly string[] = PROTOCOL_VERSIONS.filter(
   (version) => !REVISION_FEATURES[version].sessions,
 );
-/** What a request without a session lacks. */
+/** The field that a request without a session must have. */
 export const NEEDS_ENVELOPE = '_meta["io.modelcontextprotocol/protocolVersion"]';
 
 /**

@@ -8,8 +8,8 @@ import type { Endpoint } from '@sigil/core/transport';
 export type RouteHandler = (request: Request) => MaybePromise<Response>;
 
 /**
- * Answers a request of a path beside the endpoint. Never rejects: what a handler, its body or a listener of its signal throws is logged, and
- * answered with 500 as long as no answer has begun.
+ * Answers a request for a path beside the endpoint. Never rejects: an error of the handler, its body or its abort
+ * listeners is logged. It is answered with 500 if no answer has begun.
  */
 export async function serveRoute(
   handle: RouteHandler,

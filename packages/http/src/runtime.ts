@@ -34,7 +34,7 @@ import { closeWithPrimary, isWorker, runWorkers, startsWorkers, workerNumber } f
 /**
  * Serves an app over Streamable HTTP with `node:http`, for every protocol revision on one endpoint.
  *
- * @param options where to listen, who may call, and how much they may ask for.
+ * @param options address, authentication and limits of the server.
  * @throws DefinitionError when an option is wrong, or when `host` is beyond this machine and neither `authenticate` nor
  *   `allowAnonymous` is given.
  * @example
@@ -223,10 +223,11 @@ function limitConnections(server: Server, maxConnections: number, logger: Logger
 }
 
 /**
- * Closes idle connections later than their clients are told (`Keep-Alive: timeout`), after more than three times as long. A client may use one at the
- * last moment, and Node looks at timers before it reads: on a busy machine such requests were answered by a reset.
+ * Closes idle connections after more than three times the announced `Keep-Alive: timeout`. A client may use a
+ * connection at the last moment, and Node checks timers before it reads: on a busy machine such requests were reset.
  *
- * @param keepAliveTimeout what clients are told, in milliseconds. Other timeouts of a socket are those of answers at work.
+ * @param keepAliveTimeout the announced timeout, in milliseconds. Other timeouts of a socket belong to answers in
+ *   progress.
  */
 function keepForRequestsOnTheirWay(server: Server, keepAliveTimeout: number): void {
   // Node adds a second itself, by version; this is never the same.
@@ -239,7 +240,7 @@ function keepForRequestsOnTheirWay(server: Server, keepAliveTimeout: number): vo
   });
 }
 
-/** The connections of a server, each with the time at which it was accepted, in milliseconds. */
+/** The connections of a server, each with the time of its acceptance, in milliseconds. */
 type Sockets = ReadonlyMap<Socket, number>;
 
 function trackSockets(server: Server): Sockets {
@@ -269,7 +270,7 @@ async function stop(server: Server, sockets: Sockets, handler: HttpHandler, drai
   await firstRequests(sockets, Math.min(drainMs, FIRST_REQUEST_MS));
   await handler.drain(drainMs);
   for (const socket of sockets.keys()) socket.destroySoon();
-  // What a client has not read by now it will not read.
+  // Output that a client has not read by now is dropped.
   const deadline = setTimeout(() => [...sockets.keys()].forEach((socket) => socket.destroy()), drainMs);
   await stopped;
   clearTimeout(deadline);
@@ -307,7 +308,7 @@ interface ServerLimits {
   readonly connectionsCheckingInterval: number;
 }
 
-/** What a server of `http()` is made from. */
+/** The inputs of a server of `http()`. */
 interface ServerOptions {
   readonly host: string;
   readonly port: number;
@@ -322,7 +323,7 @@ interface ServerOptions {
   readonly workers: number;
   readonly handleSignals: boolean;
   readonly limits: ServerLimits;
-  /** What the handler of its requests is made from. */
+  /** Options of the handler of its requests. */
   readonly handler: ResolvedOptions;
 }
 
@@ -375,7 +376,7 @@ function serverOptions(options: HttpRuntimeOptions): ServerOptions {
   return { host, port, ...paths, workers, ...times, handleSignals, limits, handler };
 }
 
-/** The names that `Host` may have when none are given: on the network a server cannot know by which names it is called. */
+/** The names that `Host` may have by default. On a network a server cannot know its names. */
 function hostsFor(
   host: string,
   { authenticate, authorization, allowAnonymous }: HttpRuntimeOptions,
@@ -424,7 +425,7 @@ function serverLimits(
   return {
     maxConnections: limits.maxConnections ?? 10_000,
     headersTimeout: headersTimeoutMs,
-    // Node answers without a word of why: it is there for what ours, which says it, does not come to.
+    // Fallback: Node's own timeout gives no reason, so ours fires first.
     requestTimeout: requestTimeoutMs + NODE_LATER_MS,
     keepAliveTimeout: limits.keepAliveTimeoutMs ?? 5_000,
     maxHeaderSize: limits.maxHeaderBytes ?? 16 * 1024,

@@ -46,7 +46,7 @@ const TOO_NEW = {
 /** Which endpoint of HTTP+SSE a request is for. */
 export interface SseTarget {
   readonly endpoint: 'stream' | 'messages';
-  /** Where the app is mounted, such as `/api`; empty at the root. */
+  /** The mount path of the app, such as `/api`; empty at the root. */
   readonly mount: string;
   readonly sessionId: string | undefined;
 }
@@ -85,7 +85,7 @@ export class SseEndpoint {
     return this.#sessions.size;
   }
 
-  /** Serves one HTTP request. Whatever goes wrong is an answer, never an exception. */
+  /** Serves one HTTP request. Errors become answers: it never throws. */
   handle(http: HttpExchange, target: SseTarget): void {
     failSafely(http, this.#endpoint.logger, () => this.#route(http, target));
   }
@@ -156,7 +156,7 @@ export class SseEndpoint {
     const scopes = scopesToAnswer(message);
     if (lacksScopes(http.principal, scopes))
       return refuseScopes(http, this.parts.insufficientScope(http, scopes));
-    // Who tries out newer revisions goes back to older ones on the answer that servers of this transport always gave.
+    // A client that tries newer revisions falls back on this answer, which servers of this transport have always given.
     return claims ? session.decline(http, id) : session.receive(http, message);
   }
 
@@ -178,7 +178,7 @@ class SseSession implements Sink {
     endpoint: Endpoint,
     private readonly stream: EventStream,
     readonly owner: string | undefined,
-    /** Whom it counts for, as `RequestInfo` has it. */
+    /** Its quota key, as `RequestInfo` has it. */
     readonly quotaKey: string | undefined,
   ) {
     this.connection = endpoint.connect(this, { transport: 'http' });
@@ -190,7 +190,7 @@ class SseSession implements Sink {
     const sink: Sink = {
       send: (text) => this.send(text),
       end: (text, rejection) => {
-        // What is no message has no answer that its sender could tell from others.
+        // An invalid message has no id, so the sender could not match an answer.
         if (rejection?.code === ERROR_CODES.invalidRequest) refusals.push({ status: 400, text });
         // What there is no room for now may be posted again.
         else if (rejection?.code === ERROR_CODES.internalError) refusals.push({ status: 503, text });
@@ -203,7 +203,7 @@ class SseSession implements Sink {
     else http.respond(202, TEXT_HEADERS, 'Accepted');
   }
 
-  /** Takes a message of a revision that this transport does not carry: a request is told so over the stream. */
+  /** Answers a message of a revision that this transport does not carry. A request gets its error over the stream. */
   decline(http: HttpExchange, id: RequestId | null): void {
     if (id !== null) this.send(errorResponse(id, TOO_NEW));
     http.respond(202, TEXT_HEADERS, 'Accepted');
@@ -223,7 +223,7 @@ class SseSession implements Sink {
   }
 }
 
-/** Where the client of a session posts its messages, as a relative URI. */
+/** The relative URI to which the client of a session posts its messages. */
 function messagesUri(mount: string, sessionId: string): string {
   return `${mount}${MESSAGES_PATH}?sessionId=${sessionId}`;
 }

@@ -2,7 +2,7 @@ import { ERROR_CODES } from '@sigil/core';
 import { isObject } from '@sigil/core/internal';
 import { errorResponse, isRequestId } from '@sigil/core/transport';
 
-/** What is known of a request that has to be answered in time. */
+/** A request with a deadline. */
 export interface TimeLimit {
   /** Aborts when its time is over. */
   readonly over: AbortSignal;
@@ -11,8 +11,8 @@ export interface TimeLimit {
 }
 
 /**
- * Answers a request before its platform ends it: requests of its body that are not answered when the time is over are answered with an error,
- * in one piece or as the end of the stream.
+ * Answers a request before its platform ends it. At the deadline, open requests of its body get an error, in one piece
+ * or at the end of the stream.
  *
  * @param answering the answer, which may be late, and whose stream may not end.
  * @returns one that is in time.
@@ -50,7 +50,7 @@ export async function answerInTime(answering: Promise<Response>, limit: TimeLimi
   return new Response(stream, response);
 }
 
-/** What the requests of a body are answered with that there was no time for. */
+/** The errors for requests of a body that ran out of time. */
 function answersTo(body: string): string {
   const error = { code: ERROR_CODES.internalError, message: 'The time of this function is over' };
   const answer = (id: unknown): string => errorResponse(isRequestId(id) ? id : null, error);

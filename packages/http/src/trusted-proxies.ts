@@ -5,8 +5,8 @@ import { canonicalAddress } from '@sigil/core/internal';
 const NETWORKS = new WeakMap<readonly string[], BlockList>();
 
 /**
- * Whose request it is that came through proxies: each of them names at the end of `X-Forwarded-For` whom it heard it from. As far as those
- * are trusted that name it, that counts.
+ * The client's address behind proxies: each proxy appends the address of its caller to `X-Forwarded-For`. Entries count
+ * as long as trusted proxies have written them.
  *
  * @param trusted addresses and networks of proxies.
  * @param peer the address of the connection.

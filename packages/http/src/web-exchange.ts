@@ -33,7 +33,7 @@ export class WebExchange implements HttpExchange {
   #id: string | undefined;
   readonly #request: Request;
   #headers: Readonly<Record<string, string>> | undefined;
-  /** Who is to be told when the client goes away; `undefined` once it has. */
+  /** Listeners for the client's disconnect; `undefined` once it has gone. */
   #gone: (() => void)[] | undefined = [];
   #resolve: (response: Response) => void = () => undefined;
 
@@ -117,7 +117,7 @@ export class WebExchange implements HttpExchange {
       unread?.free();
       if (stalls) output.stalls.delete(stalls);
     };
-    // What is told that the client is gone may end the stream, which a stream that is over does not bear.
+    // Abort listeners may end the stream; ending a closed stream throws.
     const goAway = (): void => {
       over();
       this.#goAway();
@@ -163,7 +163,7 @@ export class WebExchange implements HttpExchange {
     this.onGone(over);
     return {
       write: (text) => {
-        // What counts is what was left unread before: one long message may be longer than the bound.
+        // The limit applies to bytes left unread before: one long message may exceed it.
         if (queued() > maxBufferedBytes) return cutOff('maxBufferedBytes');
         if (!body.controller) return;
         waiting.add(text);
@@ -262,7 +262,7 @@ async function readBytes(
   const stream = request.body as ReadableStream<Uint8Array> | null;
   const reader = stream?.getReader();
   const state = { late: false };
-  // What is cancelled ends at once, with what there is of it; how long its source takes to hear of it is no matter.
+  // A cancelled stream ends at once, even if its source is slow to stop.
   const cancel = (): void => void reader?.cancel().catch(() => undefined);
   const deadline = times.add(() => {
     state.late = true;

@@ -3,7 +3,10 @@ import type { Logger } from '@sigil/core';
 import type { Endpoint, RunningRuntime } from '@sigil/core/transport';
 import { EXIT_CODES, exitAfter } from '@sigil/node';
 
-/** Set in the processes that are workers: they share a key for request states, and keep to what needs no backend without one. */
+/**
+ * Set in worker processes: they share a key for request states, and use no feature that needs a backend if there is
+ * none.
+ */
 const WORKER_KEY = 'SIGIL_WORKER_KEY';
 /** Which of the workers a process is, from 0 on: one that takes the place of another has its number. */
 const WORKER_NUMBER = 'SIGIL_WORKER_NUMBER';
@@ -30,13 +33,13 @@ export function workerNumber(): number {
   return isWorker() ? Number(process.env[WORKER_NUMBER]) : 0;
 }
 
-/** Loads a module that most programs never need, and that costs more to load than the rest of Node's that a server over stdio uses. */
+/** Loads a module that few programs need. It takes longer to load than all of Node that a stdio server uses. */
 async function loadCluster(): Promise<Cluster> {
   return (await import('node:cluster')).default;
 }
 
 /**
- * In a worker, closes the server when the program is told to end, and not before: a signal may reach every process, and more than once.
+ * In a worker, closes the server when the primary says so. A signal may reach every process, and more than once.
  *
  * @param handlesSignals whether signals tell it too, or the primary alone.
  * @returns stops the listening.
@@ -48,13 +51,14 @@ export async function closeWithPrimary(
   const cluster = await loadCluster();
   const end = (): void => void close();
   const told = (message: unknown): void => void (message === CLOSE && end());
-  // Node would end a worker at once when its primary is gone, in the middle of what it does.
+  // Node would end a worker at once when its primary is gone, in the middle of its work.
   if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
   process.on('message', told).on('disconnect', end);
   if (handlesSignals) process.on('SIGTERM', end).on('SIGINT', end);
   return () => {
     process.off('SIGTERM', end).off('SIGINT', end).off('message', told).off('disconnect', end);
-    // What is left of the program is not kept by its channel to the primary. `process.disconnect()` would end it before its services.
+    // The channel to the primary must not keep the program alive. `process.disconnect()` would end it before its
+    // services.
     cluster.worker?.disconnect();
   };
 }
@@ -99,7 +103,7 @@ class WorkerPool {
   readonly listening: Promise<Address>;
   readonly closed: Promise<void>;
   readonly #workers = new Set<Worker>();
-  // With the process it is from: what a worker starts itself inherits the variable, and is no worker.
+  // With the process id: a program that a worker starts inherits the variable, but is not a worker.
   readonly #env = { [WORKER_KEY]: `${process.pid}:${crypto.randomUUID()}${crypto.randomUUID()}` };
   #settle: () => void = () => undefined;
   #listens: (address: Address) => void = () => undefined;
@@ -164,7 +168,7 @@ class WorkerPool {
     this.#isClosing = true;
     if (this.#workers.size === 0) this.#settle();
     for (const worker of this.#workers) if (worker.isConnected()) worker.send(CLOSE);
-    // What hangs is ended: its requests have had twice the time that they may take.
+    // A worker that hangs is ended: its requests have had twice their time.
     const deadline = setTimeout(
       () => this.#workers.forEach((worker) => worker.process.kill('SIGKILL')),
       2 * this.rules.closeMs + 10_000,

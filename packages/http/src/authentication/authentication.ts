@@ -12,7 +12,7 @@ interface AuthenticationTimes {
   readonly reauthenticateMs: number;
 }
 
-/** What an author's function did not do in its time. */
+/** The author's function did not answer in time. */
 class LateError extends Error {
   override readonly name = 'LateError';
 }
@@ -39,7 +39,7 @@ function requireDecision(decision: Decision): Decision {
   );
 }
 
-/** RFC 6750, section 3: who sent no token is not told about an error. */
+/** RFC 6750, section 3: a request without a token gets no error code. */
 function anonymous({ headers }: RequestHead): Refusal {
   const sent = bearerToken(headers) !== undefined;
   return {
@@ -146,7 +146,7 @@ export class Authentication {
   }
 }
 
-/** What of an exchange is told to who decides about it. */
+/** The part of an exchange that authorizers see. */
 class Head implements RequestHead {
   readonly #http: HttpExchange;
   readonly headers: RequestHead['headers'];

@@ -4,7 +4,7 @@ import { challengedScopes } from '@sigil/core/internal';
 import type { Principal } from '@sigil/core/transport';
 import type { HttpExchange, ResponseHeaders } from '../http-exchange.js';
 
-/** What is known of a request before its body is read. */
+/** A request before its body is read. */
 export interface RequestHead {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -12,13 +12,13 @@ export interface RequestHead {
   /** Path and query. */
   readonly url: string;
   /**
-   * The request as the server around the app has it, an `IncomingMessage` or a `Request`; with the packages for Fastify, Hono and Nest,
-   * their request or context. What others have put on it, such as `user`, is there.
+   * The request object of the server around the app: an `IncomingMessage` or a `Request`, or in Fastify, Hono and Nest
+   * their request or context. Properties that middleware has set, such as `user`, are on it.
    */
   readonly source?: unknown;
   /**
-   * Whom quotas count the request for as long as nothing is known of its principal: the same text for all requests from an address. Absent
-   * where many may share the address, as behind a proxy on this machine.
+   * The key of quotas until the principal is known: the same text for all requests from an address. Absent if many
+   * clients may share the address, as behind a proxy on this machine.
    */
   readonly quotaKey?: string | undefined;
 }
@@ -26,7 +26,7 @@ export interface RequestHead {
 /** Says who a request is made for; `undefined` refuses it. */
 export type Authenticate = (request: RequestHead) => MaybePromise<Principal | undefined>;
 
-/** Why a request is not served, and what its client is told. */
+/** The reason why a request is refused, and the answer to its client. */
 export interface Refusal {
   /** 401 asks for another token, 403 for more scopes, 400 is for a malformed header, 503 for when the token cannot be checked now. */
   readonly status: 400 | 401 | 403 | 503;
@@ -34,13 +34,13 @@ export interface Refusal {
   readonly message: string;
   /** `WWW-Authenticate`, `Retry-After` and their like. */
   readonly headers: ResponseHeaders;
-  /** For the log alone: what of the request was wrong. Nothing that is secret. */
+  /** The offending values, for the log alone. Must not hold secrets. */
   readonly details?: Readonly<Record<string, string>>;
 }
 
 /**
- * What is decided about a request: it is refused, or served for a principal, or for everybody where there is none. The principal is not
- * checked again: what makes it must have it from `requirePrincipal`.
+ * The decision about a request: refused, or served for a principal, or served for anonymous callers if there is none.
+ * The principal is not validated again: create it with `requirePrincipal`.
  */
 export type Decision =
   | { readonly refusal: Refusal; readonly principal?: undefined }
@@ -48,7 +48,7 @@ export type Decision =
 
 /** A document that everybody may read before anybody is authorized, such as protected resource metadata (RFC 9728). */
 export interface PublicDocument {
-  /** JSON, or what gets it when a client asks, which is answered with 503 where that fails. */
+  /** JSON, or a function that returns it for each request. If the function fails, the answer is 503. */
   readonly body: string | (() => Promise<string>);
   /** `ETag`, `Cache-Control` and their like. */
   readonly headers: ResponseHeaders;
@@ -61,8 +61,8 @@ export interface Authorizer {
   /**
    * Decides about a request, before its body is read.
    *
-   * @param isOpen whether the request has been let in before, and its stream is still open: what may be used once, as a proof of
-   *   possession may, has been used then.
+   * @param isOpen whether the request was authorized before and its stream is still open. A one-time credential, such
+   *   as a proof of possession, has been used by then.
    * @throws Error when it cannot decide: the client gets 500, and an open stream stays.
    */
   authorize(request: RequestHead, isOpen: boolean): MaybePromise<Decision>;
@@ -77,7 +77,7 @@ export interface Authorizer {
   document(path: string): PublicDocument | undefined;
 }
 
-/** What an authorization may use of the app that it is for. */
+/** The parts of the app that an authorization may use. */
 export interface AuthorizationHost {
   readonly logger: Logger;
   /** Remembers what may be used once, in all processes that share the backend of the app. */
@@ -88,7 +88,7 @@ export interface AuthorizationHost {
   readonly unseal: (text: string) => Promise<unknown>;
 }
 
-/** Makes what authorizes the requests of an app; what `oauth()` of `@sigil/auth` gives. */
+/** Creates the authorizer of an app, as `oauth()` of `@sigil/auth` does. */
 export type Authorization = (host: AuthorizationHost) => Authorizer;
 
 /**
@@ -110,8 +110,8 @@ export function scopeChallenge(scopes: readonly string[]): Refusal {
 }
 
 /**
- * Warns of a resource that is not where the endpoint is: clients refuse it unless it is the URL that they call, or what that begins with.
- * It is no error, since a proxy may have rewritten the path.
+ * Warns if the resource is not the URL of the endpoint or a prefix of it, because clients then refuse it. It is not an
+ * error: a proxy may have rewritten the path.
  */
 export function checkResource(resource: string, path: string, logger: Logger): void {
   const { origin, pathname } = new URL(resource);
@@ -128,7 +128,7 @@ export function checkResource(resource: string, path: string, logger: Logger): v
 const ONE_DAY_SECONDS = '86400';
 /** When clients may ask again for a document that could not be got. */
 const RETRY_SECONDS = '5';
-/** Any page may read them: what they say is public. */
+/** Any page may read these documents: they are public. */
 const OPEN_TO_PAGES = { 'Access-Control-Allow-Origin': '*' };
 
 /** Answers a request for a document. */

@@ -2,7 +2,7 @@ import { frozenCopy, OptionChecks } from '@sigil/core/internal';
 import { type Principal, requirePrincipal } from '@sigil/core/transport';
 import type { RequestHead } from './authorization.js';
 
-/** What a token may look like (RFC 6750, section 2.1). */
+/** The syntax of a token (RFC 6750, section 2.1). */
 const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
 const CREDENTIALS = /^Bearer +(\S+) *$/i;
 
@@ -27,13 +27,14 @@ export function bearerToken(headers: RequestHead['headers']): string | undefined
 }
 
 /**
- * Lets in callers that send one of some tokens as `Authorization: Bearer …`. How long that takes does not depend on how much
- * of a token is right.
+ * Lets in callers that send one of some tokens as `Authorization: Bearer …`. How long that takes does not depend on how
+ * much of a token is right.
  *
  * @param tokens who each token stands for.
  * @returns what `authenticate` takes.
- * @throws DefinitionError when there are none, or when one cannot be sent as a bearer token. It does not repeat the token.
- * @throws TypeError when one stands for what is no principal.
+ * @throws DefinitionError when there are none, or when one cannot be sent as a bearer token. It does not repeat the
+ *   token.
+ * @throws TypeError if a token maps to something other than a principal.
  * @example
  * ```ts
  * const authenticate = tokenAuthenticator({ [process.env['ADA_TOKEN'] ?? '']: { id: 'ada' } });
@@ -48,7 +49,7 @@ export function tokenAuthenticator(
   if (entries.length === 0) checks.refuse('tokens', 'it needs a token at least');
   if (!entries.every(([token]) => TOKEN.test(token)))
     checks.refuse('tokens', 'a token must be letters, digits and -._~+/ only, and must not be empty');
-  // What a template or a computed key makes of a variable that is not set would be known to everybody.
+  // An unset variable in a template or computed key becomes this text, which anyone can guess.
   if (entries.some(([token]) => token === 'undefined' || token === 'null'))
     checks.refuse('tokens', "a token is 'undefined' or 'null'", 'set the environment variable it comes from');
   checks.throwIfAny();

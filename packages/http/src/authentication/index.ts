@@ -1,4 +1,4 @@
-// What decides who is calling: for the options `authenticate` and `authorization`. It needs nothing of Node.
+// Authenticates callers: for the options `authenticate` and `authorization`. It needs no Node.
 export { bearerToken, tokenAuthenticator } from './bearer-tokens.js';
 export { scopeChallenge } from './authorization.js';
 export type {

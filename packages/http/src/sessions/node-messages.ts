@@ -8,15 +8,15 @@ import {
   type RequestId,
 } from '@sigil/core/transport';
 
-/** What messages between processes are about. */
+/** The subjects of messages between processes. */
 export const ABOUT = {
-  /** The answer of a client to what the addressed process has asked, or progress on it. */
+  /** A client's answer to a request of the addressed process, or progress on it. */
   answer: 'answer',
   /** The sender has what the addressed process has handed over. */
   received: 'received',
   /** A client does not want the answer to a request any more, which another process may be serving. */
   cancelled: 'cancelled',
-  /** What belongs to no request, for whichever process the client listens to; see `Sink.deliver`. */
+  /** A message that belongs to no request, for the process to which the client listens; see `Sink.deliver`. */
   notify: 'notify',
   /** A client has come to the sender for a stream. */
   resumed: 'resumed',
@@ -33,24 +33,24 @@ export interface ReachedSession {
   movedAway(stream: string, retryMs?: number): void;
 }
 
-/** What becomes of what a client has sent. */
+/** The outcome of a client's message. */
 interface Forwarded {
-  /** What is for this process; `undefined` when nothing is. */
+  /** The part for this process; `undefined` if there is none. */
   readonly own: unknown;
-  /** Whether the processes that the rest is for have been told; an answer, whether they have it. */
+  /** Whether the other processes have received their part. */
   readonly isTaken: MaybePromise<boolean>;
 }
 
 /**
- * How long a process has to say that it has an answer, in milliseconds: after each of these times but the last it is told again, as it may
- * just have lost the connection by which it listens.
+ * How long a process has to confirm an answer, in milliseconds. After each of these times but the last, the answer is
+ * sent again, because the process may just have lost its connection to the bus.
  */
 const RECEIVED_WITHIN_MS: readonly number[] = [250, 750, 1_000];
 
 /** Of a batch, how many messages are handed to other processes: a longer one is refused anyway. */
 const MOST_HANDED_OVER = 100;
 
-/** Hands what a client says to the process that it is for, and takes what other processes hand over. */
+/** Passes the messages of a client to the process that they are for, and receives those from other processes. */
 export class NodeMessages {
   /** Answers that have been handed over, until the process they are for says that it has them. */
   readonly #handedOver = new Map<string, () => void>();
@@ -181,7 +181,7 @@ export const GONE_AFTER_MS = 5_000;
  */
 type StreamListener = (isServed: boolean) => void;
 
-/** What processes tell each other of the streams of sessions. What is on a stream is in the event store. */
+/** Messages between processes about the streams of sessions. The content of a stream is in the event store. */
 export class SharedStreams {
   readonly #listeners = new Map<string, Set<StreamListener>>();
 
@@ -197,7 +197,7 @@ export class SharedStreams {
     };
   }
 
-  /** Tells those who follow a stream that there is more of it, or that it is served. */
+  /** Tells the followers of a stream that it has new events or is served. */
   grown(stream: string): void {
     void this.backend.publish({ kind: 'stream', stream });
   }
@@ -206,7 +206,8 @@ export class SharedStreams {
    * Tells the other processes to let the client of a stream go, which has come to this one.
    *
    * @param retryMs when the client is to come back, in milliseconds; absent where it is here.
-   * @returns once they have been told: what any process tells later comes after it everywhere.
+   * @returns a promise that resolves once the other processes have been notified. Their later messages then come after
+   *   this one everywhere.
    */
   resumed(sessionId: string, stream: string, retryMs?: number): MaybePromise<unknown> {
     const content = { sessionId, stream, node: this.backend.node, ...(retryMs !== undefined && { retryMs }) };
@@ -222,13 +223,13 @@ export class SharedStreams {
 
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const STANDALONE = new RegExp(`^${UUID}$`);
-/** What the name of a stream may have behind it, see `withScopes`. */
+/** Scopes at the end of the name of a stream, see `withScopes`. */
 const SCOPES = '(?:~[A-Za-z0-9_-]+)?';
 const OF_REQUEST = new RegExp(`^${UUID}-([A-Za-z0-9_-]*)${SCOPES}$`);
 
-/** A name for the stream of what belongs to no request. */
+/** A new name for the stream of messages that belong to no request. */
 export function nameStandaloneStream(): string {
-  // A session keeps it. What Node gives is a text of many pieces, which take ten times the room of one.
+  // A session keeps the id. Node's UUID is a rope of many pieces, which takes ten times the memory of a flat text.
   return crypto.randomUUID().split('-').join('-');
 }
 
@@ -240,7 +241,7 @@ export function nameRequestStream(id: RequestId | undefined): string {
   return `${crypto.randomUUID()}-${text}`;
 }
 
-/** What a stream is for by its name, which a client may have made up. */
+/** Parses the name of a stream, which may be forged by a client. */
 export function readStreamName(
   stream: string,
 ): { readonly kind: 'standalone' } | { readonly kind: 'request'; readonly id?: RequestId } | undefined {

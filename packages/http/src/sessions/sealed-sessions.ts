@@ -4,7 +4,7 @@ import type { EndpointBackend } from '@sigil/core/transport';
 
 /** Longest id of a session, in characters: it is a header of every request. */
 const MOST_LENGTH = 2_048;
-/** What sessions are sealed for. */
+/** The purpose under which sessions are sealed. */
 const PURPOSE = 'session';
 /** How long one process has to keep a session anew, in milliseconds, and how often others look for it meanwhile. */
 const RESTORING_MS = { all: 2_000, each: 50 };

@@ -1,8 +1,8 @@
-/*
- * The way of a request that belongs to a session (2025-03-26 to 2025-11-25). A POST opens a session, or is served with the one that it
- * names: `session-table.ts` finds it here, or through `shared-sessions.ts` in the store that all processes have. What a message is for
- * another process goes there (`node-messages.ts`). The connection of the session serves the rest, and its answer is one JSON object, or a
- * stream that a client can resume (`session-streams.ts`), also in another process. A GET goes on with such a stream, or listens; a DELETE
+/**
+ * The path of a request that belongs to a session (2025-03-26 to 2025-11-25). A POST opens a session or names one,
+ * which `session-table.ts` finds here or, through `shared-sessions.ts`, in the store. Messages for another process go
+ * through `node-messages.ts`. The connection of the session serves the rest. Its answer is one JSON object, or a stream
+ * that a client can resume in any process (`session-streams.ts`). A GET resumes such a stream, or listens; a DELETE
  * ends the session.
  */
 
@@ -49,7 +49,7 @@ export function serveSessioned(
   if (Array.isArray(message) && http.header('mcp-session-id') === undefined) {
     return refuse(http, 400, ERROR_CODES.invalidRequest, 'Batches belong to sessions of 2025-03-26', id);
   }
-  // What waits here for its answer needs nothing of the store.
+  // A call that waits here for its answer does not need the store.
   const alone = (session: HttpSession): boolean => {
     if (!sessions.shared?.messages.isOwnAnswer(message) || !isWellFormed(message)) return false;
     if (refusesAnswer(http, message, session)) return true;
@@ -78,7 +78,7 @@ export function serveSessioned(
 /**
  * Serves a request with the session that it names, or refuses it.
  *
- * @param alone serves it with what this process knows of the session, where the store fails. Returns whether it has.
+ * @param alone serves the request with the local copy of the session if the store fails. Returns whether it has.
  */
 export function withSession(
   http: HttpExchange,
@@ -158,7 +158,7 @@ function refuseUnknown(http: HttpExchange, id: RequestId | null): void {
   refuse(http, 404, ERROR_CODES.invalidRequest, 'Session not found: open a new one with initialize', id);
 }
 
-/** Refuses who answers what a call asks without the scopes that the call needs. @returns whether it has. */
+/** Refuses an answer to a call's question if the client lacks the scopes of the call. @returns whether it has. */
 function refusesAnswer(http: HttpExchange, message: unknown, session: HttpSession): boolean {
   const scopes = scopesToAnswer(message);
   const isRefused = lacksScopes(http.principal, scopes);
@@ -166,7 +166,7 @@ function refusesAnswer(http: HttpExchange, message: unknown, session: HttpSessio
   return isRefused;
 }
 
-/** Takes a message that has no answer. It has been taken once what it changes is kept, and who it is for has it. */
+/** Accepts a message that has no answer. It counts as accepted once its changes are stored and its receiver has it. */
 function notify(http: HttpExchange, message: unknown, session: HttpSession, sessions: SessionTable): void {
   const { shared } = sessions;
   const { own, isTaken } = shared
@@ -187,7 +187,7 @@ function notify(http: HttpExchange, message: unknown, session: HttpSession, sess
   });
 }
 
-/** Goes on once other processes have what is for them. Where they have not, the client is told to send it again. */
+/** Continues once other processes have received their messages. If they have not, the client is asked to send again. */
 function onceTaken(
   http: HttpExchange,
   sessions: SessionTable,
@@ -309,7 +309,7 @@ class SessionSink implements Sink {
   abandon(): void {
     this.#close();
     if (!this.#stream) return this.http.respond(202, {});
-    // No client comes back for what has been cancelled.
+    // No client resumes a cancelled request.
     this.#stream.abandon();
     this.session.streams.end(this.#stream);
   }

@@ -13,14 +13,14 @@ import {
   type SharedStreams,
 } from './node-messages.js';
 
-/** What the streams of a session have in common. The session itself: there are many, and nothing is kept beside it. */
+/** The shared parts of a session's streams: the session itself, because sessions are many and need no second object. */
 export interface StreamParts {
   /** That of the session. */
   readonly id: string;
   /** Without one nothing is kept, and no client can resume. */
   readonly store: EventStore | undefined;
   readonly rules: StreamRules;
-  /** Milliseconds a client is told to wait before it comes back. */
+  /** Milliseconds a client waits before it reconnects. */
   readonly retryMs: number;
   /** Whether clients come back to a stream that stops before its response: only such ones are primed. */
   readonly resumable: boolean;
@@ -31,24 +31,24 @@ export interface StreamParts {
   readonly owner: string | undefined;
   /** Told of its principal, whose scopes and claims may be others by now. */
   renewed(principal: Principal): void;
-  /** What processes say of streams; absent where the session, or what is kept of its streams, belongs to this one. */
+  /** Messages between processes about streams; `undefined` if the session or its streams belong to this process. */
   readonly shared: SharedStreams | undefined;
   /** Tells the client that anything may have changed. */
   announceAll(): void;
 }
 
-/** What a client is told whose stream cannot be read now. */
+/** The answer when a stream cannot be read at the moment. */
 const NOT_NOW = 'The stream cannot be resumed now; try again later';
 
-/** The streams of one session: one for each request that needs one, and one for what belongs to no request. */
+/** The streams of one session: one for each request that needs one, and one for messages that belong to no request. */
 export class SessionStreams {
-  // Made when they are needed: sessions are many, and most have only ever had the one stream for what belongs to no request.
+  // Created on demand: sessions are many, and most only use the one stream for messages that belong to no request.
   /** The streams of requests. */
   #running: Map<string, SessionStream> | undefined;
   /** Clients here of streams that other processes run, by the name of the stream. */
   #followers: Map<string, StreamFollower> | undefined;
   #standalone: SessionStream | undefined;
-  /** Streams of which this process has told that their client has come to it, until that has come back over the bus. */
+  /** Streams that this process has claimed for itself, until the bus returns its message. */
   #claims: Map<string, () => void> | undefined;
 
   constructor(private readonly parts: StreamParts) {}
@@ -67,7 +67,7 @@ export class SessionStreams {
    * Answers a request with a stream of its own.
    *
    * @param id that of the request; absent for a batch.
-   * @param scopes what who resumes it needs.
+   * @param scopes scopes that a client needs to resume it.
    * @param refused called when the request is not authenticated any more.
    */
   open(
@@ -88,7 +88,7 @@ export class SessionStreams {
     stream.end(last, () => this.#running?.delete(stream.id));
   }
 
-  /** Answers a request with the stream for what belongs to no request. */
+  /** Answers a request with the stream of messages that belong to no request. */
   listen(http: HttpExchange): void {
     if (this.#standalone) return this.#standalone.connect(http);
     const standalone = (this.#standalone = new SessionStream(nameStandaloneStream(), this.parts));
@@ -120,7 +120,7 @@ export class SessionStreams {
 
   /** Takes note that the client has come to another process for a stream. */
   movedAway(stream: string, retryMs?: number): void {
-    // What was told before this process told that the client has come here is over.
+    // A message from before this process claimed the stream is obsolete.
     if (this.#claims?.has(claimOf(stream))) return;
     void this.#followers?.get(stream)?.letGo(retryMs);
     const isStandalone = readStreamName(stream)?.kind === 'standalone';
@@ -129,12 +129,12 @@ export class SessionStreams {
     own?.handOver();
   }
 
-  /** Takes note that all processes have been told that the client of a stream has come to this one. */
+  /** Notes that all processes have received the claim of this process on a stream. */
   claimed(stream: string): void {
     this.#claims?.get(claimOf(stream))?.();
   }
 
-  /** Keeps a stream from what others told before: the bus gives back what this process tells, in its order. */
+  /** Ignores what others said of a stream before: the bus also returns this process's messages, in its order. */
   #claim(stream: string): void {
     if (!this.parts.shared) return;
     const key = claimOf(stream);
@@ -193,17 +193,17 @@ export class SessionStreams {
   }
 }
 
-/** What is given in place of an id by a stream that has ended. */
+/** Replaces the id at a stream that has ended. */
 const REFUSED = Symbol('refused');
 
-/** A client has one stream for what belongs to no request, whatever its name. */
+/** A client has one stream for messages that belong to no request, under any name. */
 function claimOf(stream: string): string {
   return readStreamName(stream)?.kind === 'standalone' ? 'standalone' : stream;
 }
 
 /**
- * The messages of one request, or those that belong to none: sent to whichever connection the client has for them, and
- * kept for the next one. What is done to a stream is done in order, also when the store takes its time.
+ * The messages of one request, or those that belong to none. They go to the client's current connection, and are stored
+ * for the next one. Operations on a stream run in order, also while the store is slow.
  */
 export class SessionStream {
   #connection: EventStream | undefined;
@@ -211,9 +211,12 @@ export class SessionStream {
   #turn: Promise<void> | undefined;
   #ended: boolean;
   readonly #refused: (() => void) | undefined;
-  /** Whether the client is connected to another process, which is told of all that is sent. */
+  /** Whether the client is connected to another process, which hears of all new messages. */
   #isFollowed = false;
-  /** Ends the time in which another process may still write; what is sent then is read from the store, to keep its order. */
+  /**
+   * Ends the time in which another process may still write. Messages of that time are read from the store, to keep its
+   * order.
+   */
   #endTakeover: (() => void) | undefined;
   #isAbandoned = false;
 
@@ -267,8 +270,8 @@ export class SessionStream {
   }
 
   /**
-   * Goes on with a stream that another process has written until now. That one says when it has stopped; where it does not, it is gone,
-   * and what it would have sent is not known.
+   * Takes over a stream from another process, which says when it has stopped writing. If it does not, it is gone, and
+   * its unsent messages are lost.
    */
   takeOver(http: HttpExchange, id: string | undefined): void {
     const { shared, id: session } = this.parts;
@@ -285,14 +288,14 @@ export class SessionStream {
     this.#endTakeover = () => {
       unfollow?.();
       cancelWait();
-      // What has been sent before is sent in the order of the store.
+      // Earlier messages are sent in the order of the store.
       this.#inTurn(() => after(this.#catchUp(), () => (this.#endTakeover = undefined)));
     };
     this.resume(http, id);
     void shared?.resumed(session, this.id);
   }
 
-  /** Lets the connection go: the client is connected to another process, which is told of what is sent from now on. */
+  /** Releases the connection: the client is connected to another process, which hears of new messages from now on. */
   handOver(): void {
     this.#endTakeover?.();
     this.#inTurn(() => {
@@ -315,7 +318,7 @@ export class SessionStream {
     );
   }
 
-  /** Lets the connection go; what is sent from now on waits for the client to resume. */
+  /** Releases the connection. New messages wait for the client to resume. */
   disconnect(retryMs: number = this.parts.retryMs): void {
     this.#inTurn(() => {
       this.#connection?.retry(retryMs);
@@ -339,7 +342,7 @@ export class SessionStream {
     this.#inTurn(() =>
       after(finish(), () => {
         this.#ended = true;
-        // A client that is not here may have come to another process, which cannot know that this one has the end.
+        // The client may be connected to another process, which cannot know that the stream ended here.
         const isElsewhere = !this.connected;
         this.#connection?.end();
         ended();
@@ -378,7 +381,7 @@ export class SessionStream {
     });
   }
 
-  /** Sends nothing any more: another process has answered the request, as this one did not say that it is there. */
+  /** Stops sending: another process has answered the request, because this one did not respond. */
   #giveUp(): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -392,7 +395,7 @@ export class SessionStream {
     return askStore(this.parts, (store) => store.after(this.#name, id));
   }
 
-  /** Sends what is in the store behind what has been sent. */
+  /** Sends the stored messages that follow those sent. */
   #catchUp(): MaybePromise<void> {
     return after(this.#read(this.#last), (rest) => {
       for (const { id, message } of rest?.events ?? []) {
@@ -432,8 +435,8 @@ export class SessionStream {
 }
 
 /**
- * Sends a client the stream of a request that another process runs. That process keeps what it sends, and says that there is more; what
- * is kept is read from the place where the client lost the stream. A process that says nothing is gone, and the request with it.
+ * Sends a client the stream of a request that another process runs. That process stores its messages and announces new
+ * ones; the follower reads from the client's last event. A process that stays silent is gone, and its request with it.
  */
 class StreamFollower {
   readonly #unfollow: () => void;
@@ -481,7 +484,7 @@ class StreamFollower {
     this.#finish();
   }
 
-  /** Sends what there is by now. What is added while this reads is read after it. */
+  /** Sends the messages stored by now. Messages that arrive during the read are read after it. */
   #read(): Promise<void> {
     this.#hasMore = true;
     this.#reading ??= this.#readAll();
@@ -493,7 +496,7 @@ class StreamFollower {
       this.#hasMore = false;
       await this.#readOnce();
     }
-    // At once: what is added from now on begins to be read anew.
+    // At once: later messages start a new read.
     this.#reading = undefined;
   }
 
@@ -535,7 +538,7 @@ class StreamFollower {
     void this.shared.resumed(this.parts.id, this.stream);
   }
 
-  /** Answers in the place of a process that is gone. Where it is not, and has answered meanwhile, nothing is added. */
+  /** Answers for a process that is gone. If that process has answered in the meantime, nothing is added. */
   async #replace(): Promise<void> {
     // It may have come to the end before it could hear of this client.
     await this.#read();
@@ -595,7 +598,7 @@ interface EventCursor {
   readonly id?: string;
 }
 
-/** Writes a place down as clients are told it. The stream is part of it, so no store can mix streams up. */
+/** The event id that clients get. It contains the stream, so that no store can mix streams up. */
 function eventId(stream: string, id?: string): string {
   return id === undefined ? stream : `${stream}.${id}`;
 }

@@ -42,7 +42,7 @@ export class SessionTable {
     return this.parts.options.isStateless === true;
   }
 
-  /** Refuses those for which there is none. */
+  /** Refuses requests when there is no room. */
   get overload(): OverloadRefusal {
     return this.parts.overload;
   }
@@ -138,8 +138,8 @@ export class SessionTable {
   }
 
   /**
-   * Ends a session of this process: what is in flight is cancelled, and its id is unknown from now on. Where sessions are shared, it is
-   * only here that it ends.
+   * Ends a session of this process: its calls are cancelled, and its id becomes unknown. A shared session ends in this
+   * process only.
    */
   end(session: HttpSession, reason: string): void {
     this.#sessions.delete(session.id);
@@ -236,7 +236,7 @@ export class HttpSession implements Sink, StreamParts {
   constructor(
     readonly id: string,
     owner: string | undefined,
-    /** Whom it counts for, as `RequestInfo` has it. */
+    /** Its quota key, as `RequestInfo` has it. */
     readonly quotaKey: string | undefined,
     private readonly parts: HandlerParts,
     { shared }: Pick<SessionTable, 'shared'>,
@@ -254,7 +254,7 @@ export class HttpSession implements Sink, StreamParts {
     return this.#owner;
   }
 
-  /** Makes it that of a principal. Who listened before, or waits for an answer, has to come again, with a token. */
+  /** Gives the session to a principal. Open streams and requests end, and must come again with a token. */
   belongTo(principal: string | undefined): void {
     this.#owner = principal;
     this.#streams?.letGo(true);

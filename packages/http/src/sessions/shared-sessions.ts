@@ -20,8 +20,8 @@ const MOST_TRIES = 10;
 const SESSION_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * Whether a session is known to a principal. One that was opened without a token becomes that of the first principal that comes: a client
- * whose user logs in goes on with its session, as only it has the id, which it was told by this server.
+ * Whether a principal may use a session. A session opened without a token goes to the first principal that uses it. So
+ * a client keeps its session when its user logs in: only that client has the id.
  */
 export function mayUse(
   { owner }: { readonly owner: string | null | undefined },
@@ -30,7 +30,7 @@ export function mayUse(
   return (owner ?? undefined) === undefined || owner === principal;
 }
 
-/** What is shared of a session of this process. */
+/** The shared part of a session. */
 interface SharedSession extends ReachedSession {
   readonly owner: string | undefined;
   readonly quotaKey: string | undefined;
@@ -51,9 +51,9 @@ interface LocalSessions<S> {
 }
 
 /**
- * Sessions that any process serves. Each is kept in a store; a process that serves a request of one has a copy of it, brought up to date
- * before the request is served, which takes one round trip. What changes a session is kept first, and then told to the processes that
- * have copies: a session may have requests and streams in several of them.
+ * Sessions that any process serves. A store keeps each; a process that serves a request has a copy, updated before the
+ * request in one round trip. A change is stored first, and then announced to the processes with copies, because a
+ * session may have requests and streams in several of them.
  */
 export class SharedSessions<S extends SharedSession> {
   readonly messages: NodeMessages;
@@ -63,7 +63,7 @@ export class SharedSessions<S extends SharedSession> {
   readonly #told = new LogThrottle();
   readonly #stop: () => void;
   readonly #touch: ReturnType<typeof setInterval>;
-  /** What is known of the request that brought a session here: guards of what it hears of see it. */
+  /** The requests that brought sessions here: guards of their notifications see them. */
   readonly #requests = new WeakMap<S, RequestInfo>();
   #closing = false;
 
@@ -93,7 +93,7 @@ export class SharedSessions<S extends SharedSession> {
         void this.#refreshAll(local.all.filter(({ busy }) => busy));
       }
     });
-    // What is at work, or listens, is in use; nothing else tells the store so.
+    // Only this tells the store that a busy or listening session is in use.
     const touch = (): void => void this.#refreshAll(local.all.filter(({ busy }) => busy));
     this.#touch = setInterval(touch, Math.ceil(this.#idleMs / 3));
     unref(this.#touch);
@@ -185,7 +185,7 @@ export class SharedSessions<S extends SharedSession> {
     refuseForNow(http, 'Sessions cannot be served now', id);
   }
 
-  /** Takes no further session over: the server is closing. What is at work still hears of the others. */
+  /** Accepts no further sessions: the server is closing. Active ones still hear of changes. */
   refuseFromNow(): void {
     this.#closing = true;
     clearInterval(this.#touch);
@@ -262,12 +262,12 @@ export class SharedSessions<S extends SharedSession> {
         const next = { ...edit(kept), version: kept.version + 1 };
         if (await this.store.replace(next, this.#idleMs)) {
           this.#know(session, next);
-          // Whatever its client does next, the others hear of this before.
+          // The other processes hear of this before the client's next request.
           await this.#backend.publish({ kind: 'session', sessionId: id });
           return;
         }
         const found = await this.store.use(id, this.#idleMs);
-        // Whatever is kept counts now, also when a store has lost what it kept later.
+        // Every stored version counts now, also after a store has lost later ones.
         session.kept = undefined;
         if (!this.#update(session, found)) break;
       }
