@@ -1,4 +1,4 @@
-// What crosses the wire, in the words of the specification.
+// The types of messages, in the words of the specification.
 export type {
   Implementation,
   Prompt as PromptDescriptor,

@@ -6,7 +6,7 @@ interface NodeBuffer {
   from(bytes: ArrayBufferLike, offset: number, length: number): { toString(encoding: 'base64'): string };
 }
 
-/** Node's `Buffer`, where it is there. */
+/** Node's `Buffer`, if the platform has it. */
 function nodeBuffer(): NodeBuffer | undefined {
   return (globalThis as { Buffer?: NodeBuffer }).Buffer;
 }
@@ -29,7 +29,7 @@ export function toBase64(bytes: Bytes): string {
     ? new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     : new Uint8Array(bytes);
   const buffer = nodeBuffer();
-  // Node's Buffer is an order of magnitude faster where it is there.
+  // Node's Buffer, if present, is an order of magnitude faster.
   if (buffer) return buffer.from(view.buffer, view.byteOffset, view.byteLength).toString('base64');
   let binary = '';
   for (let start = 0; start < view.length; start += 0x8000) {
@@ -60,7 +60,7 @@ export function toBase64Url(bytes: Uint8Array): string {
 /**
  * Decodes base64url without padding (RFC 4648 §5).
  *
- * @returns `undefined` for what is something else.
+ * @returns the bytes, or `undefined` if the text is not base64url.
  * @example
  * ```ts
  * const signature = fromBase64Url(message.signature);

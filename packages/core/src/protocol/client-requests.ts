@@ -51,7 +51,7 @@ export interface SamplingMessage {
   readonly content: SamplingContent | readonly SamplingContent[];
 }
 
-/** What the server asks of the client's model (`sampling/createMessage`). */
+/** Parameters of a request to the client's model (`sampling/createMessage`). */
 export interface CreateMessageParams {
   readonly messages: readonly SamplingMessage[];
   readonly maxTokens: number;
@@ -70,7 +70,7 @@ export interface CreateMessageParams {
   readonly toolChoice?: { readonly mode?: 'auto' | 'required' | 'none' };
 }
 
-/** What the client's model answered. */
+/** The answer of the client's model. */
 export interface CreateMessageResult extends SamplingMessage {
   readonly model: string;
   readonly stopReason?: string;
@@ -83,6 +83,6 @@ export interface Root {
   readonly title?: string;
   readonly kind?: string;
   readonly _meta?: Record<string, unknown>;
-  /** Whatever else the client says of it, unchecked. */
+  /** Further members from the client, unchecked. */
   readonly [member: string]: unknown;
 }

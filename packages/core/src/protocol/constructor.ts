@@ -15,11 +15,11 @@ export interface ServiceToken<T> {
   readonly serviceType?: T;
 }
 
-/** What a service is asked for by: a class, an `InjectionToken`, a name, or any object. */
+/** The id of a service: a class, an `InjectionToken`, a name, or any object. */
 export type ServiceId<T = unknown> =
   (abstract new (...args: never[]) => T & object) | ServiceToken<T> | object | string;
 
-/** What a container gives for an id. */
+/** The type that a container returns for an id. */
 export type ServiceOf<Id> = Id extends abstract new (...args: never[]) => infer T
   ? T
   : Id extends ServiceToken<infer T>

@@ -1,7 +1,7 @@
 import { type Bytes, isBase64, isBytes, toBase64 } from './base64.js';
 import { isObject } from './json.js';
 
-/** Who a piece of content is for. */
+/** The audience of a piece of content. */
 export type Role = 'user' | 'assistant';
 
 /** Hints about how a client should use a piece of content. */
@@ -205,7 +205,7 @@ interface MessageBuilder {
 }
 
 /**
- * Makes the messages of a prompt, or of what a model is asked.
+ * Builds the messages of a prompt or of a sampling request.
  *
  * @example
  * ```ts
@@ -228,9 +228,10 @@ type Result =
   | { readonly messages: readonly { readonly content: object }[] };
 
 /**
- * Gives the text of a result: of all its text blocks or contents, one below the other. Blocks without text are left out.
+ * Gives the text of a result: of all its text blocks or contents, one below the other. Blocks without text are left
+ * out.
  *
- * @param result what a tool, a resource or a prompt has given, or what `ctx.sample()` has.
+ * @param result the result of a tool, resource or prompt, or of `ctx.sample()`.
  * @example
  * ```ts
  * const summary = textOf(await ctx.sample({ messages: [message.user('Summarize this')], maxTokens: 100 }));
@@ -320,7 +321,8 @@ function isRole(value: unknown): value is Role {
 /**
  * A content block as it is sent: with bytes as base64.
  *
- * @throws TypeError for a text in their place that is not base64, and for another member that is not what clients expect there.
+ * @throws TypeError if `data` or `blob` is text that is not base64, or if a member has a type that clients do not
+ *   expect.
  */
 export function sendableBlock<B extends UncheckedBlock>(block: B): B {
   checkedBlock(block);

@@ -1,7 +1,7 @@
 import type { Annotations, Icon } from './content.js';
 import type { JsonSchema } from './json.js';
 
-/** Who a client or server is. */
+/** The name and version of a client or server. */
 export interface Implementation {
   readonly name: string;
   readonly version: string;
@@ -19,7 +19,7 @@ interface Descriptor {
   readonly _meta?: Record<string, unknown>;
 }
 
-/** What a tool does to the world, for the client's consent dialogues. Since 2025-03-26. */
+/** The effects of a tool, for the client's consent dialogues. Since 2025-03-26. */
 export interface ToolAnnotations {
   readonly title?: string;
   readonly readOnlyHint?: boolean;
@@ -72,7 +72,7 @@ export const HEADER_KEYWORD = 'x-mcp-header';
 export interface MirroredArgument {
   /** The header, in lower case: `mcp-param-region`. */
   readonly header: string;
-  /** Where the argument stands: the names of the properties that lead to it. */
+  /** The path of the argument: the names of the properties that lead to it. */
   readonly path: readonly string[];
   readonly type: 'string' | 'integer' | 'boolean';
 }

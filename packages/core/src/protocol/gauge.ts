@@ -14,10 +14,10 @@ import type { MaybePromise } from './maybe-promise.js';
  * ```
  */
 export interface Gauge {
-  /** Names the metric. Where several parts have the same, their values are added. */
+  /** Names the metric. The values of gauges with the same name are added. */
   readonly name: string;
   readonly description: string;
-  /** What is counted, as UCUM writes it, such as `{session}`. */
+  /** The unit in UCUM notation, such as `{session}`. */
   readonly unit: string;
   /**
    * Whether it counts what has happened since the process began, so that it never becomes less.

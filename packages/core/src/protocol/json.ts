@@ -42,7 +42,7 @@ export function propertiesOf({ properties }: JsonSchema): Readonly<Record<string
 /** An object type without `undefined` among the values of its members. */
 type WithoutUndefined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 
-/** The members of an object that have a value, for members that are left out where there is none. */
+/** The members of an object that have a value, without those that are `undefined`. */
 export function withoutUndefined<T extends object>(members: T): WithoutUndefined<T> {
   return Object.fromEntries(
     Object.entries(members).filter(([, member]) => member !== undefined),
@@ -50,9 +50,10 @@ export function withoutUndefined<T extends object>(members: T): WithoutUndefined
 }
 
 /**
- * Copies plain objects and lists, at any depth, so that nothing can change the copy; functions and instances in them stay themselves.
+ * Copies plain objects and lists, at any depth, so that nothing can change the copy; functions and instances in them
+ * stay themselves.
  *
- * @param copies what has been copied already, by what it was copied from.
+ * @param copies copies made so far, by their originals.
  * @example
  * ```ts
  * const principal = frozenCopy({ ...found });
@@ -123,7 +124,10 @@ function requireBounded(text: string): void {
   }
 }
 
-/** What a value takes beside its characters: an empty object, or a string and its places in a set and a map. Measured on V8. */
+/**
+ * Memory of a value besides its characters: an empty object, or a string with its entries in a set and a map. Measured
+ * on V8.
+ */
 const VALUE_BYTES = 64;
 
 /** About how many bytes a parsed value takes in memory, at most: two a character, and 64 for each value and name. */
@@ -158,7 +162,7 @@ const COMMA = 0x2c;
 const BRACE = 0x7b;
 const CLOSING_BRACE = 0x7d;
 
-/** Where the string that starts at a quote ends; the end of the text when it does not. */
+/** The index after the string that starts at a quote, or the end of the text if the string does not end. */
 function endOfString(text: string, start: number): number {
   let end = start;
   do {
@@ -178,7 +182,7 @@ function isEscaped(text: string, quote: number): boolean {
 export class RawJson {
   /**
    * @param members the members of the object as JSON text, without the braces: `"a":1,"b":[2]`.
-   * @param value gives the object itself, for what keeps results instead of sending them.
+   * @param value returns the object itself, for code that keeps results instead of sending them.
    */
   constructor(
     readonly members: string,
@@ -186,7 +190,7 @@ export class RawJson {
   ) {}
 }
 
-/** How many levels of objects and arrays a value may have. Deeper ones would exhaust the stack of what walks them. */
+/** Maximum nesting of objects and arrays in a value. Deeper values would exhaust the stack of recursive functions. */
 export const MAX_DEPTH = 64;
 
 /** Thrown for a value that JSON cannot carry. Its message names the place in the value. */
@@ -202,16 +206,16 @@ export class UnwritableError extends TypeError {
   }
 }
 
-/** Says that a value cannot be written; where is found out for the report alone. */
+/** Signals that a value cannot be written. The place is computed for the report only. */
 class Unwritable extends Error {}
 
 /**
- * The value `JSON.stringify` would write, with what it would lose or refuse made writable: bytes are base64, a Set is an array, a
- * Map an object, a bigint a string of digits, an Error a name and a message, which is its own if it is a ToolError or ProtocolError. What is JSON already, class instances with own
- * properties included, comes back as it is, uncopied.
+ * The value `JSON.stringify` would write, with lossy or unsupported types made writable. Bytes become base64, a Set an
+ * array, a Map an object, and a bigint a string of digits. An Error becomes a name and a message, which is its own for
+ * a ToolError or ProtocolError. Values that are JSON already, class instances included, are returned uncopied.
  *
- * @throws UnwritableError when it contains itself, has more than 64 levels, or holds what JSON leaves out or writes as `{}` or `null`
- *   although it is more: a function, a symbol, a promise, an iterator, a `Response`, an invalid date, `NaN`.
+ * @throws UnwritableError if the value contains itself, has more than 64 levels, or holds a member that JSON would drop
+ *   or flatten: a function, a symbol, a promise, an iterator, a `Response`, an invalid date, `NaN`.
  */
 export function toJson(value: unknown): unknown {
   return convert(value, false);
@@ -253,7 +257,7 @@ function scalar(value: unknown, isLog: boolean): unknown {
   throw new Unwritable(`is a ${typeof value}, of which JSON keeps nothing: leave it out`);
 }
 
-/** What the value's own `toJSON` gave. */
+/** The result of the value's own `toJSON`. */
 function ofOwn(value: object, json: unknown, levels: number, isLog: boolean): unknown {
   if (json === null && !isLog && value instanceof Date) throw new Unwritable('is an invalid date');
   return write(json, levels - 1, isLog);
@@ -296,7 +300,10 @@ function ofObject(value: Record<string, unknown>, levels: number, isLog: boolean
 /** The marks of ToolError and ProtocolError. */
 const FOR_CLIENTS = [Symbol.for('sigil:tool-error'), Symbol.for('sigil:protocol-error')];
 
-/** Only errors that are made for clients tell them what they say; what classes add to errors, such as requests with tokens, stays here. */
+/**
+ * Only errors made for clients keep their message. Members that classes add to errors, such as requests with tokens,
+ * are left out.
+ */
 function maskedError(error: Error): object {
   const isForClients = FOR_CLIENTS.some((brand) => brand in error);
   return isForClients ? shownError(error) : { name: 'Error', message: 'Internal error' };
@@ -309,10 +316,10 @@ function shownError({ name, message }: Error): object {
 const TOO_DEEP = `has more than ${MAX_DEPTH} levels`;
 const PROMISE = 'is a promise: await it';
 
-/** What has no members of its own, and all the same is no more than JSON says of it. */
+/** Classes whose instances JSON writes completely, even without members. */
 const EMPTY = new Set(['Object', 'Number', 'String', 'Boolean']);
 
-/** What has no key of its own, such as a Map or a Set, JSON would write as an empty object. */
+/** JSON would write an object without own keys, such as a Map or a Set, as an empty object. */
 function ofContainer(value: Record<string, unknown>, levels: number, isLog: boolean): unknown {
   if (value instanceof Set) return ofArray([...value], levels, isLog);
   if (value instanceof Map) return ofObject(Object.fromEntries(value as Map<string, unknown>), levels, isLog);
@@ -355,7 +362,7 @@ function locate(value: unknown, found: string, isLog: boolean): [path: string, w
   return visit(value, '') ?? ['', found];
 }
 
-/** Why a value of which every member can be written cannot be written itself. */
+/** The reason why a value cannot be written although each of its members can. */
 function faultOf(value: unknown, path: string, isLog: boolean): [path: string, why: string] | undefined {
   try {
     write(value, 1, isLog);

@@ -27,15 +27,15 @@ export function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {
  * ```
  */
 export function after<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
-  // What only looks like a promise, such as a query that runs when it is awaited, may do as it likes in its then().
+  // A thenable that is no promise, such as a lazy query, may run arbitrary code in its then().
   return isPromise(value) ? Promise.resolve(value).then(next) : next(value);
 }
 
 /**
- * What some work gives, now or later, or what is made of what it throws.
+ * The result of some work, now or later, or the recovery from its error.
  *
  * @param work is run at once.
- * @param recover makes something of what it throws, at once or later.
+ * @param recover turns a thrown error into a result, at once or later.
  * @example
  * ```ts
  * const size = recovered(() => store.size(), () => 0);

@@ -1,6 +1,6 @@
 import { isObject } from './json.js';
 
-/** Who a request is made for. */
+/** The authenticated caller of a request. */
 export interface Principal {
   /** Stable and unique among principals; 1 to 1,024 characters. */
   readonly id: string;
@@ -12,14 +12,15 @@ export interface Principal {
  * Refuses what is no principal.
  *
  * @returns the principal.
- * @throws TypeError when it has no id or a longer one than 1,024 characters, scopes that are no list of strings, or claims that are no object.
+ * @throws TypeError if it has no id, an id longer than 1,024 characters, scopes other than a list of strings, or claims
+ *   other than an object.
  * @example
  * ```ts
  * const principal = requirePrincipal(await users.byToken(token));
  * ```
  */
 export function requirePrincipal(principal: Principal): Principal {
-  // Sessions and state belong to an id: who has none would share those of everybody without one.
+  // Sessions and state belong to an id: callers without one would share theirs.
   const { id, scopes = [], claims } = principal ?? {};
   if (typeof id !== 'string' || id === '')
     throw new TypeError(
@@ -116,8 +117,8 @@ export function canonicalAddress(address: string): string {
 }
 
 /**
- * Whom a network address counts as: itself, or of IPv6 its network of 64 bits, as a network has them all to itself. Each spelling of an
- * address counts as the same.
+ * The quota key of a network address: the address itself, or for IPv6 its network of 64 bits, which belongs to one
+ * client. All spellings of an address have the same key.
  *
  * @param address such as `192.0.2.7` or `2001:db8::1`.
  * @example
@@ -138,7 +139,7 @@ function networkOf(address: string): string {
   return [...first, ...Array.from({ length: zeros }, () => '0'), ...last].slice(0, 4).join(':');
 }
 
-/** What a transport knows of a request beside its message. */
+/** Facts about a request that its transport knows, beside the message. */
 export interface RequestInfo {
   /** HTTP headers, names in lower case; absent on other transports. */
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>> | undefined;
@@ -147,22 +148,22 @@ export interface RequestInfo {
   /** The network address the request came from, such as `192.0.2.7`; absent where the transport does not know it. */
   readonly address?: string | undefined;
   /**
-   * Whom quotas count the request for: the same text for all requests of a client, different ones for different clients. Absent where
-   * the transport cannot tell clients apart; the connection counts then, unless many share it.
+   * The quota key of the client: the same text for all of its requests, and different for others. If it is absent,
+   * quotas count per connection, unless many clients share the connection.
    */
   readonly quotaKey?: string | undefined;
-  /** How long the text of the message was, in bytes, where the transport knows: what long ones make a call keep has a bound. */
+  /** Bytes of the message's text, if the transport knows them: the memory that long messages occupy has a limit. */
   readonly bodyBytes?: number | undefined;
   /** The authenticated principal, when the transport has verified one. */
   readonly principal?: Principal | undefined;
   /** The request as the server has it that it came to, an `IncomingMessage` or a `Request`; absent on other transports than HTTP. */
   readonly source?: unknown;
-  /** Hears by which id the log names the call, so that the response can repeat it. */
+  /** Receives the id of the call in the log, so that the response can repeat it. */
   named?(id: string): void;
 }
 
 /**
- * The headers by which others could act as the client.
+ * The headers with credentials that would let others act as the client.
  *
  * @example
  * ```ts

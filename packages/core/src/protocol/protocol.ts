@@ -199,7 +199,7 @@ export const LATEST_LEGACY_VERSION: ProtocolVersion = '2025-11-25';
 /** The newest revision, which carries its version on every request. */
 export const LATEST_VERSION: ProtocolVersion = '2026-07-28';
 
-/** What a protocol revision can do, as far as those who carry or open its messages must know. */
+/** The features of a protocol revision that transports and callers of `connect` need to know. */
 export interface RevisionFeatures {
   /** Whether clients open a session with `initialize`; else every request carries its version in `_meta`. */
   readonly sessions: boolean;
@@ -209,7 +209,7 @@ export interface RevisionFeatures {
   readonly samplingTools: boolean;
 }
 
-/** What each revision can do. Compare these and never the names of revisions. */
+/** The features of each revision. Compare features, never the names of revisions. */
 export const REVISION_FEATURES: Readonly<Record<ProtocolVersion, RevisionFeatures>> = {
   '2024-11-05': { sessions: true, elicitation: { form: false, url: false }, samplingTools: false },
   '2025-03-26': { sessions: true, elicitation: { form: false, url: false }, samplingTools: false },
@@ -220,7 +220,7 @@ export const REVISION_FEATURES: Readonly<Record<ProtocolVersion, RevisionFeature
 
 type Settings = Readonly<Record<string, unknown>>;
 
-/** What a client can do for a server. */
+/** The capabilities of a client. */
 export interface ClientCapabilities {
   readonly experimental?: Settings;
   readonly roots?: { readonly listChanged?: boolean };
@@ -229,7 +229,7 @@ export interface ClientCapabilities {
   readonly extensions?: Readonly<Record<string, Settings>>;
 }
 
-/** What a server offers. Derived from what is registered, never configured. */
+/** The capabilities of a server. Derived from its definitions, never configured. */
 export interface ServerCapabilities {
   readonly experimental?: Settings;
   readonly logging?: Settings;

@@ -19,7 +19,7 @@ export interface ReadResourceResult {
    */
   readonly ttlMs?: number;
   /**
-   * For whom clients of 2026-07-28 may keep it.
+   * The cache that may store it, for clients of 2026-07-28.
    * @default as its definition says
    */
   readonly cacheScope?: CacheScope;
@@ -43,10 +43,10 @@ export interface CompleteResult {
   };
 }
 
-/** For whom a client may keep a result. */
+/** The kind of cache that may store a result. */
 export type CacheScope = 'public' | 'private';
 
-/** How long, and for whom, a client may keep a result (2026-07-28, server/utilities/caching). */
+/** How long and in which cache a client may store a result (2026-07-28, server/utilities/caching). */
 export interface CacheHint {
   /** Milliseconds; 0 means that the result is stale at once. */
   readonly ttlMs: number;
@@ -54,7 +54,7 @@ export interface CacheHint {
   readonly cacheScope: CacheScope;
 }
 
-/** What an author says about keeping a result. What is left out is decided by whatever is wider. */
+/** An author's cache options. An omitted option falls back to the enclosing level. */
 export type CacheOptions = Partial<CacheHint>;
 
 /** A method whose results clients may keep. */
@@ -77,7 +77,7 @@ interface CacheFault {
   readonly expected: string;
 }
 
-/** Everything out of range in what an author says about keeping a result. */
+/** All values out of range in an author's cache options. */
 export function cacheFaults({ ttlMs, cacheScope }: CacheOptions): CacheFault[] {
   const faults: CacheFault[] = [];
   if (ttlMs !== undefined && !(Number.isSafeInteger(ttlMs) && ttlMs >= 0))

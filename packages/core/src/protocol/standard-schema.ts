@@ -1,6 +1,6 @@
 import { isObject } from './json.js';
 
-/** What a schema of another library says of a value. */
+/** The result of validation by another library's schema. */
 export type StandardResult<Output> =
   { readonly value: Output; readonly issues?: undefined } | { readonly issues: readonly StandardIssue[] };
 
@@ -16,8 +16,9 @@ interface StandardJsonSchemaOptions {
 }
 
 /**
- * A schema of another library, such as zod, valibot or arktype (standardschema.dev, version 1), that also writes itself as
- * JSON Schema (Standard JSON Schema, version 1). zod and arktype bring that along; for valibot, `@valibot/to-json-schema` adds it.
+ * A schema of another library, such as zod, valibot or arktype (standardschema.dev, version 1), that can also write
+ * itself as JSON Schema (Standard JSON Schema, version 1). zod and arktype can; for valibot, add
+ * `@valibot/to-json-schema`.
  */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly '~standard': {
@@ -27,9 +28,9 @@ export interface StandardSchema<Input = unknown, Output = Input> {
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
     readonly types?: { readonly input: Input; readonly output: Output } | undefined;
     readonly jsonSchema?: {
-      /** Writes the schema of what is taken. */
+      /** Writes the schema of accepted values. */
       readonly input: (options: StandardJsonSchemaOptions) => Record<string, unknown>;
-      /** Writes the schema of what is given. */
+      /** Writes the schema of returned values. */
       readonly output: (options: StandardJsonSchemaOptions) => Record<string, unknown>;
     };
   };

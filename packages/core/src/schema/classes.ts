@@ -7,7 +7,7 @@ import type { Direction } from './json-schema/source.js';
 import type { PatternPool } from './patterns/patterns.js';
 import { RuleRunners } from './validate/rule-runner.js';
 
-/** What an app knows of its DTO classes: each is read once for each direction. */
+/** The DTO classes of an app: each is read once for each direction. */
 export class DtoClasses {
   readonly #libraries: ClassLibraries;
   readonly #known = new Map<string, Omit<DtoDocument, 'schemas'>>();

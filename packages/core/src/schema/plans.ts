@@ -11,12 +11,12 @@ import { joinPath } from './messages/describe-value.js';
 import { InvalidValueError, issueAt, tooDeep } from './messages/issues.js';
 import { ensure, type Validator } from './validate/validate.js';
 
-/** What is decided once about a value, so that a request only runs it. */
+/** The decisions about a value, made once, so that a request only runs them. */
 export interface ValuePlan {
   /** The JSON Schema shown to clients: draft 2020-12, with no `$schema` unless it was written by hand. */
   readonly advertised: JsonSchema;
 
-  /** Whether clients may repeat a part of the value in a header; where they may not, nothing of that need be looked for. */
+  /** Whether clients may repeat a part of the value in a header. If not, those headers are not read. */
   readonly mirrored: boolean;
 
   /** Loads and compiles what `check` needs; undefined when that has happened. */
@@ -66,7 +66,7 @@ export interface SchemaCompiler {
    */
   settle(problems: DefinitionProblem[]): Promise<void>;
 
-  /** What was found out of the patterns of all plans so far. */
+  /** The verdicts on the patterns of all plans so far. */
   readonly patternVerdicts: readonly PatternVerdict[];
 
   /** Whether another engine than the native one runs one of them. */
@@ -76,7 +76,7 @@ export interface SchemaCompiler {
   warm(): Promise<void>;
 }
 
-/** What input and output have in common: a schema, and a validator that is compiled when it is first needed. */
+/** The common part of input and output: a schema, and a validator that is compiled at first use. */
 abstract class ValidatorPlan implements ValuePlan {
   readonly advertised: JsonSchema;
   readonly mirrored = true;
@@ -101,7 +101,7 @@ abstract class ValidatorPlan implements ValuePlan {
   protected abstract checkReady(value: unknown): MaybePromise<unknown>;
 }
 
-/** Checks what comes from clients, and makes what handlers receive. */
+/** Validates values from clients, and makes the values that handlers receive. */
 export class InputPlan extends ValidatorPlan {
   readonly #measuresDepth: boolean;
 
@@ -140,7 +140,7 @@ export class OutputPlan extends ValidatorPlan {
   }
 }
 
-/** What JSON will say of a value. @throws InvalidValueError when it can say nothing. */
+/** The JSON form of a value. @throws InvalidValueError if it has none. */
 export function writable(value: unknown): unknown {
   try {
     return toJson(value);

@@ -25,7 +25,7 @@ import { lenientPlan, openSpec } from './unknown-properties.js';
 import { Validator, ValidatorPool } from './validate/validate.js';
 import type { LoadValidatorCompiler } from './validate/compiled-schema.js';
 
-/** What making a schema compiler takes. */
+/** The inputs of a schema compiler. */
 interface SchemaCompilerOptions {
   /** Whether any source is, or holds, a DTO class: loads class-validator and class-transformer, if they are installed. */
   readonly classes: boolean;
@@ -65,10 +65,10 @@ export async function createSchemaCompiler(options: SchemaCompilerOptions): Prom
   return new Compiler(pool, constraints, await loadDtoClasses(pool.patterns, constraints));
 }
 
-/** What a plan is for. */
+/** The use of a plan. */
 interface PlanUse {
   readonly direction: Direction;
-  /** What becomes of undeclared properties. */
+  /** The handling of undeclared properties. */
   readonly unknown: UnknownProperties;
   /** Receives the mistakes in the source. */
   readonly at: Diagnostics;
@@ -77,11 +77,11 @@ interface PlanUse {
 type ClassSource = Extract<SchemaSource, { readonly kind: 'class' | 'array' }>;
 
 class Compiler implements SchemaCompiler {
-  /** The plans of each class, by what else they depend on. */
+  /** The plans of each class, by their further inputs. */
   readonly #done = new Map<Constructor, Map<string, ValuePlan>>();
   /** The plans that are made when they are first needed. */
   readonly #deferred = new Set<ValuePlan>();
-  /** What finds out whether schemas written by hand are valid, and compile. */
+  /** Checks of hand-written schemas that must still run: whether they are valid, and compile. */
   readonly #doubts = new Set<() => Promise<void> | undefined>();
 
   constructor(

@@ -25,7 +25,10 @@ interface ValueRules {
    */
   check(made: unknown, sent: unknown): MaybePromise<void>;
 
-  /** What rules of class-validator say of a value that the schema refuses: the client is told everything at once. */
+  /**
+   * The violations of class-validator's rules in a value that the schema refuses, so that the client gets all of them
+   * at once.
+   */
   explain(sent: unknown): readonly Issue[];
 }
 
@@ -33,7 +36,7 @@ interface ValueRules {
 export interface SchemaSpec {
   readonly shown: JsonSchema;
   readonly enforced: JsonSchema;
-  /** What is known of a schema written by hand; undefined for one that was made. */
+  /** Facts about a hand-written schema; `undefined` for a generated one. */
   readonly written?: HandWritten | undefined;
   /** Makes what the handler receives; undefined when that is the value itself. */
   readonly instantiator?: Instantiator | undefined;
@@ -46,7 +49,7 @@ export interface SchemaSpec {
   readonly cls?: Constructor;
 }
 
-/** What a spec may draw on while it is made. */
+/** The inputs of a spec. */
 export interface SpecContext {
   readonly direction: Direction;
   readonly document: DtoDocument | undefined;

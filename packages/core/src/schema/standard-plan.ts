@@ -10,8 +10,8 @@ import { describeValue, placeAt } from './messages/describe-value.js';
 import { InvalidValueError, type Issue, issueAt, tooDeep } from './messages/issues.js';
 
 /**
- * Plans values by a schema of another library: it checks them, and what it makes of them is used. What it says as JSON Schema
- * reaches clients as `advertise()` leaves it.
+ * Plans values by a schema of another library, which validates and transforms them. Clients get its JSON Schema as
+ * `advertise()` returns it.
  *
  * @returns `undefined` when a problem was reported.
  */

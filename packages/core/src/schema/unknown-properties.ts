@@ -33,7 +33,7 @@ export function lenientPlan(
   };
 }
 
-/** What we close are the root and the definitions; objects within are references to those. */
+/** The root and the definitions are closed; objects within are references to those. */
 function opened(schema: JsonSchema): JsonSchema {
   const { additionalProperties, ...rest } = schema;
   const { $defs } = rest;

@@ -27,7 +27,8 @@ const TIMERS_END_WITH_REQUESTS = globalThis.navigator?.userAgent === 'Cloudflare
  * ```
  */
 export class Deadlines {
-  // All wait equally long: what has been added last is due last. Every request passes here, and a Set would cost it more.
+  // All deadlines have the same delay, so the last one added is the last one due. Every request passes here, and a Set
+  // would be slower.
   readonly #ring = new Deadline(Infinity, () => undefined);
   #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #ownTimers = new WeakMap<Deadline, ReturnType<typeof setTimeout>>();
@@ -50,7 +51,7 @@ export class Deadlines {
     return deadline;
   }
 
-  /** Takes a deadline back: what it is for is done. */
+  /** Removes a deadline: its work is done. */
   delete(deadline: Deadline): void {
     if (TIMERS_END_WITH_REQUESTS) return clearTimeout(this.#ownTimers.get(deadline));
     deadline.before.after = deadline.after;
@@ -60,7 +61,7 @@ export class Deadlines {
   }
 
   /**
-   * Waits for a promise, or for what only looks like one, and fails when that takes too long.
+   * Waits for a promise or thenable, and fails if that takes too long.
    *
    * @param late makes the error then.
    */
@@ -73,8 +74,8 @@ export class Deadlines {
   }
 
   /**
-   * Gives the promises of a part a time limit: what its methods return fails when it is not kept in time, with the name of the part. What
-   * is waited for goes on, and is not heard any more.
+   * Gives the methods of a part a time limit. A promise that is late fails with the name of the part. Its work
+   * continues, and its result is ignored.
    *
    * @param part such as a store; its methods are called on itself.
    * @param name for the error, such as `state.store`.
@@ -90,7 +91,7 @@ export class Deadlines {
 
   #wait(ms: number): void {
     this.#timer = setTimeout(() => this.#expire(), ms);
-    // What waits is kept alive by what it waits for, if by anything.
+    // A deadline does not keep the process alive; the pending work may.
     unref(this.#timer);
   }
 
@@ -193,10 +194,10 @@ export async function within<T>(
 export class LateError extends Error {}
 
 /**
- * Waits for an answer no longer than a time. What becomes of it after that is not heard.
+ * Waits for an answer for a limited time. Later results are ignored.
  *
  * @param ms milliseconds it may take.
- * @param what says what has not happened then, such as `Redis did not answer`.
+ * @param what the missing event, such as `Redis did not answer`.
  * @throws LateError when it takes longer.
  * @example
  * ```ts
@@ -222,7 +223,7 @@ export function unref(timer: number | { unref?(): unknown }): void {
   if (typeof timer === 'object') timer.unref?.();
 }
 
-/** What a delay is, for messages to the author. */
+/** A valid delay, in the words of messages to the author. */
 export const DELAY: string = `a positive integer of milliseconds, ${MAX_DELAY_MS} at most`;
 
 /** Whether a value is a delay that timers can keep. */

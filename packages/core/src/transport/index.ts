@@ -1,4 +1,4 @@
-// What the author of a transport needs: the contract, and the parts of JSON-RPC that framing touches.
+// The exports for authors of a transport: the contract, and the parts of JSON-RPC that framing uses.
 export {
   type ActiveRequest,
   connectInMemory,

@@ -3,7 +3,7 @@ import type { MaybePromise } from '../protocol/maybe-promise.js';
 
 const DEFAULT_LIMIT = 50;
 
-/** What operators are told of what a store keeps. */
+/** One item of a store's list, for operators. */
 export interface Listed<T> {
   readonly items: readonly T[];
   /** Whether there are more than were asked for. */
@@ -11,7 +11,8 @@ export interface Listed<T> {
 }
 
 /**
- * Reads a store page by page, for an operator. What changes meanwhile may come twice, and is listed as it was the last time.
+ * Reads a store page by page, for an operator. An item that changes meanwhile may appear twice; its last state is
+ * listed.
  *
  * @param limit most that is listed, as the operator has said it.
  * @param read gives the next page, as entries by id, and where the one after it begins.

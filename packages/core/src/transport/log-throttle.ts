@@ -2,7 +2,8 @@
 const MOST_KINDS = 1000;
 
 /**
- * Keeps what a client can cause at will, and what comes and goes, from filling the log: each kind of line passes once a minute.
+ * Limits repeated log lines, so that neither clients nor flapping connections can fill the log: each kind of line
+ * passes once a minute.
  *
  * @example
  * ```ts

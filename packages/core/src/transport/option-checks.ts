@@ -40,7 +40,7 @@ function listed(names: OptionNames): readonly string[] {
 }
 
 /**
- * Collects what is wrong with the options of one function, so that its author is told everything at once.
+ * Collects the faults in the options of one function, so that its author sees all of them at once.
  *
  * @example
  * ```ts
@@ -64,7 +64,7 @@ export class OptionChecks {
    * Refuses an option.
    *
    * @param option its name, with that of its group: `limits.maxBodyBytes`.
-   * @param what what is wrong with it.
+   * @param what the fault.
    * @param fix what to do about it.
    */
   refuse(option: string, what: string, fix: string = FIX): void {
@@ -95,7 +95,7 @@ export class OptionChecks {
   /**
    * Refuses what is neither a positive integer nor left out.
    *
-   * @param most the largest value; by default, the longest delay of a timer for what ends in `Ms`.
+   * @param most the maximum; by default, for options that end in `Ms`, the longest delay of a timer.
    */
   integer(
     option: string,
@@ -130,7 +130,7 @@ export class OptionChecks {
   }
 
   /**
-   * Refuses options that are no object, of which nothing else can be checked.
+   * Refuses options other than an object, because nothing else can be checked.
    *
    * @throws DefinitionError when they are none.
    */

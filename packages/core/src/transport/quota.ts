@@ -35,7 +35,7 @@ export class Quota {
   /**
    * Takes some, or nothing when that would be too much.
    *
-   * @param client whom it counts for; `undefined` where clients cannot be told apart, which leaves the total as the only bound.
+   * @param client the client; `undefined` if clients cannot be told apart, and only the total has a limit.
    * @returns whether there was room.
    */
   take(client: unknown, amount = 1): boolean {
@@ -62,7 +62,7 @@ export class Quota {
 /**
  * Says that there is no room for one more.
  *
- * @param what of what there is too much, such as `sessions are kept`.
+ * @param what the things that exceed the quota, such as `sessions are kept`.
  * @param total how many there may be.
  * @param perClient how many of one client.
  * @example

@@ -2,8 +2,8 @@ import { fromBase64Url, toBase64Url } from '../protocol/base64.js';
 import { isObject } from '../protocol/json.js';
 import { isScope } from '../protocol/principal.js';
 
-// What a call is named by for its client, its stream and its questions, says which scopes the call needs. So nothing more has to be kept
-// for who comes later, in whatever process: without the scopes, or with others, it is another name, of nothing.
+// The name of a call for its client, its stream and its questions contains its required scopes, so nothing else must be
+// stored for a later process. Without the scopes, or with others, it is a different, unknown name.
 
 const SEPARATOR = '~';
 

@@ -9,7 +9,7 @@ import type { MaybePromise } from '../protocol/maybe-promise.js';
 import type { RequestId } from '../protocol/protocol.js';
 
 /**
- * Where messages of one request go. HTTP makes one per POST; stdio has one for the whole connection.
+ * The destination of the messages of one request. HTTP makes one per POST; stdio has one for the whole connection.
  * Messages are serialised JSON-RPC without line breaks.
  */
 export interface Sink {
@@ -25,8 +25,8 @@ export interface Sink {
    */
   end(message: string, rejection?: Rejection): void;
   /**
-   * Sends what no other process has for the client, wherever that listens; `send` is used where this is absent. What `send` is given of
-   * a connection is what every process knows: changes.
+   * Sends a message that only this process has, to the process where the client listens. If it is absent, `send` is
+   * used. `send` of a connection carries changes, which every process knows.
    */
   deliver?(message: string): void;
   /** Called instead of `end` when the request was cancelled and will get no response. */
@@ -55,8 +55,8 @@ export interface ActiveRequest {
   /** Whether the response has been sent or given up. */
   readonly done: boolean;
   /**
-   * All scopes that it was found to need: who is given its answer later, or answers what it asks, needs them, too. `undefined` as long as
-   * that is not known.
+   * All scopes that the call was found to need. A caller who fetches its answer later, or answers its questions, needs
+   * them too. `undefined` until they are known.
    */
   readonly neededScopes?: readonly string[] | undefined;
   /** How the rates stand that it was counted by, for its client; absent where it was by none. */
@@ -74,7 +74,7 @@ export interface Connection {
    * Takes one parsed JSON-RPC message, or a batch.
    *
    * @param sink where everything about this message goes; the connection's own sink when absent.
-   * @param claim what `claimOf` says of the message, where the transport has asked already.
+   * @param claim the result of `claimOf` for the message, if the transport has it already.
    * @returns the request in flight, or `undefined` when nothing is left to wait for.
    */
   receive(
@@ -83,7 +83,7 @@ export interface Connection {
     requestInfo?: RequestInfo,
     claim?: unknown,
   ): ActiveRequest | undefined;
-  /** Takes note of what is known of the principal of a session by now, such as fewer scopes: guards of what it hears of see it. */
+  /** Updates the principal of a session, for example after fewer scopes. Guards of its notifications see the new one. */
   renew(principal: Principal | undefined): void;
   /**
    * Waits for the requests in flight, then closes.
@@ -102,15 +102,16 @@ export interface Connection {
    * Takes over a session that was opened in another process, or brings the one that is here to a newer state.
    *
    * @param state as `sessionState` gave it, there or here.
-   * @param requestInfo what is known of the request that needs the session: it counts for its client, and guards of what it hears of see it.
+   * @param requestInfo the request that needs the session: the session counts for its client, and guards of its
+   *   notifications see it.
    * @returns whether the state could be read: that of another version of this program may not.
-   * @throws OverloadedError when there is no room for what the session keeps.
+   * @throws OverloadedError if there is no room for the session's state.
    */
   restore(state: SessionState, requestInfo: RequestInfo): boolean;
   /** Tells the client that anything may have changed: every list, and every resource it subscribed to. */
   announceAll(): void;
   /**
-   * Keeps back what the client is to be told of changes, while it is found out what of them it wants to hear.
+   * Holds back notifications of changes while the client's subscriptions are read.
    *
    * @returns tells what was kept back, as far as the session wants to hear of it by then.
    */
@@ -125,13 +126,13 @@ export interface Connection {
   readonly resumes: boolean;
 }
 
-/** What the processes that serve one app share, as far as transports have a part in it. */
+/** The parts that the processes of one app share, as far as transports use them. */
 export interface EndpointBackend {
   /** Names this process in messages of the others: letters and digits. */
   readonly node: string;
-  /** Where sessions are kept, so that any process serves them; absent where each belongs to its process. */
+  /** Store of sessions, so that any process serves them; absent if each session belongs to its process. */
   readonly sessions: SessionStore | undefined;
-  /** Where streams are kept, so that clients resume them anywhere; absent where that is up to the transport. */
+  /** Store of streams, so that clients resume them anywhere; absent if the transport decides. */
   readonly events: EventStore | undefined;
   /** Remembers what may be used once, in every process that serves the app. */
   readonly states: StateStore;
@@ -146,7 +147,8 @@ export interface EndpointBackend {
   /**
    * Tells every process that serves the app, this one too. Never throws.
    *
-   * @returns once it has been told: whatever is told after that comes later everywhere. `false` when it could not be told to others.
+   * @returns a promise that resolves once the change is published: later changes arrive later everywhere. `false` if it
+   *   could not be published.
    */
   publish(change: ServerChange): MaybePromise<boolean>;
   /** Hears what any process tells. @returns stops the hearing. */
@@ -161,7 +163,7 @@ export interface EndpointBackend {
   check(): Promise<ReadinessReport>;
 }
 
-/** What a part says that was asked whether it is there, or how what processes have in common differs. */
+/** The result of a readiness check of one part, or of a comparison between processes. */
 export type PartCheck =
   'ok' | 'does not answer' | 'is full' | 'can only be read' | 'fails' | 'differ' | 'differs';
 
@@ -169,31 +171,34 @@ export type PartCheck =
 export interface ReadinessReport {
   readonly isReady: boolean;
   /**
-   * By part: the `store`, the `bus`, the `tasks`; what is not shared is left out. `keys` and `version` tell whether those of other processes
-   * are the same; if they are not, the process is ready all the same.
+   * The checks by part: the `store`, the `bus`, the `tasks`; parts that are not shared are left out. `keys` and
+   * `version` compare those of other processes; a difference does not make the process unready.
    */
   readonly checks: Readonly<Record<string, PartCheck>>;
 }
 
-/** What an author's code runs for. */
+/** The call or part that an author's code runs for. */
 export interface Tracked {
-  /** Where promises are reported that it forgets. */
+  /** Receives reports of its unhandled rejections. */
   readonly logger: Logger;
   /** Gives what the log says of it. */
   details(): object;
 }
 
-/** Runs an author's code, and takes note of what it begins: promises that are rejected and that nothing awaits are logged, and end nothing. */
+/**
+ * Runs an author's code and tracks the promises that it creates. Unhandled rejections are logged, and do not end the
+ * process.
+ */
 export type Track = <T>(about: Tracked, run: () => T) => T;
 
-/** What runs an author's code; `track` is absent as long as nothing takes note of it. */
+/** Runs an author's code. `track` is absent unless promises are tracked. */
 export interface Tracking {
   track?: Track | undefined;
 }
 
-/** A request that a transport has refused, by what it knows of it beside its message. */
+/** A request that a transport has refused, with the facts it knows beside the message. */
 export interface RefusalEvent {
-  /** What refused it. */
+  /** The check that refused it. */
   readonly by:
     'host' | 'origin' | 'token' | 'bytes' | 'rate' | 'quota' | 'message' | 'session' | 'method' | 'headers';
   /** Names the request in the log; its response repeats it. */
@@ -206,7 +211,7 @@ export interface RefusalEvent {
   readonly httpMethod: string;
   readonly path: string;
   readonly address: string | undefined;
-  /** Whose request it is, where that was known already. */
+  /** The principal of the request, if known. */
   readonly principal: Principal | undefined;
 }
 
@@ -246,7 +251,7 @@ export interface TaskEvent {
   readonly ms: number;
 }
 
-/** Watches calls for a transport that shows them to operators: a part of what an `Observer` of the app has. */
+/** Watches calls for a transport that shows them to operators: a part of an app's `Observer`. */
 export interface EndpointObserver {
   /** A call has been admitted. @returns what hears of its end. */
   callStarted(call: ShownCall): {
@@ -268,11 +273,11 @@ export interface EndpointObserver {
 
 /** The server as a transport sees it. */
 export interface Endpoint {
-  /** Where a transport reports what no client should see. */
+  /** Receives errors that no client should see. */
   readonly logger: Logger;
-  /** Says where log lines go from now on, unless the author gave a logger: what mounts an app calls it. */
+  /** Sets the destination of log lines, unless the author gave a logger. The mounting code calls it. */
   logTo?(logger: Logger): void;
-  /** Runs what an author has given the transport, such as what authenticates requests; absent as long as nothing takes note of that. */
+  /** Runs an author's functions for the transport, such as `authenticate`; absent unless promises are tracked. */
   readonly track?: Track | undefined;
   /** Takes note of a request that the transport has refused. */
   refused?(event: RefusalEvent): void;
@@ -287,11 +292,11 @@ export interface Endpoint {
    */
   readonly admitAddress?: ((address: string) => MaybePromise<RateLimitError | undefined>) | undefined;
   /**
-   * Waits for what an audit still writes about calls that have ended, at most five seconds: for a transport whose platform stops the program
-   * after an answer. Absent where nothing is written.
+   * Waits at most five seconds until the audit has written the calls that have ended: for a transport whose platform
+   * stops the program after an answer. Absent if there is no audit.
    */
   readonly written?: (() => Promise<void>) | undefined;
-  /** What it shares with those of other processes. */
+  /** The parts that it shares with other processes. */
   readonly backend: EndpointBackend;
   /** Takes note that the process is about to end, while it still serves: other processes begin tasks from then on, if there are any. */
   closes?(): void;
@@ -303,13 +308,13 @@ export interface Endpoint {
   connect(sink?: Sink, options?: ConnectOptions): Connection;
 }
 
-/** What carries messages. */
+/** The transport of messages. */
 export type TransportName = 'http' | 'stdio' | 'memory';
 
-/** What kind of connection a transport opens. */
+/** Options of a transport's connection. */
 export interface ConnectOptions {
   /**
-   * What carries its messages, for telemetry.
+   * The transport, for telemetry.
    * @default 'memory'
    */
   readonly transport?: TransportName;
@@ -329,8 +334,8 @@ export interface ConnectOptions {
    */
   readonly persist?: ((change: (state: SessionState) => SessionState) => MaybePromise<void>) | undefined;
   /**
-   * Whether its client may begin anew with another `initialize`: what belonged to its session so far ends then. Programs that one client
-   * after another talks to over the same streams need that.
+   * Whether its client may send `initialize` again, which ends the session so far. Programs need it if several clients
+   * use the same streams one after another.
    * @default false
    */
   readonly restarts?: boolean;
@@ -341,8 +346,8 @@ export interface ConnectOptions {
    */
   readonly unaskable?: string | undefined;
   /**
-   * Names this process, by letters and digits. Requests to the client get ids of it, `<node>.<n>`, so that an answer which reaches
-   * another process tells where it belongs.
+   * Names this process with letters and digits. Ids of requests to the client begin with it, `<node>.<n>`, so that an
+   * answer at another process finds its way back.
    * @default undefined: ids are numbers
    */
   readonly node?: string | undefined;
@@ -352,7 +357,7 @@ export interface ConnectOptions {
 export interface RunningRuntime {
   /** Resolves when the runtime has ended by itself, as stdio does at the end of its input. */
   readonly closed: Promise<void>;
-  /** Where clients reach it, such as a URL; empty for stdio. */
+  /** The address for clients, such as a URL; empty for stdio. */
   readonly address: string;
   /** Stops taking requests, drains, and frees what it holds. */
   close(): Promise<void>;
@@ -367,11 +372,11 @@ export interface RunningRuntime {
 /** Something a server can be mounted on: `stdio()`, `http()`, or your own. */
 export interface Runtime {
   readonly name: string;
-  /** Where log lines go unless the author gave a logger. */
+  /** The destination of log lines unless the author gave a logger. */
   readonly logger?: Logger;
   /**
-   * Whether the process is there for this server: then promises that are rejected, and that nothing awaits, are logged and do not end the
-   * process, once it has started. Those of handlers and of what authenticates requests are logged with their definition or request.
+   * Whether the process belongs to this server. Unhandled rejections are then logged after start, and do not end the
+   * process. Those of handlers and of `authenticate` are logged with their definition or request.
    * @default false
    */
   readonly ownsProcess?: boolean;
@@ -388,7 +393,7 @@ export interface Runtime {
 export interface InMemoryConnection {
   /** Sends a message to the server, serialised on the way as on any wire. */
   send(message: unknown): void;
-  /** Waits for what is in flight, then closes. @param graceMs how long to wait, in milliseconds. */
+  /** Waits for requests in flight, then closes. @param graceMs maximum wait, in milliseconds. */
   close(graceMs?: number): Promise<void>;
 }
 

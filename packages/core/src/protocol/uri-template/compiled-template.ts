@@ -30,7 +30,7 @@ interface ForkStep {
 /** One step of a match. Steps only ever lead forward. */
 export type Step = TextStep | RunStep | ForkStep;
 
-/** What a run holds: one value, the members of a list, or `name=value` pairs. */
+/** The capture of a run: one value, the members of a list, or `name=value` pairs. */
 export type Capture =
   | { readonly kind: 'value'; readonly variable: TemplateVariable }
   | { readonly kind: 'list'; readonly variable: TemplateVariable; readonly separator: string }
@@ -62,7 +62,7 @@ export function compileSteps(template: UriTemplate): Step[] {
   return steps;
 }
 
-/** What no URI may contain; reserved characters and triplets are kept (RFC 6570 §3.2.1, set U+R). */
+/** Characters that a URI must not contain; reserved characters and triplets are kept (RFC 6570 §3.2.1, set U+R). */
 const NOT_URI = /%(?![0-9A-Fa-f]{2})|[^A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]+/gu;
 
 /**

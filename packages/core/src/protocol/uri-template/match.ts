@@ -46,7 +46,7 @@ export function plainHead({ parts }: UriTemplate): string {
   return first?.kind === 'literal' ? (/^[A-Za-z0-9\-._~:/?#@!$&()*+,;=]*/.exec(first.text)?.[0] ?? '') : '';
 }
 
-/** What a function makes of a text; `undefined` where it throws. */
+/** The result of a conversion; `undefined` if it throws. */
 function ifPossible(convert: (text: string) => string, text: string): string | undefined {
   try {
     return convert(text);

@@ -5,7 +5,7 @@ export interface TemplateVariable {
   readonly explode: boolean;
   /** `:n`: only so many characters (code points) of the value are expanded; 1 to 9999. */
   readonly prefix?: number;
-  /** Where the name starts, in UTF-16 code units from the start of the template. */
+  /** The offset of the name, in UTF-16 code units from the start of the template. */
   readonly offset: number;
 }
 
@@ -15,7 +15,7 @@ interface TemplateLiteral {
   readonly text: string;
 }
 
-/** What stands between braces (RFC 6570 §2.2). */
+/** An expression between braces (RFC 6570 §2.2). */
 export interface TemplateExpression {
   readonly kind: 'expression';
   readonly operator: Operator;
@@ -37,11 +37,11 @@ export interface UriTemplate {
 /** The character after `{` that chooses how an expression expands; empty for simple expansion (RFC 6570 §2.2). */
 export type Operator = '' | '+' | '#' | '.' | '/' | ';' | '?' | '&';
 
-/** What stands in a URI for an expression (RFC 6570, appendix A). */
+/** The expansion rules of an operator (RFC 6570, appendix A). */
 interface OperatorRules {
-  /** What is written before the first defined variable. */
+  /** The text before the first defined variable. */
   readonly first: string;
-  /** What is written between variables, and between the members of an exploded list. */
+  /** The text between variables, and between the members of an exploded list. */
   readonly separator: string;
   /** Whether each value is preceded by its variable's name. */
   readonly named: boolean;
@@ -68,7 +68,7 @@ export class UriTemplateError extends Error {
   override readonly name = 'UriTemplateError';
 
   /**
-   * @param what what is wrong, without the place.
+   * @param what the fault, without its place.
    * @param source the template.
    * @param offset where in the template, in UTF-16 code units from its start.
    */
@@ -93,10 +93,10 @@ const OPERATOR_CHARACTER = /^[+#./;?&=,!@|]/;
 const BAD_LITERAL = /[\p{Cc} "<>\\^`{|}]|%(?![0-9A-Fa-f]{2})|\p{Surrogate}/u;
 
 /**
- * Parses a URI template of any level (RFC 6570 §2). Beyond the RFC, no variable may occur twice, because
- * a match could not say which occurrence a value comes from.
+ * Parses a URI template of any level (RFC 6570 §2). Beyond the RFC, no variable may occur twice, because a match could
+ * not say which occurrence a value comes from.
  *
- * @throws UriTemplateError saying what is wrong and at which offset.
+ * @throws UriTemplateError with the fault and its offset.
  */
 export function parseUriTemplate(source: string): UriTemplate {
   if (source.length > MAX_TEMPLATE_LENGTH) {

@@ -14,12 +14,12 @@ export interface Captured {
 }
 
 /**
- * Runs the steps over the whole input. A first pass from the end marks, step by step, the positions from which
- * the rest can match; a second one from the start only ever takes marked ways, so nothing is tried twice.
- * Time and memory grow with the length of the input times the number of steps, whatever the input holds.
+ * Runs the steps over the whole input. A first pass from the end marks, step by step, the positions from which the rest
+ * can match. A second pass from the start follows marked positions only, so nothing is tried twice. Time and memory are
+ * proportional to the length of the input times the number of steps.
  *
- * Where several matches exist, each run takes as much as it can; but an optional expression right after it is
- * rather present than absent, so that `{name}{.ext}` splits `a.b.json` into `a.b` and `json`.
+ * If several matches exist, each run takes as much as it can. An optional expression right after a run is preferably
+ * present, so that `{name}{.ext}` splits `a.b.json` into `a.b` and `json`.
  *
  * @param input ASCII only.
  * @returns what each run holds, in the order of the steps, or `undefined` when the input does not match.
@@ -52,7 +52,7 @@ export function scan(steps: readonly Step[], input: CodeUnits): Captured[] | und
   return captured;
 }
 
-/** For each step, and for the end after the last one: the positions from which the rest matches. */
+/** The positions from which the rest matches, for each step and for the end. */
 function markFromEnd(steps: readonly Step[], input: CodeUnits): Uint8Array[] {
   const marks: Uint8Array[] = new Array<Uint8Array>(steps.length + 1);
   let next = new Uint8Array(input.length + 1);

@@ -10,7 +10,7 @@ import type { PropertyDeclaration } from '../json-schema/source.js';
 import type { DtoDocument, SchemaPair } from './describe.js';
 import { type Instantiator, typeKeywords, wireForm } from '../dto/wire-form.js';
 
-/** What a single argument becomes. */
+/** The plan of a single argument. */
 export interface ArgumentPlan {
   readonly schemas: SchemaPair;
   readonly field: ArgumentField;
@@ -80,7 +80,7 @@ function describeType(
     }
     case 'set':
     case 'map':
-      // What they hold is known of properties of classes only.
+      // The types of their elements are known for properties of classes only.
       return undefined;
     default: {
       const form = wireForm(type);

@@ -12,7 +12,7 @@ import { acceptsMissing, enforcedKeywords } from '../rules/rule.js';
 import { typeKeywords } from '../dto/wire-form.js';
 import type { RuleRunners } from '../validate/rule-runner.js';
 
-/** What is known of DTO classes, for one document. */
+/** The DTO classes of one document. */
 export interface DtoDocument {
   readonly models: ClassModels;
   readonly schemas: ClassSchemas;
@@ -23,8 +23,8 @@ export interface DtoDocument {
 /**
  * The schemas of the classes of one document, and its `$defs`. The classes have been read, and their mistakes reported.
  *
- * Classes are told apart by identity. Each is called by what holds it first, a second one of that name `name_2`: clients see these names,
- * and minifiers change those of classes from build to build.
+ * Names classes by identity. A class is named by its first holder, and a second class of that name is `name_2`. Clients
+ * see these names, whereas minifiers change class names from build to build.
  */
 export class ClassSchemas {
   readonly #names = new Map<Constructor, Map<string, string>>();
@@ -48,7 +48,7 @@ export class ClassSchemas {
       if (isRequired(property)) required.push(property.wire);
     }
     if (tag) {
-      // Some models are not told a `const`; all are told an `enum` of one.
+      // Some clients do not show `const` to the model; all show an `enum` of one.
       shown[tag.property] = { enum: [tag.value] };
       enforced[tag.property] = { const: tag.value };
       if (!required.includes(tag.property)) required.push(tag.property);
@@ -100,7 +100,7 @@ export class ClassSchemas {
 
   /**
    * A reference to the schema of a class, which is described the first time it is met.
-   * @param holder the name of what holds it here.
+   * @param holder the name of the property or class that holds it here.
    */
   reference(cls: Constructor, holder: string, tag?: Tag): JsonSchema {
     const byTag = this.#names.get(cls) ?? new Map<string, string>();
@@ -206,7 +206,7 @@ function withType(
     const { type: _, ...rest } = schema;
     return mergeKeywords(nested, rest);
   }
-  // Where rules judge a Date they judge whether it is one, too.
+  // Rules that check a Date also check whether it is one.
   const isJudged = model.rules.some(({ rule }) => rule.date);
   if (model.form) return isJudged ? schema : mergeKeywords(model.form[side], schema);
   const isTyped = ['type', 'enum', 'const'].some((keyword) => keyword in schema);

@@ -25,12 +25,13 @@ export class BoundRule implements RuleWords {
   readonly exact: boolean;
   /** Whether the author worded the message. */
   readonly worded: boolean;
-  /** What the constraint is told of the decorator. */
+  /** The decorator's arguments, as the constraint gets them. */
   readonly #constraints: readonly unknown[];
 
   /**
    * @param rule what is known of the decorator.
-   * @param authored whether an author wrote the constraint, and not class-validator: what it throws is then no verdict on the value.
+   * @param authored whether an author wrote the constraint, rather than class-validator. An error that it throws is
+   *   then no verdict on the value.
    * @param target the name of the class that is described: it may inherit the rule.
    * @param constraint finds the implementation. Called at first use, when a container may make it.
    */
@@ -49,7 +50,7 @@ export class BoundRule implements RuleWords {
     this.worded = metadata.message !== undefined && metadata.message !== '';
   }
 
-  /** What to send, where the constraint's own message would speak of something that JSON does not carry. */
+  /** The expected value, if the constraint's own message would mention types that JSON lacks. */
   get expects(): string | undefined {
     return this.rule.expects?.(this.args);
   }
@@ -143,7 +144,7 @@ function patternOf(
   }
 }
 
-/** Where the elements of an array are first found. */
+/** Caches the first index of each element of an array. */
 const INDEXES = new WeakMap<object, ReadonlyMap<unknown, number>>();
 
 /** An array that knows where its elements are. class-validator looks each up, which takes minutes with a million of them. */
@@ -170,7 +171,7 @@ function indexOf(elements: readonly unknown[]): ReadonlyMap<unknown, number> {
   return index;
 }
 
-/** What reading a property needs to know. */
+/** The context in which a property is read. */
 export interface PropertyContext {
   readonly cls: Constructor;
   readonly name: string;

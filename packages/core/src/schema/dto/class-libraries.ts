@@ -4,19 +4,23 @@ import type { Direction } from '../json-schema/source.js';
 import type { PatternPool } from '../patterns/patterns.js';
 
 /*
- * `load-libraries.ts` alone imports class-validator and class-transformer. Nothing else than these two files reads what they keep to
- * themselves:
+ * `load-libraries.ts` alone imports class-validator and class-transformer. Only these two files read their private
+ * state:
  *
  * | private                                    | why                                     | the public way that is missing             |
  * | `globalThis.classValidatorMetadataStorage` | is a class a DTO, without loading it    | a check that loads nothing                 |
  * | `MetadataStorage.validationMetadatas`      | rules of a class without scanning all   | `getTargetValidationMetadatas` by an index |
- * | default messages of constraints            | is a rule the library's or the author's | a mark on what its own decorators record   |
+ * | default messages of constraints            | is a rule the library's or the author's | a mark on the records of its own decorators |
  * | `class-transformer/…/storage.js`           | renamed, hidden and changed properties  | an exported `MetadataStorage`              |
  *
- * ajv has one of them: `dist/compile/codegen`, in `validate/ajv.ts`, whose tag `_` its index exports with all of ajv beside it.
+ * ajv has one such place: `dist/compile/codegen`, in `validate/ajv.ts`. The index of ajv exports its tag `_` too, but
+ * with all of ajv beside it.
  */
 
-/** What is used of class-validator and class-transformer: structurally, because programs without DTO classes have no types of them. */
+/**
+ * The used parts of class-validator and class-transformer. The types are structural, because programs without DTO
+ * classes do not install them.
+ */
 export interface ClassLibraries extends ClassTransformer {
   readonly rules: RuleStorage;
   readonly builtIn: BuiltInRules;
@@ -28,7 +32,7 @@ export interface ClassLibraries extends ClassTransformer {
   readonly constraints: ConstraintSource;
 }
 
-/** What is used of class-transformer. */
+/** The used parts of class-transformer. */
 export interface ClassTransformer {
   readonly transforms: TransformerStorage;
   readonly plainToInstance: <T>(
@@ -69,7 +73,7 @@ interface TypeMetadata {
   };
 }
 
-/** What is read of class-transformer's record of its decorators, those of extended classes included. */
+/** The used part of class-transformer's record of its decorators, including those of extended classes. */
 export interface TransformerStorage {
   findTypeMetadata(target: unknown, property: string): TypeMetadata | undefined;
   /** @param type class-transformer's number of a direction: 0 for plain to class, 1 for class to plain. */
@@ -89,7 +93,7 @@ export interface Constraint {
   defaultMessage?(args: never): string;
 }
 
-/** What class-validator recorded about one use of a decorator. */
+/** class-validator's record of one use of a decorator. */
 export interface RuleMetadata {
   readonly type: string;
   readonly name?: string | undefined;
@@ -104,7 +108,7 @@ export interface RuleMetadata {
   readonly validateIf?: ((object: object, value: unknown) => unknown) | undefined;
 }
 
-/** What class-validator registered as the implementation of a decorator. */
+/** class-validator's registered implementation of a decorator. */
 interface RegisteredConstraint {
   readonly target: Constructor;
   readonly async: boolean;
@@ -112,7 +116,7 @@ interface RegisteredConstraint {
   readonly instance: Constraint;
 }
 
-/** What is used of class-validator's record of its decorators. */
+/** The used part of class-validator's record of its decorators. */
 export interface RuleStorage {
   addValidationMetadata(metadata: RuleMetadata): void;
   getTargetValidationMetadatas(
@@ -125,7 +129,7 @@ export interface RuleStorage {
   getTargetValidatorConstraints(cls: Constructor): RegisteredConstraint[];
 }
 
-/** Where class-validator keeps its rules; undefined until something imports it. */
+/** class-validator's storage of rules; `undefined` until the library is imported. */
 export function ruleStorage(): RuleStorage | undefined {
   return (globalThis as { classValidatorMetadataStorage?: RuleStorage }).classValidatorMetadataStorage;
 }
@@ -159,7 +163,7 @@ export function describesItself(value: unknown): string | undefined {
 type Rules = ReadonlyMap<unknown, readonly RuleMetadata[]>;
 
 /**
- * Whether rules were recorded by one copy of class-validator: copies share the record, but not the class of what is in it.
+ * Whether one copy of class-validator recorded the rules. Copies share the storage, but not the class of its entries.
  * @param decorate a decorator without arguments of that copy.
  */
 export function recordedBy(
@@ -219,8 +223,8 @@ type Decorate = (...args: unknown[]) => (target: object, property: string) => vo
 const RENAMED: Readonly<Record<string, string>> = { islength: 'length' };
 
 /**
- * Tells rules of class-validator from rules of an author under the same name: nothing is known about the latter, and
- * taking one for the other would leave it out. Nothing marks them, so they are told apart by their default messages.
+ * Tells class-validator's own rules from an author's rules of the same name, which must not be left out. The records
+ * have no mark, so default messages tell them apart.
  */
 export class BuiltInRules {
   readonly #decorators = new Map<string, Decorate>();
@@ -317,7 +321,7 @@ export class ConstraintSource {
   }
 }
 
-/** What class-transformer does to a class beyond making instances of declared types. */
+/** The effects of class-transformer on a class beyond creating instances of declared types. */
 export interface Transforms {
   /** Whether properties are renamed, exposed or excluded. */
   readonly renames: boolean;
@@ -353,7 +357,7 @@ export function readTransforms(
     wireName: (property) => exposed.get(property) ?? property,
     // The numbers are class-transformer's own: 0 for plain to class, 1 for class to plain.
     changes: (property) => storage.findTransformMetadatas(cls, property, input ? 0 : 1).length > 0,
-    // Of what it is given class-transformer visits the properties that are there, and those that are exposed.
+    // class-transformer visits the properties that the value has, and those that are exposed.
     runsWithout: (property) => !input || exposed.has(property),
   };
 }

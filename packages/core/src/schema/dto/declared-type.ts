@@ -6,7 +6,7 @@ interface BytesClass {
   from(bytes: Uint8Array): Uint8Array;
 }
 
-/** What a type written in TypeScript is known to be once compilers have had their say. */
+/** A type in TypeScript, as far as it is known after compilation. */
 export type DeclaredType =
   | { readonly kind: 'string' | 'number' | 'boolean' | 'bigint' | 'date' | 'url' | 'unknown' }
   | { readonly kind: 'array' | 'set' | 'map' }
@@ -28,8 +28,9 @@ const BUILT_IN: ReadonlyMap<unknown, DeclaredType> = new Map<unknown, DeclaredTy
 ]);
 
 /**
- * The one place that reads `design:type` and `{ type }` options. Compilers differ: an erased type is `Function` under
- * tsc and `Object` under swc, an enum is `String` or `Number` under tsc and the enum object itself under swc.
+ * Interprets `design:type` and `{ type }` options, for the whole project. Compilers differ: an erased type is
+ * `Function` under tsc and `Object` under swc. An enum is `String` or `Number` under tsc and the enum object itself
+ * under swc.
  * @param type a reflected or given type, or a function that returns one (`() => Dto`).
  */
 export function normaliseType(type: unknown): DeclaredType {

@@ -15,7 +15,7 @@ import { mapTransforms } from './mapped-types.js';
 import type { BoundRule } from './bound-rule.js';
 import { propertyModel, type PropertyModel } from './property.js';
 
-/** What a DTO class says about its instances. */
+/** The properties and rules of a DTO class. */
 export interface ClassModel {
   readonly cls: Constructor;
   readonly properties: readonly PropertyModel[];
@@ -27,7 +27,7 @@ export interface ClassModel {
 /** Reads classes, each once, and reports the mistakes in them where they are first used. */
 export class ClassModels {
   readonly #models = new Map<Constructor, ClassModel>();
-  /** The properties by which classes are chosen: what holds the classes says what they are. */
+  /** The discriminator properties of classes, whose values the holding class defines. */
   readonly #tags = new Map<Constructor, Set<string>>();
 
   constructor(
@@ -110,7 +110,7 @@ function reportUnruled(cls: Constructor, name: string, why: string, at: Diagnost
   );
 }
 
-/** What holds for a class and all classes inside it. */
+/** Facts that hold for a class and all classes inside it. */
 export interface ClassSummary {
   /** Whether the schema says everything, so that class-validator need not run. */
   readonly exact: boolean;
@@ -175,7 +175,7 @@ export function rulesAt(
   return rulesAt(chosen?.cls ?? base, models, within, held);
 }
 
-/** What a value has under a name or an index. */
+/** The member of a value under a name or an index. */
 export function memberOf(value: unknown, name: string | number | undefined): unknown {
   if (name === undefined) return value;
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;

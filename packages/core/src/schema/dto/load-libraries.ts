@@ -15,8 +15,9 @@ import {
 /**
  * Loads both libraries. Costs about 60 ms, so an app without DTO classes must not call it.
  *
- * @returns undefined when one of them is not installed: `reportNotInstalled()` reports every class that is used as a DTO then.
- * @throws DefinitionError when it is not known where class-transformer keeps what its decorators recorded.
+ * @returns undefined when one of them is not installed: `reportNotInstalled()` reports every class that is used as a
+ *   DTO then.
+ * @throws DefinitionError if the storage of class-transformer's decorators cannot be found.
  */
 export async function loadClassLibraries(
   patterns: PatternPool,
@@ -61,7 +62,7 @@ async function loadTransformer(): Promise<typeof Transformer | undefined> {
 }
 
 /**
- * What a package exports that is written as CommonJS: bundlers that split a program into files give it as `default`, and nothing else.
+ * The exports of a CommonJS package. Bundlers that split a program into files expose them as `default` only.
  *
  * @param name one of the exports.
  */
@@ -99,7 +100,7 @@ const STORAGES: readonly (() => Promise<{ readonly defaultMetadataStorage: unkno
 ];
 
 /**
- * Loads what the decorators of class-transformer recorded, by looking where one of them has just recorded something.
+ * Finds the storage of class-transformer's decorators by applying one of them and looking for its record.
  *
  * @returns 'not installed', or undefined when it is in none of the places that are known.
  */
@@ -118,7 +119,7 @@ export async function loadTransforms(): Promise<TransformerStorage | 'not instal
 /** For an import that failed. @throws the error when it says anything else than that the package is missing. */
 function undefinedWhenMissing(error: unknown): undefined {
   const { code } = error as { code?: unknown };
-  // What is said of import, and of require, which bundlers and Jest may put in its place.
+  // The codes of `import`, and of `require`, which bundlers and Jest may substitute.
   if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') throw error;
 }
 
@@ -141,7 +142,10 @@ const UNKNOWN_COPY: DefinitionProblem = {
   fix: `${ONE_COPY}; class-transformer must be of version 0.5`,
 };
 
-/** Reports a class whose decorators are of another copy of class-validator: what that copy's class-transformer recorded is out of reach. */
+/**
+ * Reports a class whose decorators belong to another copy of class-validator, because that copy's class-transformer is
+ * out of reach.
+ */
 export function reportAnotherCopy({ name }: Constructor, at: Diagnostics): void {
   const what = `class ${name} was decorated by another copy of class-validator than the one the server uses, so @Exclude, @Expose and @Transform on it may have no effect`;
   at.add('SIGIL_TWO_COPIES', what, ONE_COPY);

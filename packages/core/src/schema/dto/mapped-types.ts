@@ -13,10 +13,11 @@ import {
 import { loadTransforms } from './load-libraries.js';
 
 /**
- * A DTO class with the properties of another, each of which may be left out; null is accepted where `@IsOptional()` accepts it already.
+ * A DTO class with the properties of another, all optional. null is accepted only if `@IsOptional()` accepts it
+ * already.
  *
- * Rules of class-validator, decorators of class-transformer, `@Describe` and `@McpHeader` are those of the given class; what `@Describe` says
- * of the class as a whole is not. Initialisers are not applied: a property that was not sent is not there.
+ * It keeps rules of class-validator, decorators of class-transformer, `@Describe` of properties and `@McpHeader`, but
+ * not `@Describe` of the class. Initialisers do not run: an omitted property is absent.
  *
  * @param source a class with rules of class-validator; its constructor takes no arguments.
  * @returns a class to use as it is, or to extend and decorate further.
@@ -75,8 +76,8 @@ export function OmitType<T extends object, K extends keyof T>(
 }
 
 /**
- * A DTO class with the properties of two others. A property of both has the rules of both, must be sent when one of them wants it, and
- * has the initialiser and the description of the second.
+ * A DTO class with the properties of two others. A property of both has the rules of both, and is required if either
+ * requires it. It has the initialiser and the description of the second.
  *
  * @param first a class with rules of class-validator; its constructor takes no arguments.
  * @param second the same.
@@ -230,7 +231,7 @@ function copyMembers({ cls, keeps }: MappingSource, mapped: Constructor): void {
   }
 }
 
-/** `@Expose`, `@Exclude` and `@Type`; what the last class says replaces what others say. */
+/** `@Expose`, `@Exclude` and `@Type`; the last class overrides the others. */
 function copyExposure(source: MappingSource, target: Constructor, storage: TransformerStorage): void {
   const { cls, keeps } = source;
   const isKept = ({ propertyName }: TransformMetadata): boolean =>

@@ -19,7 +19,7 @@ import {
 /** How many values a property holds: one, or many in a container. */
 export type Container = 'one' | 'array' | 'set' | 'map';
 
-/** What a DTO class says about one of its properties. */
+/** The model of one property of a DTO class. */
 export interface PropertyModel {
   readonly name: string;
   /** The name it has in JSON. */
@@ -42,7 +42,7 @@ export interface PropertyModel {
   /** Whether the schema must not constrain it: a condition or a function of the author decides. */
   readonly open: boolean;
   readonly transformed: boolean;
-  /** What its initialiser gives; undefined when it has none. */
+  /** The value of its initialiser; `undefined` if it has none. */
   readonly initial: unknown;
   readonly annotations: SchemaAnnotations;
 }
@@ -107,7 +107,7 @@ function isContainer(kind: string): kind is 'array' | 'set' | 'map' {
   return kind === 'array' || kind === 'set' || kind === 'map';
 }
 
-/** What `@Type` names, or else what reflection says, or else what `@IsInstance` wants. Reflection knows no elements. */
+/** The type of `@Type`, or else of reflection, or else of `@IsInstance`. Reflection does not know element types. */
 function declaredType(named: unknown, design: DeclaredType, rules: readonly BoundRule[]): DeclaredType {
   if (named !== undefined) return normaliseType(named);
   if (design.kind !== 'unknown' && !isContainer(design.kind)) return design;
@@ -122,7 +122,7 @@ function formOf(rules: readonly BoundRule[], declared: DeclaredType): WireForm |
   return wantsText ? undefined : wireForm(declared);
 }
 
-/** The class of what a property holds. */
+/** The class of a property's value. */
 export interface NestedModel {
   readonly cls: Constructor;
   /** The classes a tag in the value chooses from. */
@@ -170,7 +170,7 @@ function refuseUnresolved(context: PropertyContext, list: boolean): void {
 
 /**
  * Reports decorators that no value from a client could ever satisfy, or that would silently do nothing.
- * @param isMade whether the property receives something that is made from what travelled.
+ * @param isMade whether the property receives a value made from the received JSON.
  */
 function refuseUnservable(context: PropertyContext, rules: readonly BoundRule[], isMade: boolean): void {
   const { own, libraries } = context;
@@ -219,7 +219,7 @@ function refuseUnservable(context: PropertyContext, rules: readonly BoundRule[],
 }
 
 /**
- * Reports a container of which only the container is known: `string[]` is `Array` at run time, and anything would be accepted in it.
+ * Reports a container of unknown elements: `string[]` is `Array` at run time, and would accept anything.
  * @param isSaid whether something other than rules for each element says what they are.
  */
 function refuseUnknownElements(

@@ -10,7 +10,7 @@ export type Instantiator = (value: unknown) => unknown;
 export interface WireForm {
   readonly shown: JsonSchema;
   readonly enforced: JsonSchema;
-  /** Makes the value from what travelled. What has another form already is left alone. */
+  /** Makes the value from the received JSON. Values of another form stay unchanged. */
   readonly instantiator: Instantiator;
 }
 

@@ -29,13 +29,13 @@ interface Field {
   readonly instantiator: Instantiator | undefined;
 }
 
-/** What happens to one property of a class. */
+/** The handling of one property of a class. */
 interface ClassField extends Field {
   /** The name it travels under. */
   readonly wire: string;
 }
 
-/** What happens to one property of an argument object. */
+/** The handling of one property of an argument object. */
 export interface ArgumentField extends Field {
   /** Makes the value that stands in for a missing one. */
   readonly fallback: (() => unknown) | undefined;
@@ -95,8 +95,8 @@ function transformerInstantiator(
   const isChosen = once(() => summaryOf(cls, models).chosen);
   const transform = (value: object): Record<string, unknown> => {
     try {
-      // What was not sent keeps its initial value, also where @Expose() names it.
-      // Of what it is given, class-transformer deletes the tags that choose classes.
+      // An omitted property keeps its initial value, even if @Expose() names it. The copy keeps discriminators, which
+      // class-transformer deletes from its input.
       const given = isChosen() ? (copyOf(value) as object) : value;
       const made = cls as new () => Record<string, unknown>;
       return models.libraries.plainToInstance(made, given, { exposeUnsetFields: false });
@@ -108,7 +108,7 @@ function transformerInstantiator(
     if (!isObject(value)) return value;
     const instance = transform(value);
     for (const { name, wire, instantiator } of fields) {
-      // Made of what travelled: class-transformer has made a Date of its own already, also of a day that does not exist.
+      // Made from the received JSON: class-transformer has already made a Date, even of a day that does not exist.
       if (instantiator && Object.hasOwn(instance, name) && Object.hasOwn(value, wire))
         instance[name] = instantiator(value[wire]);
     }

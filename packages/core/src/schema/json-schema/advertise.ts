@@ -3,9 +3,9 @@ import type { Direction } from './source.js';
 import { mapSubschemas, resolveReference, subschemasOf } from './json-schema.js';
 
 /**
- * A schema as clients get it. Several clients convert schemas for their model, and refuse an `enum` or `const` without `type`, and in
- * inputs an object without `properties` or an array without `items`. Adding them changes no meaning, so it is done to schemas written by
- * hand as well.
+ * A schema in the form that clients get. Several clients convert schemas for their model and refuse an `enum` or
+ * `const` without `type`. In inputs they refuse an object without `properties` or an array without `items`. Adding
+ * these does not change the meaning, so hand-written schemas get them too.
  */
 export function advertise(schema: JsonSchema, direction: Direction): JsonSchema {
   // `not` and `if` describe no value.
@@ -44,7 +44,7 @@ function typeOf(value: unknown): string {
   return Number.isInteger(value) ? 'integer' : typeof value;
 }
 
-/** Most schemas that writing out may end in; what would take more keeps its references. */
+/** Maximum number of subschemas after inlining; a larger schema keeps its references. */
 const MAX_SUBSCHEMAS = 1000;
 
 /**
@@ -63,7 +63,7 @@ export function inlineReferences(root: JsonSchema): JsonSchema {
     ...inline(root, inlining),
     ...(rest.length > 0 && { $defs: Object.fromEntries(rest) }),
   };
-  // What is referred to in another way than ours needs its definitions.
+  // References other than ours need their definitions.
   const references = [...JSON.stringify(inlined).matchAll(/"\$ref":"([^"]*)"/g)].map(([, to = '']) => to);
   const isWhole = references.every((to) => rest.some(([name]) => to === `#/$defs/${name}`));
   return inlining.left < 0 || !isWhole ? root : inlined;
@@ -93,7 +93,7 @@ function inline(schema: JsonSchema, inlining: Inlining): JsonSchema {
   return contradicts ? { allOf: [written, beside] } : { ...written, ...beside };
 }
 
-/** What is said of a value beside a reference is more specific than what its definition says. */
+/** An annotation beside a reference is more specific than that of its definition. */
 const ANNOTATIONS: ReadonlySet<string> = new Set([
   'title',
   'description',

@@ -5,8 +5,9 @@ const INTEGER = /^-?(?:0|[1-9]\d*)$/;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
- * Turns strings into what a schema wants where nothing is lost by it: "42" into 42, "true" into true. For prompts and resource variables,
- * whose values all travel as strings. What does not convert stays a string, for the check to refuse with a clear message.
+ * Converts strings to the types of a schema if nothing is lost: "42" into 42, "true" into true. For prompts and
+ * resource variables, whose values all travel as strings. Other strings stay, and validation refuses them with a clear
+ * message.
  * @param schema the advertised schema of an object.
  */
 export function convertStrings(value: Record<string, unknown>, schema: JsonSchema): Record<string, unknown> {
@@ -15,7 +16,7 @@ export function convertStrings(value: Record<string, unknown>, schema: JsonSchem
 
 interface Position {
   readonly root: JsonSchema;
-  /** How much deeper to look; what is deeper than any value may be is left for the check. */
+  /** Remaining depth to convert. Deeper values are left for validation. */
   readonly levels: number;
 }
 
@@ -53,7 +54,7 @@ function convertOne(given: unknown, wanted: JsonSchema, at: Position): unknown {
   }
   if (types.includes('boolean') && (given === 'true' || given === 'false')) return given === 'true';
   if (types.includes('null') && given === 'null') return null;
-  // Models write objects and lists as JSON in a string now and then; what is in them is converted as well.
+  // Models sometimes write objects and lists as JSON in a string. Their content is converted as well.
   const isNested = types.includes('array') || types.includes('object');
   const read = isNested ? parsed(given) : given;
   return typeof read === 'string' ? read : convertOne(read, wanted, at);

@@ -15,12 +15,15 @@ import {
 
 const MAX_BYTES = 256 * 1024;
 
-/** What is known of a hand-written schema without compiling it. */
+/** Facts about a hand-written schema that need no compilation. */
 export interface HandWritten {
   readonly dialect: SchemaDialect;
   /** Whether it has identifiers, which would register themselves with a shared validator. */
   readonly isolated: boolean;
-  /** Whether it has common keywords in common places only. What the meta-schema accepts of such a schema, every validator compiles. */
+  /**
+   * Whether it has common keywords in common places only. Every validator compiles such a schema if the meta-schema
+   * accepts it.
+   */
   readonly isPlain: boolean;
 }
 
@@ -149,7 +152,7 @@ function dialectOf(name: unknown): SchemaDialect | undefined {
   const uri = typeof name === 'string' ? name : '';
   const [, draft] = /^https?:\/\/json-schema\.org\/draft[-/]([\d-]+)\/schema#?$/.exec(uri) ?? [];
   if (draft === '2020-12' || draft === '2019-09') return draft;
-  // What earlier drafts have in common with draft-07 means the same; its meta-schema refuses the rest.
+  // Keywords that earlier drafts share with draft-07 mean the same; its meta-schema refuses the rest.
   return ['04', '06', '07'].includes(draft ?? '') ? 'draft-07' : undefined;
 }
 
@@ -157,7 +160,7 @@ function hasIdentifier(schemas: readonly JsonSchema[]): boolean {
   return schemas.some((schema) => ['$id', 'id'].some((keyword) => hasKeyword(schema, keyword)));
 }
 
-/** Pairs of keywords of which the first must not be greater. */
+/** Pairs of keywords: the first must not exceed the second. */
 const BOUNDS = [
   ['minimum', 'maximum'],
   ['minLength', 'maxLength'],
@@ -270,7 +273,7 @@ function isPlain(schema: JsonSchema): boolean {
   const schemas = schemasIn(schema);
   const has = (...keywords: readonly string[]): boolean =>
     schemas.some((one) => keywords.some((keyword) => keyword in one));
-  // Where code may not be made of text, some keywords are refused within others.
+  // The interpreter refuses some keywords inside others.
   if (has('not', 'oneOf') && has('uniqueItems', 'pattern')) return false;
   return schemas.every(
     (one) => !isEmpty(one['enum']) && Object.keys(one).every((keyword) => PLAIN.has(keyword)),
@@ -283,7 +286,7 @@ function isEmpty(value: unknown): boolean {
 
 const MAX_SUBSCHEMAS = 2000;
 
-/** What is found on the way through a schema. */
+/** The findings of a walk through a schema. */
 interface Walk {
   readonly anchors: Set<unknown>;
   readonly references: string[];

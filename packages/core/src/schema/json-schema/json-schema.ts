@@ -35,7 +35,7 @@ const NAMED: ReadonlySet<string> = new Set([
 const DATA: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples', 'example']);
 
 /**
- * What stands directly in a schema where a schema may stand. Unknown keywords are looked into as well, because a `$ref` may lead there.
+ * The direct subschemas of a schema. Unknown keywords are searched as well, because a `$ref` may lead there.
  *
  * @returns values that are schemas if the schema is well-formed; lists of names in `dependencies` are left out.
  */
@@ -77,7 +77,7 @@ export function pointerSteps(pointer: string): string[] {
     .map((token) => token.replace(/~1/g, '/').replace(/~0/g, '~'));
 }
 
-/** What a value has at a JSON pointer; undefined when nothing of its own is there. */
+/** The value at a JSON pointer; `undefined` if the value has no own member there. */
 export function valueAt(root: unknown, pointer: string): unknown {
   return pointerSteps(pointer).reduce<unknown>(
     (at, step) =>

@@ -17,7 +17,7 @@ const COMBINATIONS: ReadonlyMap<string, Combine> = new Map<string, Combine>([
   ['description', (a, b) => `${String(a)}; ${String(b)}`],
 ]);
 
-/** A schema that holds where both hold. What two keywords cannot say as one goes to `allOf`. */
+/** A schema that holds if both hold. Keywords that cannot be merged into one go to `allOf`. */
 export function mergeKeywords(first: JsonSchema, second: JsonSchema): JsonSchema {
   const merged: Record<string, unknown> = { ...first };
   const apart: Record<string, unknown> = {};

@@ -41,7 +41,7 @@ const CLASSES = {
 /**
  * Compiles a meta-schema.
  *
- * @param code what else ajv is told of its code.
+ * @param code further code options of ajv.
  * @returns the check, and the ajv that has made it.
  */
 export function compileMetaSchema(

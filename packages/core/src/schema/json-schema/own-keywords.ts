@@ -52,7 +52,7 @@ export function hasRepeated(items: readonly unknown[]): boolean {
 
 /** A string that stands for a value JSON has no type for. */
 interface TextFormat {
-  /** What to send, such as `an absolute URL`. */
+  /** The expected value, such as `an absolute URL`. */
   readonly expects: string;
   readonly validate: (text: string) => boolean;
 }
@@ -62,9 +62,9 @@ const ISO_8601 =
   /^([+-]\d{6}|\d{4})(?:-(\d\d)(?:-(\d\d)(?:[Tt ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:[Zz]|[+-]\d\d:?\d\d)?)?)?)?$/;
 
 /**
- * The date that a text in ISO 8601 says. It is invalid for other texts, of which JavaScript makes whatever it can: `12` is a day in December
- * of 2001. It is invalid also for a day that its month does not have, such as `2026-02-30`, which JavaScript takes for
- * one of the next month.
+ * The date of an ISO 8601 text. Other texts give an invalid date, whereas JavaScript would guess: `12` becomes a day in
+ * December 2001. A day that its month lacks, such as `2026-02-30`, is also invalid, whereas JavaScript would roll over
+ * to the next month.
  */
 export function dateOf(text: string): Date {
   const [iso, year, month, day] = ISO_8601.exec(text) ?? [];

@@ -6,8 +6,8 @@ import type { StandardSchema } from '../../protocol/standard-schema.js';
 export interface PropertyDeclaration {
   readonly name: string;
   /**
-   * What reflection or the author says the type is: String, Number, Boolean, Array, Date, BigInt, a DTO class,
-   * an enum object, a function that returns one of these, or undefined when unknown.
+   * The type by reflection or by the author: String, Number, Boolean, Array, Date, BigInt, a DTO class, an enum object,
+   * a function that returns one of these, or `undefined` if unknown.
    */
   readonly type?: unknown;
   /** Element type of an array. */
@@ -17,7 +17,7 @@ export interface PropertyDeclaration {
   readonly required: boolean;
 }
 
-/** Where a schema comes from. */
+/** The source of a schema. */
 export type SchemaSource =
   | {
       readonly kind: 'class';
@@ -35,5 +35,5 @@ export type SchemaSource =
   /** No arguments at all. */
   | { readonly kind: 'none' };
 
-/** Whether a schema describes what comes from a client or what goes to one. */
+/** Whether a schema describes values from a client or values to one. */
 export type Direction = 'input' | 'output';

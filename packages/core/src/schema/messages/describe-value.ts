@@ -62,9 +62,9 @@ export function joinPath(parent: string, step: string, isIndex: boolean): string
 interface Place {
   /** Such as `warehouses[0].code`. */
   readonly path: string;
-  /** What is there. */
+  /** The present value. */
   readonly value: unknown;
-  /** What has it as a property; an element of a list is had by what has the list. */
+  /** The object that has it as a property. For an element of a list, the object that has the list. */
   readonly holder: object | undefined;
 }
 

@@ -3,10 +3,10 @@ import { MAX_DEPTH } from '../../protocol/json.js';
 
 /** One reason why a value does not fit. */
 export interface Issue {
-  /** Where in the value, such as `warehouses[0].code`; empty for the value itself. */
+  /** The path in the value, such as `warehouses[0].code`; empty for the value itself. */
   readonly path: string;
   readonly expected: string;
-  /** What came, shortened. */
+  /** The received value, shortened. */
   readonly received: string;
   /** The whole problem in one line. */
   readonly message: string;
@@ -46,7 +46,7 @@ export class DtoFunctionError extends Error {
 
   /**
    * @param place the DTO class and its property, such as `CreateTicket.email`.
-   * @param what what threw, such as `a constraint`.
+   * @param what the function that threw, such as `a constraint`.
    */
   constructor(place: string, what: string, cause: unknown) {
     super(`${what} of ${place} threw: ${messageOf(cause)}`, { cause });

@@ -11,9 +11,9 @@ export interface SchemaViolation {
   /** A JSON pointer to the value. */
   readonly instancePath: string;
   readonly params: Readonly<Record<string, unknown>>;
-  /** The name of the property of that value that is judged, where it is the name and not the value. */
+  /** The name of the property, if a rule checks the name and not the value. */
   readonly propertyName?: string;
-  /** What is judged. */
+  /** The checked value. */
   readonly data?: unknown;
   /** The schema that has the keyword. */
   readonly parentSchema?: unknown;
@@ -23,7 +23,7 @@ export interface SchemaViolation {
 export interface RuleWords {
   /** Whether the author worded the message. */
   readonly worded: boolean;
-  /** What to send; `undefined` where the message of the rule says it. */
+  /** The expected value; `undefined` if the message of the rule names it. */
   readonly expects: string | undefined;
   /** Whether the rule became this keyword of the enforced schema. */
   became(keyword: string): boolean;
@@ -59,7 +59,7 @@ export function issuesFrom(
 
 interface RankedIssue {
   readonly issue: Issue;
-  /** What an author worded says it best; after that a wrong type explains everything else about a value. */
+  /** An author's own words come first. After that, a wrong type explains everything else about a value. */
   readonly rank: number;
 }
 
@@ -79,7 +79,7 @@ function rankedIssues(violation: SchemaViolation, value: unknown, rulesAt: FindR
   return [{ rank: keyword === 'type' ? 1 : 2, issue: mismatch(violation, at, rules) }];
 }
 
-/** What rules say that the value does not satisfy: in words of the author, or where a pattern would speak for them. */
+/** The violations of rules: in the author's words, or in words that replace a pattern. */
 function ruleIssues(
   violation: SchemaViolation,
   path: string,
@@ -112,7 +112,7 @@ function wantsNull({ keyword, params }: SchemaViolation): boolean {
   return keyword === 'type' && params['type'] === 'null';
 }
 
-/** Whether a violation says something else of the same value, or of what is in it. */
+/** Whether another violation is about the same value, or about one inside it. */
 function isBeside(other: SchemaViolation, { instancePath }: SchemaViolation): boolean {
   return !wantsNull(other) && `${other.instancePath}/`.startsWith(`${instancePath}/`);
 }
@@ -218,7 +218,7 @@ const count =
   ({ limit }) =>
     `${how} ${counted(limit, unit)}`;
 
-/** How ajv calls what is wrong where a schema is `false`. */
+/** ajv's keyword for a violation of the schema `false`. */
 const FALSE = 'false schema';
 const NOTHING = 'no value here';
 
@@ -304,7 +304,7 @@ function matching(source: string, longest: unknown, data: unknown): string {
 /** Says in words what a violated keyword wanted. */
 function expectationOf(violation: SchemaViolation, rules: readonly RuleWords[]): string {
   const { keyword, params } = violation;
-  // Keywords that only one validator knows have no words: what that says itself is not for a model.
+  // Keywords of one validator only have no words here: its own message is not for a model.
   return WORDS.get(keyword)?.(params, violation, rules) ?? 'another value';
 }
 
@@ -319,7 +319,7 @@ function expectationFrom(schema: unknown, rules: readonly RuleWords[]): string {
   return $ref === undefined ? 'a value' : 'an object';
 }
 
-/** What the rules or the format of a schema say is to be sent. */
+/** The expected value according to the rules or the format of a schema. */
 function expectedBy(schema: unknown, rules: readonly RuleWords[]): string | undefined {
   const format = formatNamed((schema as { format?: unknown } | undefined)?.format);
   return rules.find(({ expects }) => expects !== undefined)?.expects ?? format?.expects;
@@ -336,7 +336,7 @@ function quoted(name: string): string {
   return JSON.stringify(shorten(name, SHOWN_NAME));
 }
 
-/** What `not` leaves, as far as one phrase can say what it excludes. */
+/** The values that `not` leaves, as far as one phrase can say. */
 function allBut(excluded: unknown): string {
   if (!isObject(excluded) || Object.keys(excluded).length === 0) return NOTHING;
   return `anything but ${exclusion(excluded) ?? 'what the schema excludes'}`;
@@ -354,7 +354,7 @@ function exclusion(excluded: JsonSchema): string | undefined {
   return expectationOf({ keyword, instancePath: '', params: paramsOf(keyword, excluded) }, []);
 }
 
-/** What ajv says of a violated keyword: mostly its value. */
+/** ajv's parameters for a violated keyword: usually its value. */
 export function paramsOf(keyword: string, schema: JsonSchema): SchemaViolation['params'] {
   const { [keyword]: value } = schema;
   const comparison = COMPARISONS[keyword];

@@ -5,17 +5,17 @@ import { type Characters, type CharacterSet, overlap, setOf } from './characters
 const MAX_CHOICES = 20;
 /** The same where they are tried again and again. */
 const MAX_RECURRING_CHOICES = 10;
-/** What is read more often counts as a loop, although it ends. */
+/** A higher repetition count is treated as a loop, although it ends. */
 const MAX_COPIES = 1000;
 
 /** How the steps of the native engine grow at most. Often too high, never too low. */
 export interface Cost {
   /**
-   * The exponent of the length of a text: 0 or 1 when a pattern cannot be made to backtrack, 2 and more when it may, infinite
-   * when the steps may double with every character.
+   * The exponent of the length of a text: 0 or 1 if a pattern cannot backtrack, 2 and more if it may, infinite if the
+   * steps may double with every character.
    */
   readonly exponent: number;
-  /** The binary logarithm of the ways through what does not loop, each of which may be gone for each of these steps. */
+  /** The binary logarithm of the number of ways through the parts that do not loop. Each step may take each of them. */
   readonly choices: number;
 }
 
@@ -43,9 +43,9 @@ interface Setting {
   readonly tried: Cost;
 }
 
-/** What is known of a part of a pattern. */
+/** The analysis of a part of a pattern. */
 interface Part {
-  /** The characters with which it, and what follows, may begin. */
+  /** The characters that the part, and its continuation, may begin with. */
   readonly first: CharacterSet;
   /** Whether it may read nothing. */
   readonly empty: boolean;
@@ -90,7 +90,7 @@ class Reader {
 
   constructor(readonly setting: Setting) {}
 
-  /** @param follow the characters with which the text may go on afterwards. */
+  /** @param follow the characters that may continue the text. */
   oneOf(alternatives: readonly AST.Alternative[], follow: CharacterSet): Part {
     const parts = alternatives.map(({ elements }) => this.#sequence(elements, follow));
     const isClear = parts.every((part, at) =>

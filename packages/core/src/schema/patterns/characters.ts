@@ -123,7 +123,7 @@ function complement(set: CharacterSet, max: number): CharacterSet {
   return rest;
 }
 
-/** What is in both sets. */
+/** The characters in both sets. */
 function intersection(one: CharacterSet, other: CharacterSet): CharacterSet {
   const both = one.flatMap(([from, to]) =>
     other.map(([first, last]): Range => [Math.max(from, first), Math.min(to, last)]),

@@ -5,7 +5,7 @@ import { Characters, type CharacterSet, type PatternFlags, readsCodePoints } fro
 /** Whether a text has a match. */
 export type TextTest = (text: string) => boolean;
 
-/** What is known of a pattern once it was parsed. */
+/** The analysis of a parsed pattern. */
 interface PatternAnalysis extends Cost {
   /** Makes a test whose steps grow with the length alone; `undefined` when that engine does not know the pattern. */
   linear(): Promise<TextTest | undefined>;
@@ -37,7 +37,7 @@ async function linearTest(pattern: AST.Pattern, characters: Characters): Promise
   }
 }
 
-/** Where surrogates are moved when they are characters of their own: RE2 reads whole code points. */
+/** The offset by which lone surrogates are moved: RE2 reads whole code points. */
 const MOVED = 0x10f800 - 0xd800;
 
 /**

@@ -38,7 +38,7 @@ export class PatternPool {
     return [...new Map(problems.map((problem) => [`${problem.where} ${problem.what}`, problem])).values()];
   }
 
-  /** What was found out of patterns that are not plain, as far as the native engine alone runs them. */
+  /** The verdicts on patterns that need parsing, for those that the native engine runs alone. */
   get verdicts(): readonly PatternVerdict[] {
     return [...this.#patterns.values()].flatMap(({ verdict }) => verdict ?? []);
   }
@@ -55,7 +55,7 @@ export class PatternPool {
   }
 }
 
-/** What was found out of a pattern: up to which length of a text the native engine is fast enough for it. */
+/** The verdict on a pattern: the length of a text up to which the native engine is fast enough. */
 export interface PatternVerdict {
   readonly source: string;
   readonly flags: string;
@@ -65,12 +65,12 @@ export interface PatternVerdict {
 
 const PREPARED = new Map<string, number>();
 
-/** Takes in what was found out of patterns when a program was built, so that it need not be found out again. */
+/** Accepts the verdicts on patterns from the build of a program, which saves their analysis. */
 export function preparePatterns(verdicts: readonly PatternVerdict[]): void {
   for (const { source, flags, length } of verdicts) PREPARED.set(`/${source}/${flags}`, length ?? Infinity);
 }
 
-/** What is wrong with a settled pattern. @param where the place it is used at. */
+/** The problem of a settled pattern. @param where the place that uses it. */
 export function problemOf(pattern: SafePattern, where: string): DefinitionProblem | undefined {
   if (pattern.longest > 0) return undefined;
   const source = shorten(pattern.source, SHOWN_SOURCE);
@@ -91,7 +91,7 @@ export function problemOf(pattern: SafePattern, where: string): DefinitionProble
 
 /** Most characters of a pattern that a problem repeats. */
 const SHOWN_SOURCE = 200;
-/** Deeper patterns would exhaust the stack of what reads them. */
+/** Deeper patterns would exhaust the stack of recursive readers. */
 const MAX_NESTING = 100;
 
 /** So many steps are a matter of a few milliseconds. */
@@ -102,7 +102,7 @@ const MAX_CHOICES_ANYWHERE = 4;
 /** A regular expression that cannot be made to backtrack. */
 export class SafePattern {
   readonly #native: RegExp;
-  /** The length of a text up to which the native engine is fast enough; undefined until that is known. */
+  /** The length of a text up to which the native engine is fast enough; `undefined` until it is known. */
   #nativeLength: number | undefined;
   #linear: TextTest | undefined;
   #settling: Promise<void> | undefined;
@@ -118,7 +118,7 @@ export class SafePattern {
     else this.#nativeLength = PREPARED.get(`/${source}/${flags}`);
   }
 
-  /** What was found out, unless another engine runs the pattern, or a glance has shown it. */
+  /** The verdict; `undefined` if another engine runs the pattern, or if it needs no parsing. */
   get verdict(): PatternVerdict | undefined {
     const { source, flags } = this;
     const length = this.#nativeLength;
@@ -181,7 +181,7 @@ export class SafePattern {
   }
 }
 
-/** The longest text on which the native engine makes few enough steps. */
+/** The longest text that the native engine matches in few enough steps. */
 function longestNatively({ exponent, choices }: Cost): number {
   if (exponent === 0 || (exponent === 1 && choices <= MAX_CHOICES_ANYWHERE)) return Infinity;
   return exponent === Infinity ? 0 : Math.floor((MAX_STEPS / 2 ** choices) ** (1 / exponent));
@@ -191,8 +191,8 @@ function longestNatively({ exponent, choices }: Cost): number {
 const MAX_GROUPS = 8;
 
 /**
- * Whether a glance at a pattern shows that it cannot be made to backtrack: no group is repeated, nothing looks around or back,
- * and at most one thing is of variable length, in a pattern that is anchored. What is not plain is parsed, which costs a library.
+ * Whether a quick scan shows that a pattern cannot backtrack: no group is repeated, nothing looks around or back, and
+ * an anchored pattern has at most one part of variable length. Other patterns are parsed, which loads a library.
  *
  * @param flags those of `RegExp`.
  */

@@ -7,9 +7,9 @@ const described = (description: string): Rule => shownAs({ description });
 const format = (name: string): Rule => shownAs({ format: name });
 
 /**
- * Decorators that name a format which no keyword can say. class-validator decides; what is shown tells clients what it
- * looks for. Formats are annotations: schema validators disagree with class-validator, and with each other, on what
- * they accept.
+ * Decorators that name a format which no keyword can express. class-validator decides; the schema only informs clients.
+ * Formats are annotations: schema validators disagree with class-validator, and with each other, on the accepted
+ * values.
  */
 export const formatRules = (): RuleTable => ({
   isEmail: format('email'),

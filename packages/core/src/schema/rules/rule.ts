@@ -3,7 +3,7 @@ import type { JsonSchema } from '../../protocol/json.js';
 /** The arguments a decorator was given, as class-validator keeps them. */
 export type RuleArguments = readonly unknown[];
 
-/** What JSON Schema can say about one decorator of class-validator. */
+/** The JSON Schema keywords for one decorator of class-validator. */
 export interface Rule {
   /** Keywords that hold for every value the decorator accepts; shown and enforced. */
   readonly keywords?: (args: RuleArguments) => JsonSchema;
@@ -21,9 +21,9 @@ export interface Rule {
   readonly made?: true;
   /** Whether the decorator looks each element of an array up in it. */
   readonly searches?: true;
-  /** What the decorator is to have been given, where `keywords` are stricter than it on purpose. */
+  /** The arguments for class-validator's constraint, if `keywords` are stricter than the decorator on purpose. */
   readonly constraints?: (args: RuleArguments) => RuleArguments;
-  /** What to send, where the message of the decorator speaks of something that JSON does not carry. */
+  /** The expected value, if the message of the decorator mentions types that JSON lacks. */
   readonly expects?: (args: RuleArguments) => string;
 }
 
@@ -54,7 +54,7 @@ export function isExact(rule: Rule, args: RuleArguments): boolean {
   return typeof rule.exact === 'function' ? rule.exact(args) : rule.exact === true;
 }
 
-/** What our validator is told of a rule. */
+/** The keywords that our validator enforces for a rule. */
 export function enforcedKeywords(rule: Rule, args: RuleArguments): JsonSchema {
   return { ...rule.keywords?.(args), ...rule.enforced?.(args) };
 }

@@ -22,7 +22,7 @@ const rules = /* @__PURE__ */ once(
   (): ReadonlyMap<string, Rule> => new Map(FAMILIES.flatMap((family) => Object.entries(family()))),
 );
 
-/** What is known about a decorator, by the name class-validator records; undefined for an author's own. */
+/** The rule of a decorator, by the name that class-validator records; `undefined` for an author's own. */
 export function ruleNamed(name: string | undefined): Rule | undefined {
   return name === undefined ? undefined : rules().get(name);
 }

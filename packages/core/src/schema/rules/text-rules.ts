@@ -60,8 +60,8 @@ function literalPattern(seed: unknown): string | undefined {
 }
 
 /**
- * The `pattern` keyword for what `@Matches` was given, or nothing when it would mean something else to a client:
- * JSON Schema has no flags and compiles patterns with `u`.
+ * The `pattern` keyword for an argument of `@Matches`, or nothing if clients would read it differently: JSON Schema has
+ * no flags and compiles patterns with `u`.
  */
 function portablePattern(pattern: unknown, modifiers: unknown): JsonSchema {
   const source = sourceOf(pattern);
@@ -83,8 +83,8 @@ function isPortable([pattern, modifiers]: readonly unknown[]): boolean {
 }
 
 /**
- * Whether a source speaks of ASCII characters only, and of none by what it is not: `.`, `[^a]` and `\W` take half of a
- * character beyond U+FFFF without the `u` flag, and all of it with the flag.
+ * Whether a source matches the same text with and without the `u` flag: it has ASCII characters only, and no `.`,
+ * `[^a]` or `\W`. Without the flag those take half of a character beyond U+FFFF.
  */
 function isAsciiOnly(source: string): boolean {
   const escapes = source.match(/\\[\s\S]/g) ?? [];
@@ -115,8 +115,8 @@ function textOr(value: unknown): string {
 const LETTER = /[A-Za-z]/;
 
 /**
- * Rewrites a regular expression so that it ignores case without the `i` flag, which JSON Schema does not have:
- * `[a-f]x` becomes `[a-fA-F][xX]`. Right for sources of ASCII characters only, in which `i` folds nothing else.
+ * Rewrites a regular expression so that it ignores case without the `i` flag, which JSON Schema lacks: `[a-f]x` becomes
+ * `[a-fA-F][xX]`. It is correct for ASCII sources only, in which `i` folds nothing else.
  * @param source the source of a regular expression without named groups.
  * @returns undefined for a range with an escaped end, which is not worth following.
  */
@@ -144,7 +144,7 @@ function ignoringCase(source: string): string | undefined {
   return written;
 }
 
-/** What a range lacks of the other case. */
+/** The characters of the other case that a range lacks. */
 function otherCase(range: string): string {
   if (/^(?:[a-z]-[a-z]|[A-Z]-[A-Z])$/.test(range)) return swapCase(range);
   let letters = '';

@@ -44,7 +44,7 @@ function permitsCode(): boolean {
 }
 
 const { _, Ajv2020 } = exported.ajv;
-/** What standalone code takes the functions of ours from. */
+/** The name under which standalone code finds our functions. */
 const FUNCTIONS: Code = _`validatorFunctions`;
 
 /**

@@ -13,14 +13,15 @@ import { paramsOf, type SchemaViolation } from '../messages/messages.js';
 import type { CompileOptions, LoadValidatorCompiler } from './compiled-schema.js';
 
 /**
- * Checks values by `@cfworker/json-schema`, where a platform forbids to make code of text and the schema was not known when the program was
- * built. Three things stand around it:
+ * Checks values by `@cfworker/json-schema`, where a platform forbids to make code of text and the schema was not known
+ * when the program was built. Three things stand around it:
  *
- * - It gets a copy of the schema without three things: keywords and formats of ours, keywords that the dialect lacks, and checks that it runs
- *   too slowly (`uniqueItems`, and patterns that the native engine is slow on). `OwnChecks` runs these checks afterwards. Where they stand in a place it does not reach, such as
- *   `not`, the schema is refused.
+ * - It gets a copy of the schema without three things: our own keywords and formats, keywords that the dialect lacks,
+ *   and checks that it runs too slowly (`uniqueItems`, and patterns that the native engine is slow on). `OwnChecks`
+ *   runs these checks afterwards. If one stands in a place that `OwnChecks` does not reach, such as `not`, the schema
+ *   is refused.
  * - `$dynamicRef` and `$recursiveRef` are refused, because it ignores them.
- * - Its errors become violations as ajv reports them: what they lack is read in the schema.
+ * - Its errors become violations in ajv's form. Missing parameters are read from the schema.
  */
 export const loadValidatorCompiler: LoadValidatorCompiler = (dialect) =>
   Promise.resolve((schema, options) => {
@@ -234,7 +235,7 @@ class OwnChecks {
     return { keyword, instancePath, params: paramsOf(keyword, parentSchema), data, parentSchema };
   }
 
-  /** What cfworker found, in the words of ajv. */
+  /** cfworker's errors in the words of ajv. */
   #violations(errors: readonly OutputUnit[], value: unknown): SchemaViolation[] {
     const said = new Set<string>();
     let naming: Naming | undefined;
@@ -290,7 +291,7 @@ function isAboutName(error: OutputUnit, naming: Naming | undefined): boolean {
   return error.instanceLocation === naming?.at && isWithin;
 }
 
-/** A violation that was told of the value of a property, and is about its name. */
+/** A violation about the name of a property that was reported for its value. */
 function ofName(violation: SchemaViolation): SchemaViolation {
   const steps = pointerSteps(violation.instancePath);
   const name = steps.pop() ?? '';
@@ -321,7 +322,7 @@ const CLOSING: ReadonlySet<string> = new Set([
   'unevaluatedItems',
 ]);
 
-/** Whether a keyword leaves no room for what others do not name. Without others before it ajv speaks of each item. */
+/** Whether a keyword forbids all other members. Without others before it, ajv reports each item. */
 function closes(keyword: string, schema: JsonSchema): boolean {
   const isAlone = keyword === 'items' && !Array.isArray(schema['prefixItems']);
   return CLOSING.has(keyword) && schema[keyword] === false && !isAlone;
@@ -337,7 +338,7 @@ const SAID_TOGETHER: ReadonlySet<string> = new Set([
   'unevaluatedItems',
 ]);
 
-/** What ajv calls otherwise. */
+/** The keywords that ajv names differently. */
 const AS_AJV: Readonly<Record<string, string>> = {
   false: 'false schema',
   minContains: 'contains',
@@ -345,7 +346,7 @@ const AS_AJV: Readonly<Record<string, string>> = {
 };
 
 /**
- * What ajv says of a violated keyword, for each of its violations.
+ * ajv's parameters for each violation of a keyword.
  *
  * @param found the property or item that the error after it is about.
  */
@@ -388,7 +389,7 @@ function missingIn(value: unknown, wanted: unknown): readonly SchemaViolation['p
   );
 }
 
-/** What cfworker takes for a number or throws at: JSON has numbers beyond all that JavaScript has, and names with half a character. */
+/** Values that cfworker misreads or throws at: JSON has numbers beyond JavaScript's, and names with half a character. */
 function unreadableIn(data: unknown, instancePath: string): SchemaViolation | undefined {
   if (typeof data === 'number' && !Number.isFinite(data))
     return { keyword: 'type', instancePath, params: { type: 'number' }, data };

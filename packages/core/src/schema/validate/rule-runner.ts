@@ -10,7 +10,7 @@ import { DtoFunctionError, InvalidValueError, type Issue, issueAt } from '../mes
 /** More are neither looked for nor told of. */
 const MAX_ISSUES = 1000;
 
-/** Where a value is: a step from where another is. */
+/** The location of a value: a step from another location. */
 export interface InstanceLocation {
   readonly parent?: InstanceLocation | undefined;
   readonly step: string | number;
@@ -69,14 +69,17 @@ export class RuleRunner {
 
   /**
    * @param made an instance.
-   * @param sent what the instance was made from, or what will be sent of it.
+   * @param sent the JSON that the instance was made from, or that will be sent.
    */
   run(made: unknown, sent: unknown, place: InstanceLocation | undefined, run: ValidationRun): void {
     if (typeof made !== 'object' || made === null) return;
     for (const property of this.properties) property.run(made, sent, place, run);
   }
 
-  /** Runs rules of class-validator on what was sent and cannot be made, because the schema refuses some of it. */
+  /**
+   * Runs rules of class-validator on a received value that cannot become an instance, because the schema refuses part
+   * of it.
+   */
   explain(sent: unknown, place: InstanceLocation | undefined, run: ValidationRun): void {
     if (!isObject(sent)) return;
     for (const property of this.properties) property.explain(sent, place, run);
@@ -106,13 +109,13 @@ class PropertyRunner {
     const { name, wire, conditions, container, initial } = this.model;
     const value = (object as Record<string, unknown>)[name];
     const isSent = isObject(sentObject) && Object.hasOwn(sentObject, wire);
-    // What was made without a schema is not what was sent.
+    // A value made without a schema differs from the received one.
     const sent = this.whole || !isSent ? value : sentObject[wire];
     const place = { parent, step: wire };
     if (conditions.length > 0 && !run.holds(conditions, name, object, value, place)) return;
     const isDefault = !this.whole && !isSent && initial !== undefined;
     for (const rule of this.rules) {
-      // An initial value is the author's: rules of class-validator are for what clients send.
+      // The author chose the initial value: rules of class-validator are for values from clients.
       if (isDefault && !rule.authored) continue;
       if (rule.condition && !run.holds([rule.condition], name, object, value, place)) continue;
       if (!rule.each) {
@@ -182,11 +185,11 @@ function eachOf(value: unknown, sent: unknown, visit: Visit): boolean {
   return true;
 }
 
-/** One run of rules over a made value: what failed, and what asynchronous rules have still to decide. */
+/** One run of rules over a made value: the violations, and the pending results of asynchronous rules. */
 export class ValidationRun {
-  /** What failed so far. */
+  /** The violations so far. */
   readonly issues: Issue[] = [];
-  /** What functions of an author threw, and at which path. */
+  /** The errors that an author's functions threw, with their paths. */
   readonly #thrown: { readonly path: string; readonly error: DtoFunctionError }[] = [];
   readonly #pending: Promise<void>[] = [];
 
@@ -194,7 +197,7 @@ export class ValidationRun {
    * Runs a rule.
    * @param sent what travels of the value, to speak of.
    * @param object the instance whose property it is.
-   * @param whole the value of that property, of which the judged value may be an element.
+   * @param whole the value of that property; the checked value may be one of its elements.
    * @param step where in the property the element is.
    */
   check(
@@ -287,7 +290,7 @@ export class ValidationRun {
   }
 
   #conclude(): void {
-    // A constraint may rely on the rules beside it: what they refuse it need not be able to judge.
+    // A constraint may rely on the rules beside it, and fail on values that they refuse.
     const unexplained = this.#thrown.find(({ path }) => !this.issues.some((issue) => isAt(issue.path, path)));
     if (unexplained) throw unexplained.error;
     if (this.issues.length > 0) throw new InvalidValueError(this.issues);

@@ -14,7 +14,7 @@ export interface WrittenSchema extends Pick<
 
 /** The standalone code of one schema. */
 export interface WrittenValidator {
-  /** What `prepare()` finds it by. */
+  /** The key by which `prepare()` finds it. */
   readonly key: string;
   /** A CommonJS module: a validator that reports the first violation. */
   readonly first: string;

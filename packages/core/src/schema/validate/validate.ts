@@ -26,7 +26,7 @@ export function prepareValidators(validators: Readonly<Record<string, PreparedVa
   for (const [key, validator] of Object.entries(validators)) PREPARED.set(key, validator);
 }
 
-/** What a prepared validator is found by: the schema itself, so that no other one is taken for it. */
+/** The key of a prepared validator: the schema itself, so that it cannot be mistaken for another. */
 export function validatorKey(
   schema: JsonSchema,
   { dialect, ownProperties }: Pick<CompileOptions, 'dialect' | 'ownProperties'>,
@@ -34,7 +34,7 @@ export function validatorKey(
   return JSON.stringify([dialect, ownProperties, schema]);
 }
 
-/** What standalone validators call: the keywords and formats of ours, and what compiles patterns. */
+/** The functions that standalone validators call: our own keywords and formats, and the compiler of patterns. */
 export interface ValidatorFunctions {
   readonly lengths: typeof LENGTHS;
   readonly formats: typeof FORMATS;
@@ -42,14 +42,14 @@ export interface ValidatorFunctions {
   readonly pattern: CompileOptions['pattern'];
 }
 
-/** What belongs to no app of it. */
+/** The functions that belong to no app. */
 export const validatorFunctions: Omit<ValidatorFunctions, 'pattern'> = {
   lengths: LENGTHS,
   formats: FORMATS,
   hasRepeated,
 };
 
-/** What the validators of an app share. Loads nothing until a schema is compiled. */
+/** The shared parts of an app's validators. It loads nothing until a schema is compiled. */
 export class ValidatorPool {
   readonly #compilers = new Map<SchemaDialect, Promise<ValidatorCompiler>>();
   readonly #load: LoadValidatorCompiler;
@@ -80,7 +80,7 @@ const loadOfPlatform: LoadValidatorCompiler = async (dialect) => {
 /** Of a value with more members than this, the first problem is reported only. */
 const MAX_MEMBERS = 10_000;
 
-/** What a validator is made from. */
+/** The inputs of a validator. */
 interface ValidatorOptions extends Pick<CompileOptions, 'dialect' | 'ownProperties' | 'isolated'> {
   readonly schema: JsonSchema;
   /** The place for the report when the schema does not compile. */
@@ -89,7 +89,7 @@ interface ValidatorOptions extends Pick<CompileOptions, 'dialect' | 'ownProperti
   readonly isHandWritten: boolean;
 }
 
-/** What reports the first violation, and what makes the one that reports all. */
+/** The validator that stops at the first violation, and the compiler of the one that reports all. */
 type Compilation = readonly [first: CompiledSchema, compileAll: () => CompiledSchema];
 
 /** A schema that is compiled when it is first needed, and once more, to report every violation, when a value is first refused. */
