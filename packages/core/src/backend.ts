@@ -1,4 +1,4 @@
-// What outlives a request: the interfaces that a backend implements, and their implementations in memory.
+// The interfaces of a backend, for state that outlives a request, and their implementations in memory.
 export type {
   Backend,
   BackendFactory,

@@ -1,4 +1,4 @@
-// What handlers return: the builders of content, and its types; and the text of what others have given.
+// The return values of handlers: the builders of content and its types, and a reader of their text.
 export { content, message, resourceContents, textOf } from './protocol/content.js';
 export type {
   Annotations,

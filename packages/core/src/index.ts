@@ -1,4 +1,4 @@
-// What the author of a server imports. Other entry points: content, protocol, backend, extension, manifest, transport.
+// The exports for authors of a server. Other entry points: content, protocol, backend, extension, manifest, transport.
 
 // The app
 export { createApp } from './server/create-app.js';
@@ -132,7 +132,7 @@ export {
   type UncountedCalls,
 } from './context/policies.js';
 
-// What handlers, guards and middleware receive
+// The parameters of handlers, guards and middleware
 export {
   type ContextLog,
   type DefinitionInfo,
@@ -150,7 +150,7 @@ export type {
 } from './context/call.js';
 export type { RequestInfo } from './protocol/principal.js';
 
-// What handlers ask the client
+// The questions of handlers to the client
 export {
   ask,
   type InputQuestion,
@@ -199,7 +199,7 @@ export { LIMITER, PRINCIPAL } from './server/built-ins.js';
 export type { ServiceOf, ServiceToken } from './protocol/constructor.js';
 export type { ServiceScope } from './metadata/metadata.js';
 
-// Extensions of the protocol that come along: tasks and apps
+// The included extensions of the protocol: tasks and apps
 export { startTask, TaskSupport, type TaskSupportOptions } from './extensions/tasks/task-options.js';
 export type { TasksOptions } from './extensions/tasks/tasks.js';
 export { clientShowsUi } from './extensions/apps/apps.js';

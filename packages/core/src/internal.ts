@@ -1,4 +1,4 @@
-// What the packages of this repository share, without promise: it may change in any release.
+// Exports for the packages of this repository. They may change in any release.
 export {
   announceLaterApp,
   buildRecord,
@@ -6,10 +6,10 @@ export {
   type PlatformStandIn,
 } from './server/build-record.js';
 
-// What a file that `sigil build` has written hands over.
+// The parts that a file from `sigil build` passes to the app.
 export { prepare, type PreparedParts } from './server/build-record.js';
 
-// Deadlines, quotas of log lines, pages and the like, for what serves many clients.
+// Deadlines, quotas of log lines, pages and similar parts of servers with many clients.
 export {
   afterMs,
   answered,
@@ -36,11 +36,11 @@ export { guardListeners } from './engine/guarded-signal.js';
 export { canonicalJson, frozenCopy, isObject, isPlainObject } from './protocol/json.js';
 export { fromBase64Url, toBase64Url } from './protocol/base64.js';
 
-// What operators are told of sessions and tasks.
+// The view of sessions and tasks for operators.
 export type { ListedSession, SessionListing } from './server/inspect-sessions.js';
 export type { ListedTask, RetriedTask, ShownTask, TaskListing } from './extensions/tasks/inspect-tasks.js';
 
-// What stores outside of the process have in common.
+// The common parts of stores outside of the process.
 export { STORE_LIMITS, type StoreLimits, storeLimits } from './memory/store-limits.js';
 export { quotaExceeded } from './transport/quota.js';
 export { StoreClock } from './transport/store-clock.js';

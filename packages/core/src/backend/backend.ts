@@ -5,18 +5,19 @@ import type { ChangeBus } from './change-bus.js';
 import type { TaskStore } from './tasks.js';
 
 /**
- * What outlives a request, and what processes that serve one app share. Each part has an interface of its own, is kept in memory by
- * default (`memory/`), and on Redis or PostgreSQL by a package of its own:
+ * The state that outlives a request, and that the processes of one app share. Each part has its own interface. By
+ * default it is kept in memory (`memory/`); packages keep it in Redis or PostgreSQL:
  *
  * - `SessionStore`: the sessions of clients up to 2025-11-25, so that any process serves any request of them.
  * - `EventStore`: the streams of these sessions, so that a client that lost its connection gets the rest anywhere.
- * - `StateStore`: which request states were used, so that each is accepted once (2026-07-28), and which proofs of possession.
- * - `TaskStore` (`tasks.ts`): tasks, and which of them a process runs next. `TaskExecutor` (`task-executor.ts`) says who runs them.
- * - `ChangeBus` (`change-bus.ts`): what has changed, and what one process has to say to another.
+ * - `StateStore`: used request states, so that each is accepted once (2026-07-28), and used proofs of possession.
+ * - `TaskStore` (`tasks.ts`): tasks, and which of them a process runs next. `TaskExecutor` (`task-executor.ts`) says
+ *   who runs them.
+ * - `ChangeBus` (`change-bus.ts`): changes, and messages from one process to another.
  * - `Limiter`: how often something may happen in all processes together.
  *
- * What an implementation counts in milliseconds it counts by the clock of the store, as the clocks of processes differ. A method
- * that cannot be served throws: the request that needed it is refused, and others go on.
+ * Implementations measure milliseconds by the clock of the store, because the clocks of processes differ. A method that
+ * fails throws: its request is refused, and others continue.
  *
  * @example
  * ```ts
@@ -43,9 +44,10 @@ export interface Backend {
   /** Lets telemetry watch its connections. Called once, before `open`. */
   watch?(watch: BackendWatch): void;
   /**
-   * Connects. Called once, before anything is asked. A store that is not there yet is no failure: it is connected to once it is.
+   * Connects. Called once, before anything is asked. A store that is not there yet is no failure: it is connected to
+   * once it is.
    *
-   * @param logger where it reports what goes wrong between requests.
+   * @param logger receives errors between requests.
    * @throws Error when it can never work, such as with a wrong address.
    */
   open?(logger: Logger): MaybePromise<void>;
@@ -61,12 +63,12 @@ export interface Backend {
 
 /** One question to a store, such as Redis. */
 export interface StoreEvent {
-  /** The part of the backend, such as `sessions`; `connections` for what its connections do. */
+  /** The part of the backend, such as `sessions`; `connections` for events of its connections. */
   readonly part: string;
   /** The method of its interface, such as `get`; `wait` for the wait for a connection. */
   readonly operation: string;
   readonly ms: number;
-  /** What it failed with. */
+  /** The error. */
   readonly error: unknown;
 }
 
@@ -96,17 +98,15 @@ export interface StoredSession {
   readonly version: number;
   /** The id of the principal it belongs to; `null` without authentication, and until who opened it has logged in. */
   readonly owner: string | null;
-  /**
-   * Whom it counts for: a text that names a principal or a network address; absent where clients cannot be told apart.
-   */
+  /** The quota key: a text that names a principal or a network address; absent if clients cannot be told apart. */
   readonly client?: string | undefined;
   /** When it was opened, in milliseconds since 1970 by the clock of the process that did. It does not change. */
   readonly openedAt: number;
-  /** What the client has said and asked for, as the engine writes it down. */
+  /** The state of the session, as the engine serialises it. */
   readonly state: SessionState;
 }
 
-/** What the engine knows of a session, in plain JSON. Stores do not look into it. */
+/** The engine's state of a session, in plain JSON. Stores do not read it. */
 export type SessionState = Readonly<Record<string, unknown>>;
 
 /** A session as a store lists it. */
@@ -118,7 +118,7 @@ export interface KeptSession extends StoredSession {
 /** Some of the sessions that a store keeps. */
 export interface SessionPage {
   readonly sessions: readonly KeptSession[];
-  /** Where the next page begins; absent on the last one. */
+  /** The start of the next page; absent on the last one. */
   readonly cursor?: string | undefined;
 }
 
@@ -128,7 +128,7 @@ export interface SessionStore {
    * Keeps a new session: once this is done, `use` finds it.
    *
    * @param idleMs how long it is kept without being used, in milliseconds.
-   * @throws OverloadedError when there is no room; the client is told to come again.
+   * @throws OverloadedError if there is no room; the client is asked to retry.
    */
   create(session: StoredSession, idleMs: number): MaybePromise<void>;
   /**
@@ -176,7 +176,7 @@ export interface StoredEvent {
   readonly message: string;
 }
 
-/** What is left of a stream behind one of its events. */
+/** The rest of a stream after one of its events. */
 export interface StreamRest {
   readonly events: readonly StoredEvent[];
   /** Whether `end` has been called: nothing more will come. */
@@ -184,9 +184,9 @@ export interface StreamRest {
 }
 
 /**
- * Keeps what is sent on streams, so that a client that lost its connection gets the rest
- * (2025-11-25, basic/transports, "Resumability and Redelivery"). A transport calls the methods of one stream one after the
- * other, each when the one before is done. A store that answers without a promise costs no turn of the event loop.
+ * Stores the events of streams, so that a client that lost its connection gets the rest (2025-11-25, basic/transports,
+ * "Resumability and Redelivery"). A transport calls the methods of one stream one after another, each after the one
+ * before has finished. A synchronous answer saves a turn of the event loop.
  *
  * A store may drop events whenever it likes, the oldest of a stream first: a client that resumes gets what is left.
  */
@@ -202,22 +202,22 @@ export interface EventStore {
   /** Notes that a stream has come to its end: nothing is appended any more, by any process. */
   end(name: StreamName): MaybePromise<void>;
   /**
-   * What a stream has after the event of an id, in order.
+   * The events of a stream after an id, in order.
    *
-   * @param id that of an event of this stream, kept or dropped; all events are given when it is absent. A client may send
-   *   anything: an id the stream never had gives events of this stream or none.
+   * @param id that of an event of this stream, kept or dropped; all events are given when it is absent. A client may
+   *   send anything: an id the stream never had gives events of this stream or none.
    */
   after(name: StreamName, id?: string): MaybePromise<StreamRest>;
   /** Drops the events of one stream, or of all streams of a session. */
   forget(session: string, stream?: string): MaybePromise<void>;
 }
 
-/** What a state store remembers: request states, and proofs of possession (RFC 9449). */
+/** The kinds of values in a state store: request states, and proofs of possession (RFC 9449). */
 export type StateKind = 'states' | 'proofs';
 
 /**
- * What a store knows of a state: this use is the `'first'`; it was `'used'` before; or, where the store does not know that it was, it is
- * `'forgotten'`, as it is older than what the store remembers.
+ * The verdict of a store on a state: `'first'` for its first use, `'used'` if it was used before. `'forgotten'` if the
+ * state is older than the store's memory.
  */
 export type StateUse = 'first' | 'used' | 'forgotten';
 
@@ -229,13 +229,15 @@ export type StateUse = 'first' | 'used' | 'forgotten';
  */
 export interface StateStore {
   /**
-   * Marks a state as used, in one round trip. Of all who ask for one id, at the same time too, one is told `'first'`. A failure refuses the
-   * request.
+   * Marks a state as used, in one round trip. Of concurrent calls with one id exactly one gets `'first'`. A failure
+   * refuses the request.
    *
    * @param id random and unique; the state itself is never told.
    * @param forMs how long to remember it, in milliseconds: the state is refused after that anyway.
-   * @param client whom it counts for: a text that names a principal or a network address; absent where clients cannot be told apart.
-   * @param kind what it is. Each kind has as much room for itself: proofs come with every request, and would leave none to states.
+   * @param client quota key: a text that names a principal or a network address; absent if clients cannot be told
+   *   apart.
+   * @param kind what it is. Each kind has as much room for itself: proofs come with every request, and would leave none
+   *   to states.
    * @default kind 'states'
    * @param ageMs how long ago it was made, in milliseconds. The store counts back from now by its own clock.
    * @default ageMs 0
@@ -282,8 +284,8 @@ export interface LimitState {
 }
 
 /**
- * Counts what happens in all processes together, by the generic cell rate algorithm (GCRA): what is allowed comes back evenly, so there is
- * no moment at which everybody may begin anew.
+ * Limits rates over all processes by the generic cell rate algorithm (GCRA). Allowance returns evenly, so there is no
+ * moment at which all callers may start again.
  */
 export interface Limiter {
   /**

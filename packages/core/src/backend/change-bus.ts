@@ -28,12 +28,12 @@ export type ServerChange =
   /** Anything may have changed: changes were lost, as a bus tells its own listeners after it was disconnected. */
   | { readonly kind: 'all' };
 
-/** What one process has to say to another one that serves the same app. */
+/** A message from one process to another of the same app. */
 export interface NodeMessage {
   readonly kind: 'message';
   /** The process it is for; absent for all. */
   readonly to?: string | undefined;
-  /** What it is about. */
+  /** The subject. */
   readonly about: string;
   /** Plain JSON. */
   readonly content: Readonly<Record<string, unknown>>;
@@ -46,16 +46,16 @@ export interface NodeMessage {
  */
 export interface ChangeBus {
   /**
-   * Tells every listener of every process, those of this one too. A failure is logged, and reaches no handler; the answer of a client that
-   * is for another process is refused for now.
+   * Tells every listener of every process, those of this one too. A failure is logged, and reaches no handler; the
+   * answer of a client that is for another process is refused for now.
    *
-   * @throws Error when the change cannot be told. That it was told does not say that anything has heard it.
+   * @throws Error if the change cannot be published. Success does not mean that a process has received it.
    */
   publish(change: ServerChange): MaybePromise<void>;
   /**
    * Listens to changes, from the moment that the promise, if there is one, is kept. Listeners do not throw.
    *
-   * @param node what messages to this process are addressed to; without it, messages to single processes need not be told.
+   * @param node address of this process; without it, messages to single processes are not delivered.
    * @returns a function that stops the listening.
    */
   subscribe(listener: (change: ServerChange) => void, node?: string): MaybePromise<() => MaybePromise<void>>;

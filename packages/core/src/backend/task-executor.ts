@@ -45,11 +45,14 @@ export interface RunOutcome {
    * - `busy`: nothing ran, as this process runs as many tasks as it may. It may be tried again elsewhere, too.
    */
   readonly outcome: 'done' | 'taken' | 'busy';
-  /** After how many milliseconds it may be tried again: what is left of the lease of another run, or of a delay. 0 where it is done. */
+  /**
+   * Milliseconds until another attempt makes sense: the rest of another run's lease, or of a delay. 0 if the task is
+   * done.
+   */
   readonly retryAfterMs: number;
 }
 
-/** What runs tasks in a process. */
+/** Runs tasks in a process. */
 export interface TaskWorker {
   /** Most tasks that this process runs at once. */
   readonly concurrency: number;
@@ -74,7 +77,7 @@ export interface TaskWorker {
   claim(limit: number): Promise<ClaimOutcome>;
 }
 
-/** What a claim has brought. */
+/** The result of a claim. */
 export interface ClaimOutcome {
   readonly begun: number;
   readonly mayBeMore: boolean;

@@ -1,6 +1,6 @@
 import type { MaybePromise } from '../protocol/maybe-promise.js';
 
-/** Where a task stands (ext-tasks, "Task Status"). */
+/** The status of a task (ext-tasks, "Task Status"). */
 export type TaskStatus = 'working' | 'input_required' | 'completed' | 'cancelled' | 'failed';
 
 /**
@@ -48,7 +48,7 @@ export function noTasks(): Record<TaskStatus, number> {
 export interface TaskState {
   readonly taskId: string;
   readonly status: TaskStatus;
-  /** What it is doing, or why it ended; may be shown to the user. */
+  /** The current step, or the reason of its end; may be shown to the user. */
   readonly statusMessage?: string;
   /** ISO 8601. */
   readonly createdAt: string;
@@ -80,8 +80,8 @@ export function isTerminal(status: TaskStatus): boolean {
 }
 
 /**
- * Everything that is kept of a task. Plain JSON: a store may write it down as it is, and reads `task`, `version`, `owner`, `tool`, `run` and
- * `attempts` alone. What clients and handlers have said is encrypted (`state.keys`).
+ * The stored form of a task. Plain JSON: a store may write it as it is, and reads `task`, `version`, `owner`, `tool`,
+ * `run` and `attempts` alone. Data from clients and handlers is encrypted (`state.keys`).
  */
 export interface StoredTask extends TaskRecord {
   /**
@@ -97,7 +97,8 @@ export interface TaskRecord {
   /** Grows by one with every change; 1 at first. */
   readonly version: number;
   /**
-   * Whom it counts for: a text that stands for a principal, a network address or a connection; `null` where nothing tells clients apart.
+   * The quota key: a text that stands for a principal, a network address or a connection; `null` if clients cannot be
+   * told apart.
    */
   readonly owner: string | null;
   /** The tool it runs. */
@@ -110,11 +111,11 @@ export interface TaskRecord {
   readonly attempts: number;
   /** The call, encrypted: arguments, principal, client. */
   readonly call: string;
-  /** What runs have left behind, encrypted: questions, answers, and the results of `ctx.once()`. */
+  /** The record of earlier runs, encrypted: questions, answers, and the results of `ctx.once()`. */
   readonly journal: string;
   /**
-   * Whether the result of the tool says `isError`. Its task is `completed`: clients are told `failed` of calls that end with a JSON-RPC
-   * error, and of no others (ext-tasks, "Task Execution Errors").
+   * Whether the result of the tool has `isError`. Its task is `completed`: only a call that ends with a JSON-RPC error
+   * is `failed` (ext-tasks, "Task Execution Errors").
    */
   readonly isError?: boolean;
   /** The result of the tool or the error of the call, encrypted, once it has ended. */
@@ -124,7 +125,7 @@ export interface TaskRecord {
 /**
  * Reads a task that was written down as JSON.
  *
- * @returns `undefined` for what is no task: something else has written to the store.
+ * @returns the task, or `undefined` for other text that something else has written to the store.
  * @example
  * ```ts
  * const text = await database.read(taskId);
@@ -143,7 +144,7 @@ export function readTask(text: string): StoredTask | undefined {
 /** Some of the tasks that a store keeps. */
 export interface TaskPage {
   readonly tasks: readonly StoredTask[];
-  /** Where the next page begins; absent on the last one. */
+  /** The start of the next page; absent on the last one. */
   readonly cursor?: string | undefined;
 }
 
@@ -181,7 +182,7 @@ export interface TaskRunName {
  */
 export interface TaskStore {
   /**
-   * How many tasks a process runs at once, unless it says so itself: what the connections of the store can serve.
+   * Default number of tasks that a process runs at once: as many as the connections of the store can serve.
    * @default as many as the process takes in
    */
   readonly concurrency?: number;

@@ -14,7 +14,7 @@ export interface Container {
   get<T>(id: ServiceId<T>, scope?: ResolutionScope): MaybePromise<T>;
   /** Finds what is wrong with classes that it is to make: those with handlers, guards and middleware. Asked before the app starts. */
   check?(classes: readonly Constructor[]): readonly DefinitionProblem[];
-  /** Disposes of what lived in a scope: a `request` or `session` that `get` was called for. */
+  /** Disposes of the instances of a scope: a `request` or `session` that `get` was called with. */
   release?(scope: object): MaybePromise<void>;
   /** Disposes of everything, those made last first. */
   close?(): MaybePromise<void>;
@@ -45,7 +45,7 @@ export interface FactoryProvider {
   readonly provide: ServiceId;
   /** May be asynchronous: singletons are awaited, and initialised, before the app serves. The order of the list does not matter. */
   readonly useFactory: (...dependencies: never[]) => MaybePromise<unknown>;
-  /** What the function needs, made before it and given to it in this order. */
+  /** The dependencies of the function, created first and passed in this order. */
   readonly inject?: readonly ServiceId[];
   /** @default 'singleton' */
   readonly scope?: ServiceScope;
@@ -89,9 +89,9 @@ export function provide<T>(
   return { provide: id, useValue: value, ...(options.dispose ? { dispose: options.dispose } : {}) };
 }
 
-/** What `provideFactory` is told. */
+/** Options of `provideFactory`. */
 export interface FactoryOptions<T, Ids extends readonly ServiceId[]> {
-  /** What the factory needs, in the order of its parameters. */
+  /** The dependencies of the factory, in the order of its parameters. */
   readonly inject?: Ids;
   /** Makes it. */
   readonly useFactory: (...dependencies: { [K in keyof Ids]: ServiceOf<Ids[K]> }) => MaybePromise<T>;
@@ -106,10 +106,10 @@ export interface FactoryOptions<T, Ids extends readonly ServiceId[]> {
 }
 
 /**
- * Provides what a function makes; typed by the ids of what is made and of what it needs.
+ * Provides the result of a function; typed by its own id and those of its dependencies.
  *
  * @param id a class, a token, or a name.
- * @param options the factory, what it needs, and how long what it makes lives.
+ * @param options the factory, its dependencies, and the scope of its result.
  * @returns the provider, for `providers` or `override`.
  * @example
  * ```ts

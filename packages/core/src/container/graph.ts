@@ -4,7 +4,7 @@ import type { Constructor } from '../protocol/constructor.js';
 import { nameOf, type ServiceId } from './container.js';
 import { injectedAt } from './typedi-registry.js';
 
-/** What a constructor asks for. */
+/** The dependencies of a constructor. */
 interface Dependencies {
   readonly ids: readonly ServiceId[];
   /** Those of the ids that may stay without a service. */
@@ -67,18 +67,18 @@ function constructorOwner(cls: Constructor): Constructor {
   return constructorOwner(parent as Constructor);
 }
 
-/** What the graph check asks about a service. */
+/** A service, as the check of the dependency graph sees it. */
 export interface ServiceDetails {
   readonly scope: ServiceScope;
   /** The class whose constructor is run; absent for values and factories. */
   readonly cls?: Constructor | undefined;
-  /** What a factory asks for, or what an alias stands for. */
+  /** The dependencies of a factory, or the target of an alias. */
   readonly needs?: readonly ServiceId[];
 }
 
 const LIFETIME: Record<ServiceScope, number> = { transient: 0, request: 1, session: 2, singleton: 3 };
 
-/** What is made before a service. @param diagnostics see `dependenciesOf`. */
+/** The services created before a service. @param diagnostics see `dependenciesOf`. */
 export function needsOf(
   { cls, needs = [] }: ServiceDetails,
   knows: (id: ServiceId) => boolean,
@@ -162,14 +162,14 @@ const HOOK_FIX =
 const CYCLE_FIX =
   'move what they share into a third service, or resolve one of them later with ctx.resolve()';
 
-/** What helps against a failure while a service is made. */
+/** The fix for a failure while a service is created. */
 export function fixOfFailure(code: DefinitionProblem['code'], id: ServiceId): string {
   if (code === 'SIGIL_UNRESOLVABLE') return fixOf(id);
   if (code === 'SIGIL_DEPENDENCY_CYCLE') return CYCLE_FIX;
   return 'see the scopes of these services in @Service({ scope })';
 }
 
-/** What helps when the container does not know how to make a service. An abstract class looks like any other at run time. */
+/** The fix if the container cannot create a service. An abstract class looks like any other at run time. */
 function fixOf(id: ServiceId): string {
   if (id === undefined || id === null)
     return 'give a class, a token or a name; an undefined one usually means that two files import each other';

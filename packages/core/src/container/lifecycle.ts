@@ -2,7 +2,7 @@ import { messageOf } from '../errors/errors.js';
 import { isObject } from '../protocol/json.js';
 import { isPromise, observed } from '../protocol/maybe-promise.js';
 
-/** What the lifecycle knows of an instance that was just made. */
+/** A newly created instance, as the lifecycle sees it. */
 export interface Beginning {
   readonly name: string;
   /** Whether its `onInit` and `onReady` are called. */
@@ -28,9 +28,9 @@ export interface HookWatch {
 
 /** Initialises singletons, each after what it needs, and tells them when the app is ready. */
 export class Lifecycle {
-  /** What has been made and is being initialised. */
+  /** Instances whose initialisation is running. */
   readonly #starting = new Map<unknown, Promise<void>>();
-  /** What has been initialised and waits for the app to be ready, in that order. */
+  /** Initialised instances that wait for the app to be ready, in that order. */
   readonly #waiting: { readonly name: string; readonly instance: unknown }[] = [];
   #needs: Promise<void>[] | undefined;
   #isReady = false;
@@ -42,7 +42,7 @@ export class Lifecycle {
     return this.#starting.size > 0;
   }
 
-  /** Runs a construction, and gives what it made and a promise of the initialisation of what it used, if any is due. */
+  /** Runs a construction. Returns its result, and a promise if the initialisation of a dependency is pending. */
   collect<T>(make: () => T): { readonly made: T; readonly starting: Promise<unknown> | undefined } {
     const outer = this.#needs;
     const needs: Promise<void>[] = [];
@@ -83,7 +83,7 @@ export class Lifecycle {
     return this.use(instance);
   }
 
-  /** Calls `onReady` of everything initialised so far, and from now on of what comes later. */
+  /** Calls `onReady` of all initialised instances, and later of new ones. */
   async ready(): Promise<void> {
     this.#isReady = true;
     for (const { name, instance } of this.#waiting.splice(0)) await this.#call(instance, 'onReady', name);

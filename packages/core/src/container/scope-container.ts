@@ -16,7 +16,7 @@ export interface Resolver {
   knows(id: ServiceId): boolean;
 }
 
-/** Thrown by a construction that needs what is still being made; the construction is run again once it is there. */
+/** Thrown by a construction if a dependency is not ready. The construction runs again when it is. */
 export class NotReady extends Error {
   constructor(
     readonly id: ServiceId,
@@ -27,8 +27,8 @@ export class NotReady extends Error {
 }
 
 /**
- * A typedi container for one scope. Whatever typedi injects while it makes an instance comes back through `get`, so
- * that one resolver decides where each service lives.
+ * A typedi container for one scope. When typedi injects a dependency, it calls `get`, so that one resolver chooses the
+ * scope of each service.
  */
 export class ScopeContainer extends ContainerInstance {
   readonly instances: Map<ServiceId, unknown> = new Map();
@@ -40,7 +40,7 @@ export class ScopeContainer extends ContainerInstance {
     private readonly resolver: Resolver,
     /** The container of the longer scope around this one. */
     readonly parent?: ScopeContainer,
-    /** What a request is resolved by. */
+    /** The scope that a request is resolved in. */
     readonly resolution?: ResolutionScope,
   ) {
     super(scope);
@@ -88,7 +88,7 @@ export class ScopeContainer extends ContainerInstance {
       return super.get(service.id);
     } finally {
       this.#optional = outer;
-      // typedi looks through everything it was told at each turn, and need not know this one again.
+      // typedi searches all of its registrations each time, and does not need this one again.
       this.remove(service.id);
     }
   }

@@ -11,8 +11,8 @@ const Token: typeof TokenOfTypedi = typedi.Token;
 type InjectDecorator = (target: object, member?: string | symbol | StandardContext, index?: number) => void;
 
 /**
- * Names what a constructor parameter is given, where its type does not say it: the `@Inject` of typedi. The twin for field initialisers
- * is `inject(id)`.
+ * Names the id of a constructor parameter, if its type does not determine it: the `@Inject` of typedi. Field
+ * initialisers use `inject(id)`.
  *
  * @throws TypeError, the decorator, when it is a standard one: parameters cannot have those.
  * @example
@@ -47,7 +47,7 @@ export class InjectionToken<T = unknown> extends Token<T> implements ServiceToke
   declare readonly serviceType?: T;
 }
 
-/** What typedi's own `@Service` and `Container.set` recorded about a service. */
+/** The record of typedi's own `@Service` and `Container.set` about a service. */
 export interface RegisteredService {
   readonly id: unknown;
   readonly type: Constructor | null;
@@ -69,7 +69,7 @@ export function isValue({ value }: RegisteredService): boolean {
   return !(typeof value === 'symbol' && value.description === 'EMPTY_VALUE');
 }
 
-/** What `@Inject` asks for at a constructor parameter; `undefined` when the parameter has none. */
+/** The id in `@Inject` at a constructor parameter; `undefined` if the parameter has none. */
 export function injectedAt(cls: Constructor, index: number): ServiceId | undefined {
   // As typedi looks it up: on the class itself and one level above.
   const owners: unknown[] = [cls, Object.getPrototypeOf(cls)];

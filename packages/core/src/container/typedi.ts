@@ -16,7 +16,7 @@ import { constructing } from './inject.js';
 import { NotReady, type Resolver, ScopeContainer } from './scope-container.js';
 import { isValue, registered, InjectionToken } from './typedi-registry.js';
 
-/** What a request is resolved by, for providers whose scope is `request`. */
+/** The scope of a request, for providers of the scope `request`. */
 export const RESOLUTION: InjectionToken<ResolutionScope> = new InjectionToken('the request');
 
 /** The container of an app: typedi makes the instances, this class decides where they live and when they end. */
@@ -71,7 +71,10 @@ export class TypediContainer implements Container, Resolver {
     for (const service of services) await make(service);
   }
 
-  /** Calls `onReady` of what has been made, in the order of `onInit`, and of singletons made later once they are initialised. */
+  /**
+   * Calls `onReady` of all instances, in the order of `onInit`. Singletons created later get it after their
+   * initialisation.
+   */
   ready(): Promise<void> {
     return this.#lifecycle.ready();
   }
@@ -94,7 +97,7 @@ export class TypediContainer implements Container, Resolver {
 
   /** Gives a service now, or later when something it needs is asynchronous or still to be initialised. */
   get<T>(id: ServiceId<T>, scope?: ResolutionScope): MaybePromise<T> {
-    // A singleton that is there needs no scope.
+    // An existing singleton needs no scope.
     const known = this.#root.instances.get(id);
     if (known !== undefined && !isPromise(known) && !this.#lifecycle.isStarting) return known as T;
     const home = this.#containerFor(scope);
@@ -109,7 +112,7 @@ export class TypediContainer implements Container, Resolver {
   }
 
   release(scope: object): Promise<void> | undefined {
-    // The request ends before the session it belongs to: what was made last goes first.
+    // The request ends before its session: the last instance created is the first disposed of.
     const ended = [this.#sessions, this.#requests].flatMap((containers) => {
       const container = containers.get(scope);
       containers.delete(scope);
@@ -157,10 +160,10 @@ export class TypediContainer implements Container, Resolver {
     }
   }
 
-  /** Runs a construction again that met something asynchronous, once that is there. */
+  /** Runs a construction again after its asynchronous dependency is ready. */
   #again<T>(error: unknown, id: ServiceId<T>, scope: ResolutionScope | undefined): Promise<T> {
     if (!(error instanceof NotReady)) throw error;
-    // What is transient is not kept, so that the next run would meet another promise.
+    // Transient instances are not kept, so the next run would meet another promise.
     if (this.scopeOf(error.id) === 'transient')
       throw this.#failure('SIGIL_UNRESOLVABLE', error.id, 'its factory is transient and asynchronous');
     return error.settled.then(() => this.get(id, scope));
@@ -176,7 +179,8 @@ export class TypediContainer implements Container, Resolver {
     if (scope !== 'transient') home.instances.set(id, made);
     const provider = this.#providers.get(id);
     const dispose = provider && 'dispose' in provider ? provider.dispose : undefined;
-    // What another id gave already begins and ends there: an alias, or a factory that hands on what it was given.
+    // An instance of another id has its lifecycle there: for an alias, or for a factory that returns one of its
+    // dependencies.
     const object = typeof made === 'object' && made !== null ? made : undefined;
     if (!dispose && object && this.#kept.has(object)) return this.#lifecycle.use(made);
     const isOurs = !this.#isGiven(id, provider);
@@ -187,7 +191,7 @@ export class TypediContainer implements Container, Resolver {
     return this.#lifecycle.add(made, { name: nameOf(id), hooks: scope === 'singleton', needed, forget });
   }
 
-  /** Whether an instance was made by others: who made it also ends it. */
+  /** Whether others created an instance, and so dispose of it. */
   #isGiven(id: ServiceId, provider: Provider | undefined): boolean {
     if (provider) return 'useValue' in provider || 'useExisting' in provider;
     const service = registered(id);
@@ -258,7 +262,7 @@ export class TypediContainer implements Container, Resolver {
     }
   }
 
-  /** Names the provider in what its factory throws. */
+  /** Adds the name of the provider to an error of its factory. */
   #produce(id: ServiceId, scope: ServiceScope, run: () => unknown): unknown {
     const watched = (): unknown => {
       const made = run();
@@ -287,7 +291,7 @@ export class TypediContainer implements Container, Resolver {
     return { scope: transient ? 'transient' : 'singleton', cls: factory ? undefined : cls };
   }
 
-  /** An alias lives where what it stands for lives. */
+  /** An alias has the scope of its target. */
   #aliasDetails(target: ServiceId, path: readonly ServiceId[]): ServiceDetails {
     const provider = this.#providers.get(target);
     if (path.includes(target) || !provider || !('useExisting' in provider)) {

@@ -20,7 +20,7 @@ export interface ClientView {
 /** How a handler asks the client. */
 export interface AskOptions {
   /**
-   * Names the question among those of the request: what has an answer is not asked again.
+   * Names the question among those of the request: an answered question is not asked again.
    * @default `question-<n>`, by its place in the order of questions.
    */
   readonly key?: string;
@@ -45,7 +45,7 @@ export type RequestHeaders = Readonly<Record<string, string | readonly string[] 
 /** Answers of the client as they came, by the keys of their questions. */
 export type InputResponses = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** What guards, middleware and the handler of one call hand on to each other. Add your own members by declaration merging. */
+/** Shared state of the guards, middleware and handler of one call. Add your own members by declaration merging. */
 export interface ContextState {
   [member: PropertyKey]: unknown;
 }
@@ -67,7 +67,7 @@ export function clientName({ info }: ClientView): string | undefined {
   return said === '' ? undefined : repeated(said);
 }
 
-/** Who sent a request, what it is, and which definition it is about, for lines of the log. */
+/** The client, method and definition of a request, for log lines. */
 export function logDetails(call: Call): object {
   const { id, callId, trace, method, where, principal, client, requestInfo, background } = call;
   return withoutUndefined({
@@ -91,7 +91,7 @@ export function headersFor({ headers = NO_HEADERS, exposeHeaders = [] }: Request
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !hidden.some((one) => one === name)));
 }
 
-/** What refused a request. */
+/** The check that refused a request. */
 export type RefusedBy =
   | 'message'
   | 'headers'
@@ -112,7 +112,7 @@ export type RefusedBy =
 export interface Call {
   /** The JSON-RPC id. */
   readonly id: RequestId;
-  /** Names the call in the log: what the header `X-Request-Id` says, else a random text. Made on demand. */
+  /** Names the call in the log: the header `X-Request-Id`, or else a random text. Created on demand. */
   readonly callId: string;
   /** The trace it belongs to. */
   readonly trace: Trace | undefined;
@@ -127,17 +127,17 @@ export interface Call {
   readonly headers: RequestHeaders;
   /** The definition it is about, in the words of its author's code, once that is known. */
   readonly where: string | undefined;
-  /** Where it belongs when it runs in the background: no request waits for it then. */
+  /** The task of a call that runs in the background: no request waits for it. */
   readonly background: { readonly taskId: string } | undefined;
-  /** What refused it, once something has. */
+  /** The check that refused it, if any. */
   refusedBy: RefusedBy | undefined;
-  /** Whom rates count it for: its principal, else its network address, else its connection. */
+  /** The key of rate limits: its principal, else its network address, else its connection. */
   readonly clientKey: string;
   /** Whether it goes on with a call that has been counted: in the background, or in a further round within its request. */
   readonly isCounted: boolean;
   /** Takes note of how a limit stands that it has been counted by. */
   noteLimit(limit: LimitState): void;
-  /** What services may live as long as: given to the container that is asked for one. */
+  /** The request and session for scoped services, passed to the container. */
   readonly scope: ResolutionScope;
   readonly state: ContextState;
   /** The one context of the call, once `contextOf` has made it. */

@@ -37,7 +37,7 @@ export interface DefinitionInfo {
   readonly kind: 'tool' | 'resource' | 'template' | 'prompt' | 'list';
   /** The name of a tool or prompt, the URI of a resource, the URI template of a template; the method of a list. */
   readonly name: string;
-  /** Private metadata: what `metadata`, `@Metadata` and decorators of `createMetadataDecorator` say. It never reaches a client. */
+  /** Private metadata of `metadata`, `@Metadata` and decorators of `createMetadataDecorator`. It never reaches a client. */
   readonly metadata: Readonly<Record<PropertyKey, unknown>>;
 }
 
@@ -50,19 +50,19 @@ export interface GuardContext {
   /** The HTTP headers of the request, without credentials; empty on other transports. See `RequestContext.headers`. */
   readonly headers: RequestHeaders;
   /**
-   * The HTTP request as the server has it that it came to, an `IncomingMessage` or a `Request`; with the packages for Fastify, Hono and
-   * Nest, their request or context. What a framework has put on it is there. `undefined` on other transports, and where the request may
-   * be over, as when subscriptions are asked about again.
+   * The request object of the HTTP server: an `IncomingMessage` or a `Request`, or in Fastify, Hono and Nest their
+   * request or context. Properties that a framework has set are on it. `undefined` on other transports, and if the
+   * request may have ended, as when subscriptions are checked again.
    */
   readonly source?: unknown;
-  /** What is handed on: within a call to middleware and the handler, within a list from one definition to the next. */
+  /** Shared state: within a call for middleware and the handler, within a list from one definition to the next. */
   readonly state: ContextState;
 }
 
 /**
- * What a handler may know and do beyond its arguments. Declare a parameter of this type, or of one of its
- * subclasses, in any position; it never shows in a schema. Guards, middleware and the handler of a call get the same object.
- * Every member works in every protocol revision.
+ * The facts and functions of a call, beyond its arguments. Declare a parameter of this type, or of one of its
+ * subclasses, in any position; it never shows in a schema. Guards, middleware and the handler of a call get the same
+ * object. Every member works in every protocol revision.
  *
  * @example
  * ```ts
@@ -97,7 +97,8 @@ export class RequestContext implements GuardContext {
   }
 
   /**
-   * Names this call in every line of the log: what the HTTP header `X-Request-Id` says, else a random text. An HTTP response repeats it.
+   * Names this call in every line of the log: the HTTP header `X-Request-Id`, or else a random text. An HTTP response
+   * repeats it.
    */
   get id(): string {
     return this.#call.callId;
@@ -113,12 +114,15 @@ export class RequestContext implements GuardContext {
     return this.#call.meta;
   }
 
-  /** Aborts when the client cancels or disconnects for good, the time limit is over, or the server stops. Pass it on to what waits. */
+  /**
+   * Aborts when the client cancels or disconnects for good, the time limit passes, or the server stops. Pass it to
+   * functions that wait.
+   */
   get signal(): AbortSignal {
     return this.#call.signal;
   }
 
-  /** Who is asking: name, version, capabilities and protocol revision of the client. */
+  /** The name, version, capabilities and protocol revision of the client. */
   get client(): ClientView {
     return this.#call.client;
   }
@@ -129,8 +133,9 @@ export class RequestContext implements GuardContext {
   }
 
   /**
-   * The HTTP headers of the request, names in lower case; empty on other transports. `authorization`, `proxy-authorization` and `cookie`
-   * are left out, unless the transport is told to expose them: `http({ exposeHeaders: ['cookie'] })`.
+   * The HTTP headers of the request, with names in lower case; empty on other transports. `authorization`,
+   * `proxy-authorization` and `cookie` are left out unless the transport exposes them:
+   * `http({ exposeHeaders: ['cookie'] })`.
    */
   get headers(): RequestHeaders {
     return this.#call.headers;
@@ -162,12 +167,12 @@ export class RequestContext implements GuardContext {
   /**
    * Shows the user a form and waits for the answer.
    *
-   * With clients of 2026-07-28 the handler ends here by a thrown `Suspension`, and runs again from its beginning when the answer
-   * has come: ask the same questions in the same order, and make side effects before a question with `once()`. What catches
-   * everything has to let a suspension pass; see `isSuspension`.
+   * With clients of 2026-07-28 the handler ends here with a thrown `Suspension`, and runs again from its beginning with
+   * the answer. Ask the same questions in the same order, and run side effects before a question in `once()`. A `catch`
+   * of all errors must rethrow a suspension; see `isSuspension`.
    *
-   * @param form a DTO class, whose instance then is the answer's `content`, a flat JSON Schema object, or a flat object schema of
-   *   zod, valibot or arktype.
+   * @param form a DTO class, whose instance becomes the answer's `content`, a flat JSON Schema object, or a flat object
+   *   schema of zod, valibot or arktype.
    * @throws ProtocolError when the client cannot show forms.
    * @throws InputResponseError when the client refuses, is late, or its answer does not satisfy the form.
    */
@@ -224,7 +229,7 @@ export class RequestContext implements GuardContext {
     return this.#call.askAll(questions, options);
   }
 
-  /** What `inputRequired()` was given to bring back, in the run after it; `undefined` in the first run. */
+  /** The state that the previous run passed to `inputRequired()`; `undefined` in the first run. */
   get requestState(): string | undefined {
     return this.#call.requestState;
   }
@@ -259,9 +264,9 @@ export class RequestContext implements GuardContext {
   }
 
   /**
-   * Lets go of the connection that waits for the answer, for work that takes long: the client comes back for what was
-   * sent meanwhile, and for the result (2025-11-25, basic/transports, "Sending Messages to the Server"). Does nothing where
-   * a client could not come back: on stdio, without an event store, for older clients, and in the modern era.
+   * Closes the connection that waits for the answer, for long work. The client reconnects to get the messages since
+   * then and the result (2025-11-25, basic/transports, "Sending Messages to the Server"). It has no effect if a client
+   * could not reconnect: on stdio, without an event store, for older clients, and in the modern era.
    *
    * @param retryMs when the client is to come back, in milliseconds; the transport's option `retryMs` by default.
    */
@@ -273,9 +278,9 @@ export class RequestContext implements GuardContext {
    * Runs a side effect once for this request, however often the handler runs, and remembers its result.
    *
    * @param key names the side effect within the handler: not empty, the same in every run.
-   * @param run makes it. What it gives is remembered as JSON.
-   * @throws TypeError when the key is no such string, or the result is or contains what JSON has nothing for: a function, a promise,
-   *   an invalid date.
+   * @param run computes the result, which is stored as JSON.
+   * @throws TypeError when the key is no such string, or the result is or contains what JSON has nothing for: a
+   *   function, a promise, an invalid date.
    */
   once<T>(key: string, run: () => MaybePromise<T>): Promise<T> {
     return this.#call.once(key, run);
@@ -327,8 +332,8 @@ export function isContextClass(type: unknown): boolean {
 }
 
 /**
- * Sends log messages to the client, one method a severity of RFC 5424. Each takes the message, which may be anything JSON can carry,
- * the name of the part of the server that speaks, and the `_meta` of the message.
+ * Sends log messages to the client, with one method for each severity of RFC 5424. Each takes the message (any JSON),
+ * the name of the logger, and the `_meta` of the message.
  */
 export interface ContextLog {
   /** Logs what helps to find a fault. */

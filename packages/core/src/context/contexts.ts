@@ -79,8 +79,8 @@ export class PromptContext extends RequestContext {
  */
 export class CompletionContext extends RequestContext {
   /**
-   * The arguments that the user has settled already, and what has been typed of the one that is completed. Strings only: whatever else the client
-   * sent is left out.
+   * The settled arguments, and the typed part of the one in completion. Strings only: other values from the client are
+   * left out.
    */
   declare readonly args: Readonly<Record<string, string>>;
 }

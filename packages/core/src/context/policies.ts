@@ -14,13 +14,13 @@ export interface Guard {
    */
   allows(context: GuardContext): MaybePromise<boolean>;
   /**
-   * Decides whether one call may run, once its arguments are parsed: `context.args` has them. A refused tool call is answered
-   * with an `isError` result, a refused read as if there were no such resource, any other request with an error (-32602).
+   * Decides whether one call may run, after its arguments are parsed: `context.args` has them. A refused tool call gets
+   * an `isError` result, a refused read the answer for a missing resource, and any other request an error (-32602).
    */
   permits?(context: RequestContext): MaybePromise<boolean>;
 }
 
-/** A guard: a function that is asked what `Guard.allows` is asked, or a class that the container resolves. */
+/** A guard: a function like `Guard.allows`, or a class that the container resolves. */
 export type GuardLike = ((context: GuardContext) => MaybePromise<boolean>) | Constructor<Guard>;
 
 /**
@@ -30,26 +30,27 @@ export type GuardLike = ((context: GuardContext) => MaybePromise<boolean>) | Con
 export type ScopeRequirement<A = never> = string | ((args: A) => MaybePromise<readonly string[]>);
 
 /**
- * Whom a limit counts apart: each `principal`, or without one each address, or without one each connection; each network `address` (of IPv6,
- * each network of 64 bits); all callers of the `app` together; or what a function names, which leaves a call uncounted by `undefined`.
+ * The key of a limit. `principal` counts each principal, without one each address, and without that each connection.
+ * `address` counts each network address (for IPv6 each network of 64 bits), and `app` all callers together. A function
+ * returns a key; `undefined` leaves a call uncounted.
  */
 export type LimitKey = 'principal' | 'address' | 'app' | ((context: GuardContext) => string | undefined);
 
 /**
- * What becomes of calls while the store cannot count them: each process counts them for itself (`local`), all are served (`open`), or all are
- * refused (`closed`), over HTTP by 503.
+ * The behaviour while the store cannot count calls: each process counts on its own (`local`), all calls are served
+ * (`open`), or all are refused (`closed`), over HTTP with 503.
  */
 export type UncountedCalls = 'local' | 'open' | 'closed';
 
 /** How often calls may be made. */
 export interface RateLimit extends Rate {
   /**
-   * Whom it counts apart.
+   * The key of the limit.
    * @default 'principal'
    */
   readonly per?: LimitKey;
   /**
-   * What becomes of calls while the store cannot count them.
+   * The behaviour while the store cannot count calls.
    * @default 'local'
    */
   readonly fail?: UncountedCalls;
@@ -65,7 +66,7 @@ export interface CallLimit extends Pick<RateLimit, 'fail'> {
    */
   readonly burst?: number;
   /**
-   * Whom it counts apart.
+   * The key of the limit.
    * @default 'principal' for `rate`; 'app' for `concurrency`, which counts all callers together
    */
   readonly per?: LimitKey;
@@ -98,7 +99,7 @@ export interface Middleware {
 export type MiddlewareLike =
   ((context: RequestContext, next: NextFunction) => MaybePromise<unknown>) | Constructor<Middleware>;
 
-/** Turns errors of one class into errors that clients are told. Made by `mapError`. */
+/** Turns errors of one class into errors for clients. Created by `mapError`. */
 export interface ErrorMapper {
   /** The class whose instances are mapped, those of its subclasses included. */
   readonly error: AbstractConstructor;

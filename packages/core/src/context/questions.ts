@@ -11,7 +11,7 @@ import type { JsonSchema } from '../protocol/json.js';
 
 const QUESTION = Symbol.for('sigil:question');
 
-/** Only types know of it: what the answer to a question will be. */
+/** For types only: the type of the answer to a question. */
 declare const ANSWER: unique symbol;
 
 /** A form as an author may give it: a DTO class, JSON Schema by hand, or a schema of zod, valibot or arktype. */
@@ -45,8 +45,8 @@ interface QuestionBuilders {
    * Shows the user a form, as `ctx.elicit()` does.
    *
    * @param message what the user is asked.
-   * @param form a DTO class, whose instance then is the answer's `content`, a flat JSON Schema object, or a flat object schema of
-   *   zod, valibot or arktype.
+   * @param form a DTO class, whose instance becomes the answer's `content`, a flat JSON Schema object, or a flat object
+   *   schema of zod, valibot or arktype.
    */
   form<T extends object>(message: string, form: Constructor<T>): InputQuestion<ElicitResult<T>>;
   form<T extends object>(message: string, form: StandardSchema<unknown, T>): InputQuestion<ElicitResult<T>>;
@@ -102,7 +102,7 @@ function isPage(url: unknown): boolean {
 /**
  * Sees to it that everything that is to be asked is a question, of this copy of the package or another.
  *
- * @param where what was given the questions, such as `ctx.ask()`.
+ * @param where the function that received the questions, such as `ctx.ask()`.
  * @throws TypeError when it is not.
  */
 export function checkQuestions(questions: InputQuestions, where: string): void {
@@ -124,7 +124,7 @@ function question<T>(parts: QuestionParts): InputQuestion<T> {
 /** Marks what is required, of this copy of the package or another. */
 export const INPUT_REQUIRED: symbol = Symbol.for('sigil:input-required');
 
-/** What a handler needs before it can give its result. Made by `inputRequired()`. */
+/** The questions of a handler that needs answers before its result. Created by `inputRequired()`. */
 export class InputRequired {
   /** @param questions what the client is to answer, by key. @param requestState what the handler wants back. */
   constructor(
@@ -138,13 +138,13 @@ export class InputRequired {
 Object.defineProperty(InputRequired.prototype, INPUT_REQUIRED, { value: true });
 
 /**
- * Ends this run of a tool, prompt or resource: return it instead of a result. The client is asked, and the handler is run
- * again from its beginning, with what was answered in `ctx.inputResponses` and `ctx.inputResponse()`. A client may leave
+ * Ends this run of a tool, prompt or resource: return it instead of a result. The client is asked, and the handler runs
+ * again from its beginning with the answers in `ctx.inputResponses` and `ctx.inputResponse()`. A client may leave
  * questions unanswered; ask those again (2026-07-28, basic/patterns/mrtr).
  *
  * @param questions what the client is to answer, by key; may be empty when there is a `requestState`.
- * @param requestState what `ctx.requestState` is to be in the next run. It is sealed on its way through the client, and
- *   comes back only with the same request of the same principal, and not after it has expired.
+ * @param requestState the value of `ctx.requestState` in the next run. It is sealed on its way through the client. It
+ *   returns only with the same request of the same principal, before it expires.
  * @returns what the handler is to return.
  * @throws TypeError when nothing is asked and there is no state, or something asked is no question.
  * @example
@@ -196,7 +196,7 @@ export class Suspension {
   // Without a member of its own every object has this type, and after `isSuspension` nothing is left of an error.
   declare protected readonly nominal: true;
 
-  /** Says what it is to an author whose handler catches it. */
+  /** Explains itself to an author whose handler catches it. */
   toString(): string {
     return 'Suspension: the handler waits for an answer of the client and runs again with it; let this pass';
   }

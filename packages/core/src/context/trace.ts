@@ -33,7 +33,7 @@ export function readTrace(carrier: Readonly<Record<string, unknown>>): Trace | u
   return { traceparent, traceId, spanId, tracestate: text(tracestate), baggage: text(baggage) };
 }
 
-/** The trace that a request belongs to: what its `_meta` says, else its HTTP headers. */
+/** The trace of a request: from its `_meta`, or else from its HTTP headers. */
 export function traceOf(
   params: Readonly<Record<string, unknown>>,
   { headers }: RequestInfo,

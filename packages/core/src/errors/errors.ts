@@ -60,7 +60,7 @@ export const DEFINITION_CODES = {
 /** A string code of a definition error. */
 export type DefinitionCode = keyof typeof DEFINITION_CODES;
 
-/** One mistake in the author's code: where it is, what is wrong, and how to mend it. */
+/** One mistake in the author's code: its place, the fault, and the fix. */
 export interface DefinitionProblem {
   readonly code: DefinitionCode;
   /** The place in the author's words, such as `Inventory.checkInventory, parameter 1`. */
@@ -109,8 +109,8 @@ function report(problems: readonly DefinitionProblem[]): string {
 }
 
 /**
- * Collects everything that is wrong with what an author wrote. It knows the place it looks at; what is found at any place below it
- * goes to the same list, in the order it is found, and is thrown once.
+ * Collects the mistakes in an author's definitions. It knows its current place; mistakes at nested places go to the
+ * same list, in the order of their discovery, and are thrown together.
  *
  * @example
  * const diagnostics = new Diagnostics();
@@ -187,7 +187,8 @@ export function isProtocolError(error: unknown): error is ProtocolError {
 }
 
 /**
- * A store answers, and takes no writes, such as a copy of another one. What `check()` of a backend throws, `/readyz` tells.
+ * A store answers but refuses writes, for example because it is a replica. `/readyz` reports errors of a backend's
+ * `check()`.
  *
  * @example
  * ```ts
@@ -199,8 +200,8 @@ export class ReadOnlyError extends Error {
 }
 
 /**
- * Refuses a request that cannot be served now (-32603), for want of room or of what it needs, wherever that is found out: HTTP answers it with
- * 503, as one to repeat later.
+ * Refuses a request that cannot be served now (-32603), for lack of room or of a dependency. HTTP answers it with 503
+ * and asks the client to retry.
  *
  * @example
  * ```ts
@@ -238,7 +239,7 @@ export class OverloadedError extends ProtocolError {
 export class InsufficientScopeError extends ProtocolError {
   /**
    * @param scopes all that the request needs, those included that the principal has.
-   * @throws TypeError for what is no scope, and could not be told as one.
+   * @throws TypeError if a text is not a valid scope.
    */
   constructor(readonly scopes: readonly string[]) {
     if (!scopes.every(isScope)) throw new TypeError(`${JSON.stringify(scopes)} must be a list of scopes`);
@@ -343,7 +344,7 @@ export interface RequiredPage {
 export class UrlElicitationRequiredError extends ProtocolError {
   override readonly name = 'UrlElicitationRequiredError';
 
-  /** @param pages what the user is told of each page, and its absolute http or https URL. */
+  /** @param pages the text for the user about each page, and its absolute http or https URL. */
   constructor(pages: readonly RequiredPage[]) {
     const elicitations = pages.map((page) => ({ mode: 'url', elicitationId: crypto.randomUUID(), ...page }));
     const message = 'Visit the pages in "elicitations" first';
@@ -364,7 +365,7 @@ export class ToolError extends Error {
   override readonly name: string = 'ToolError';
 
   /**
-   * @param message what went wrong and what the model can do about it.
+   * @param message the failure, and how the model can mend it.
    * @param options `structuredContent` travels beside the text; `cause` is logged and never sent.
    */
   constructor(message: string, options?: ErrorOptions & { readonly structuredContent?: unknown }) {

@@ -5,9 +5,9 @@ import type { DefinitionHooks } from '../registry/entry.js';
 
 /** An extension of the protocol that takes part in definitions, or brings some along. */
 export interface AppExtension extends DefinitionHooks {
-  /** What it serves beside its own methods: compiled, checked and guarded like everything else in the app. */
+  /** Further definitions that it serves: compiled, checked and guarded like all others of the app. */
   readonly definitions?: readonly FunctionDefinition[];
-  /** What is wrong with what it was given; reported with everything else that is wrong. */
+  /** Faults in its options; reported with all other problems. */
   readonly problems?: readonly DefinitionProblem[];
   /** Makes its part of the protocol. */
   readonly create: ExtensionFactory;

@@ -14,8 +14,8 @@ import { MemoryTaskStore } from './memory-task-store.js';
 // - All are bounded, in count and bytes. They pass the same suites as those on Redis and PostgreSQL (`tests/contract/backend`).
 
 /**
- * Makes a backend of this process's memory: apps in one process that share it serve each other's clients, as processes do that share
- * Redis or PostgreSQL. It is for tests; what is kept is gone with the process.
+ * Creates a backend in this process's memory. Apps in one process that share it serve each other's clients, like
+ * processes that share Redis or PostgreSQL. It is for tests: its data ends with the process.
  *
  * @returns the backend, for any number of apps.
  * @example

@@ -23,7 +23,7 @@ export class MemoryChangeBus implements ChangeBus {
   }
 
   subscribe(tell: (change: ServerChange) => void, node?: string): () => void {
-    // Held in an object of its own, so that a function that listens twice is told twice.
+    // An object of its own for each subscription, so that a function that subscribes twice is called twice.
     const listener = { tell, node };
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);

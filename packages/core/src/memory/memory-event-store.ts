@@ -2,7 +2,7 @@ import type { EventStore, StoredEvent, StreamName, StreamRest } from '../backend
 import { unref } from '../transport/deadlines.js';
 import { OptionChecks } from '../transport/option-checks.js';
 
-/** How much is kept. Whatever is too much, the oldest events go first. */
+/** Limits on the stored events. Beyond them, the oldest events are dropped first. */
 export interface MemoryEventStoreOptions {
   /**
    * Most events of one stream.
@@ -34,7 +34,7 @@ interface KeptSession {
   readonly name: string;
   readonly events: LinkedQueue<KeptEvent>;
   readonly streams: Map<string, LinkedQueue<KeptEvent>>;
-  /** Streams that have come to their end and of which there are events still. */
+  /** Ended streams that still have events. */
   readonly ended: Set<string>;
   bytes: number;
   /** The number of its last event; ids are never given twice, also when their events are gone. */
@@ -51,13 +51,13 @@ interface KeptEvent {
   readonly nodes: readonly (readonly [LinkedQueue<KeptEvent>, QueueNode<KeptEvent>])[];
 }
 
-/** What an event costs beside its message, in bytes: a rounded-up measurement. */
+/** Memory of an event besides its message, in bytes: a measurement, rounded up. */
 const OVERHEAD_BYTES = 400;
 /** How long the name of a stream may be that takes no room of its own, in characters. */
 const SHORT_NAME = 64;
 
 /**
- * Keeps events in this process, within limits. What is gone is gone with the process.
+ * Keeps events in this process, within limits. They end with the process.
  *
  * @example
  * ```ts
@@ -113,7 +113,7 @@ export class MemoryEventStore implements EventStore {
     const bytes = OVERHEAD_BYTES + 2 * message.length;
     const { maxBytesPerSession, maxBytes, maxEventsPerStream } = this.#limits;
     const alone = bytes + nameBytes(stream);
-    // What is too large by itself is not worth the loss of everything else.
+    // An event that is too large by itself is dropped, instead of all others.
     if (alone > maxBytesPerSession || alone > maxBytes) return String(position);
     const events = this.#keep({ session, stream, position, message, bytes });
     if (events.size > maxEventsPerStream) this.#drop(events.oldest);
@@ -203,7 +203,10 @@ export class MemoryEventStore implements EventStore {
   }
 }
 
-/** A name says which scopes are needed to resume its stream, and these may be many. Short names are part of what an event costs. */
+/**
+ * A name contains the scopes for resuming its stream, and these may be many. The overhead of an event covers short
+ * names.
+ */
 function nameBytes(stream: string): number {
   return 2 * Math.max(0, stream.length - SHORT_NAME);
 }

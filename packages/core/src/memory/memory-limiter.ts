@@ -10,7 +10,7 @@ export interface MemoryLimiterOptions {
   readonly maxKeys?: number;
 }
 
-/** What the sum of times may be off by, in milliseconds. */
+/** The tolerated rounding error of a sum of times, in milliseconds. */
 const ROUNDING_MS = 1e-6;
 
 /**

@@ -58,9 +58,9 @@ interface Owner {
 }
 
 /**
- * Keeps tasks in the memory of this process. Where there is no room, the oldest finished task of the same owner gives way; a task at
- * work never does, nor one of another owner. Clients that cannot be told apart are one owner, held to the total alone. Where none may give
- * way the new task is refused.
+ * Keeps tasks in the memory of this process. If there is no room, the oldest finished task of the same owner is
+ * replaced, never a working task or another owner's. Clients that cannot be told apart are one owner, limited by the
+ * total alone. If no task can be replaced, the new one is refused.
  *
  * @example
  * ```ts
@@ -136,7 +136,7 @@ export class MemoryTaskStore implements TaskStore {
         const next = this.#firstOf(owner, excludeTools, latest);
         if (next === undefined) continue;
         begin(next);
-        // Whose turn it was comes last the next time.
+        // The owner served now comes last the next time.
         this.#owners.delete(owner.name);
         this.#owners.set(owner.name, owner);
         left.push(owner);
@@ -242,7 +242,7 @@ export class MemoryTaskStore implements TaskStore {
     for (const [own, kept] of giving) this.#drop(own, kept);
   }
 
-  /** What there would be too much of, if anything, with so many tasks and characters more. */
+  /** The exceeded limit for so many more tasks and characters, if any. */
   #lacks(owner: Owner, tasks: number, length: number): string | undefined {
     const { maxTasks, maxTasksPerOwner, maxLength, maxLengthPerOwner } = this.#limits;
     if (this.#kept.size + tasks > maxTasks) return `More than ${maxTasks} tasks are kept`;

@@ -7,7 +7,7 @@ import type { StandardSchema } from '../protocol/standard-schema.js';
 /** A schema as an author may give it: a DTO class, a list of one (`[Dto]`), JSON Schema by hand, or one of zod, valibot or arktype. */
 export type SchemaLike = Constructor | readonly [Constructor] | StandardSchema | JsonSchema;
 
-/** What every definition may say about itself. */
+/** The common options of all definitions. */
 export interface Presentation {
   readonly name?: string;
   readonly title?: string;
@@ -25,7 +25,7 @@ export interface Presentation {
   readonly timeoutMs?: number | false;
 }
 
-/** What becomes of undeclared arguments. */
+/** The handling of undeclared arguments. */
 export type UnknownProperties = 'reject' | 'strip' | 'keep';
 
 /** A tool, as declared. */
@@ -48,13 +48,13 @@ export interface ToolDefinition extends Presentation {
   readonly groups?: readonly string[];
   readonly output?: SchemaLike;
   /**
-   * Takes strings for what else the schema wants where nothing is lost: "42" for a number, "true" for a boolean, JSON for an
-   * object or list. As the app says by default.
+   * Converts strings to the type of the schema if nothing is lost: "42" for a number, "true" for a boolean, JSON for an
+   * object or list. Defaults to the app's option.
    */
   readonly coerce?: boolean;
   /**
-   * What becomes of arguments that are not declared: `reject` them with a hint, `strip` them, or `keep` them for the handler. As the
-   * app says by default. Schemas written by hand say so themselves with `additionalProperties`.
+   * The handling of undeclared arguments: `reject` them with a hint, `strip` them, or `keep` them for the handler.
+   * Defaults to the app's option. Hand-written schemas use `additionalProperties` instead.
    */
   readonly unknownProperties?: UnknownProperties;
 }
@@ -69,9 +69,9 @@ export interface ResourceDefinition extends Presentation {
   readonly annotations?: Annotations;
   /** Size of the raw contents in bytes. */
   readonly size?: number;
-  /** How long, and for whom, clients of 2026-07-28 may keep what is read. As the app says by default. */
+  /** How long and in which cache clients of 2026-07-28 may store the contents. Defaults to the app's option. */
   readonly cache?: CacheOptions;
-  /** What gives the resources of a template for `resources/list`: the name of a method of the class, or a function. */
+  /** Returns the resources of a template for `resources/list`: the name of a method of the class, or a function. */
   readonly list?: string | ((...values: never[]) => unknown);
 }
 
@@ -108,7 +108,7 @@ export interface ParameterDefinition {
   readonly kind: 'arg' | 'param';
   readonly index: number;
   readonly name: string;
-  /** What the author says the type is, when reflection cannot know. */
+  /** The type according to the author, if reflection cannot know it. */
   readonly type?: unknown;
   /** Type of the elements of an array. */
   readonly items?: unknown;

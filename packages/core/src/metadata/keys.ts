@@ -13,7 +13,7 @@ export interface ServiceDefinition {
   readonly scope: ServiceScope;
 }
 
-/** What decorators such as `@Describe` say about a class or one of its properties. */
+/** The annotations of a class or property, from decorators such as `@Describe`. */
 export interface SchemaAnnotations {
   readonly title?: string;
   readonly description?: string;
@@ -25,10 +25,10 @@ export interface SchemaAnnotations {
 
 declare const RECORDED: unique symbol;
 
-/** A metadata key that says what is recorded under it, so that writer and reader cannot disagree. */
+/** A metadata key with the type of its value, so that writer and reader agree. */
 export type MetadataKey<T> = symbol & { readonly [RECORDED]: T };
 
-/** What is recorded under each key of ours. */
+/** The value type of each of our keys. */
 interface Keys {
   readonly handlers: MetadataKey<ReadonlyMap<string | symbol, readonly HandlerDefinition[]>>;
   readonly parameters: MetadataKey<readonly (ParameterDefinition | CustomParameterDefinition)[]>;
@@ -47,7 +47,7 @@ interface Keys {
   readonly standard: symbol;
 }
 
-/** A key for lists of what decorators were given, which may be anything. */
+/** A key for lists of decorators' arguments, of any type. */
 export type ListKey = MetadataKey<readonly unknown[]>;
 
 function key<T>(name: string): MetadataKey<T> {
@@ -83,11 +83,11 @@ export const KEYS: Keys = {
   service: key('service'),
   /** On a class: the constructor parameters that may stay empty. */
   optional: key('optional'),
-  /** On the metadata object of a class with standard decorators: what they have still to record. */
+  /** On the metadata object of a class with standard decorators: their pending records. */
   standard: Symbol.for('sigil:standard'),
 };
 
-/** What TypeScript emits with `emitDecoratorMetadata`. */
+/** The keys that TypeScript emits with `emitDecoratorMetadata`. */
 export const DESIGN = {
   type: 'design:type',
   parameters: 'design:paramtypes',

@@ -100,7 +100,7 @@ export function addToList(
   write(key, [...items, ...own], prototype, method);
 }
 
-/** A list kept on a class or method: what the classes it extends say first, then its own, or the other way round. */
+/** A list on a class or method: entries of its base classes first, then its own, or the reverse. */
 export function listOf(
   key: ListKey,
   cls: Constructor,
@@ -122,11 +122,14 @@ export function addMetadata(
   metadata: Readonly<Record<PropertyKey, unknown>>,
 ): void {
   const own = readOwn(KEYS.metadata, prototype, method);
-  // Decorators apply bottom-up: what stands above wins.
+  // Decorators apply bottom-up: the upper one wins.
   write(KEYS.metadata, { ...own, ...metadata }, prototype, method);
 }
 
-/** The private metadata of a method: that of the classes in the chain first, then that of the method in them, which wins. */
+/**
+ * The private metadata of a method: that of the classes in the chain first, then that of the method in them, which
+ * overrides it.
+ */
 export function metadataOf(cls: Constructor, method: MethodName): Readonly<Record<PropertyKey, unknown>> {
   const chain = chainOf(cls);
   const found = [undefined, method].flatMap((member) =>
@@ -148,7 +151,7 @@ export function parameterTypes({ declarer, method }: HandlerMethod): readonly un
   return readOwn(DESIGN.parameters, declarer, method) as readonly unknown[] | undefined;
 }
 
-/** The type TypeScript emitted for what a handler returns; of a promise it knows only that it is one. */
+/** The emitted return type of a handler; for a promise, TypeScript emits only that it is one. */
 export function returnType({ declarer, method }: HandlerMethod): unknown {
   return readOwn(DESIGN.returns, declarer, method);
 }

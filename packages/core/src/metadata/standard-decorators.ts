@@ -1,6 +1,6 @@
 import { KEYS } from './keys.js';
 
-/** What a standard decorator is told of what it decorates: structurally, because older compilers have no types of it. */
+/** The context of a standard decorator. The type is structural, because older compilers have none. */
 export interface StandardContext {
   readonly kind: string;
   readonly name: string | symbol | undefined;
@@ -22,10 +22,10 @@ export type StandardMethodDecorator<M = (...values: never[]) => unknown> = (
 /** Records something on a class, or on the prototype of a class and one of its members. */
 type Recording = (target: object, member?: string | symbol) => void;
 
-/** What the standard decorators of a class have to record, in the order in which they were applied. */
+/** The pending records of a class's standard decorators, in the order of their application. */
 type Waiting = readonly ((prototype: object) => void)[];
 
-// Compilers give decorators an object to write to, and put it on the class under this symbol, where the symbol is there.
+// Compilers pass decorators a metadata object, and attach it to the class under this symbol, if the symbol exists.
 const METADATA: symbol = (Symbol as { metadata?: symbol }).metadata ?? Symbol.for('Symbol.metadata');
 if (!('metadata' in Symbol)) Object.defineProperty(Symbol, 'metadata', { value: METADATA });
 
@@ -34,7 +34,8 @@ if (!('metadata' in Symbol)) Object.defineProperty(Symbol, 'metadata', { value: 
  *
  * @param name of the decorator.
  * @param record is called for the class, or for the prototype and the name of the member.
- * @throws TypeError, the decorator, when it stands on a static member, or is a standard one and on something else than a class or a method.
+ * @throws TypeError by the decorator if it is on a static member, or if it is a standard decorator on something other
+ *   than a class or a method.
  */
 export function decorator(
   name: string,
@@ -74,7 +75,7 @@ export function settleDecorators(prototype: object): void {
   for (const record of waiting) record(prototype);
 }
 
-/** Not those of the class it extends, from whose object this one inherits. */
+/** Its own records only: the metadata object inherits from that of the base class. */
 function waitingIn(metadata: object): Waiting {
   return (Object.getOwnPropertyDescriptor(metadata, KEYS.standard)?.value as Waiting | undefined) ?? [];
 }

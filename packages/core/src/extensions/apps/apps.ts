@@ -72,7 +72,7 @@ function usesUi({ registry: { tools, resources, templates } }: ExtensionHost): b
   );
 }
 
-/** What a UI resource says of itself; `undefined` when it says nothing. */
+/** The options of a UI resource; `undefined` if it has none. */
 function pageOf(definition: DefinitionDetails): UiOptions | undefined {
   const page = UiPage.of(definition);
   return page && Object.keys(page).length > 0 ? page : undefined;

@@ -7,7 +7,7 @@ import {
 import { type HandlerDecorator, Resource, type ResourceOptions } from '../../decorators/decorators.js';
 import type { ResourceDefinition, SchemaLike } from '../../metadata/definitions.js';
 
-/** What MCP Apps are negotiated by (SEP-1865). */
+/** The name under which MCP Apps are negotiated (SEP-1865). */
 export const UI = 'io.modelcontextprotocol/ui';
 
 /** The MIME type of UI resources: HTML that hosts show in a sandbox. */
@@ -24,7 +24,7 @@ export interface ToolUiOptions {
   /** The UI resource that hosts show with the results of the tool. */
   readonly resourceUri?: string;
   /**
-   * Who may call it: the model, the UI, or both.
+   * The callers: the model, the UI, or both.
    * @default ['model', 'app']
    */
   readonly visibility?: readonly ('model' | 'app')[];
@@ -42,7 +42,7 @@ export interface UiCsp {
   readonly baseUriDomains?: readonly string[];
 }
 
-/** What a UI asks of the browser; each is given as an empty object, and hosts may refuse. */
+/** The browser permissions that a UI requests. Each is an empty object; hosts may refuse them. */
 export interface UiPermissions {
   readonly camera?: object;
   readonly microphone?: object;
@@ -79,7 +79,7 @@ export interface UiOptions {
  */
 export const Ui: MetadataDecorator<string | ToolUiOptions> = createMetadataDecorator(Symbol.for('sigil:ui'));
 
-/** What `@UiResource` says of itself. */
+/** The page options of `@UiResource`. */
 export const UiPage: MetadataDecorator<UiOptions> = createMetadataDecorator(Symbol.for('sigil:ui-page'));
 
 /** Whether a value is the URI of a UI resource. */
@@ -87,18 +87,18 @@ export function isUiUri(value: unknown): value is string {
   return typeof value === 'string' && /^ui:\/\/./.test(value);
 }
 
-/** What `@UiResource` may be told. */
+/** Options of `@UiResource`. */
 export type UiResourceOptions = UiOptions & Omit<ResourceOptions, 'groups' | 'mimeType' | 'cache' | 'list'>;
 
 /**
  * Makes a method a UI resource: HTML that hosts show in a sandbox with the results of the tools whose `@Ui` names it
  * (extension `io.modelcontextprotocol/ui`).
  *
- * **Parameters and return value**: those of `@Resource`; a string is the HTML. The contents carry `_meta.ui`, made of the
- * options, unless the method returns contents that have their own.
+ * **Parameters and return value**: those of `@Resource`; a string is the HTML. The contents carry `_meta.ui`, made of
+ * the options, unless the method returns contents that have their own.
  *
  * @param uri what tools name, such as `ui://weather/view.html`.
- * @param options what the page may reach and ask of the browser, and what `@Resource` is told.
+ * @param options the origins and permissions of the page, and the options of `@Resource`.
  * @example
  * ```ts
  * @UiResource('ui://weather/view.html', { csp: { connectDomains: ['https://api.example.com'] } })
@@ -113,14 +113,14 @@ export function UiResource(uri: string, options: UiResourceOptions = {}): Handle
   return applyDecorators(Resource(uri, { ...rest, mimeType: UI_MIME_TYPE }), UiPage(ui));
 }
 
-/** What `defineUiResource` is told: a `ui://` URI, what `@UiResource` is told, and the handler. */
+/** Options of `defineUiResource`: a `ui://` URI, the options of `@UiResource`, and the handler. */
 export type UiResourceFunctionOptions<S extends SchemaLike> = UiResourceOptions &
   Omit<ResourceFunctionOptions<S>, 'groups' | 'mimeType' | 'cache'>;
 
 /**
  * The function twin of `@UiResource`.
  *
- * @param options a `ui://` URI, what `@UiResource` is told, and the handler.
+ * @param options a `ui://` URI, the options of `@UiResource`, and the handler.
  * @returns the definition, for `createApp`, a module, or `app.resources.add`.
  * @example
  * ```ts

@@ -8,14 +8,14 @@ import type { TaskRepository } from './task-repository.js';
 import type { TaskRunner } from './task-runner.js';
 import { cancelled } from './transitions.js';
 
-/** A task as operators see it: what the store keeps in plain text. Times are ISO 8601. */
+/** A task as operators see it: the plain text in the store. Times are ISO 8601. */
 export interface ListedTask extends TaskState {
   readonly tool: string;
   /** Whether the result of the tool says `isError`: its task is `completed` for the client. */
   readonly isError?: true;
   /** How many runs, one after the other, came to no end because their process did, before the one that is under way. */
   readonly lostRuns: number;
-  /** A hash of whom it counts for. */
+  /** A hash of its quota key. */
   readonly owner: string | null;
   /** When the lease of its run ends, by the clock of the store; absent while no run has it. */
   readonly heldUntil?: string;
@@ -30,7 +30,7 @@ export interface TaskListing {
   readonly hasMore: boolean;
 }
 
-/** A task with what is encrypted in the store. */
+/** A task with the encrypted parts of the store. */
 export interface ShownTask extends ListedTask, Omit<DetailedTask, keyof TaskState> {
   readonly argumentNames: readonly string[];
   /** Only where they are asked for. */
@@ -140,7 +140,7 @@ async function cancel(repository: TaskRepository, found: Task): Promise<ListedTa
   throw invalidParams(`The task ${taskId} is ${task?.stored.task.status ?? status}: it has ended already`);
 }
 
-/** Begins a task again that has failed, as another one: what has ended changes no more (ext-tasks, "Task Status"). */
+/** Starts a failed task again as a new one, because an ended task does not change (ext-tasks, "Task Status"). */
 async function retry(
   repository: TaskRepository,
   runner: Pick<TaskRunner, 'ready' | 'versionOf'>,
@@ -165,7 +165,7 @@ async function retry(
     ttlMs,
     pollIntervalMs,
     call,
-    // Answers and effects stay. What was open or late is asked once more.
+    // Answers and effects stay. Open and late questions are asked once more.
     journal: emptyJournal(journal.rounds),
     run: null,
     delayMs: 0,

@@ -6,8 +6,9 @@ import { OptionChecks, type OptionTable } from '../../transport/option-checks.js
 /** How tasks are handed to a queue that calls back. */
 export interface PushOptions {
   /**
-   * Where the queue takes messages, such as `https://qstash.upstash.io/v2/publish/https://mcp.example.com/tasks/run`. A message is sent by
-   * POST, as JSON; any status of 2xx says that the queue keeps it.
+   * The URL to which messages are sent, such as
+   * `https://qstash.upstash.io/v2/publish/https://mcp.example.com/tasks/run`. A message is a POST with JSON; any 2xx
+   * status means that the queue has accepted it.
    * @default that of `send`
    */
   readonly url?: string;
@@ -58,9 +59,9 @@ interface PushMessage extends SubmittedTask {
 const MAX_MESSAGE_BYTES = 4096;
 
 /**
- * Hands each task to a queue, which calls back by one signed request: for functions and workers, whose processes do not go on by
- * themselves. The task stays in the task store; a message names it, and says nothing of what it is about. A queue may call back twice or
- * late: the store says whether there is still something to run.
+ * Passes each task to a queue, which calls back with one signed request: for functions and workers, whose processes do
+ * not continue by themselves. The task stays in the task store; a message contains its id and no data. A queue may call
+ * back twice or late: the store knows whether there is work left.
  *
  * @param options which queue, and the key of the signature.
  * @throws DefinitionError when an option is wrong.
@@ -151,7 +152,7 @@ async function textWithin(request: Request, most: number): Promise<string | unde
   return text + decoder.decode();
 }
 
-/** What is signed. Its parts cannot run into each other: JSON keeps them apart. */
+/** The signed text. JSON keeps its parts apart. */
 function textOf({ taskId, tool, expires }: Omit<PushMessage, 'signature'>): string {
   return JSON.stringify([taskId, tool, expires]);
 }

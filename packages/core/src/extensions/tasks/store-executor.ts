@@ -6,19 +6,19 @@ import { MAX_DELAY_MS, unref } from '../../transport/deadlines.js';
 const SLOW_CLAIM_MS = 1_000;
 /** How long to wait after a claim that failed: at first, and at most, in milliseconds. */
 const [FIRST_BACKOFF_MS, MAX_BACKOFF_MS] = [250, 5_000];
-/** Other processes are told of tasks no more often, in milliseconds. */
+/** Minimum time between messages about new tasks to other processes, in milliseconds. */
 const TELL_EVERY_MS = 100;
 
 /**
- * Runs tasks by claims in the task store: the executor of an app that names no other. A process claims what it can begin at once, and
- * claims again when:
+ * Runs tasks by claims in the task store: the executor of an app that names no other. A process claims what it can
+ * begin at once, and claims again when:
  *
  * - a task was submitted here, or another process says that it has tasks and no place for them;
  * - a run has ended, and there was more to claim the last time;
  * - a while has passed: this finds what a process left behind that died.
  *
- * It claims half as much after a claim that was slow or failed, or after a run for which the process had no room, and then one more with
- * every claim that went well.
+ * It claims half as many after a slow or failed claim, or after a run that found no room in the process. After each
+ * successful claim it claims one more.
  */
 export class StoreExecutor implements TaskExecutor {
   readonly #host: Pick<ExtensionHost, 'publish' | 'onChange'>;
@@ -51,7 +51,7 @@ export class StoreExecutor implements TaskExecutor {
   }
 
   submit(_task: SubmittedTask, delayMs: number): void {
-    // What this process hands back when it stops is for the others, at once.
+    // A stopping process returns its tasks to the others at once.
     if (this.#isClosed) return this.#host.publish({ kind: 'claimable' });
     if (delayMs > 0) return this.#after(delayMs, () => this.#wake());
     if (this.#worker && this.#room() > 0) this.#wake();

@@ -4,7 +4,7 @@ import { isObject } from '../../protocol/json.js';
 import type { DefinitionProblem } from '../../errors/errors.js';
 import type { DefinitionDetails } from '../../registry/entry.js';
 
-/** What the extension is negotiated by (ext-tasks, "Extension Identifier"). */
+/** The name under which the extension is negotiated (ext-tasks, "Extension Identifier"). */
 export const TASKS = 'io.modelcontextprotocol/tasks';
 
 /** How a tool may run in the background (extension `io.modelcontextprotocol/tasks`). */
@@ -28,8 +28,8 @@ export interface TaskSupportOptions {
    */
   readonly pollIntervalMs?: number;
   /**
-   * Whether the tool is run again from its beginning when its process has ended in the middle of it; otherwise the task fails. What
-   * `ctx.once()` has done is not done again either way. With `false`, a task that ends so has to be begun anew by its client.
+   * Whether the tool runs again from its beginning if its process ended in the middle; otherwise the task fails.
+   * Results of `ctx.once()` are kept either way. With `false`, the client must start such a task anew.
    * @default true; for a tool with `destructive: true`, when `ctx.once()` has recorded anything before
    */
   readonly rerun?: boolean;
@@ -133,7 +133,7 @@ export function taskConcurrency(definition: DefinitionDetails): number | undefin
 const SUPPORT: readonly unknown[] = ['optional', 'required'];
 const STARTS: readonly unknown[] = [undefined, 'call', 'handler'];
 
-/** What is wrong with how a tool says that it may run as a task. */
+/** The problems in a tool's task options. */
 export function taskProblems(definition: DefinitionDetails): DefinitionProblem[] {
   if (!(TaskSupport.key in definition.metadata)) return [];
   const task: unknown = TaskSupport.of(definition);
@@ -157,7 +157,7 @@ export function taskProblems(definition: DefinitionDetails): DefinitionProblem[]
   }));
 }
 
-/** What is no object is no support either, and is refused as that. */
+/** Values other than an object are refused later. */
 function longForm(task: unknown): TaskSupportOptions {
   return (isObject(task) ? task : { support: task }) as unknown as TaskSupportOptions;
 }

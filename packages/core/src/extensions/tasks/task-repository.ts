@@ -25,13 +25,13 @@ const CLAIM_FAILURE_MS = 15_000;
  */
 const MAX_LENGTH = 16 * 1024 * 1024;
 
-/** No task has it: what a store says of it shows that the store answers. */
+/** An id that no task has: an answer about it shows that the store works. */
 const NO_TASK = 'readiness';
 
-/** What the store is asked to do. Nothing runs where claims fail, and other processes take runs over where renewals do. */
+/** The operations of the store. If claims fail, nothing runs; if renewals fail, other processes take runs over. */
 type Operation = 'create' | 'get' | 'list' | 'claim' | 'renew' | 'replace';
 
-/** What a new task is made of. */
+/** The inputs of a new task. */
 export interface NewTask extends Pick<StoredTask, 'tool' | 'toolVersion' | 'owner' | 'run'> {
   readonly call: RecordedCall;
   readonly journal: TaskJournal;
@@ -42,7 +42,7 @@ export interface NewTask extends Pick<StoredTask, 'tool' | 'toolVersion' | 'owne
   readonly delayMs: number;
 }
 
-/** What is encrypted, with what it is part of: no part fits into another task, or another place of its own. */
+/** An encrypted value, bound to its context: no part fits into another task, or into another place of its own. */
 interface Sealed<T> {
   readonly taskId: string;
   readonly part: 'call' | 'journal' | 'outcome';
@@ -63,7 +63,7 @@ export function claimableIn({ stored, journal }: Task, delayMs = 0): number | nu
   return deadline === undefined ? null : Math.max(1, deadline - Date.now());
 }
 
-/** Whether others want to know of a change: clients of what they are told, and a run that it has been taken over. */
+/** Whether a change concerns others: clients, because their view changes, or a run, because it was taken over. */
 function isNews(before: TaskRecord, after: TaskRecord): boolean {
   const { status, statusMessage } = after.task;
   const isTold = status !== before.task.status || statusMessage !== before.task.statusMessage;
@@ -93,7 +93,7 @@ export interface Changed {
  */
 export class TaskRepository {
   readonly #told = new LogThrottle();
-  /** What has failed the last time, of that which requests do not ask for. */
+  /** Whether the last renewal failed. */
   #renewalFails = false;
   /** When the last claim failed, if it did. */
   #claimFailedAt = -Infinity;
@@ -198,7 +198,7 @@ export class TaskRepository {
   async #giveBack({ notBefore: _until, ...stored }: StoredTask, leaseMs: number): Promise<undefined> {
     const { attempts, version } = stored;
     const record = { ...stored, run: null, attempts: attempts - 1, version: version + 1 };
-    // Where that fails, it can be claimed once the lease is over.
+    // If that fails, it can be claimed after its lease.
     await this.#ask('replace', () => this.store.replace(record, leaseMs / 3)).catch(() => false);
   }
 
@@ -279,7 +279,7 @@ export class TaskRepository {
     return sealed?.taskId === taskId && sealed.part === part ? sealed.value : undefined;
   }
 
-  /** Whatever a store throws is a failure of ours, and nothing that a client is told. */
+  /** An error of the store is a server error, and its text does not reach clients. */
   async #ask<T>(operation: Operation, ask: () => T | Promise<T>): Promise<T> {
     try {
       return await ask();
@@ -290,7 +290,7 @@ export class TaskRepository {
     }
   }
 
-  /** Asks for what no request waits for: `check` tells of a failure, and the log, even of a store that has no room. */
+  /** Runs an operation that no request waits for. `check` and the log report its failure, even if the store has no room. */
   async #askForRuns<T>(operation: 'claim' | 'renew', ask: () => T | Promise<T>): Promise<T> {
     try {
       const answer = await this.#ask(operation, ask);

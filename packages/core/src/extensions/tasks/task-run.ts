@@ -8,7 +8,7 @@ import { lostRuns, type Task, type Transition } from './task.js';
 import { type Changed, type TaskRepository, UnreachableError } from './task-repository.js';
 import { byRun, completed, failed, remembered, reported, suspended } from './transitions.js';
 
-/** What a run is made of. */
+/** The inputs of a run. */
 interface TaskRunParts {
   /** The task, which this run has claimed. */
   readonly task: Task;
@@ -18,14 +18,14 @@ interface TaskRunParts {
   readonly host: ExtensionHost;
 }
 
-/** How long a run tries to reach the store with what it has to write, and how often, in milliseconds. */
+/** How long a run retries its writes to an unreachable store, in milliseconds. */
 const PATIENCE_MS = 60_000;
 const FIRST_DELAY_MS = 50;
 const LONGEST_DELAY_MS = 2_000;
 
 const UNKEPT = { code: ERROR_CODES.internalError, message: 'The result of the task could not be kept' };
 
-/** One run of the handler of a task, in this process. What it writes counts for as long as no other run has taken the task over. */
+/** One run of a task's handler, in this process. Its writes count until another run takes the task over. */
 export class TaskRun implements BackgroundDelivery {
   readonly #parts: TaskRunParts;
   readonly #waits = new Map<string, number>();
@@ -104,9 +104,9 @@ export class TaskRun implements BackgroundDelivery {
   }
 
   /**
-   * Aborts the signal of the handler. What it still gives is written nowhere.
+   * Aborts the signal of the handler, and ignores its later result.
    *
-   * @param abortedBy what stops it; only the first one is told of. Without it nothing is.
+   * @param abortedBy the cause, for telemetry; only the first one is reported. Without it, none is.
    * @param hasFailed whether the task has failed by it.
    */
   stop(reason: string, abortedBy?: TaskAbortedBy, hasFailed = false): void {
@@ -146,11 +146,11 @@ export class TaskRun implements BackgroundDelivery {
 
   /** Hears how the task stands now, whatever changed it. */
   heard(task: Task | undefined): void {
-    // What it may hear of is the end that it is writing.
+    // While the run ends, the change that it hears of is its own.
     this.#heard(task, this.#isEnding ? undefined : 'lease');
   }
 
-  /** @param lostBy what is told of where another run has taken the task over or ended it; without it nothing is. */
+  /** @param lostBy the cause to report if another run has taken over or ended the task; without it, none is reported. */
   #heard(task: Task | undefined, lostBy: 'lease' | undefined): void {
     if (!task) return this.stop('The task has expired', 'expiry');
     const { run, task: state } = task.stored;
@@ -171,7 +171,7 @@ export class TaskRun implements BackgroundDelivery {
     this.#parts.host.reportAbort(this.#begun.call, { taskId, attempt, callId, abortedBy, hasFailed });
   }
 
-  /** Says that this run is lost although its process is there. */
+  /** Reports that this run is lost although its process is alive. */
   #tellLost({ stored }: Task): void {
     const { taskId, tool } = { taskId: this.taskId, tool: stored.tool };
     this.#parts.host.logger.warn(
@@ -226,7 +226,7 @@ export class TaskRun implements BackgroundDelivery {
       await this.#write(transition);
     } catch (error) {
       this.#unwritten(error);
-      // What cannot be kept must not look as if it were still at work.
+      // A task whose state cannot be saved must not look as if it were still working.
       await this.#write(failed(UNKEPT)).then(
         () => this.#reportAbort('store', true),
         () => undefined,
@@ -259,7 +259,7 @@ export class TaskRun implements BackgroundDelivery {
     return written;
   }
 
-  /** Tries again while the store cannot be reached: what has been done must not be lost, or done twice, for a connection that was cut. */
+  /** Retries while the store is unreachable, so that a broken connection neither loses nor repeats work. */
   async #untilReached(change: () => Promise<Changed>): Promise<Changed> {
     const tooLate = Date.now() + PATIENCE_MS;
     for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(2 * delayMs, LONGEST_DELAY_MS)) {
@@ -274,7 +274,7 @@ export class TaskRun implements BackgroundDelivery {
   }
 
   #unwritten(error: unknown): void {
-    // A run that is over has been told why it may not write.
+    // A stopped run knows already why it must not write.
     if (this.#stopped !== undefined) return;
     this.#parts.host.logger.error({ err: error, taskId: this.taskId }, 'a task could not be written');
   }

@@ -20,7 +20,7 @@ const CLOSE_GRACE_MS = 1000;
 const MAX_POSTPONEMENTS = 8;
 /** A task that the store has not dropped when its time is over is looked at again after so many milliseconds. */
 const EXPIRY_AGAIN_MS = 250;
-/** What a process has no room for is tried again after so many milliseconds. */
+/** Milliseconds until a task is tried again after the process had no room for it. */
 const REFUSED_AGAIN_MS = 1000;
 /** Leases are renewed again after so many milliseconds at most when the store could not be reached. */
 const RENEW_AGAIN_MS = 1000;
@@ -30,7 +30,7 @@ const SUBMIT_MS = 5000;
 const STUCK_MS = { first: 30_000, again: 10 * 60_000 };
 /** Most tasks taken in here, and run elsewhere, that are looked at each time leases are renewed. */
 const LOOKED_AT = 20;
-/** What a process asks that is about to end, and what those say that go on to run tasks. */
+/** The messages of a process that is about to end, and the replies of processes that continue to run tasks. */
 const ABOUT = { leaving: 'tasks/leaving', staying: 'tasks/staying' };
 const INTERRUPTED = 'The server stopped before the task was done';
 
@@ -47,7 +47,7 @@ export interface TaskRunnerOptions {
   readonly works: boolean;
   /** Whether a task that is taken in here begins to run here, where there is room. */
   readonly startsHere: boolean;
-  /** Whether other processes, or this one when it is there again, go on with what this one leaves. */
+  /** Whether other processes, or this one after a restart, continue the tasks that it leaves. */
   readonly outlives: boolean;
   /** The version of a tool as this process serves it; `undefined` where it does not, or not as a task. */
   readonly versionOf: (tool: string) => string | undefined;
@@ -71,7 +71,7 @@ export class TaskRunner implements TaskWorker {
   #renewingAgain: ReturnType<typeof setTimeout> | undefined;
   /** Since when the store cannot be reached, and from when on there are claims again, by `performance.now()`. */
   #away: { since: number | undefined; claimsFrom: number } = { since: undefined, claimsFrom: 0 };
-  /** Whether there may be tasks that an executor has lost, for which there was no place. */
+  /** Whether the executor may have lost tasks for which there was no room. */
   #mayBeLost = false;
   /** Whether the process is about to end, though it still serves. */
   #isLeaving = false;
@@ -183,7 +183,7 @@ export class TaskRunner implements TaskWorker {
     if (typeof notBefore !== 'number') return { outcome: 'done', retryAfterMs: 0 };
     // By our clock, which may differ from that of the store; no lease lasts longer than it was made for.
     const leftMs = Math.min(notBefore - Date.now(), run === null ? Infinity : this.leaseMs);
-    // What is over, and was not claimed, has as many runs here as its client or its tool may have.
+    // An unclaimed task means that its client or tool has reached its limit of runs here.
     return { outcome: 'taken', retryAfterMs: leftMs > 0 ? leftMs : REFUSED_AGAIN_MS };
   }
 
@@ -301,7 +301,7 @@ export class TaskRunner implements TaskWorker {
     this.#end(run, 'ended');
   }
 
-  /** Whether a run may call its handler; where it may not, the task goes back to the store or fails. */
+  /** Whether a run may call its handler. If not, the task returns to the store or fails. */
   async #mayRun(run: TaskRun, task: Task): Promise<boolean> {
     const { tool, toolVersion, task: state } = task.stored;
     const { taskId } = state;
@@ -388,7 +388,7 @@ export class TaskRunner implements TaskWorker {
     run.leave(goesOnElsewhere);
     await settled();
     if (outlives && !goesOnElsewhere()) {
-      // What may not be done twice gets the time there is to come to its end.
+      // A run that must not be repeated gets the remaining time to finish.
       await within(CLOSE_GRACE_MS, run.ended);
       await settled();
     }
@@ -464,7 +464,7 @@ export class TaskRunner implements TaskWorker {
     const now = performance.now();
     const isLate = now - this.#renewed.at > (2 / 3) * this.leaseMs;
     this.#renewed = { at: now, inTime: isLate ? 0 : this.#renewed.inTime + 1 };
-    // A failure is logged. A run goes on: what it writes counts as long as no other process has claimed the task.
+    // A failure is logged, and the run continues: its writes count until another process claims the task.
     await this.#renewLeases().catch(() => undefined);
     if (this.options.outlives) this.#lookAtSome();
     // A function is frozen between requests, and so would be a run that no request waits for: it leaves that to its queue.
@@ -528,7 +528,7 @@ export class TaskRunner implements TaskWorker {
     }
   }
 
-  /** What was not heard of is found now and then: those looked at last come last the next time. */
+  /** Finds missed changes now and then: the tasks looked at last come last the next time. */
   #lookAtSome(): void {
     const elsewhere = [...this.#takenIn].filter(([taskId]) => !this.#runs.has(taskId)).slice(0, LOOKED_AT);
     for (const [taskId, release] of elsewhere) {
@@ -609,7 +609,7 @@ export class TaskRunner implements TaskWorker {
     }
   }
 
-  /** Whom a task counts for, as a text that does not tell it: it is kept outside of this process. */
+  /** The quota key of a task as a hash, because it leaves this process. */
   async #ownerOf(quotaKey: ExtensionCall['quotaKey']): Promise<string | null> {
     if (quotaKey === undefined) return null;
     if (typeof quotaKey === 'string') return sha256(quotaKey);
@@ -619,7 +619,7 @@ export class TaskRunner implements TaskWorker {
   }
 }
 
-/** Of what has bounds: what has no place left, and how many places each of the others has at least. */
+/** For limited keys: those without a free place, and the minimum number of free places of the others. */
 function places<K>(left: readonly (readonly [K, number])[]): {
   readonly full: readonly K[];
   readonly least: number;
@@ -632,7 +632,7 @@ function internal(message: string): { code: number; message: string } {
   return { code: ERROR_CODES.internalError, message };
 }
 
-/** Says which bound is reached, and by which option it is moved. */
+/** Names the reached limit, and the option that raises it. */
 function full({ taken, total, perClient }: Quota): OverloadedError {
   return new OverloadedError(
     taken >= total

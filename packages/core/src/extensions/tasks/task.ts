@@ -5,7 +5,7 @@ import type { RecordedCall } from '../../engine/extension.js';
 
 /** A question that the client has still to answer. */
 export interface OpenQuestion {
-  /** What the handler calls it. */
+  /** The handler's name for it. */
   readonly key: string;
   readonly request: InputRequest;
   /** How long the client may take, in milliseconds; absent where the handler says nothing. */
@@ -14,14 +14,14 @@ export interface OpenQuestion {
   readonly deadline?: number | undefined;
 }
 
-/** What the runs of a task have left behind. */
+/** The record of a task's earlier runs. */
 export interface TaskJournal {
   readonly rounds: Journal;
-  /** By the key that the client is told, which is never used again (ext-tasks, "Task Update Requests"). */
+  /** Open questions by the key that the client sees. Keys are never reused (ext-tasks, "Task Update Requests"). */
   readonly open: Readonly<Record<string, OpenQuestion>>;
-  /** The keys that the client was told before. */
+  /** The keys that the client has seen before. */
   readonly used: readonly string[];
-  /** What was not answered in time, by the names that the handler has for it. */
+  /** Questions without an answer in time, by the handler's names. */
   readonly late?: readonly string[];
   /** How often it has waited for a process that serves its tool. */
   readonly postponements?: number;
@@ -30,7 +30,7 @@ export interface TaskJournal {
 /** How a task has ended. */
 export type Outcome = { readonly result: Readonly<Record<string, unknown>> } | { readonly error: TaskError };
 
-/** A task as this server reads it: what the store keeps, and what was encrypted in it. */
+/** A task as this server reads it: the stored values, and the decrypted ones. */
 export interface Task {
   readonly stored: StoredTask;
   readonly call: RecordedCall;
@@ -43,7 +43,7 @@ export function lostRuns({ attempts, run }: StoredTask): number {
   return run === null ? attempts : attempts - 1;
 }
 
-/** What changes about a task. */
+/** The changed members of a task. */
 export interface TaskChange {
   readonly state?: Partial<TaskState>;
   readonly rest?: Partial<Pick<StoredTask, 'run' | 'attempts' | 'isError'>>;
@@ -53,7 +53,7 @@ export interface TaskChange {
   readonly outcome?: Outcome;
 }
 
-/** A change of a task: what it changes, or `undefined` when that is nothing. */
+/** A change of a task; `undefined` if nothing changes. */
 export type Transition = (task: Task) => TaskChange | undefined;
 
 /** A journal without anything in it. */
@@ -61,7 +61,7 @@ export function emptyJournal(rounds?: Journal): TaskJournal {
   return { rounds: rounds ?? { questions: [], required: [], effects: [] }, open: {}, used: [] };
 }
 
-/** A task with what its status brings along: what `tasks/get` and `notifications/tasks` tell of it (ext-tasks, "Task Status"). */
+/** A task with the members of its status, as in `tasks/get` and `notifications/tasks` (ext-tasks, "Task Status"). */
 export interface DetailedTask extends TaskState {
   readonly inputRequests?: Readonly<Record<string, InputRequest>>;
   readonly result?: Readonly<Record<string, unknown>>;

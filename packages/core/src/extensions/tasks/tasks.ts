@@ -44,7 +44,7 @@ import { answered, cancelled } from './transitions.js';
 /** How tasks live. */
 export interface TasksOptions {
   /**
-   * Where tasks are kept.
+   * The store of tasks.
    * @default that of the backend, or else the memory of this process
    */
   readonly store?: TaskStore;
@@ -104,19 +104,21 @@ export interface TasksOptions {
 }
 
 /**
- * The extension `io.modelcontextprotocol/tasks` (SEP-2663): tools that go on after their call has been answered. A task takes this way:
+ * The extension `io.modelcontextprotocol/tasks` (SEP-2663): tools that go on after their call has been answered. A task
+ * takes this way:
  *
- * 1. A call becomes a task, at once or when its handler says `startTask()`: `TaskRepository` writes the call down, encrypted, and the client
- *    is answered with the task. From then on it is in the store, and nothing of it in this process.
- * 2. It runs here where there is a place. Otherwise the executor says which process runs it: by default one that claims it in the store
- *    (`StoreExecutor`). A claim gives it a run, so that what an earlier run still writes does not count, and a lease, which `TaskRunner`
- *    renews. `TaskRun` runs the handler from its beginning with what earlier runs have left behind.
- * 3. A handler that asks ends its run: the questions go to the store, and no process waits. The answers, brought to any process by
- *    `tasks/update`, make it claimable once more. Its result, or its error, ends the task.
- * 4. What a process leaves behind that ends without a word is claimed by another one once the lease is over.
+ * 1. A call becomes a task, at once or when its handler says `startTask()`: `TaskRepository` writes the call down,
+ * encrypted, and the client is answered with the task. From then on it is in the store, and nothing of it in this
+ * process.
+ * 2. It runs here if there is room. Otherwise the executor chooses the process: by default the one that claims it in
+ * the store (`StoreExecutor`). A claim creates a run, so that late writes of an earlier run do not count, and a lease,
+ * which `TaskRunner` renews. `TaskRun` runs the handler from its beginning, with the record of earlier runs.
+ * 3. A handler that asks ends its run: the questions go to the store, and no process waits. The answers, brought to any
+ * process by `tasks/update`, make it claimable once more. Its result, or its error, ends the task.
+ * 4. If a process dies, another one claims its tasks after their leases have expired.
  *
- * @param place where it runs: whether clients are told of it (where they are not, they are served as if they knew no tasks), and whether
- *   tasks outlive this process.
+ * @param place the deployment: whether clients can use tasks (if not, they are served as if they did not support them),
+ *   and whether tasks outlive this process.
  */
 export function tasks(
   options: TasksOptions,
@@ -418,7 +420,7 @@ function listenedTasks(host: ExtensionHost): ReadonlySet<string> {
   return taskIds;
 }
 
-/** What hearing of tasks needs, by what the subscription was agreed to. */
+/** The context of a task subscription, by its agreed subscription. */
 const heard = new WeakMap<
   object,
   { readonly tools: ReadonlySet<string>; readonly scopes: readonly string[] }
@@ -478,7 +480,10 @@ function listened(call: ExtensionCall, taskIds: unknown): readonly string[] {
   return asked;
 }
 
-/** Lets telemetry measure what runs here, and what waits in the store. All processes that share a store measure the same there. */
+/**
+ * Adds gauges of the tasks that run here, and of those that wait in the store. All processes with a shared store report
+ * the same values for it.
+ */
 function addTaskGauges(repository: TaskRepository, runner: TaskRunner, host: ExtensionHost): void {
   const add = (
     name: string,

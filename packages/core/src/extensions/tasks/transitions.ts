@@ -71,7 +71,7 @@ export function suspended(
   return unended(({ journal }) => {
     const used = new Set(journal.used);
     const before = new Map(Object.entries(journal.open).map(([told, { key }]) => [key, told]));
-    // Of what handlers call their questions, anything may be the name of a member that objects have.
+    // Handlers' names of questions may equal names of object members, so pairs are used.
     const open: (readonly [string, OpenQuestion])[] = [];
     const now = Date.now();
     for (const [key, request] of Object.entries(questions)) {
@@ -94,7 +94,8 @@ export function suspended(
 const MAX_ANSWERS_LENGTH = 1024 * 1024;
 
 /**
- * The client answers; what was not asked, or has been answered before, is left aside. Once nothing is open the task is ready to run.
+ * Adds the client's answers. Unknown or answered questions are ignored. With no open question left, the task is ready
+ * to run.
  *
  * @throws ProtocolError (-32602) when the answers to the questions of one task become too long.
  */
@@ -125,7 +126,7 @@ export function reported(statusMessage: string): Transition {
   return unended(() => ({ state: { statusMessage } }));
 }
 
-/** The tool has given its result. What its runs have left stays with one that says `isError`, so that it can be begun again. */
+/** The tool has returned its result. If that has `isError`, the record of its runs stays for a retry. */
 export function completed(result: Readonly<Record<string, unknown>>): Transition {
   const isError = result['isError'] === true;
   return unended((task) => ({
@@ -135,7 +136,7 @@ export function completed(result: Readonly<Record<string, unknown>>): Transition
   }));
 }
 
-/** The call ended with a JSON-RPC error. What its runs have left stays, so that it can be begun again. */
+/** The call ended with a JSON-RPC error. The record of its runs stays for a retry. */
 export function failed(error: TaskError): Transition {
   return unended(({ stored }) => ({
     rest: over(stored),
@@ -152,7 +153,7 @@ export function cancelled(statusMessage = 'Cancelled by the client'): Transition
   }));
 }
 
-/** What was remembered for further runs is not needed any more. */
+/** Clears the record for further runs. */
 function ended({ stored, journal }: Task): TaskChange {
   const rounds = { questions: [], required: [], effects: [] };
   return { rest: over(stored), journal: { rounds, open: {}, used: journal.used } };
@@ -173,7 +174,7 @@ export function firstDeadline({ open }: TaskJournal): number | undefined {
 }
 
 /**
- * Takes questions back that were not answered in time: the handler is told so, in every run from now on.
+ * Withdraws the questions without an answer in time. Each later run of the handler sees that.
  *
  * @param now questions whose deadline is not after it are late.
  */
