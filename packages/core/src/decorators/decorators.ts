@@ -16,8 +16,9 @@ import type { StandardSchema } from '../protocol/standard-schema.js';
 import type { ListResources } from './resource-lists.js';
 
 /**
- * What a handler returns for an output schema: of a DTO class its instances, or plain objects with its properties; of a schema of
- * another library what that takes; of JSON Schema anything, because types do not read it.
+ * The return type of a handler with an output schema. For a DTO class: its instances, or plain objects with its
+ * properties. For a schema of another library: the input of that schema. For JSON Schema: anything, because types
+ * cannot read it.
  */
 export type OutputOf<S> =
   S extends StandardSchema<infer Input, infer _>
@@ -31,7 +32,10 @@ export type OutputOf<S> =
 /** The properties of an instance without its methods. */
 type DataOf<T> = { [K in keyof T as T[K] extends (...args: never[]) => unknown ? never : K]: T[K] };
 
-/** What a tool with an output schema may return, at once or as a promise. Content alone is no result of such a tool. */
+/**
+ * The return type of a tool with an output schema, at once or as a promise. Content alone is not a result of such a
+ * tool.
+ */
 export type ToolReturn<S> =
   unknown extends OutputOf<S>
     ? unknown
@@ -68,7 +72,7 @@ function handler(name: string, options: object, described: HandlerDefinition): H
 }
 
 /**
- * What `@Tool` may be told.
+ * Options of `@Tool`.
  *
  * @typeParam S the output schema.
  */
@@ -77,10 +81,11 @@ export interface ToolOptions<S extends SchemaLike = SchemaLike> extends Omit<
   'kind' | 'output'
 > {
   /**
-   * Schema of the result: a DTO class, `[Dto]`, JSON Schema, or a schema of zod, valibot or arktype. Results are checked against it when
-   * the tool is called, and the return type of the method when it is compiled (except with JSON Schema).
+   * Schema of the result: a DTO class, `[Dto]`, JSON Schema, or a schema of zod, valibot or arktype. Results are
+   * checked against it when the tool is called, and the return type of the method when it is compiled (except with JSON
+   * Schema).
    *
-   * @default the DTO class that the method is declared to return. What a promise is of is not known at run time: for
+   * @default the DTO class in the method's return type. The type inside a promise is unknown at run time: for
    *   `Promise<StockLevel>` write `output: StockLevel`.
    */
   readonly output?: S;
@@ -94,9 +99,10 @@ export interface ToolOptions<S extends SchemaLike = SchemaLike> extends Omit<
  * **Parameters**: one DTO class, or values marked with `@Arg`, and a `ToolContext` in any position. The input schema
  * comes from them; invalid arguments are answered with an `isError` result and never reach the method.
  *
- * **Return value**: a string, number or boolean becomes text; a plain object, array or DTO instance becomes
- * `structuredContent` and its JSON as text; what the builders of `content` make, such as `content.text()`, alone
- * or in an array, becomes `content`; an object with `content` is the whole result; nothing becomes empty content.
+ * **Return value**: a string, number or boolean becomes text. A plain object, array or DTO instance becomes
+ * `structuredContent`, and its JSON becomes text. Blocks from the builders of `content`, such as `content.text()`,
+ * alone or in an array, become `content`. An object with `content` is the whole result. `undefined` becomes empty
+ * content.
  *
  * **Errors**: a `ToolError` becomes an `isError` result with its text; a `ProtocolError` a JSON-RPC error; anything
  * else is logged and answered with a fixed text.
@@ -119,7 +125,7 @@ export function Tool<S extends SchemaLike = JsonSchema>(options: ToolOptions<S> 
 }
 
 /**
- * What `@Resource` may be told; `groups` are validation groups of class-validator, as in `@Tool`.
+ * Options of `@Resource`; `groups` are validation groups of class-validator, as in `@Tool`.
  *
  * @typeParam L the name of the method that lists the resources of a template.
  */
@@ -186,7 +192,7 @@ export function Resource<const U extends string, const L extends string = never>
   return handler('Resource', options, { kind: 'resource', uri });
 }
 
-/** What `@Prompt` may be told. */
+/** Options of `@Prompt`. */
 export type PromptOptions = Omit<PromptDefinition, 'kind'>;
 
 /**
@@ -217,7 +223,7 @@ export function Prompt(options: PromptOptions = {}): HandlerDecorator {
 /**
  * Makes a method the source of completions for one argument of a prompt or one variable of a resource template.
  *
- * **Parameters**: what the user has typed so far, as a string, and a `CompletionContext` in any position.
+ * **Parameters**: the typed text, as a string, and a `CompletionContext` in any position.
  *
  * **Return value**: the suggestions, best first. At most 100 are sent; `total` and `hasMore` are filled in.
  *

@@ -35,7 +35,7 @@ export interface FunctionDefinition<D extends HandlerDefinition = HandlerDefinit
   readonly limits: readonly LimitLike[];
 }
 
-/** What stands before and around a handler that is a function, and what its errors become. */
+/** The guards, middleware, limits and error mappers of a handler function. */
 export interface Policies {
   readonly guards?: readonly GuardLike[];
   readonly middleware?: readonly MiddlewareLike[];
@@ -46,7 +46,7 @@ export interface Policies {
   readonly limit?: LimitLike | readonly LimitLike[];
 }
 
-/** What the schema of a handler's arguments makes of them. */
+/** The arguments of a handler, as its schema types them. */
 export type ArgumentsOf<S> =
   S extends StandardSchema<infer _, infer T>
     ? T
@@ -55,7 +55,7 @@ export type ArgumentsOf<S> =
       : Record<string, unknown>;
 
 /**
- * What `defineTool` is told: what `@Tool` is told, a name, and the handler.
+ * Options of `defineTool`: those of `@Tool`, a name, and the handler.
  *
  * @typeParam S the schema of the arguments.
  * @typeParam O the output schema, which says what the handler returns.
@@ -69,10 +69,10 @@ export interface ToolFunctionOptions<S extends SchemaLike, O extends SchemaLike 
 }
 
 /**
- * The function twin of `@Tool`: same schemas, guards, results and errors. Without an output schema the
- * handler may return anything.
+ * The function twin of `@Tool`: same schemas, guards, results and errors. Without an output schema the handler may
+ * return anything.
  *
- * @param options what `@Tool` is told, a name, and the handler.
+ * @param options those of `@Tool`, a name, and the handler.
  * @returns the definition, for `createApp`, a module, or `app.tools.add`.
  * @example
  * ```ts
@@ -101,7 +101,7 @@ export function defineTool<S extends SchemaLike = Record<string, never>, O exten
 }
 
 /**
- * What `defineResource` is told: a URI or URI template, what `@Resource` is told, and the handler.
+ * Options of `defineResource`: a URI or URI template, those of `@Resource`, and the handler.
  *
  * @typeParam S the schema of the variables.
  * @typeParam U the URI template, which names them.
@@ -124,7 +124,7 @@ export interface ResourceFunctionOptions<S extends SchemaLike, U extends string 
 /**
  * The function twin of `@Resource`.
  *
- * @param options a URI or URI template, what `@Resource` is told, and the handler.
+ * @param options a URI or URI template, those of `@Resource`, and the handler.
  * @returns the definition, for `createApp`, a module, or `app.resources.add`.
  * @example
  * ```ts
@@ -147,7 +147,7 @@ export function defineResource<S extends SchemaLike = Record<string, never>, con
   return record(options, { kind: 'resource' });
 }
 
-/** What `definePrompt` is told: what `@Prompt` is told, a name, and the handler. */
+/** Options of `definePrompt`: those of `@Prompt`, a name, and the handler. */
 export interface PromptFunctionOptions<S extends SchemaLike> extends Omit<PromptOptions, 'input'>, Policies {
   readonly name: string;
   readonly input?: S;
@@ -158,7 +158,7 @@ export interface PromptFunctionOptions<S extends SchemaLike> extends Omit<Prompt
 /**
  * The function twin of `@Prompt`.
  *
- * @param options what `@Prompt` is told, a name, and the handler.
+ * @param options those of `@Prompt`, a name, and the handler.
  * @returns the definition, for `createApp`, a module, or `app.prompts.add`.
  * @example
  * ```ts
@@ -176,20 +176,20 @@ export function definePrompt<S extends SchemaLike = Record<string, never>>(
   return record(options, { kind: 'prompt' });
 }
 
-/** What `defineCompletion` is told: what `@Complete` is told, and the handler. */
+/** Options of `defineCompletion`: those of `@Complete`, and the handler. */
 export interface CompletionFunctionOptions extends Policies {
   /** The name of the prompt, or the URI template exactly as it is defined. */
   readonly ref: string;
   /** The name of the argument or variable. */
   readonly argument: string;
-  /** Gives the suggestions for what the user has typed so far, best first. */
+  /** Returns the suggestions for the typed text, best first. */
   readonly handle: (prefix: string, context: CompletionContext) => unknown;
 }
 
 /**
  * The function twin of `@Complete`.
  *
- * @param options what `@Complete` is told, and the handler.
+ * @param options those of `@Complete`, and the handler.
  * @returns the definition, for `createApp`, a module, or `app.completions.add`.
  * @example
  * ```ts

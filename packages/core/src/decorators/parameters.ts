@@ -5,7 +5,7 @@ import { OptionChecks } from '../transport/option-checks.js';
 import type { RequestContext } from '../context/context.js';
 import type { Principal as PrincipalOfRequest } from '../protocol/principal.js';
 
-/** What `@Arg` and `@Param` may be told: any JSON Schema keyword, and these. */
+/** Options of `@Arg` and `@Param`: any JSON Schema keyword, and these. */
 export interface ArgOptions {
   /** The type, when the build emits none or reflection cannot see it: `() => Date`, `() => Address`, `'integer'` … */
   readonly type?: (() => unknown) | string;
@@ -29,19 +29,20 @@ export interface ArgOptions {
 }
 
 /**
- * Gives a handler parameter one argument of a tool or prompt by name; no DTO class is needed for small things.
- * The type comes from the parameter; constraints and description from the options.
+ * Gives a handler parameter one argument of a tool or prompt by name; no DTO class is needed for small things. The type
+ * comes from the parameter; constraints and description from the options.
  *
- * **Arrays**: of `string[]` only the array is known at run time, so say what its elements are: `{ items: () => String }`.
+ * **Arrays**: of `string[]` only the array is known at run time, so say what its elements are:
+ * `{ items: () => String }`.
  *
- * **Enums and unions**: TypeScript emits `String` or `Number` for an enum and for a union of literals, which would let any text or
- * number pass. Name the enum, `{ type: () => Size }`, or the values, `{ enum: ['s', 'm'] }`. A union of several types stops the start
- * until `{ anyOf: […] }` names them.
+ * **Enums and unions**: TypeScript emits `String` or `Number` for an enum and for a union of literals, which would let
+ * any text or number pass. Name the enum, `{ type: () => Size }`, or the values, `{ enum: ['s', 'm'] }`. A union of
+ * several types stops the start until `{ anyOf: […] }` names them.
  *
- * **Optional arguments**: TypeScript removes the question mark of `note?: string`, so write `{ optional: true }`; the argument is
- * required otherwise. An initialiser is seen: an argument for `page: number = 1` may be left out. `{ default: 1 }` also shows the value
- * to clients. Behind a parameter with an initialiser, each argument must say whether it is optional, because JavaScript counts the
- * parameters of a function only up to the first initialiser.
+ * **Optional arguments**: an argument is required unless `{ optional: true }` says otherwise, because TypeScript
+ * removes the question mark of `note?: string`. An initialiser is detected: an argument for `page: number = 1` may be
+ * left out. `{ default: 1 }` also shows the value to clients. After a parameter with an initialiser, each argument must
+ * say whether it is optional, because JavaScript counts parameters only up to the first initialiser.
  *
  * @param name the name of the argument, as clients send it.
  * @param options its description, constraints and type, where the parameter does not say them.
@@ -119,13 +120,12 @@ function initialiserAt(
 }
 
 /**
- * Makes a decorator for parameters of handlers, whose value comes from the context of the call. The parameter never shows in a
- * schema.
+ * Makes a decorator for parameters of handlers, whose value comes from the context of the call. The parameter never
+ * shows in a schema.
  *
- * @param value gives the value; a promise is awaited before the handler runs. What it throws fails the call, as if the handler
- *   had thrown it.
- * @returns the decorator, which takes no arguments; it throws a TypeError when it is not on a parameter of a
- *   method.
+ * @param value returns the value; a promise is awaited before the handler runs. An error fails the call, as if the
+ *   handler had thrown it.
+ * @returns the decorator, which takes no arguments; it throws a TypeError when it is not on a parameter of a method.
  * @example
  * ```ts
  * const Tenant = createParamDecorator((ctx) => String(ctx.headers['x-tenant'] ?? 'default'));
@@ -147,7 +147,7 @@ export function createParamDecorator(value: (context: RequestContext) => unknown
   };
 }
 
-/** Who a request is made for. */
+/** The authenticated caller of a request. */
 export type Principal = PrincipalOfRequest;
 
 /**
@@ -164,8 +164,8 @@ export type Principal = PrincipalOfRequest;
 export const Principal: () => ParameterDecorator = createParamDecorator((context) => context.principal);
 
 /**
- * Gives a handler parameter the context of the call. Only for builds that emit no decorator metadata, and only where they leave open
- * which parameter it is: elsewhere the type of the parameter says it.
+ * Passes the context of the call to a handler parameter. Only for builds without decorator metadata, and only if the
+ * parameter is ambiguous there: elsewhere the type of the parameter is enough.
  *
  * @example
  * ```ts

@@ -3,9 +3,9 @@ import type { Resource } from '../protocol/descriptors.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
 import type { ValuesFor } from './uri-variables.js';
 
-/** What `list` of a resource template is asked. */
+/** The request of a resource template's `list`. */
 export interface ListRequest {
-  /** What the page before gave as `nextCursor`; absent for the first page. It comes back from clients, so it may be anything. */
+  /** The `nextCursor` of the previous page; absent for the first page. It comes from the client, so validate it. */
   readonly cursor?: string;
   /** How many resources the page has room for, from the cursor on. Of more, the first are taken, and the others asked for again. */
   readonly limit: number;
@@ -37,7 +37,7 @@ export type ListedResource<U extends string = string> = Omit<Resource, 'uri'> &
  */
 export interface ResourcePage<U extends string = string> {
   readonly resources: Iterable<ListedResource<U>> | AsyncIterable<ListedResource<U>>;
-  /** What `list` is called with for the resources after these; absent after the last. */
+  /** The cursor for the next page; absent after the last. */
   readonly nextCursor?: string | undefined;
 }
 

@@ -12,7 +12,7 @@ import { KEYS, type ListKey } from '../metadata/keys.js';
 import { decorator } from '../metadata/standard-decorators.js';
 import { OptionChecks } from '../transport/option-checks.js';
 
-/** What `@Service` may be told. */
+/** Options of `@Service`. */
 export interface ServiceOptions {
   /**
    * How long an instance lives.
@@ -101,10 +101,10 @@ export function UseGuards(...guards: GuardLike[]): ClassOrMethodDecorator {
 }
 
 /**
- * Lets a service's definitions, or one definition, be used only by principals that have all these scopes; those of the class and of the
- * method add up. Lists show what a principal lacks scopes for, so that a client can ask its user for them: over HTTP it is answered
- * with 403 and a challenge that names them all, elsewhere with an error whose `data.authorization` does. What must not be seen needs a
- * guard, which is asked first.
+ * Restricts a service's definitions, or one definition, to principals with all these scopes; those of the class and of
+ * the method add up. Lists show definitions whose scopes a principal lacks, so that a client can request them. Over
+ * HTTP the call gets 403 and a challenge that names all scopes; elsewhere an error with `data.authorization`. To hide a
+ * definition, add a guard, which runs first.
  *
  * @typeParam A the arguments, as the handler gets them.
  * @param requirements scopes, or functions that give them for the arguments of a call.
@@ -183,7 +183,7 @@ export function MapErrors(...mappers: ErrorMapper[]): ClassOrMethodDecorator {
 }
 
 function record(name: string, key: ListKey, items: readonly unknown[]): ClassOrMethodDecorator {
-  // Without any it would look as if it protected something: what is no policy refuses to start.
+  // An empty list would only seem to protect something: a value that is no policy refuses to start.
   const given = items.length > 0 ? items : [undefined];
   return decorator(name, (target, method) => {
     const prototype = typeof target === 'function' ? (target.prototype as object) : target;

@@ -1,4 +1,4 @@
-/** What stands between commas. */
+/** The parts between commas. */
 type Parts<E extends string> = E extends `${infer First},${infer Rest}` ? First | Parts<Rest> : E;
 
 /** The variables of an expression: those of a query, which URIs may leave out, end with a question mark here. */
@@ -16,8 +16,8 @@ type Bare<V extends string> = V extends `${infer Required}?` ? Required : V;
 type VariableName<V extends string> = V extends `${infer Name}*` | `${infer Name}:${number}` ? Name : V;
 
 /**
- * The variables of a URI template as a handler without a schema gets them: strings, `undefined` for what a query leaves out, and a list
- * for several values of a variable with `*`.
+ * The variables of a URI template, for a handler without a schema: strings, `undefined` for an omitted query variable,
+ * and a list for several values of a variable with `*`.
  *
  * @typeParam U the URI template.
  * @example

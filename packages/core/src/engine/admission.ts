@@ -19,14 +19,14 @@ import type { Limits } from './engine-options.js';
 import type { ConnectionState } from './connection-state.js';
 import { claimedRevision, negotiate, type Revision, STATELESS_VERSIONS } from './revisions/index.js';
 
-/** By which rules a request is served, and for whom. */
+/** The revision that serves a request, and its client. */
 export type Admission = Pick<AdmittedRequest, 'revision' | 'client'>;
 
 const UNKNOWN_CLIENT: ClientView = { capabilities: {}, protocolVersion: '' };
 
 /**
- * Decides by which revision a request is served. The version it carries in `_meta` decides; a request that carries
- * none belongs to the session of its connection (2026-07-28, basic/versioning).
+ * Chooses the revision that serves a request: the version in its `_meta`. A request without one belongs to the session
+ * of its connection (2026-07-28, basic/versioning).
  *
  * @param claim the version that the message claims; `undefined` when it belongs to the session.
  * @throws ProtocolError when the request cannot be served by any revision.
@@ -73,9 +73,9 @@ export class MethodNotFoundError extends ProtocolError {
   }
 }
 
-/** What an error says that refused a request; `undefined` for one that its handler has thrown. */
+/** The check whose error refused a request; `undefined` for an error from its handler. */
 export function refusalOf(error: ProtocolError): RefusedBy | undefined {
-  // What has a cause was refused because something failed that it needs.
+  // An error with a cause was refused because a dependency failed.
   if (error instanceof OverloadedError) return error.cause === undefined ? 'quota' : 'unavailable';
   if (error instanceof InsufficientScopeError) return 'scope';
   if (error instanceof MethodNotFoundError) return 'method';
@@ -98,7 +98,10 @@ function admitToSession({ session }: ConnectionState, method: string): Admission
   throw new ProtocolError(ERROR_CODES.invalidParams, message, { supported: STATELESS_VERSIONS });
 }
 
-/** Who sent a request, by its own `_meta`. A class: V8 gives each literal with a getter a shape of its own. */
+/**
+ * The client of a request, from its own `_meta`. It is a class because V8 gives each literal with a getter a shape of
+ * its own.
+ */
 class EnvelopeClient implements ClientView {
   constructor(
     readonly protocolVersion: string,
@@ -141,7 +144,10 @@ export function readString(params: Readonly<Record<string, unknown>>, name: stri
   return value;
 }
 
-/** What runs handlers. All else has places of its own: lists and discovery, and what frees a place, such as `tasks/cancel`. */
+/**
+ * The methods that run handlers. Other methods have their own limits: lists and discovery, and methods that release a
+ * place, such as `tasks/cancel`.
+ */
 export const CALLS: ReadonlySet<string> = new Set([
   METHODS.callTool,
   METHODS.readResource,
@@ -149,7 +155,7 @@ export const CALLS: ReadonlySet<string> = new Set([
   METHODS.complete,
 ]);
 
-/** What shorter messages take is bounded by how many there may be. */
+/** Shorter messages are limited by their number. */
 const SHORT_BYTES = 1024;
 
 /** The places of the requests in flight, of all connections of one app. */
@@ -211,7 +217,7 @@ export class CallSlots {
 type Headers = NonNullable<RequestInfo['headers']>;
 type Params = Readonly<Record<string, unknown>>;
 
-/** What the engine knows of a message whose headers are checked. */
+/** A message whose headers are checked. */
 interface CheckedMessage {
   /** The version its body claims, of whatever type. */
   readonly claim: unknown;
@@ -221,7 +227,7 @@ interface CheckedMessage {
   readonly isRequest: boolean;
   /** The member of `params` that `Mcp-Name` repeats, if any. */
   readonly namedBy: string | undefined;
-  /** What is served: headers repeat arguments of a tool that says so. */
+  /** The served tools: headers repeat arguments if a tool says so. */
   readonly tools: { get(name: string): { readonly mirrored: readonly MirroredArgument[] } | undefined };
 }
 
@@ -236,7 +242,7 @@ export function headerMismatch(headers: Headers, message: CheckedMessage): strin
   const version = headerOf(headers, 'mcp-protocol-version');
   if (version === undefined) return 'the header MCP-Protocol-Version is missing';
   if (version !== claim && version.trim() !== claim) {
-    // What the client sent may be anything, and not all of it can be shown.
+    // The claim may be any value, and some values cannot be shown.
     const shown = typeof claim === 'string' ? `'${repeated(claim)}'` : 'something else than a string';
     return `the header MCP-Protocol-Version says '${repeated(version)}', the body ${shown}`;
   }
@@ -277,7 +283,7 @@ function argumentMismatch(
   return undefined;
 }
 
-/** Whether a header repeats a value; what it does instead, when it does not. */
+/** Compares a header with a value. @returns the difference, or `undefined` if the header repeats the value. */
 function repeats(sent: string | undefined, value: unknown): string | undefined {
   if (value === undefined || value === null)
     return sent === undefined ? undefined : 'has a value, and there is none for';
@@ -305,7 +311,7 @@ function headerOf(headers: Headers, name: string): string | undefined {
   return typeof value === 'object' ? value.join(', ') : value;
 }
 
-/** What a header must not have: Latin-1, which is what other bytes are read as, could agree with a body by chance. */
+/** Characters that the header must not have. Other bytes are read as Latin-1, which could agree with a body by chance. */
 const NOT_VISIBLE = /[^\t\x20-\x7e]/;
 const SENTINEL = /^=\?base64\?(.*)\?=$/s;
 

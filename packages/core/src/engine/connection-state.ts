@@ -15,7 +15,7 @@ import { fromDialect, resultFromDialect, type Spoken, toDialect } from './revisi
 import type { Revision } from './revisions/index.js';
 import { writeSession } from './session-state.js';
 
-/** What `initialize` settled between a client and a server, and what the client asked for since. */
+/** The result of `initialize` between a client and a server, and the client's later settings. */
 export class Session implements ClientView {
   /** Whether the client has said that it is ready: until then nothing is sent that it did not ask for. See `becomeReady`. */
   ready = false;
@@ -28,13 +28,13 @@ export class Session implements ClientView {
   /** URIs the client wants to hear about; made at the first subscription, to keep idle sessions small. */
   subscriptions: Set<string> | undefined;
 
-  /** How much of what the client said of itself is kept, in bytes. */
+  /** The kept size of the client's description of itself, in bytes. */
   bytes = 0;
   /** Roots the client named when it opened the session; `undefined` where it is to be asked for them. */
   roots: readonly unknown[] | undefined;
 
   /**
-   * @param announced what the client was told the server can do.
+   * @param announced the server's capabilities, as the client got them.
    * @param quotaKey whom quotas count it for.
    */
   constructor(
@@ -67,17 +67,17 @@ export class Session implements ClientView {
 /** Most pages of one client that are remembered; the oldest are forgotten first. */
 const MAX_ELICITATIONS = 1000;
 
-/** Where messages go that nothing carries. */
+/** The sink for messages without a transport. */
 export const NOWHERE: Sink = Object.freeze({ send: () => undefined, end: () => undefined });
 
-/** What the requests of one connection share: its session, its own sink, and what waits for the client. */
+/** The shared state of a connection's requests: its session, its own sink, and its pending requests to the client. */
 export class ConnectionState {
   session: Session | undefined;
   #elicitations: Set<string> | undefined;
   #pending: PendingRequests | undefined;
   /** Whether the client is spoken to in the older dialect. */
   speaksDialect = false;
-  /** What requests in the older dialect wait for; `undefined` as soon as it is kept that the client uses it. */
+  /** Requests in the older dialect wait for it; `undefined` once the store knows that the client uses the dialect. */
   dialectKept: Promise<void> | undefined;
 
   /**

@@ -47,7 +47,7 @@ import type { Events } from './subscriptions/subscriptions.js';
 const NO_PARAMS: Readonly<Record<string, unknown>> = Object.freeze({});
 const NO_REQUEST_INFO: RequestInfo = Object.freeze({});
 
-/** What all connections of one engine share. */
+/** The shared parts of one engine's connections. */
 export interface ConnectionParts extends ExchangeParts, MethodParts {
   readonly methods: ReadonlyMap<string, MethodHandler>;
   /** The member of `params` that says what a request is about, by method. */
@@ -64,7 +64,7 @@ export interface ConnectionParts extends ExchangeParts, MethodParts {
 export class EngineConnection implements Connection, ExchangeOwner {
   readonly #parts: ConnectionParts;
   readonly #state: ConnectionState;
-  /** What carries its messages. */
+  /** The transport of its messages. */
   readonly transport: TransportName;
   /** Whether messages of many clients arrive on it. */
   readonly #isShared: boolean;
@@ -72,7 +72,7 @@ export class EngineConnection implements Connection, ExchangeOwner {
   #inFlight: Set<Exchange> | undefined;
   #idle: (() => void) | undefined;
   #closed = false;
-  /** What the client is told of once its session is up to date. */
+  /** Notifications for the client after its session is up to date. */
   #held: (() => void)[] | undefined;
   #holds = 0;
 
@@ -151,7 +151,7 @@ export class EngineConnection implements Connection, ExchangeOwner {
     this.#sent(() => this.#state.sink.send(text));
   }
 
-  /** What a transport cannot send to one client is no fault of others, who are to be told the same. */
+  /** If a transport fails for one client, the others still get the message. */
   #sent(send: () => void): void {
     const { logger } = this.#parts.options;
     void recovered(send, (error) => logger.error({ err: error }, 'a message could not be sent'));
@@ -248,7 +248,7 @@ export class EngineConnection implements Connection, ExchangeOwner {
 
   async drain(graceMs: number, hasAnswers = false): Promise<void> {
     this.#parts.drains(graceMs);
-    // What handlers still ask would keep them.
+    // Open questions of handlers would keep them.
     if (this.#state.hasAsked && !hasAnswers)
       this.#state.pending.failAll('The server is closing: call again later');
     for (const exchange of [...(this.#inFlight ?? [])]) this.#parts.listeners.end(exchange.call);
@@ -286,7 +286,7 @@ export class EngineConnection implements Connection, ExchangeOwner {
   }
 
   ended(exchange: Exchange): void {
-    // What goes on in the background has ended here before.
+    // A call that continues in the background has ended here before.
     if (this.#inFlight?.delete(exchange) !== true) return;
     this.#parts.slots.give(exchange.call);
     if (this.#inFlight.size > 0) return;
@@ -413,7 +413,8 @@ export class EngineConnection implements Connection, ExchangeOwner {
   }
 
   #receiveNotification(method: string, params: unknown): undefined {
-    // Clients that share a connection cancel by closing the stream of their request: what they say here could be about that of another.
+    // Clients that share a connection cancel by closing the stream of their request: their notification could name
+    // another client's request.
     if (this.#isShared) return undefined;
     const { events } = this.#parts;
     const notified = { connectionState: this.#state, inFlight: this.#inFlight ?? [], events };

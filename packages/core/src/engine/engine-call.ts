@@ -42,7 +42,7 @@ import type { TimeLimit } from './time-limit.js';
 
 const NO_META: Readonly<Record<string, unknown>> = Object.freeze({});
 
-/** What all calls of one engine share. */
+/** The shared parts of one engine's calls. */
 export interface CallParts {
   readonly options: EngineOptions;
   readonly requester: ClientRequester;
@@ -57,7 +57,7 @@ export interface AdmittedRequest {
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly requestInfo: RequestInfo;
-  /** What carried it. */
+  /** The transport of the request. */
   readonly transport: TransportName;
   /** The connection it came on, where one client has that for itself. */
   readonly owner?: object | undefined;
@@ -82,7 +82,10 @@ export const NO_STREAM: Stream = Object.freeze({
   closeStream: () => undefined,
 });
 
-/** What contexts, guards and middleware see of one request. All state of the call lives here, so overlapping calls cannot touch. */
+/**
+ * One request, as contexts, guards and middleware see it. All state of the call is here, so overlapping calls cannot
+ * interfere.
+ */
 export class EngineCall implements Call, ResolutionScope, RequesterContext, Tracked {
   readonly id: RequestId;
   readonly method: string;
@@ -91,7 +94,7 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
   readonly client: ClientView;
   readonly requestInfo: RequestInfo;
   readonly connectionState: ConnectionState;
-  /** Whom quotas count this request for; `undefined` where clients cannot be told apart, which leaves totals as the only bound. */
+  /** The key of quotas; `undefined` if clients cannot be told apart, and only totals are limited. */
   readonly quotaKey: string | object | undefined;
   currentContext: object | undefined;
   where: string | undefined;
@@ -100,18 +103,18 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
   /** Uses up the request state that came with the request. Rejected when it was used before. */
   useRequestState: (() => Promise<void>) | undefined;
   #accepted: Promise<void> | undefined;
-  /** What ends the handler when it takes too long, where there is a limit. */
+  /** The time limit of the handler, if it has one. */
   limit: TimeLimit | undefined;
-  /** Where a handler belongs that runs in the background. */
+  /** The delivery of a handler that runs in the background. */
   background: BackgroundDelivery | undefined;
   refusedBy: RefusedBy | undefined;
-  /** Those who watch it, where any do. */
+  /** The observers of the call, if any. */
   observation: Observation | undefined;
   /** The rounds, if the handler has asked or may ask; `rounds` makes them. */
   knownRounds: RoundTrips | undefined;
   /** How the rates stand that the request was counted by; absent where it was by none. */
   limitStates: LimitState[] | undefined;
-  /** Whether a container has been asked for what may live as long as this request. */
+  /** Whether the container has created instances for the scope of this request. */
   isScope = false;
   readonly #parts: CallParts;
   readonly #stream: Stream;
@@ -220,12 +223,12 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
     return this.#parts.options.logger;
   }
 
-  /** What the log says of it. */
+  /** The fields of the call in the log. */
   details(): object {
     return logDetails(this);
   }
 
-  /** Runs what its author gave: what that begins belongs to this call. */
+  /** Runs an author's function: promises that it creates belong to this call. */
   track<T>(run: () => T): T {
     const { track } = this.#parts.options.tracking;
     return track ? track(this, run) : run();
@@ -367,8 +370,8 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
   }
 
   /**
-   * Uses up the request state, if one came, once: what the user consented to is done once. A call that is refused before comes again with
-   * the same state.
+   * Uses up the request state, if there is one, so that the user's consent counts once. A call that was refused before
+   * may retry with the same state.
    */
   accept(): Promise<void> | undefined {
     return (this.#accepted ??= this.useRequestState?.());
@@ -404,7 +407,7 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
   }
 
   resolve<T>(id: ServiceId<T>): MaybePromise<T> {
-    // What would be made now, nothing would dispose of.
+    // An instance created now would never be disposed of.
     if (this.#hasEnded) throw new Error('ctx.resolve() was called after the handler had ended');
     return this.#parts.options.container.get(id, this.scope);
   }
@@ -419,7 +422,7 @@ function connectionKey(connection: object): string {
   return key;
 }
 
-/** A copy of what a transport knows of a request, to be kept: the transport may have given its own record, which holds the connection. */
+/** A copy of the transport's request facts that may be kept: the original may hold the connection. */
 export function lasting(requestInfo: RequestInfo): RequestInfo {
   const { exposeHeaders, address, quotaKey, principal } = requestInfo;
   return { headers: headersFor(requestInfo), exposeHeaders, address, quotaKey, principal };
@@ -430,12 +433,12 @@ function notified(meta: Record<string, unknown>): unknown {
   return toLogJson(authorMeta(meta));
 }
 
-/** What a log message can carry: the value, or in words why it cannot be carried. */
+/** The loggable form of a value, or the reason why it cannot be logged. */
 function loggable(data: unknown): unknown {
   try {
     return toLogJson(data) ?? null;
   } catch (error) {
-    // What a getter throws is no more for clients than what a handler throws.
+    // The error of a getter is masked like that of a handler.
     return `[${error instanceof UnwritableError ? error.message : MASKED_MESSAGE}]`;
   }
 }

@@ -15,7 +15,10 @@ import type { CallInfo, Observers } from './observers.js';
 import type { CacheHints } from './methods/cache-hints.js';
 import type { ChangeFeed } from './subscriptions/changes.js';
 
-/** What clients may make an app do and keep. What goes beyond is refused, and nothing that has been let in is lost for it. */
+/**
+ * Limits on the work and memory that clients may cause. Requests beyond a limit are refused; accepted ones are not
+ * affected.
+ */
 export interface LimitOptions {
   /**
    * Most calls of tools, resources, prompts and completions at work at once in this process. One counts until its handler has ended,
@@ -31,8 +34,8 @@ export interface LimitOptions {
    */
   readonly maxInFlightPerClient?: number;
   /**
-   * Most bytes of arguments and other parameters that all calls at work keep, those of tasks too; one client may have a quarter of them.
-   * Only messages of more than 1 KiB count, and for what they take in memory. More are refused, over HTTP with 503.
+   * Maximum bytes of the parameters of all running calls, including tasks; one client may use a quarter. Only messages
+   * of more than 1 KiB count, with their size in memory. Further ones are refused, over HTTP with 503.
    * @default 256 MiB
    */
   readonly maxInFlightBytes?: number;
@@ -53,8 +56,8 @@ export interface LimitOptions {
    */
   readonly maxBatchBytes?: number;
   /**
-   * Most bytes of one response. Instead of a larger one, a tool call is answered with an `isError` result that has the model ask for less,
-   * and any other request with an error (-32603). The results of tasks are bounded by their store.
+   * Maximum bytes of one response. For a larger one, a tool call gets an `isError` result that asks the model to
+   * request less, and any other request an error (-32603). The store limits the results of tasks.
    * @default 16 MiB
    */
   readonly maxResultBytes?: number;
@@ -81,8 +84,8 @@ export interface LimitOptions {
    */
   readonly maxSubscribedBytes?: number;
   /**
-   * Most bytes that all sessions of this process keep of what their clients said in `initialize`; one client may have a sixteenth
-   * of them. Further sessions are refused, over HTTP with 503.
+   * Maximum bytes of `initialize` data over all sessions of this process; one client may use a sixteenth. Further
+   * sessions are refused, over HTTP with 503.
    * @default 64 MiB
    */
   readonly maxSessionBytes?: number;
@@ -135,29 +138,29 @@ export const DEFAULT_LIMITS: Limits = {
   rates: [],
 };
 
-/** What the engine is wired to. */
+/** The parts that the engine connects. */
 export interface EngineOptions {
   readonly info: Implementation;
   readonly instructions: string | undefined;
   readonly registry: Registry;
   readonly container: Container;
   readonly logger: Logger;
-  /** Where log lines go from now on, unless the author gave a logger. */
+  /** Sets the destination of log lines, unless the author gave a logger. */
   readonly logTo: (logger: Logger) => void;
   readonly exposeErrors: boolean;
   /** Most entries on one page of a list; `undefined` for all on one page. */
   readonly pageSize: number | undefined;
-  /** What changes, here and in the other processes that serve the app. */
+  /** Changes, here and in the other processes of the app. */
   readonly changes: ChangeFeed;
-  /** What transports share with those of other processes. */
+  /** The parts that transports share with other processes. */
   readonly backend: EndpointBackend;
-  /** How long, and for whom, clients may keep results. */
+  /** How long and in which cache clients may store results. */
   readonly cacheHints: CacheHints;
   readonly limits: Limits;
   readonly observers: Observers;
-  /** What is done before the handler of a call runs, such as to record it; a call for which it fails is refused. */
+  /** Runs before the handler of a call, for example to record it; if it fails, the call is refused. */
   readonly beforeHandler: ((call: CallInfo) => Promise<void>) | undefined;
-  /** Waits for what is still written about calls that have ended; absent where nothing is. */
+  /** Waits until the records of ended calls are written; absent if there are none. */
   readonly written: (() => Promise<void>) | undefined;
   /** Counts requests by rates. */
   readonly counter: RateCounter;
@@ -172,7 +175,7 @@ export interface EngineOptions {
   /** Keeps what the rounds of a request have brought so far. */
   readonly rounds: RoundTripStates;
   readonly extensions: readonly ExtensionFactory[];
-  /** Takes note of what calls begin, in a process that is an app's. */
+  /** Tracks the promises of calls, in a process that belongs to an app. */
   readonly tracking: Tracking;
   /** The plan of a form that handlers show. */
   readonly formPlan: (form: FormLike) => ValuePlan;

@@ -58,7 +58,7 @@ const METHOD_GROUPS = [
   subscriptionMethods,
 ];
 
-/** A method whose requests are counted first, also those for what is not there. */
+/** A method whose requests count before they are served, including those for missing names. */
 function counted(handler: MethodHandler, countCall: CountCall): MethodHandler {
   return (exchange, params) =>
     after(countCall(exchange.call), (refusal) => {
@@ -67,7 +67,7 @@ function counted(handler: MethodHandler, countCall: CountCall): MethodHandler {
     });
 }
 
-/** What a message between processes is about when a page has done its work that another one has sent a user to. */
+/** The subject of a message between processes after a page that another process sent a user to is complete. */
 const ELICITATION_COMPLETE = 'elicitationComplete';
 
 /** How long requests may take to finish that no runtime has let finish: runtimes have a time of their own. */
@@ -76,16 +76,18 @@ const GRACE_MS = 1_500;
 /**
  * The protocol engine. A message takes this way through it:
  *
- * 1. A transport opens a connection with `connect`, and gives each message it reads to `EngineConnection.receive` (`connection.ts`). What is no
- *    message is refused there; notifications go to `methods/notifications.ts`, answers to what the server has asked (`asking/`).
- * 2. A request is admitted (`admission.ts`): its own `_meta`, or the session of its connection (`connection-state.ts`), says by which revision
- *    it is served. All that differs between revisions is in `revisions/`.
- * 3. It gets a place, so that there are only so many at once, and an `Exchange` (`exchange.ts`), which holds its `EngineCall` (`engine-call.ts`): all that guards,
- *    middleware and handler see of it.
- * 4. Its method (`methods/`, or that of an extension) finds the entry, asks its guard and runs it, and gives a `MethodResult`.
+ * 1. A transport opens a connection with `connect`, and passes each message to `EngineConnection.receive`
+ * (`connection.ts`). Invalid messages are refused there. Notifications go to `methods/notifications.ts`, and answers to
+ * the server's questions to `asking/`.
+ * 2. A request is admitted (`admission.ts`): its own `_meta`, or the session of its connection (`connection-state.ts`),
+ * determines its revision. All differences between revisions are in `revisions/`.
+ * 3. It gets a place, so that there are only so many at once, and an `Exchange` (`exchange.ts`), which holds its
+ * `EngineCall` (`engine-call.ts`): all that guards, middleware and handler see of it.
+ * 4. Its method (`methods/`, or that of an extension) finds the entry, asks its guard and runs it, and gives a
+ * `MethodResult`.
  * 5. The exchange has it written (`response.ts`) and hands the text to the sink of the request, once.
  *
- * What changes takes another way: `subscriptions/` knows who wants to hear of it, in this process and in others.
+ * Changes take another path: `subscriptions/` knows their subscribers, in this process and in others.
  */
 export class Engine implements Endpoint {
   readonly events: Events;
@@ -96,7 +98,7 @@ export class Engine implements Endpoint {
   readonly admitAddress: Endpoint['admitAddress'];
   readonly #parts: ConnectionParts;
   readonly #connections = new Set<EngineConnection>();
-  /** What is being disposed of: closing the app waits for it. */
+  /** Disposals in progress: closing the app waits for them. */
   readonly #releases = new Set<Promise<void>>();
   readonly #told = new LogThrottle();
   readonly #stop: () => void;
@@ -199,17 +201,17 @@ export class Engine implements Endpoint {
     this.options.logTo(logger);
   }
 
-  /** What clients of the newest revision are told that this server can do. */
+  /** The server's capabilities for clients of the newest revision. */
   get capabilities(): ServerCapabilities {
     return this.#parts.capabilities.of(NEWEST_REVISION);
   }
 
-  /** What extensions tell operators, by the name that `SIGIL_INSPECT` has. */
+  /** The extensions' answers for operators, by their name in `SIGIL_INSPECT`. */
   get inspect(): Extensions['inspect'] {
     return this.#parts.extensions.inspect;
   }
 
-  /** What `/readyz` asks of extensions, by part. */
+  /** The extensions' readiness checks for `/readyz`, by part. */
   get checks(): Extensions['checks'] {
     return this.#parts.extensions.checks;
   }
@@ -263,8 +265,8 @@ export class Engine implements Endpoint {
   }
 
   /**
-   * Tells the client whose user was sent to a page that the page has done its work. Where this process has not sent the user there, the
-   * others are told.
+   * Notifies the client that a page it sent its user to is complete. If another process has sent the user there, that
+   * process is notified.
    *
    * @returns whether this process has, and its client is still there.
    */
@@ -298,8 +300,8 @@ export class Engine implements Endpoint {
   }
 
   /**
-   * Lets requests in flight finish, for a moment, then cancels what is left, forgets every session, and waits for what lived in
-   * them to be disposed of.
+   * Lets requests in flight finish for a moment and cancels the rest. Then it forgets every session, and waits until
+   * their instances are disposed of.
    */
   async close(): Promise<void> {
     this.#isClosing = true;
@@ -354,7 +356,7 @@ export class Engine implements Endpoint {
   }
 
   readonly #overloaded: ConnectionParts['overloaded'] = (call, { message, cause }) => {
-    // A guard that hangs is a fault of the app: each is told of, whatever else there is no room for.
+    // A guard that hangs is a fault of the app: each one is logged, not once a minute.
     const isLate = cause instanceof LateGuardError;
     if (!this.#told.allows(isLate ? cause.message : message)) return;
     const { logger } = this.options;
@@ -385,7 +387,7 @@ export class Engine implements Endpoint {
       if (change.about === ELICITATION_COMPLETE && typeof elicitationId === 'string')
         this.#completeHere(elicitationId);
     } else if (change.kind === 'all') {
-      // What was missed is not known: clients are told that anything may have changed.
+      // Missed changes are unknown, so clients are notified of all lists.
       for (const list of LISTS) this.#announceList(list);
       for (const uri of this.#parts.subscribers.uris) this.#announceResource(uri);
     }

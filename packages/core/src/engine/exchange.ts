@@ -45,7 +45,7 @@ export interface Serving<R> {
   /** Answers who may not see the entry: the same as if there were none. */
   readonly refuse: () => MethodResult;
   readonly answer: (result: R) => MaybePromise<MethodResult>;
-  /** What stands around middleware and handler; nothing when absent. */
+  /** Wraps middleware and handler, if present. */
   readonly enter?: (run: () => MaybePromise<MethodResult>) => MaybePromise<MethodResult>;
   /** See `Exchange.limited`. */
   readonly timeoutMs: number | false | undefined;
@@ -53,7 +53,7 @@ export interface Serving<R> {
   readonly late?: (call: EngineCall, timeoutMs: number) => MethodResult;
 }
 
-/** What all exchanges of one engine share. */
+/** The shared parts of one engine's exchanges. */
 export interface ExchangeParts extends CallParts {
   readonly writer: ResponseWriter;
   readonly timeLimits: TimeLimits;
@@ -63,7 +63,7 @@ export interface ExchangeParts extends CallParts {
   /** Definitions whose author has been warned about a handler that lets no suspension pass. */
   readonly warned: Set<string>;
   readonly slots: CallSlots;
-  /** Disposes of what the container has made for a request or session. */
+  /** Disposes of the container's instances for a request or session. */
   readonly release: (scope: object) => void;
 }
 
@@ -89,7 +89,7 @@ export class Exchange implements ActiveRequest, Stream {
   #isLate = false;
   /** Kept once what comes before the handler is done. */
   #begun: Promise<void> | undefined;
-  /** What is answered instead of the questions of a suspension. */
+  /** The answer in place of a suspension's questions. */
   #early: MethodResult | undefined;
 
   constructor(parts: ExchangeParts, request: AdmittedRequest, sink: Sink, owner: ExchangeOwner) {
@@ -99,7 +99,7 @@ export class Exchange implements ActiveRequest, Stream {
     this.call = new EngineCall(parts, request, this);
   }
 
-  /** Runs a handler and answers with what it gives. */
+  /** Runs a handler and sends its result. */
   run(handler: MethodHandler): void {
     const { observers } = this.#parts;
     if (observers.areActive) this.call.observation = observers.start(this.call);
@@ -176,7 +176,7 @@ export class Exchange implements ActiveRequest, Stream {
     this.#sink.abandon?.();
   }
 
-  /** Ends the request from this side: the client is told why. */
+  /** Ends the request from this side, with a reason for the client. */
   terminate(reason: string): void {
     if (this.done) return;
     this.call.abort(reason);
@@ -232,8 +232,8 @@ export class Exchange implements ActiveRequest, Stream {
   }
 
   /**
-   * What the runs of the handler have brought so far. Side effects that have begun are waited for. An extension that takes the answers of the
-   * client uses them up.
+   * The record of the handler's runs so far. It waits for side effects in progress. An extension that takes over the
+   * client's answers uses them up.
    */
   async journal(): Promise<Journal> {
     const { rounds } = this.call;
@@ -243,7 +243,7 @@ export class Exchange implements ActiveRequest, Stream {
   }
 
   /**
-   * Ends the run of the handler, which unwinds, and answers with what is given.
+   * Ends the run of the handler, which unwinds, and answers with the given result.
    *
    * @returns a promise that rejects with a `Suspension`.
    */
@@ -253,8 +253,9 @@ export class Exchange implements ActiveRequest, Stream {
   }
 
   /**
-   * Goes on after a handler has returned what it needs instead of a result: the client is asked, and the request is served once more
-   * from its beginning, guards and middleware included. Where the client repeats the request this one ends here.
+   * Continues after a handler has returned required inputs instead of a result: the client is asked, and the request is
+   * served again from its beginning, including guards and middleware. If the client repeats the request itself, this
+   * one ends here.
    *
    * @param what names the tool, prompt or resource.
    * @throws ProtocolError when the client cannot be asked, or is asked too often (-32603).
@@ -359,7 +360,7 @@ export class Exchange implements ActiveRequest, Stream {
     }
   }
 
-  /** The handler has ended: what was made for the request is disposed of. */
+  /** The handler has ended: disposes of the request's instances. */
   #settle(): void {
     this.call.over();
     if (this.call.heldBytes > 0) this.#parts.slots.forget(this.call);
@@ -407,7 +408,7 @@ export class Exchange implements ActiveRequest, Stream {
     this.#respond(() => this.#sink.end(text));
   }
 
-  /** Tells who watches the call what it was answered with. */
+  /** Reports the result of the call to its observers. */
   #observe(given: MethodResult, text?: string): void {
     const { observation, isAborted } = this.call;
     if (!observation) return;
@@ -435,7 +436,7 @@ export class Exchange implements ActiveRequest, Stream {
       return call.background.fail(error);
     }
     if (this.done) return;
-    // What the client cannot do is found out by the handler, yet refuses the request itself (basic, "Capabilities").
+    // A handler finds a missing client capability, yet the error refuses the request itself (basic, "Capabilities").
     if (thrown instanceof OverloadedError) this.#parts.overloaded(call, thrown);
     const isRejection =
       REJECTIONS.includes(error.code) ||
@@ -455,7 +456,7 @@ export class Exchange implements ActiveRequest, Stream {
     call.observation.end({ outcome, refusedBy, error, ...(text === undefined ? {} : { text }) });
   }
 
-  /** What a transport cannot send is no fault of the request, and must not end the process. */
+  /** A transport's failure is not the request's, and must not end the process. */
   #respond(send: () => void): void {
     this.#end();
     void recovered(send, (error) => this.#logError(error, 'a response could not be sent'));

@@ -29,15 +29,12 @@ export interface ExtensionCall {
   readonly client: ClientView;
   /** The authenticated principal; `undefined` on an unauthenticated transport. */
   readonly principal: Principal | undefined;
-  /**
-   * Whom quotas count the request for: a text, or the connection where nothing else tells clients apart, or `undefined` where nothing
-   * does.
-   */
+  /** The key of quotas: a text, or the connection if nothing else tells clients apart, or `undefined` if nothing does. */
   readonly quotaKey: string | object | undefined;
   readonly headers: RequestHeaders;
   /** Aborts when the client cancels, disconnects for good, or the server stops. */
   readonly signal: AbortSignal;
-  /** What contexts of the call have as `ctx.state`: put there, under a symbol of your own, what handlers are to find. */
+  /** The `ctx.state` of the call's contexts. Put values for handlers there, under a symbol of your own. */
   readonly state: ContextState;
   /** Whether the client has declared an extension; never in a session that the extension is not for (`inSessions`). */
   declares(extension: string): boolean;
@@ -48,7 +45,7 @@ export interface ExtensionCall {
   /** The call as it can be written down, to be made again. Without the headers that hold credentials. */
   record(): RecordedCall;
   /**
-   * What the runs of the handler have brought so far: answers of the client, and the results of side effects.
+   * The record of the handler's runs so far: the client's answers, and the results of side effects.
    *
    * @throws ProtocolError (-32602) when the client brings answers back that were used before.
    */
@@ -71,7 +68,7 @@ export interface RecordedCall {
   readonly neededScopes?: readonly string[] | undefined;
   readonly headers?: RequestHeaders | undefined;
   readonly address?: string | undefined;
-  /** Whom quotas count it for, where that is a text. */
+  /** The key of quotas, if it is a text. */
   readonly quotaKey?: string | undefined;
   /** The trace that it belonged to, as W3C Trace Context writes it. */
   readonly traceparent?: string | undefined;
@@ -127,21 +124,21 @@ export interface Extension {
   /** Its identifier, such as `io.modelcontextprotocol/tasks`. */
   readonly id: string;
   /**
-   * Whether clients with sessions (up to 2025-11-25) are told of it too, and may use its methods.
+   * Whether clients with sessions (up to 2025-11-25) can use it too.
    * @default false
    */
   readonly inSessions?: boolean;
-  /** What the server announces; `undefined` while it has nothing to offer. Asked again when the registry has changed. */
+  /** The announced settings; `undefined` while there is nothing to offer. Called again when the registry has changed. */
   settings(): ExtensionSettings | undefined;
   /** The requests it adds, by method. */
   readonly methods?: Readonly<Record<string, ExtensionMethod>>;
   /** Takes part in the calls of a tool, or not. Asked once a tool. Of several extensions the first in the list is the outermost. */
   toolCalls?(tool: ToolEntry): ToolCalls | undefined;
   /**
-   * Reads its part of what a `subscriptions/listen` asks for.
+   * Reads its part of a `subscriptions/listen` request.
    *
    * @returns the members of the filter that the server agrees to.
-   * @throws ProtocolError when the client asks for what it may not have.
+   * @throws ProtocolError if the client must not have the subscription.
    */
   listen?(
     call: ExtensionCall,
@@ -155,22 +152,22 @@ export interface Extension {
    */
   mayListen?(call: ExtensionCall, agreed: Readonly<Record<string, unknown>>): MaybePromise<boolean>;
   /**
-   * What operators may ask a program that does not serve: answers by the name that `SIGIL_INSPECT` has. Each gets the object in
-   * `SIGIL_INSPECT_<NAME>`, and throws a `ProtocolError` when it cannot answer. `start` is not called before.
+   * Answers to operators from a program that does not serve, by their name in `SIGIL_INSPECT`. Each gets the object in
+   * `SIGIL_INSPECT_<NAME>`, and throws a `ProtocolError` if it cannot answer. `start` is not called before.
    */
   readonly inspect?: Readonly<
     Record<string, (asked: Readonly<Record<string, unknown>>) => MaybePromise<object>>
   >;
   /**
-   * What `/readyz` asks besides, by the name of a part. Each returns `fails` when it cannot do its work, or throws when what it needs does
-   * not answer; the process is not ready then.
+   * Further checks for `/readyz`, by the name of a part. Each returns `fails` if it cannot work, or throws if a
+   * dependency does not answer; the process is then not ready.
    */
   readonly checks?: Readonly<Record<string, () => MaybePromise<PartCheck>>>;
   /** Begins what goes on without requests. Called once, when the app begins to be served. */
   start?(): MaybePromise<void>;
   /**
-   * Takes note that the process is about to end, while it still serves: what others can begin is left to them. `close` comes later. It may
-   * be called more than once.
+   * Prepares for the end of the process, which still serves: work that others can begin is left to them. `close` comes
+   * later. It may be called more than once.
    */
   closes?(): void;
   /**
@@ -181,19 +178,19 @@ export interface Extension {
   close?(graceMs: number): Promise<void>;
 }
 
-/** What the engine offers to extensions. */
+/** The engine's functions for extensions. */
 export interface ExtensionHost {
   readonly registry: Registry;
   readonly logger: Logger;
   /** Most entries on one page of a list; `undefined` for all on one page. */
   readonly pageSize: number | undefined;
-  /** How long, and for whom, clients may keep lists of resources. */
+  /** How long and in which cache clients may store lists of resources. */
   readonly listCache: CacheHint;
   /** Tells every process that serves the app of a change. */
   publish(change: ServerChange): void;
   /** Lets telemetry measure something of the extension. */
   addGauge(gauge: Gauge): void;
-  /** Tells those who watch the app of a task that this process has created, or whose status it has changed. */
+  /** Reports a task that this process has created, or whose status it has changed, to the app's observers. */
   taskChanged(task: Pick<StoredTask, 'task' | 'tool'>): void;
   /** Listens to changes, from whichever process. */
   onChange(listener: (change: ServerChange) => void): void;
@@ -207,7 +204,7 @@ export interface ExtensionHost {
    * @throws ProtocolError when this server does not serve such a call.
    */
   replay(call: RecordedCall, journal: Journal | undefined, background: BackgroundDelivery): Replay;
-  /** Tells those who watch the app that a run of a recorded call was aborted, or that its task was given up. */
+  /** Reports that a run of a recorded call was aborted, or its task given up, to the app's observers. */
   reportAbort(call: RecordedCall, abort: TaskAbort): void;
   /**
    * Encrypts and authenticates what is kept outside of this process, with the first of `state.keys`. Other apps and other extensions do not

@@ -27,9 +27,9 @@ const NO_PARTS: readonly ToolCalls[] = [];
 export class Extensions {
   /** The methods they add, by name. */
   readonly methods: ReadonlyMap<string, MethodHandler>;
-  /** What they tell operators, by name. */
+  /** Their answers for operators, by name. */
   readonly inspect: NonNullable<Extension['inspect']>;
-  /** What `/readyz` asks of them, by part. */
+  /** Their checks for `/readyz`, by part. */
   readonly checks: NonNullable<Extension['checks']>;
   /** The members of `params` that name what a request is about, by method. */
   readonly namedBy: ReadonlyMap<string, string>;
@@ -67,7 +67,7 @@ export class Extensions {
     return revision.sessions ? this.#sessionMethods.has(method) : this.methods.has(method);
   }
 
-  /** What clients of a revision are told under `capabilities.extensions`; `undefined` for nothing. */
+  /** Their settings for `capabilities.extensions` in a revision; `undefined` if there are none. */
   settings(revision: Revision): Readonly<Record<string, ExtensionSettings>> | undefined {
     const offered = this.extensions
       .filter(({ inSessions = false }) => !revision.sessions || inSessions)
@@ -84,7 +84,7 @@ export class Extensions {
     tool: ToolEntry,
     run: () => MaybePromise<MethodResult>,
   ): MaybePromise<MethodResult> {
-    // What an extension has taken over goes on there when it is run again.
+    // A call that an extension has taken over continues there when it runs again.
     const parts = this.#partsIn(tool);
     if (parts.length === 0) return run();
     const call = viewOf(exchange, this.#inSessions);
@@ -163,11 +163,11 @@ export class Extensions {
   }
 }
 
-/** A call, and what can be done about its handler, where it has one. */
+/** A call with the controls of its handler, if it has one. */
 type ViewedExchange = Pick<Exchange, 'call'> & Partial<Pick<Exchange, 'journal' | 'endRun'>>;
 
 /**
- * A request in flight, with what extensions may do about it.
+ * A request in flight, as extensions see and control it.
  *
  * @param inSessions the ids of the extensions that clients with sessions know.
  */
@@ -218,7 +218,7 @@ function recordOf({
     params: rest,
     principal,
     neededScopes,
-    // What is written down has no credentials, whatever handlers see.
+    // The stored form has no credentials, whatever handlers see.
     headers: headersFor({ headers }),
     address,
     quotaKey: typeof quotaKey === 'string' ? quotaKey : undefined,
@@ -254,7 +254,7 @@ function toMethodResult(given: ExtensionResult): MethodResult {
   if (!isObject(given)) throw new TypeError('an extension gave a result that is no object');
   const { resultType, ...members } = given;
   const { ttlMs, cacheScope, ...rest } = members;
-  // Each revision says in its own way how long a result may be kept, or not at all. What has no scope is no such hint.
+  // Each revision writes cache hints in its own way, or not at all. A value without a scope is not such a hint.
   const isHint = typeof ttlMs === 'number' && (cacheScope === 'public' || cacheScope === 'private');
   const meta = members['_meta'] as MethodResult['meta'];
   return {
@@ -265,7 +265,7 @@ function toMethodResult(given: ExtensionResult): MethodResult {
   };
 }
 
-/** @throws DefinitionError for what is no extension, and for an extension or a method that is there twice. */
+/** @throws DefinitionError for an invalid extension, and for an extension or a method that occurs twice. */
 function checkExtensions(extensions: readonly Extension[]): void {
   const at = new Diagnostics().at('createApp({ extensions })');
   for (const extension of extensions) {

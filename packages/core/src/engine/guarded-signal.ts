@@ -1,4 +1,4 @@
-/** What a listener does when its event comes. */
+/** The reaction of a listener to its event. */
 type Listen = () => unknown;
 
 /**

@@ -19,7 +19,7 @@ import type { Revision } from './revisions/index.js';
  * - `ok`: with a result
  * - `isError`: with the result of a tool that failed in a way the model is to see
  * - `error`: with a JSON-RPC error
- * - `refused`: with a JSON-RPC error, before its handler ran; `refusedBy` says by what
+ * - `refused`: with a JSON-RPC error, before its handler ran; `refusedBy` names the check
  * - `asked`: with a question to the client, which repeats the request with the answer (2026-07-28)
  * - `suspended`: a run of a task, which goes on later: its client is asked something, or its process ends
  * - `cancelled`: without an answer, as the client cancelled or went, or the run of a task does not count any more
@@ -28,7 +28,7 @@ import type { Revision } from './revisions/index.js';
 export type CallOutcome =
   'ok' | 'isError' | 'error' | 'refused' | 'asked' | 'suspended' | 'cancelled' | 'timeout';
 
-/** What is known of a call when it begins. */
+/** The facts of a call at its beginning. */
 export interface CallInfo {
   /** Names the call in the log, see `RequestContext.id`. */
   readonly id: string;
@@ -38,7 +38,10 @@ export interface CallInfo {
   readonly method: string;
   /** Whether the server has such a method: one that is unknown may be any text. */
   readonly isKnownMethod: boolean;
-  /** The name of the tool or prompt, the URI of the resource or the id of the task, as the client sent it, cut after 256 characters. */
+  /**
+   * The name of the tool or prompt, the URI of the resource or the id of the task, as the client sent it, cut after 256
+   * characters.
+   */
   readonly name: string | undefined;
   /** Whether the server has a tool or prompt of that name: one that is unknown may be any text. `false` for URIs. */
   readonly isKnownName: boolean;
@@ -46,15 +49,15 @@ export interface CallInfo {
   readonly params: Readonly<Record<string, unknown>>;
   /** The trace that the client, or its HTTP request, belongs to. */
   readonly trace: Trace | undefined;
-  /** Whose call it is, once it is known. */
+  /** The principal of the call, once it is known. */
   readonly principal: Principal | undefined;
   /** The client, by name and version, as far as it has said them. */
   readonly client: string | undefined;
-  /** The protocol revision by which the request is served; `undefined` where none could be found. */
+  /** The protocol revision of the request; `undefined` if it could not be determined. */
   readonly protocolVersion: string | undefined;
   /** The session the request belongs to, over HTTP and up to 2025-11-25. */
   readonly sessionId: string | undefined;
-  /** What carried the request; `undefined` for the run of a task. */
+  /** The transport of the request; `undefined` for the run of a task. */
   readonly transport: TransportName | undefined;
   /** The network address of the client, where the transport knows it. */
   readonly address: string | undefined;
@@ -78,7 +81,7 @@ export interface TaskRunInfo {
 /** A call that has ended. */
 export interface CallEvent extends CallInfo {
   readonly outcome: CallOutcome;
-  /** What refused the call, where something did. */
+  /** The check that refused the call, if one did. */
   readonly refusedBy: RefusedBy | undefined;
   /** Milliseconds from its admission to its answer. */
   readonly ms: number;
@@ -91,7 +94,7 @@ export interface CallEvent extends CallInfo {
 }
 
 /**
- * What aborted the run of a task, or had its task given up:
+ * The cause that aborted the run of a task, or made it give up:
  *
  * - `attempts`: as many runs were lost, without progress, as `tasks.maxAttempts` allows; the task has failed
  * - `rerun`: a run was lost, and the tool may not be run twice; the task has failed
@@ -192,7 +195,7 @@ export interface Observer {
   close?(): MaybePromise<void>;
   /** A store has answered, or failed. */
   storeAsked?(event: StoreEvent): void;
-  /** Something can be measured: what there is when the watch begins, and then what is added. */
+  /** A gauge is available: existing ones at the start of the watch, then new ones. */
   gaugeAdded?(gauge: Gauge): void;
 }
 
@@ -222,7 +225,7 @@ interface CallEnd
   readonly text?: string;
 }
 
-/** What a server has, by which texts that clients may choose are told from names. */
+/** A server's names, which tell known names from any text of a client. */
 interface ServedNames {
   readonly hasMethod: (method: string) => boolean;
   /** The member of `params` that says what a request is about, by method. */
@@ -234,13 +237,13 @@ interface ServedNames {
 /** Those who watch one app. As long as none does, nothing is made for them. */
 export class Observers {
   readonly #all = new Set<Observer>();
-  /** What can be measured, by name, with the parts that have it. */
+  /** The gauges by name, with the parts that have them. */
   readonly #gauges = new Map<string, { readonly gauge: Gauge; readonly parts: Set<Gauge> }>();
   #served: ServedNames = { hasMethod: () => false, hasName: () => false, namedBy: NAMED_BY };
 
   constructor(private readonly logger: Logger) {}
 
-  /** Takes note of what the app serves, once that is known. */
+  /** Notes the app's names, once they are known. */
   serves(names: ServedNames): void {
     this.#served = names;
   }
@@ -291,7 +294,7 @@ export class Observers {
     }
   }
 
-  /** Has those who watch hand on what they have seen. @throws what the first of them throws. */
+  /** Lets observers flush. @throws the error of the first that fails. */
   async close(): Promise<void> {
     await Promise.all([...this.#all].map(async (observer) => observer.close?.()));
   }
@@ -345,7 +348,7 @@ export class Observers {
   }
 
   /**
-   * Has those who watch hear of what a store is asked.
+   * Reports the operations of a store to observers.
    *
    * @param store one part of a backend; its methods are called on itself.
    * @param part its name.
@@ -392,7 +395,7 @@ export class Observers {
     for (const observer of this.#all) if (this.#isActive(observer)) this.#guarded(() => what(observer));
   }
 
-  /** Who only watches changes nothing: what it throws is logged. */
+  /** An observer must not change a call: its errors are logged. */
   readonly #guarded = (run: () => void): void => void recovered(run, this.#failed);
 
   readonly #failed = (error: unknown): void => this.logger.error({ err: error }, 'an observer failed');
@@ -467,7 +470,7 @@ export class Observation {
         try {
           void observation.run?.(once);
         } catch (error) {
-          // What the handler throws is thrown below.
+          // The error of the handler is thrown below.
           if (!hasRun() || !done || !('thrown' in done) || done.thrown !== error) throw error;
         }
       });
@@ -475,7 +478,7 @@ export class Observation {
     };
   }
 
-  /** Watches a request to the client. @returns what is added to its `_meta`, and what is to be called when it has its answer. */
+  /** Observes a request to the client. @returns additions to its `_meta`, and a callback for its answer. */
   clientRequest(id: RequestId, method: string): ClientRequestObservation {
     const watching: ClientRequestObservation[] = [];
     for (const observation of this.observations)

@@ -6,13 +6,13 @@ import type { CacheHint } from '../protocol/results.js';
 import type { ActiveRequest, Sink } from '../transport/transport.js';
 import type { Revision } from './revisions/index.js';
 
-/** What a method gives; the sink alone turns it into text. */
+/** The result of a method; the sink alone serialises it. */
 export interface MethodResult {
   /** The result: an object, or one that is text already. A member `_meta` stands in `meta`, too. */
   readonly result: object;
   /** The `_meta` that the author gave the result. */
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
-  /** How long, and for whom, clients may keep the result. */
+  /** How long and in which cache clients may store the result. */
   readonly cache?: CacheHint | undefined;
   /**
    * `input_required`, or what an extension calls its own.
@@ -21,7 +21,7 @@ export interface MethodResult {
   readonly type?: string;
   /** Whether it is the result of a tool that failed in a way the model is to see, for those who watch. */
   readonly isError?: boolean;
-  /** Gives what is sent instead, where that is too large. Absent where that is an error. */
+  /** Returns the replacement of a result that is too large. If absent, the replacement is an error. */
   readonly instead?: (message: string) => MethodResult;
 }
 
@@ -43,7 +43,7 @@ export class TooLargeError extends ProtocolError {
 
 /** Writes the responses of one engine: the one place where results become text. */
 export class ResponseWriter {
-  /** What is added to results that say nothing of their own, as text, by revision and cache hint. */
+  /** The members that are added to results without their own, as text, by revision and cache hint. */
   readonly #common = new Map<Revision, Map<CacheHint | undefined, string>>();
 
   /**
@@ -85,7 +85,7 @@ export class ResponseWriter {
     return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{${members}}}`;
   }
 
-  /** Gives a result as an object, for what keeps it instead of sending it. */
+  /** Returns a result as an object, for code that keeps it instead of sending it. */
   value({ result, meta }: MethodResult): Record<string, unknown> {
     const value = result instanceof RawJson ? result.value() : result;
     return { ...value, ...(meta ? { _meta: meta } : {}) };
@@ -132,7 +132,7 @@ export function errorOf(id: RequestId | null, { code, message, data }: ProtocolE
   try {
     return errorResponse(id, { code, message, ...(data === undefined ? {} : { data: toJson(data) }) });
   } catch {
-    // Without what JSON cannot carry the client still learns what failed.
+    // Without `data` that JSON cannot carry, the client still learns the failure.
     return errorResponse(id, { code, message });
   }
 }

@@ -18,7 +18,7 @@ export interface WrittenSession {
   readonly subscriptions: ReadonlySet<string>;
 }
 
-/** Writes a session down, as JSON that any process can read. What is not set is left out: many sessions are kept. */
+/** Serialises a session as JSON that any process can read. Unset members are left out, because many sessions are stored. */
 export function writeSession(session: WrittenSession): SessionState {
   const { revision, info, capabilities, ready, logLevel, roots, dialect, subscriptions } = session;
   return {
@@ -54,12 +54,12 @@ export function readSession(state: SessionState): WrittenSession | undefined {
   };
 }
 
-/** Adds a URI to what a written session is subscribed to. */
+/** Adds a URI to the subscriptions of a serialised session. */
 export function withSubscription(state: SessionState, uri: string): SessionState {
   return { ...state, subscriptions: [...subscriptionsOf(state).add(uri)] };
 }
 
-/** Takes a URI from what a written session is subscribed to. */
+/** Removes a URI from the subscriptions of a serialised session. */
 export function withoutSubscription(state: SessionState, uri: string): SessionState {
   const uris = subscriptionsOf(state);
   uris.delete(uri);

@@ -15,7 +15,7 @@ import type { DeclaredLimit } from './declaration.js';
 /** How long a store that has failed is not asked again, in milliseconds: each call would wait for it. */
 const ASK_AGAIN_MS = 1_000;
 
-/** When a call may come again for which there was no place, in milliseconds, at least. */
+/** Minimum delay before a retry of a call that found no room, in milliseconds. */
 const BUSY_MS = 1_000;
 
 /** The longest key that a function may give: keys are kept. */
@@ -42,8 +42,8 @@ export class RateCounter {
   /**
    * Counts a request.
    *
-   * @param who names whom it counts for.
-   * @param details gives what the log says of the request, where it is refused.
+   * @param who names the owner of the key.
+   * @param details returns the log fields of the request, if it is refused.
    * @returns how the rate stands, or the error that refuses the request; `undefined` where it is served uncounted.
    * @throws OverloadedError when it cannot be counted, and the rate is closed then.
    */
@@ -98,7 +98,7 @@ export class RateCounter {
 /**
  * Gives rates their names, which differ.
  *
- * @param of what has them, such as `tool search`; empty for the app itself.
+ * @param of the owner of the rates, such as `tool search`; empty for the app itself.
  */
 export function nameRates(of: string, rates: readonly RateLimit[]): NamedRate[] {
   const taken = new Map<string, number>();
@@ -135,7 +135,7 @@ export function compileRates(
         const isRefused = counted instanceof RateLimitError;
         const remaining = isRefused ? 0 : counted.remaining;
         const resetMs = isRefused ? counted.retryAfterMs : windowMs / limit;
-        // What all callers share would tell one how much the others call.
+        // A limit shared by all callers would reveal how much others call.
         if (rate.per !== 'app') call.noteLimit({ name, limit, windowMs, remaining, resetMs });
         if (!isRefused) return countFrom(at + 1, call);
         call.refusedBy = 'rate';
@@ -202,14 +202,14 @@ export function inPlace<T>(give: () => void, work: () => MaybePromise<T>): Maybe
   return done;
 }
 
-/** Those who have a place under a key, and who waits for one. */
+/** The running calls of a key, and those that wait. */
 interface Line {
   taken: number;
-  /** In the order in which they came; each is called once it has its place. */
+  /** In order of arrival; each is called once it has its place. */
   readonly waiting: Set<() => void>;
 }
 
-/** A number of places for each key. Who finds none waits for one, for a while. */
+/** A limited number of places for each key. A call without a place waits for a limited time. */
 class Places {
   readonly #lines = new Map<string, Line>();
   readonly #times: Deadlines | undefined;

@@ -23,7 +23,7 @@ type PermitsCall = (call: Call, context: RequestContext) => MaybePromise<boolean
 /** Runs a handler with middleware around it. */
 export type Around = (call: Call, context: RequestContext, handler: () => unknown) => MaybePromise<unknown>;
 
-/** What asking guards needs. */
+/** The inputs of guard checks. */
 export interface GuardParts {
   readonly container: Container;
   /** Milliseconds that a guard may take. */
@@ -90,7 +90,7 @@ export function nameGuards(
   definition: DefinitionInfo,
   parts: GuardParts,
 ): readonly NamedGuard[] {
-  // What is no guard is reported as that.
+  // Other values are reported as invalid guards.
   const guardChecks = guards
     .filter((guard) => typeof guard === 'function')
     .flatMap((guard, index) => {
@@ -158,7 +158,7 @@ function scopesOf(given: unknown): readonly string[] {
   if (scopes?.every(isScope)) return scopes;
   if (scopes?.every((one) => typeof one === 'string')) {
     const wrong = scopes.find((one) => !isScope(one)) ?? '';
-    // Made of what the client has sent.
+    // The message is made from the client's own arguments.
     throw invalidParams(
       `This would need the scope ${JSON.stringify(wrong.slice(0, 100))}, which cannot be: ${SCOPE_RULE}`,
     );
@@ -169,7 +169,7 @@ function scopesOf(given: unknown): readonly string[] {
 const SCOPE_RULE = 'a scope has 256 letters, digits and signs at most, and no spaces, quotes or backslashes';
 
 /**
- * Waits for what a guard says, or for scopes that a function gives, or the like. When that takes too long, the request is refused for now.
+ * Waits for a guard, a scope function or the like. If that takes too long, the request is refused with a retry.
  *
  * @param who answers, for the log.
  */
@@ -346,7 +346,7 @@ function resolve<T extends object>(cls: Constructor<T>, call: Call, container: C
   return container.get<T>(cls, call.scope);
 }
 
-/** What guards see of a call. */
+/** A call, as guards see it. */
 export function guardContextOf(call: Call, definition: DefinitionInfo): GuardContext {
   const { principal, client, headers, state, requestInfo } = call;
   return { definition, principal, client, headers, source: requestInfo.source, state };

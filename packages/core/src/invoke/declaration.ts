@@ -15,12 +15,12 @@ import type { MaybePromise } from '../protocol/maybe-promise.js';
 import type { SchemaSource } from '../schema/index.js';
 import type { Listed, Listing } from './listing.js';
 
-/** What runs: a method of a service, or a function. */
+/** The handler: a method of a service, or a function. */
 export type Target =
   | { readonly kind: 'method'; readonly cls: Constructor; readonly method: string | symbol }
   | { readonly kind: 'function'; readonly handle: (...values: never[]) => unknown };
 
-/** Where the value of one handler parameter comes from. */
+/** The source of one handler parameter's value. */
 export type ParameterBinding =
   | { readonly from: 'arguments' }
   | { readonly from: 'argument'; readonly name: string }
@@ -51,7 +51,7 @@ export interface Declaration<D extends HandlerDefinition = HandlerDefinition> {
   readonly where: string;
   readonly target: Target;
   readonly binding: Binding;
-  /** The schema of what the handler returns, as far as reflection knows it. */
+  /** The schema of the handler's return value, as far as reflection knows it. */
   readonly returns?: SchemaSource;
   /** From the outside in: of the app, the module, the class, the method. */
   readonly guards: readonly GuardLike[];
@@ -62,25 +62,25 @@ export interface Declaration<D extends HandlerDefinition = HandlerDefinition> {
   readonly limits: readonly DeclaredLimit[];
   /** Private metadata that decorators of the class and the method say; the definition's own wins over it. */
   readonly metadata?: Readonly<Record<PropertyKey, unknown>>;
-  /** What thrown errors become, the nearest first: of the method, the class, the module, the app. */
+  /** The error mappers, nearest first: of the method, the class, the module, the app. */
   readonly errors: readonly ErrorMapper[];
   /** Puts the prefix of its module into a URI as its author writes it; absent where there is none. */
   readonly prefixUri?: (uri: string) => string;
 }
 
-/** What the engine adds to the way of a request; see `Invoke`. */
+/** The engine's hooks in the path of a request; see `Invoke`. */
 export interface Passage<R, A> {
   /** Answers a caller who may not see the definition, as if there were none. Usually throws. */
   refuse(): A;
-  /** Limits the time of what takes time: the check of the arguments, then the handler. */
+  /** Limits the time of the slow steps: validation of the arguments, then the handler. */
   limited<T>(work: MaybePromise<T>): MaybePromise<T>;
   /** Makes the answer of a result. */
   answer(result: R): MaybePromise<A>;
-  /** Runs what is left of a call whose caller may make it; extensions take part here. */
+  /** Runs the rest of an authorized call; extensions take part here. */
   enter(run: () => MaybePromise<A>): MaybePromise<A>;
   /** Uses up what the client brings back only once; absent where it brings nothing. Rejected when it was used before. */
   accept?: (() => Promise<void> | undefined) | undefined;
-  /** What is done when nothing refuses the call any more, before its middleware and handler; absent where there is nothing. */
+  /** Runs after all checks, before middleware and handler, if present. */
   begin?: (() => Promise<void>) | undefined;
 }
 
@@ -91,7 +91,7 @@ export type Invoke<R> = <A>(
   passage: Passage<R, A>,
 ) => MaybePromise<A>;
 
-/** The same for what may first say what it needs. */
+/** The same for handlers that may first require input. */
 export type AskingInvoke<R> = Invoke<R | InputRequired>;
 
 /**
@@ -104,7 +104,7 @@ export type GuardCheck = (call: Call, context?: RequestContext) => MaybePromise<
 /** Gives the scopes that a completion needs for the arguments there are so far, unchecked; absent when it needs none. */
 export type PartialScopes = (args: Record<string, unknown>) => MaybePromise<readonly string[]>;
 
-/** What callers need to see and use an entry. Empty when everybody may. */
+/** The requirements for seeing and using an entry. Empty if it is open to all callers. */
 export interface Requirements {
   readonly guardCheck?: GuardCheck;
   /** The guards behind the check, in the order they are asked; absent with it. */
@@ -121,7 +121,7 @@ export interface NamedGuard {
   readonly allows: GuardCheck;
 }
 
-/** What gives the resources of a template; compiled at boot. Guards of the template are asked before it. */
+/** Returns the resources of a template; compiled at boot. Guards of the template run before it. */
 export interface TemplateList {
   readonly run: Invoke<Listing>;
   /** The scopes without which a caller sees none of them. */

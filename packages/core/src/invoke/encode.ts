@@ -28,9 +28,9 @@ export function isInputRequired(value: unknown): value is InputRequired {
 }
 
 /**
- * Turns what a tool without output schema returned into its result, as the kind of the value says; what it still needs stays as it is.
- * Warns once when one is an instance of a DTO class: of `Promise<StockLevel>` only `Promise` is known at run time, so clients are told
- * nothing about results, and nothing checks them.
+ * Turns the return value of a tool without output schema into its result, by the kind of the value. Required inputs
+ * pass unchanged. Warns once if the value is an instance of a DTO class. At run time `Promise<StockLevel>` is only
+ * `Promise`, so there is no output schema for clients and no validation.
  *
  * @param where the tool, in the author's words.
  */
@@ -141,7 +141,7 @@ function writableResult(result: CallToolResult): CallToolResult {
 export type ShapeContents = (contents: ResourceContents) => ResourceContents;
 
 /**
- * Turns what a resource returned into its result; what it still needs stays as it is.
+ * Turns the return value of a resource into its result. Required inputs pass unchanged.
  *
  * @param shape changes each of the contents; `undefined` leaves them as they are.
  * @returns `undefined` when the handler returned nothing: there is no such resource.
@@ -172,7 +172,7 @@ function toResult(value: unknown, uri: string, mimeType: string | undefined): Re
   return { contents: [encodeValue(value, uri, mimeType)] };
 }
 
-/** A client that is told to keep something without end, or by a word it does not know, would do as it likes. */
+/** A cache hint without a limit, or with an unknown scope, would leave the choice to clients. */
 function checked(result: ReadResourceResult): ReadResourceResult {
   if (result.ttlMs === undefined && result.cacheScope === undefined) return result;
   for (const { member, expected } of cacheFaults(result))
@@ -194,7 +194,7 @@ function isPromptResult(value: unknown): value is GetPromptResult {
 }
 
 /**
- * Turns what a prompt returned into its result; what it still needs stays as it is.
+ * Turns the return value of a prompt into its result. Required inputs pass unchanged.
  *
  * @throws TypeError when the value is nothing a prompt can be made of.
  */

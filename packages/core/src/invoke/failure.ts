@@ -17,7 +17,7 @@ import { InvalidValueError } from '../schema/index.js';
 import type { ErrorMapper } from '../context/policies.js';
 import type { RequestContext } from '../context/context.js';
 
-/** What the treatment of errors depends on. */
+/** The inputs of error handling. */
 export interface FailurePolicy {
   readonly logger: Logger;
   /** Whether the messages of unexpected errors reach the client. */
@@ -54,7 +54,7 @@ export function toolErrorResult({ message, structuredContent }: ToolError): Call
   return { ...failed(message), ...(structured === undefined ? {} : { structuredContent: structured }) };
 }
 
-/** What was thrown, or an error about it where it cannot even be looked at, such as a proxy that has been revoked. */
+/** The thrown value, or an error about it if it cannot be read, such as a revoked proxy. */
 export function readable(thrown: unknown): unknown {
   if ((typeof thrown !== 'object' && typeof thrown !== 'function') || thrown === null) return thrown;
   try {
@@ -67,7 +67,7 @@ export function readable(thrown: unknown): unknown {
   }
 }
 
-/** What the first mapper that fits makes of an error, or promises to; the error itself when none fits. */
+/** The result of the first mapper that fits an error, or a promise of it; the error itself if none fits. */
 export function mapped(
   error: unknown,
   mappers: readonly ErrorMapper[],

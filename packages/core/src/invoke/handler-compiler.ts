@@ -69,12 +69,12 @@ import {
 } from './compile-policies.js';
 import { compileConcurrency, compileRates, inPlace, type RateCounter, ratesOf } from './compile-limits.js';
 
-/** What compiling handlers needs. */
+/** The inputs of compiling handlers. */
 interface InvokeOptions extends FailurePolicy {
   readonly instances: Instances;
   /** How long a guard may take. */
   readonly guardTime: Deadlines;
-  /** Whether tools take strings for what else is wanted, where a tool does not say. */
+  /** Whether tools convert strings by default. */
   readonly coerce: boolean;
   /** Counts calls by rates. */
   readonly counter: RateCounter;
@@ -85,18 +85,19 @@ interface Kind<R> {
   readonly Context: ContextClass;
   /** Parses and validates arguments, and gives them as the handler gets them. */
   readonly check: (args: Record<string, unknown>) => MaybePromise<unknown>;
-  /** Makes the result of what the handler, or the middleware around it, returned. */
+  /** Makes the result from the return value of the handler or its middleware. */
   readonly encode: (value: unknown, call: Call, args: unknown) => MaybePromise<R>;
   /** Gives the result of a call that the `permits` of a guard refuses; absent where guards are not asked about arguments. */
   readonly denied: (() => R) | undefined;
-  /** Makes the result of what was thrown, or throws the error to answer with. */
+  /** Makes the result from a thrown error, or throws the error to answer with. */
   readonly fail: (error: unknown, call: Call) => R;
   /** The one argument that a handler gets which is a function; all of them by default. */
   readonly argument?: string;
 }
 
 /**
- * Turns declarations into functions that serve requests. One call takes these steps, the only way to a handler there is:
+ * Turns declarations into functions that serve requests. One call takes these steps, the only way to a handler there
+ * is:
  *
  * 1. rates of the module and of the definition
  * 2. `allows` of the guards
@@ -109,8 +110,9 @@ interface Kind<R> {
  * 9. middleware, and the handler within
  * 10. the encoding of the value they give
  *
- * `Passage.enter` surrounds what is left once all needed scopes are known: after step 3 where none depends on arguments, or after
- * step 5. What steps 4, 6, 9 and 10 throw is mapped, then made a result or an error. What a definition does not have is no step of it.
+ * `Passage.enter` wraps the rest once all required scopes are known: after step 3 if none depends on arguments, or else
+ * after step 5. Errors of steps 4, 6, 9 and 10 are mapped, and then become a result or an error. Steps that a
+ * definition does not use are left out.
  */
 export class HandlerCompiler {
   readonly #guardParts: GuardParts;
@@ -163,7 +165,7 @@ export class HandlerCompiler {
       Context: ResourceContext,
       check: converting(input),
       encode: (value, call) => encodeResource(value, String(call.params['uri']), mimeType, shape),
-      // What may not be read is not there.
+      // A resource that may not be read does not exist for the caller.
       denied: () => undefined,
       fail: this.#refuse,
     });
@@ -207,7 +209,7 @@ export class HandlerCompiler {
   }
 
   /**
-   * Compiles what gives the resources of a template, and who sees which of them.
+   * Compiles the list of a template's resources, and the check of their visibility.
    *
    * @param target the function or method that gives them.
    * @param read reads one of them.
@@ -249,7 +251,7 @@ export class HandlerCompiler {
       const args = await valid(() =>
         inTime(parse({ ...variables }), `The check of the variables of ${info.name}`, guardTime),
       );
-      // What has no valid arguments is not there.
+      // A resource with invalid arguments does not exist.
       if (!args) return undefined;
       const needed = scopesOf ? await scopesOf(args.value) : fixed;
       if (!permits || lacksScopes(call.principal, needed)) return needed;
@@ -261,7 +263,7 @@ export class HandlerCompiler {
     return { fixed, isPerUri, needs };
   }
 
-  /** Resources, prompts and completions: whatever fails is an error response. */
+  /** Resources, prompts and completions: each failure is an error response. */
   readonly #refuse = (error: unknown, call: Call): never => {
     throw requestFailure(error, call, this.options);
   };
@@ -396,7 +398,7 @@ export class HandlerCompiler {
     return (call, args, passage) =>
       after(countCall(call), (refusal) => {
         if (!refusal) return guarded(call, args, passage);
-        // Who may not see the definition does not learn of it by its rate.
+        // A caller who may not see the definition must not notice it by its rate.
         return after(allows ? allows(call, contextOf(call, Context, info)) : true, (allowed) => {
           if (!allowed) return hide(call, passage);
           throw refusal;
@@ -407,23 +409,23 @@ export class HandlerCompiler {
 
 const NO_SCOPES: NeededScopes = { fixed: [] };
 
-/** What reads of a resource or template need beside `allows` of its guards. */
+/** The requirements of reads beside `allows` of the guards. */
 interface Reads {
   /** The scopes that every read needs. */
   readonly fixed: readonly string[];
-  /** Whether more depends on which URI is read. */
+  /** Whether more depends on the URI. */
   readonly isPerUri: boolean;
   /** Gives the scopes that the read of one URI needs; `undefined` when guards do not permit it. */
   readonly needs: Hears;
 }
 
-/** A list is called with what is asked for, and the context. */
+/** A list gets the request and the context. */
 const LIST_BINDING: Binding = {
   parameters: [{ from: 'arguments' }, { from: 'context' }],
   source: { kind: 'none' },
 };
 
-/** What a check gives; `undefined` for a value that it refuses. */
+/** The result of a validation; `undefined` for a refused value. */
 async function valid(check: () => MaybePromise<unknown>): Promise<{ readonly value: unknown } | undefined> {
   try {
     return { value: await check() };
@@ -433,7 +435,7 @@ async function valid(check: () => MaybePromise<unknown>): Promise<{ readonly val
   }
 }
 
-/** Goes on with what some work gives, or with what it throws. What going on throws is neither. */
+/** Continues with the result of some work, or with its error. Errors of the continuation pass through. */
 function attempt<T, A>(
   work: () => MaybePromise<T>,
   go: (value: T) => MaybePromise<A>,
@@ -477,10 +479,10 @@ function checkedEncoder(
   };
 }
 
-/** Runs a handler with checked arguments. The context is there when `needsContext` says so. */
+/** Runs a handler with validated arguments. The context is present if `needsContext` says so. */
 type Run = (call: Call, args: unknown, context: RequestContext | undefined) => unknown;
 
-/** Where instances come from, and which of them may be kept. */
+/** The source of instances, and whether they may be kept. */
 export interface Instances {
   readonly container: Container;
   /** Whether one instance of the class serves every call. */
@@ -497,7 +499,7 @@ function needsContext(target: Target, { parameters }: Binding, instances: Instan
 }
 
 /**
- * Compiles the call of a handler: which instance, which parameters, in which order.
+ * Compiles the call of a handler: its instance, and its parameters in order.
  *
  * @param argument the one argument that a function gets; all of them by default.
  */

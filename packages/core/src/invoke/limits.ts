@@ -5,7 +5,7 @@ import { nearest } from '../protocol/nearest.js';
 import { DELAY, isDelay } from '../transport/deadlines.js';
 import type { DeclaredLimit } from './declaration.js';
 
-/** What is wrong with an option, and what helps. */
+/** The fault in an option, and its fix. */
 interface Fault {
   readonly option: string;
   readonly what: string;
@@ -57,7 +57,7 @@ function faultsOf(given: object, checks: Readonly<Record<string, Check>>): Fault
 }
 
 /**
- * What is wrong with the `rates` of an app or a module, each with its place in the list.
+ * The faults in the `rates` of an app or a module, each with its place in the list.
  *
  * @param rates what the author gave.
  */

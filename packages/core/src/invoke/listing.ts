@@ -7,10 +7,10 @@ export interface Listed {
   readonly variables: Readonly<Record<string, string | string[]>>;
 }
 
-/** What the list of a template gave. */
+/** The result of a template's list. */
 export interface Listing {
   readonly resources: readonly Listed[];
-  /** Where the author's next page begins; absent after the last. */
+  /** The author's cursor of the next page; absent after the last. */
   readonly nextCursor?: string;
   /** Whether there were more resources than asked for. */
   readonly isCut: boolean;

@@ -43,11 +43,11 @@ import type {
 import { listedReader } from './listed.js';
 import { explicitSource } from './parameters.js';
 
-/** What building an entry needs. */
+/** The inputs of building an entry. */
 export interface BuildTools {
   readonly schemas: SchemaCompiler;
   readonly handlers: HandlerCompiler;
-  /** What becomes of undeclared arguments, where a tool does not say. */
+  /** The default handling of undeclared arguments. */
   readonly unknownProperties?: UnknownProperties | undefined;
   /** How extensions take part in definitions. */
   readonly hooks: readonly DefinitionHooks[];
@@ -59,10 +59,10 @@ export interface BuildTools {
 type ServedDefinition = ToolDefinition | ResourceDefinition | PromptDefinition;
 
 /**
- * Makes the entry of a declaration: checks what it says, compiles its schemas, its policies and its handler, and freezes what comes
- * of it. What is wrong goes to `tools.diagnostics`.
+ * Builds the entry of a declaration: validates its options, compiles its schemas, policies and handler, and freezes the
+ * result. Faults go to `tools.diagnostics`.
  *
- * @returns `undefined` for completions, which are part of what they complete, and for a URI that does not parse.
+ * @returns `undefined` for completions, which are part of their target, and for a URI that does not parse.
  */
 export function buildEntry(declaration: Declaration, tools: BuildTools): Entry | undefined {
   if (isKind(declaration, 'tool')) return buildTool(declaration, tools);
@@ -165,7 +165,7 @@ function buildResource(
   });
 }
 
-/** What gives the resources of a template; `undefined` where nothing does. What is wrong with it goes to `at`. */
+/** The list function of a template; `undefined` if it has none. Faults go to `at`. */
 function listTargetOf(
   { definition: { list }, target }: Declaration<ResourceDefinition>,
   isTemplate: boolean,
@@ -212,7 +212,7 @@ function buildPrompt(declaration: Declaration<PromptDefinition>, tools: BuildToo
   });
 }
 
-/** What entries of every kind have. */
+/** The members of entries of every kind. */
 function baseOf(
   declaration: Declaration<ServedDefinition>,
   kind: Entry['kind'],
@@ -242,7 +242,7 @@ function baseOf(
   };
 }
 
-/** What the protocol forbids, and what every list would fail to be written for. */
+/** Reports `_meta` that the protocol forbids, or that cannot be serialised in lists. */
 function checkMeta(meta: Presentation['meta'], at: Diagnostics): void {
   for (const key of Object.keys(meta ?? {})) {
     const wrong = metaKeyFault(key);
@@ -272,7 +272,7 @@ const TEXT: Check = [(value) => typeof value === 'string', 'a string'];
 const FLAG: Check = [(value) => typeof value === 'boolean', 'true or false'];
 const MEMBERS_BY_NAME: Check = [isObject, 'an object'];
 
-/** What the values of options must be that nothing else looks at before a client gets them. */
+/** Checks of options that no other code validates before clients get them. */
 const VALUES: Readonly<Record<string, Check>> = {
   name: TEXT,
   title: TEXT,
@@ -317,7 +317,7 @@ function checkTimeout(timeoutMs: Presentation['timeoutMs'], at: Diagnostics): vo
   at.at('timeoutMs').add('SIGIL_INVALID_OPTIONS', `it must be ${DELAY}`, fix);
 }
 
-/** What extensions change in the contents of a resource; `undefined` for nothing. */
+/** The changes of extensions to the contents of a resource; `undefined` if there are none. */
 function shaping(
   info: DefinitionDetails,
   { hooks }: BuildTools,
@@ -339,7 +339,7 @@ function nameOf({ definition, target }: Declaration<ServedDefinition>, at: Diagn
   return name;
 }
 
-/** The name of what does not say one, as its method gives it: `checkInventory` → `check_inventory`. */
+/** The default name of a method: `checkInventory` → `check_inventory`. */
 export function defaultName(target: Target): string {
   const method = target.kind === 'method' ? target.method : target.handle.name;
   const name = typeof method === 'symbol' ? (method.description ?? '') : method;
@@ -349,7 +349,7 @@ export function defaultName(target: Target): string {
     .toLowerCase();
 }
 
-/** What lists show beside the name, with the `_meta` of the author and what extensions add to it. */
+/** The members of an entry in lists besides its name, with the `_meta` of the author and of extensions. */
 function presentation(
   { title, description, icons }: Presentation,
   info: DefinitionDetails,

@@ -66,7 +66,7 @@ export function isSecret({ header, path, type }: MirroredArgument): boolean {
   return type === 'string' && names.some((name) => SECRET.test(name.toLowerCase().replace(/[^a-z0-9]/g, '')));
 }
 
-/** What `icons` must be, for messages to the author. */
+/** A valid `icons`, in the words of messages to the author. */
 export const ICONS =
   "a list of objects with a string as their src, such as [{ src: 'https://example.com/icon.png' }]";
 

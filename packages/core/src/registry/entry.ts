@@ -19,10 +19,10 @@ import type { DefinitionProblem } from '../errors/errors.js';
 import type { ResourceContents } from '../protocol/content.js';
 
 interface EntryBase extends Requirements {
-  /** What it is found by: a name, a URI, or a URI template. */
+  /** Its key: a name, a URI, or a URI template. */
   readonly key: string;
   readonly where: string;
-  /** What guards, middleware, handlers and extensions know of it. */
+  /** The definition, as guards, middleware, handlers and extensions see it. */
   readonly info: DefinitionDetails;
   /** Milliseconds its handler may take; as the app says when absent. */
   readonly timeoutMs?: number | false;
@@ -42,7 +42,7 @@ export interface ToolEntry extends EntryBase {
 
 interface ReadableEntry extends EntryBase {
   readonly cache?: CacheOptions;
-  /** Who may hear of its changes. */
+  /** The callers who may hear of its changes. */
   readonly hears: Hears;
   readonly run: AskingInvoke<ReadResourceResult | undefined>;
 }
@@ -57,13 +57,13 @@ export interface ResourceEntry extends ReadableEntry {
 export interface TemplateEntry extends ReadableEntry {
   readonly kind: 'template';
   readonly descriptor: ResourceTemplate;
-  /** What every URI begins with that matches. */
+  /** The common beginning of all matching URIs. */
   readonly head: string;
   /** Gives the values of the variables when a URI matches. */
   readonly match: (uri: string) => Record<string, string | string[]> | undefined;
   /** The sources of completions, by argument. */
   readonly completers: Completers;
-  /** What gives its resources for `resources/list`; absent where they are not listed. */
+  /** Returns its resources for `resources/list`; absent if they are not listed. */
   readonly list?: TemplateList;
 }
 
@@ -79,13 +79,13 @@ export interface PromptEntry extends EntryBase {
 /** Anything a server serves. Frozen: a change is a new entry. */
 export type Entry = ToolEntry | ResourceEntry | TemplateEntry | PromptEntry;
 
-/** A definition as extensions see it: what is known before it is compiled. */
+/** A definition as extensions see it, before it is compiled. */
 export interface DefinitionDetails extends DefinitionInfo {
   /** The place in the author's words: `Inventory.checkInventory`, or `defineTool('add')`. */
   readonly where: string;
   /** The `_meta` its author gave it, which clients see. */
   readonly meta: Readonly<Record<string, unknown>> | undefined;
-  /** What its author says of a tool's effects, as clients see it. */
+  /** A tool's effects according to its author, as clients see them. */
   readonly annotations: ToolAnnotations | undefined;
   /** The MIME type of a resource or template, when its author gave one. */
   readonly mimeType: string | undefined;
@@ -97,7 +97,7 @@ export type FindResource = (uri: string) => DefinitionDetails | undefined;
 /** How an extension takes part in the definitions of an app. Everything here happens once a definition, when it is added. */
 export interface DefinitionHooks {
   /**
-   * Finds everything wrong with what a definition says to the extension. The app refuses to start with it.
+   * Finds the faults in a definition's options for the extension. The app then refuses to start.
    *
    * @param find finds the resource or template that serves a URI, among all that are served by then.
    */

@@ -9,7 +9,7 @@ import type { JsonSchema } from '../protocol/json.js';
 import { hasClassValidator, isDto, type PropertyDeclaration, type SchemaSource } from '../schema/index.js';
 
 /**
- * Works out where every parameter of a handler gets its value, and what schema its arguments have.
+ * Determines the source of every parameter of a handler, and the schema of its arguments.
  *
  * @param at the handler; receives what is wrong with its parameters.
  */
@@ -84,7 +84,7 @@ function isUntypedContext(
   marked: readonly { readonly kind: string }[],
   definition: HandlerDefinition,
 ): boolean {
-  // What is typed, or what `input` describes, comes first.
+  // Typed text, or the value that `input` describes, comes first.
   if (definition.kind === 'completion' || ('input' in definition && definition.input !== undefined))
     return index !== unmarked[0];
   if (unmarked.length > 1) return false;
@@ -101,7 +101,7 @@ export function explicitSource(schema: SchemaLike, groups?: readonly string[]): 
   if (typeof schema === 'function') return classSource(schema, groups);
   const [cls, ...others]: readonly unknown[] = Array.isArray(schema) ? schema : [];
   if (isConstructor(cls) && others.length === 0) return { kind: 'array', cls };
-  // What is no list of one class is refused as a schema that is none.
+  // Anything but a list of one class is refused as an invalid schema.
   return { kind: 'schema', schema: schema as JsonSchema };
 }
 

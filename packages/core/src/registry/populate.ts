@@ -6,14 +6,14 @@ import { buildEntry, type BuildTools, isKind } from './build.js';
 import type { Completers, Entry, FindResource, PromptEntry, TemplateEntry } from './entry.js';
 import { type Collection, Registry } from './registry.js';
 
-/** What has completions. */
+/** A definition that can have completions. */
 type Completable = PromptEntry | TemplateEntry;
 type Completion = Declaration<CompletionDefinition>;
 
 /**
- * Compiles declarations and adds them to a registry: all of them, or none when something is wrong, which goes to
- * `tools.diagnostics`. A prompt or template takes over the completions of the one that had its name before, and a completion takes
- * the place of the one that its argument had.
+ * Compiles declarations and adds them to a registry: all of them, or none if there are faults, which go to
+ * `tools.diagnostics`. A prompt or template takes over the completions of its predecessor with that name, and a
+ * completion replaces the one of its argument.
  */
 export function populate(registry: Registry, declarations: readonly Declaration[], tools: BuildTools): void {
   const { diagnostics } = tools;
@@ -40,7 +40,7 @@ export function populate(registry: Registry, declarations: readonly Declaration[
   if (diagnostics.problems.length > 0) return;
   for (const [ref, added] of draft.completions)
     registry.completions.set(ref, new Map([...(registry.completions.get(ref) ?? []), ...added]));
-  // An entry that is there already is set anew too: what the server offers has changed.
+  // An existing entry is set again as well, because the capabilities have changed.
   for (const entry of new Set([...entries, ...completed]))
     collectionOf(registry, entry).set(withCompleters(entry, registry, tools));
 }
@@ -79,7 +79,7 @@ function completableIn(registry: Registry, ref: string): Completable | undefined
   return registry.prompts.get(ref) ?? registry.templates.get(ref);
 }
 
-/** What a completion completes; a problem when it is not there, or has no such argument. */
+/** The target of a completion; a problem if it does not exist, or has no such argument. */
 function completable(
   registries: readonly Registry[],
   { definition: { ref, argument } }: Completion,

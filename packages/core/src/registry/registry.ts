@@ -9,7 +9,7 @@ export class Registry {
   readonly prompts: Collection<PromptEntry> = new Collection(() => this.#changed('prompts'));
   readonly resources: Collection<ResourceEntry> = new Collection(() => this.#changed('resources'));
   readonly templates: Collection<TemplateEntry> = new Collection(() => this.#changed('resources'));
-  /** The sources of completions, by what they complete and its argument: they outlive it, and serve what takes its place. */
+  /** The sources of completions, by target and argument. They outlive the target, and serve its replacement. */
   readonly completions: Map<string, ReadonlyMap<string, Declaration<CompletionDefinition>>> = new Map();
   readonly #byHead = new TemplatesByHead(this.templates);
   readonly #listeners = new Set<(change: ListKind) => void>();
@@ -43,7 +43,7 @@ export class Registry {
   }
 
   #changed(change: ListKind): void {
-    // What is there before anybody listens has not changed for them.
+    // Entries from before the first listener are no change for it.
     if (this.#listeners.size === 0) return;
     if (this.#pending.size === 0) queueMicrotask(() => this.#announce());
     this.#pending.add(change);
@@ -56,13 +56,13 @@ export class Registry {
   }
 }
 
-/** What serves a URI, and the values of its variables. */
+/** The entry of a URI, and the values of its variables. */
 export interface ResolvedUri {
   readonly entry: ResourceEntry | TemplateEntry;
   readonly variables: Record<string, string | string[]>;
 }
 
-/** Where an entry stands in its collection; grows with every addition and is never reused. */
+/** The position of an entry in its collection; grows with every addition and is never reused. */
 export type Position = number;
 
 /** The entries of one kind, by key, in the order they were added. */
@@ -127,7 +127,10 @@ export class Collection<E extends Entry> {
   }
 }
 
-/** Templates by what their URIs begin with: a client may ask about many URIs at once, and an app may have many templates. */
+/**
+ * Templates by the beginning of their URIs: a client may ask about many URIs at once, and an app may have many
+ * templates.
+ */
 class TemplatesByHead {
   readonly #byHead = new Map<string, (readonly [Position, TemplateEntry])[]>();
   #lengths: readonly number[] = [];

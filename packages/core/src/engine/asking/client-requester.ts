@@ -18,9 +18,10 @@ import type { Answer, InputRequest, InputRequests } from './round-trip-state.js'
  *
  * 1. The client must be able to answer it, by the capabilities it has declared.
  * 2. `QuestionCodec` writes it as clients of the revision know it.
- * 3. `RoundTrips` gives the answer, where an earlier run of the handler has asked the same; otherwise the question is delivered (`delivery.ts`):
- *    in the result of the request, which the client repeats with the answer (`RoundTripStates` seals what is known so far into it), as a
- *    request to the client (`PendingRequests` waits for its answer), or by the task that the handler has become.
+ * 3. `RoundTrips` returns the answer if an earlier run of the handler asked the same question. Otherwise the question
+ * is delivered (`delivery.ts`) in one of three ways. In the result of the request: the client repeats the request with
+ * the answer, and `RoundTripStates` seals the state so far into it. As a request to the client: `PendingRequests` waits
+ * for its answer. By the task that the handler has become.
  * 4. `QuestionCodec` reads the answer: one that does not fit its question never reaches the handler.
  */
 export class ClientRequester {

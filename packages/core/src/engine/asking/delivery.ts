@@ -23,7 +23,7 @@ export interface RequesterContext {
   readonly signal: AbortSignal;
   readonly connectionState: ConnectionState;
   readonly rounds: RoundTrips;
-  /** Who answers needs them, too. */
+  /** The scopes that a client needs for the answer. */
   readonly neededScopes: readonly string[] | undefined;
   /** Whether the client has its answer. */
   readonly isOver: boolean;
@@ -39,7 +39,7 @@ export interface RequesterContext {
 
 /** How one question is carried. */
 export interface DeliveryOptions extends RoundOptions {
-  /** Withdraws the question; what cancels the request when absent. */
+  /** Withdraws the question. If absent, the signal of the request does. */
   readonly signal?: AbortSignal;
 }
 
@@ -56,7 +56,10 @@ export interface Delivery {
   askAll?(asking: RequesterContext, requests: InputRequests): Promise<never>;
 }
 
-/** What becomes of a handler that runs in the background: nothing waits for its answer. An extension implements it. */
+/**
+ * The delivery of questions from a handler in the background, whose answer no request waits for. An extension
+ * implements it.
+ */
 export interface BackgroundDelivery {
   /** Names the task, in the log too. */
   readonly taskId: string;
@@ -69,11 +72,9 @@ export interface BackgroundDelivery {
    * @throws InputResponseError when it was asked before, and the time is over.
    */
   asking(key: string, timeoutMs: number | undefined): void;
-  /**
-   * Takes what the handler wants to know, by key, and what is remembered of its runs. With the answers it is to be run once more.
-   */
+  /** Receives the handler's questions by key, and the record of its runs. The handler runs again with the answers. */
   suspend(questions: InputRequests, journal: Journal): void;
-  /** Whether the handler may begin another side effect. Where it may not, its run ends there, with `suspend`. */
+  /** Whether the handler may begin another side effect. If not, its run ends there, with `suspend`. */
   mayBegin(): boolean;
   /**
    * Keeps the results of side effects: `ctx.once()` gives them to the handler once this is done.
@@ -172,7 +173,7 @@ async function untilReady(session: Session, signal: AbortSignal, timeoutMs = REA
   } finally {
     stop();
   }
-  // Who waits for an answer to a request that was cancelled hears of that when the question is sent.
+  // A cancelled request fails its questions when they are sent.
   if (session.ready || signal.aborted) return;
   const message = `The client did not send ${NOTIFICATIONS.initialized} within ${ms} ms: it cannot be asked before`;
   throw new InputResponseError('late', message);
@@ -195,7 +196,7 @@ export async function send(
   const asked = asking.connectionState.pending.ask({
     send: (id) => {
       watch = asking.observation?.clientRequest(id, method);
-      // What takes a user or a model may take long: progress on it buys time.
+      // Users and models may take long: progress extends the time limit.
       const awaited = params && { ...params, _meta: { ...watch?.meta, progressToken: id } };
       asking.send({ id, method, params: awaited ?? (watch?.meta && { _meta: watch.meta }) });
     },
@@ -216,7 +217,7 @@ export async function send(
   }
 }
 
-/** Pages have an identity, by which the server says later that they have done their work. */
+/** A page has an identity, by which the server later reports that it is complete. */
 async function sendToPage(
   asking: RequesterContext,
   request: InputRequest,

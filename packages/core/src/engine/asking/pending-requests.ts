@@ -10,13 +10,13 @@ interface Sending {
   send(id: RequestId): void;
   /** Tells the client that its answer is not waited for any more. */
   withdraw(id: RequestId, reason: string): void;
-  /** What its id says that is needed to answer it. */
+  /** The scopes in its id, which an answer needs. */
   readonly scopes?: readonly string[] | undefined;
   /** Milliseconds until the wait ends with an error; progress of the client starts them anew. */
   readonly timeoutMs: number;
   /** Milliseconds after which the wait ends whatever the progress. */
   readonly maxTimeoutMs: number;
-  /** Ends the wait: the request that asked is cancelled, or, when the reason is an InputResponseError, for what it says. */
+  /** Ends the wait: the request that asked is cancelled, or fails with the reason if that is an InputResponseError. */
   readonly signal: AbortSignal;
 }
 
@@ -27,7 +27,7 @@ export class PendingRequests {
   readonly #extend = new Map<unknown, () => void>();
   #next = 1;
 
-  /** @param node names this process in ids, so that an answer that reaches another one tells where it belongs. */
+  /** @param node names this process in ids, so that an answer at another process finds its way back. */
   constructor(private readonly node?: string) {}
 
   /**

@@ -63,7 +63,7 @@ export class QuestionCodec {
   }
 }
 
-/** What a model is asked, with bytes as base64. */
+/** The parameters of a sampling request, with bytes as base64. */
 function withBase64(params: CreateMessageParams): CreateMessageParams {
   const sent = (content: SamplingContent | readonly SamplingContent[]): SamplingMessage['content'] =>
     'type' in content ? sendableBlock(content) : content.map(sendableBlock);
@@ -111,7 +111,7 @@ async function checkContent(form: ValuePlan, content: Record<string, unknown>): 
   }
 }
 
-/** The form as it is sent forbids no other properties; what was not asked for is left aside. */
+/** The form that clients get allows other properties; those not asked for are dropped. */
 function askedFor(form: ValuePlan, content: Record<string, unknown>): Record<string, unknown> {
   const asked = Object.keys(propertiesOf(form.advertised));
   return Object.fromEntries(Object.entries(content).filter(([name]) => asked.includes(name)));
@@ -125,7 +125,7 @@ function readAction({ action }: Answer): ElicitResult['action'] {
 function readUrlResult(answer: Answer, { sessions }: Revision): ElicitUrlResult {
   const action = readAction(answer);
   const { elicitationId } = answer;
-  // The identity is the server's: where pages have none, what a client says it is means nothing.
+  // The server sets the identity: for clients without page identities, their value means nothing.
   return typeof elicitationId === 'string' && sessions ? { action, elicitationId } : { action };
 }
 
@@ -147,7 +147,7 @@ export function requestedSchema(schema: JsonSchema): JsonSchema {
   };
 }
 
-/** What keeps a schema from being a form: the properties that no client can show. */
+/** The properties of a schema that a form cannot have, because clients cannot show them. */
 export function unshowable(schema: JsonSchema): string[] {
   return Object.entries(propertiesOf(schema))
     .filter(([, property]) => !isShowable(withType(property)))

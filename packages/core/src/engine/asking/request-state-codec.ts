@@ -13,9 +13,9 @@ export function isStateKey(key: unknown): key is StateKey {
 }
 
 /**
- * Encrypts and authenticates what is kept outside of this process, such as what a client carries between two requests (AES-256-GCM).
- * Processes that share keys and serve the same app read each other's texts. App and purpose are part of each key: what is sealed by
- * another app, or for another purpose, is not read.
+ * Encrypts and authenticates state that is kept outside of this process, such as in a client between two requests
+ * (AES-256-GCM). Processes with the same keys and app read each other's texts. App and purpose are part of each key, so
+ * text of another app or purpose is rejected.
  */
 export class RequestStateCodec {
   readonly #secrets: readonly StateKey[];

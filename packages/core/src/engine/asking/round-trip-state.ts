@@ -22,13 +22,13 @@ export interface RequiredInput extends AskedQuestion {
   readonly isLatest: boolean;
 }
 
-/** What is remembered of the rounds of one request before this one. */
+/** The record of the earlier rounds of one request. */
 export interface RoundTripState {
-  /** What handlers asked and waited for. */
+  /** The questions that handlers asked and waited for. */
   readonly questions: Map<string, AskedQuestion>;
-  /** What handlers ended their runs with. Their keys and those of `questions` are one set. */
+  /** The inputs that handlers required at the end of their runs. Their keys and those of `questions` are one set. */
   readonly required: Map<string, RequiredInput>;
-  /** What the handler wanted back when it last ended a run so. */
+  /** The state from the handler's last `inputRequired()`. */
   requestState: string | undefined;
   /** Results of side effects, by key. */
   readonly effects: Map<string, unknown>;
@@ -39,7 +39,7 @@ export function noMemory(): RoundTripState {
   return memoryOf({ questions: [], required: [], effects: [] });
 }
 
-/** What is remembered, as JSON can carry it. */
+/** The record in JSON form. */
 export interface Journal {
   readonly questions: readonly (readonly [string, AskedQuestion])[];
   readonly required: readonly (readonly [string, RequiredInput])[];
@@ -73,7 +73,7 @@ export function memoryOf({ questions, required, requestState, effects }: Journal
  * Gives questions that are open the answers that have come.
  *
  * @param given by the names that the handler has for its questions.
- * @returns a journal with which the handler is run once more.
+ * @returns a journal for the handler's next run.
  * @example
  * ```ts
  * const next = withAnswers(journal, new Map([['consent', { action: 'accept', content: {} }]]));

@@ -21,11 +21,11 @@ export interface RoundTripRequest {
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly principal: Principal | undefined;
-  /** Whom quotas count it for. */
+  /** The key of quotas. */
   readonly quotaKey: string | object | undefined;
 }
 
-/** What a client has brought back. */
+/** The state and answers that a client has returned. */
 export interface OpenedRound {
   readonly memory: RoundTripState;
   /**
@@ -45,7 +45,7 @@ interface RoundLimits {
   readonly maxLength: number;
 }
 
-/** What states are sealed for. */
+/** The purpose under which states are sealed. */
 const PURPOSE = 'request state';
 
 /** How far the clocks of processes may be apart: one that is behind takes a state for longer than the one that marked it as used. */
@@ -74,7 +74,8 @@ export class RoundTripStates {
   ) {}
 
   /**
-   * Reads what the client brings back, and adds its answers. That uses nothing up: who is refused comes again with the same state.
+   * Reads the state from the client, and adds its answers. It does not use the state up: a refused client may retry
+   * with it.
    *
    * @throws ProtocolError (-32602) when the state is not ours, has expired, or belongs to another request or principal.
    */
@@ -85,7 +86,7 @@ export class RoundTripStates {
     // Without a state it is not known that anything was asked: an answer to nothing is no consent.
     if (requestState === undefined) return { memory: noMemory() };
     if (typeof requestState !== 'string') throw invalidParams('"requestState" must be a string');
-    // What is longer than anything we write is not read.
+    // Longer text than any of ours is not read.
     const isOurs = requestState.length <= this.limits.maxLength;
     const payload = isOurs && ((await this.codec.open(PURPOSE, requestState)) as Payload | undefined);
     if (!payload) throw refused('it is not a state of this server');
@@ -139,7 +140,7 @@ export class RoundTripStates {
   }
 }
 
-/** Whatever a store throws is a failure of ours: a client is told no more than that it may come again, with the same state. */
+/** An error of the store is a server error: the client may retry with the same state. */
 async function ask(use: () => MaybePromise<StateUse>): Promise<StateUse> {
   try {
     return await use();
@@ -154,7 +155,7 @@ function refused(why: string): ProtocolError {
 }
 
 /**
- * Reads the client's answers to what it was asked, by key.
+ * Reads the client's answers by key.
  *
  * @param responses the member `inputResponses` of the parameters of a request.
  * @throws ProtocolError (-32602) when they are none.
@@ -174,7 +175,7 @@ export function readInputResponses(responses: unknown): Map<string, Answer> {
   return new Map(entries);
 }
 
-/** What belongs to a round and not to the request that is retried. */
+/** The parameters that belong to a round, and not to the retried request. */
 const OF_THE_ROUND: readonly string[] = ['_meta', 'inputResponses', 'requestState'];
 
 /** Identifies a request by its method and parameters, so that state of one cannot be used on another. */

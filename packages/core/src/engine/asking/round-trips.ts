@@ -14,8 +14,8 @@ import {
 } from './round-trip-state.js';
 
 /**
- * The rounds of one request. A handler is run from its beginning in every round: questions that have been answered get their
- * answers at once, side effects that were made give their results, and what has no answer yet is carried to the client.
+ * The rounds of one request. A handler runs from its beginning in every round. Answered questions return their answers
+ * at once, and finished side effects their results. Open questions go to the client.
  */
 export class RoundTrips {
   memory: RoundTripState = noMemory();
@@ -23,7 +23,7 @@ export class RoundTrips {
   readonly #open = new Set<string>();
   #ending: Promise<never> | undefined;
   #isOver = false;
-  /** What ends the run of the handler, once a question has gone to the client in its result. */
+  /** Ends the run of the handler after a question has gone to the client in its result. */
   suspension: Suspension | undefined;
   /** The questions that the client has to answer before the handler goes on. */
   left: InputRequests = {};
@@ -73,7 +73,7 @@ export class RoundTrips {
       questions.set(key, { digest, answer });
       return answer;
     } catch (error) {
-      // What the client refused may be asked once more; what it is asked now stays.
+      // A question that the client refused may be asked once more; an open one stays.
       if (!isSuspension(error)) questions.delete(key);
       throw error;
     } finally {
@@ -82,7 +82,8 @@ export class RoundTrips {
   }
 
   /**
-   * Notes what the handler has ended its run with. What it asked so before is kept, unless it is asked again.
+   * Records the inputs that the handler requires at the end of its run. Earlier ones are kept, unless they are required
+   * again.
    *
    * @throws ProtocolError (-32603) when a key is that of a question the handler waited for.
    */
@@ -95,7 +96,7 @@ export class RoundTrips {
     this.memory.requestState = requestState;
   }
 
-  /** Takes the answers to what was required; others are left aside. */
+  /** Accepts the answers to required inputs; others are ignored. */
   receive(responses: Readonly<Record<string, Answer>>): void {
     const { required } = this.memory;
     for (const [key, answer] of Object.entries(responses)) {
@@ -104,7 +105,7 @@ export class RoundTrips {
     }
   }
 
-  /** The answers to what the latest run required. */
+  /** The answers to the inputs of the latest run. */
   get responses(): Readonly<Record<string, Answer>> {
     const latest = [...this.memory.required].flatMap(([key, { answer, isLatest }]) =>
       answer && isLatest ? [[key, answer] as const] : [],
@@ -158,7 +159,7 @@ export class RoundTrips {
   /** Begins another run of the handler within this request. */
   async restart(): Promise<void> {
     await this.settleEffects();
-    // What failed is run anew; results are remembered.
+    // Failed effects run anew; results are kept.
     this.#effects.clear();
     this.#count = 0;
     this.restarts += 1;
@@ -205,7 +206,7 @@ function requireKey(key: unknown): void {
   );
 }
 
-/** What a later run will be given, so that the first run and every protocol revision are given the same. */
+/** The value as later runs will get it, so that all runs and all protocol revisions get the same. */
 function carried(key: string, result: unknown): unknown {
   if (result === undefined) return undefined;
   try {

@@ -3,7 +3,7 @@ import type { Registry } from '../../registry/registry.js';
 import type { Extensions } from '../extensions.js';
 import type { Revision } from '../revisions/index.js';
 
-/** What a server offers, read off what is registered. */
+/** The capabilities of a server, derived from its registry. */
 function deriveCapabilities(registry: Registry): ServerCapabilities {
   return {
     ...(registry.tools.everUsed ? { tools: { listChanged: true } } : {}),
@@ -27,7 +27,10 @@ export class Capabilities {
     private readonly experimental: ServerCapabilities['experimental'],
   ) {}
 
-  /** What clients of a revision are told. The same object until something changes, so that sessions share it. */
+  /**
+   * The capabilities for clients of a revision. The object stays the same until something changes, so that sessions
+   * share it.
+   */
   of(revision: Revision): ServerCapabilities {
     const { tools, prompts, resources, templates } = this.registry;
     const version = tools.version + prompts.version + resources.version + templates.version;

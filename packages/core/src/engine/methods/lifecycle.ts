@@ -12,7 +12,7 @@ import { EMPTY, type MethodParts, type MethodTable } from './table.js';
 
 /** A session keeps what its client says of itself, for as long as it lives: the most characters of JSON of each member. */
 const LONGEST = { capabilities: 8 * 1024, clientInfo: 8 * 1024, workspaceFolders: 64 * 1024 };
-/** What of it is kept: the members that the specification has. */
+/** The kept members: those of the specification. */
 const CAPABILITIES = ['roots', 'sampling', 'elicitation', 'tasks', 'extensions', 'experimental'];
 const IDENTITY = ['name', 'title', 'version', 'description', 'websiteUrl', 'icons'];
 

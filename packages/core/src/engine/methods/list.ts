@@ -9,13 +9,13 @@ import type { Exchange, MethodHandler } from '../exchange.js';
 import type { MethodResult } from '../response.js';
 import type { Revision } from '../revisions/index.js';
 
-/** What a list is made of. */
+/** The inputs of a list. */
 interface ListParts<E extends Entry> {
   readonly collection: Collection<E>;
   /** The member of the result that holds the entries, such as `tools`. */
   readonly key: string;
   readonly pageSize: number | undefined;
-  /** How long, and for whom, clients may keep a page that is the same for all. */
+  /** How long and in which cache clients may store a page that is the same for all. */
   readonly hint: CacheHint;
   /** Gives the descriptor as clients of a revision see it. */
   readonly describe: (entry: E, revision: Revision) => object;
@@ -29,7 +29,7 @@ export interface ListPage {
   readonly nextCursor?: string | undefined;
 }
 
-/** What a list shows after its entries, which it asks authors for each time. */
+/** The entries after those of a list, which authors' functions return each time. */
 export interface ListTail {
   /** Whether there may be anything. */
   readonly isThere: boolean;
@@ -86,7 +86,7 @@ const EMPTY: ListPage = { written: [] };
 export class ListView<E extends Entry> {
   readonly #json = new WeakMap<E, string>();
   readonly #pages = new Map<Position, RawJson>();
-  /** Where the pages begin that follow each other from the first. */
+  /** The positions of pages that follow each other from the first. */
   readonly #starts = new Set<Position>([0]);
   #version = -1;
   #isGuarded = false;
@@ -96,7 +96,7 @@ export class ListView<E extends Entry> {
     private readonly revision: Revision,
   ) {}
 
-  /** Whether what is seen depends on who asks. */
+  /** Whether the visible entries depend on the caller. */
   get isGuarded(): boolean {
     this.#refresh();
     return this.#isGuarded;
@@ -116,7 +116,7 @@ export class ListView<E extends Entry> {
     return page;
   }
 
-  /** The page after a position, of what one caller may see. */
+  /** The page of a caller's visible entries after a position. */
   async visible(start: Position, call: EngineCall): Promise<ListPage> {
     if (!this.isGuarded) return this.#write(this.after(start));
     const { pageSize = Infinity } = this.parts;

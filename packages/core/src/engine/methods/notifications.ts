@@ -6,7 +6,7 @@ import type { Events } from '../subscriptions/subscriptions.js';
 
 type Params = Readonly<Record<string, unknown>>;
 
-/** What a notification of the client may touch. */
+/** The parts that a client's notification may change. */
 interface Notified {
   readonly connectionState: ConnectionState;
   readonly inFlight: Iterable<Exchange>;
@@ -16,7 +16,7 @@ interface Notified {
 /** Takes one kind of notification. */
 type NotificationHandler = (notified: Notified, params: Params) => void;
 
-/** What the client's notifications do, by name. Others are ignored, as JSON-RPC leaves no way to answer them. */
+/** The handlers of the client's notifications, by name. Others are ignored, as JSON-RPC has no answer to them. */
 export const CLIENT_NOTIFICATIONS: ReadonlyMap<string, NotificationHandler> = new Map([
   [NOTIFICATIONS.initialized, initialized],
   [NOTIFICATIONS.cancelled, cancelled],

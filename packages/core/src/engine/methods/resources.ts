@@ -47,7 +47,7 @@ export function resourceMethods({ options }: MethodParts): MethodTable {
         if (!result) return refuse();
         if (isInputRequired(result))
           return exchange.nextRound(result, readResource, `The resource ${repeated(uri)}`);
-        // It may depend on answers, which are no part of what a client finds kept results by.
+        // The result may depend on answers, which are not part of a client's cache key.
         const cache = exchange.isRetry ? NOT_KEPT : cacheHints.ofRead(entry, result);
         return { result: revision.readResult(result), cache, meta: authorMeta(result._meta) };
       },

@@ -12,8 +12,8 @@ import type { Listener, SubscriptionFilter } from '../subscriptions/subscription
 import { EMPTY, type MethodParts, type MethodTable } from './table.js';
 
 /**
- * `resources/subscribe` and `resources/unsubscribe`, for the session they are sent in, and `subscriptions/listen`: one long request
- * whose stream carries what changes.
+ * `resources/subscribe` and `resources/unsubscribe`, for the session of the request, and `subscriptions/listen`: one
+ * long request whose stream carries changes.
  */
 export function subscriptionMethods(parts: MethodParts): MethodTable {
   const { options, subscribers, listeners, rechecks } = parts;
@@ -23,7 +23,7 @@ export function subscriptionMethods(parts: MethodParts): MethodTable {
       const uri = readString(params, 'uri');
       const found = options.registry.resolveUri(uri);
       const needed = await found?.entry.hears(call, uri, found.variables);
-      // What may not be read is not there.
+      // A resource that may not be read does not exist for the caller.
       if (!needed) throw call.revision.resourceNotFound(uri);
       if (lacksScopes(call.principal, needed)) throw new InsufficientScopeError(needed);
       const { session } = call.connectionState;
@@ -35,12 +35,12 @@ export function subscriptionMethods(parts: MethodParts): MethodTable {
       const request = { connectionState, revision, client, id, method, params: {}, requestInfo, transport };
       const keep = (): void => subscribers.keep(session, uri, request);
       const isNew = session.subscriptions?.has(uri) !== true;
-      // Here first: what there is no room for is not kept anywhere.
+      // Here first: a subscription without room is not stored anywhere.
       keep();
       rechecks.begin();
       if (!isNew) return EMPTY;
       try {
-        // Once more then: the session may have been brought to another state meanwhile, in which it was not subscribed yet.
+        // Once more: the session may have been replaced meanwhile by a state without the subscription.
         await connectionState.change(
           (state) => withSubscription(state, uri),
           () => void (call.isAborted || keep()),
@@ -78,7 +78,7 @@ export function subscriptionMethods(parts: MethodParts): MethodTable {
   };
 }
 
-/** What a subscription carries of what is asked for. */
+/** The part of a request that a subscription will carry. */
 async function agreed(
   parts: MethodParts,
   exchange: Exchange,
@@ -97,7 +97,7 @@ async function agreed(
   return { filter, mayGoOn: added.mayGoOn };
 }
 
-/** The resources among those asked for that are there and that the caller may see. */
+/** The requested resources that exist and that the caller may see. */
 async function visible(
   { options, subscribers }: MethodParts,
   call: EngineCall,

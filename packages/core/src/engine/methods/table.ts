@@ -7,7 +7,7 @@ import type { Rechecks } from '../subscriptions/rechecks.js';
 import type { Listeners, Subscribers } from '../subscriptions/subscriptions.js';
 import type { Capabilities } from './capabilities.js';
 
-/** What methods are made of. */
+/** The inputs of methods. */
 export interface MethodParts {
   readonly options: EngineOptions;
   readonly capabilities: Capabilities;
@@ -15,7 +15,7 @@ export interface MethodParts {
   readonly subscribers: Subscribers;
   readonly listeners: Listeners;
   readonly rechecks: Rechecks;
-  /** The room for what sessions keep of their clients. */
+  /** The room for the clients' data in sessions. */
   readonly sessionBytes: Quota;
 }
 

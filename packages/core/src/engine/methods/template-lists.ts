@@ -9,10 +9,10 @@ import type { ListPage, ListTail } from './list.js';
 /** Most resources of templates on one page of an app that gives no size. */
 const MOST_ON_A_PAGE = 1000;
 
-/** Where a page begins: in the list of which template, and where in it. */
+/** The start of a page: a template, and a place in its list. */
 interface Place {
   readonly position: Position;
-  /** What its author gave as `nextCursor`; absent for the beginning. */
+  /** The `nextCursor` of its author; absent for the beginning. */
   readonly cursor?: string;
   /** How many resources from there on have been on pages before. */
   readonly skipped: number;
@@ -21,14 +21,14 @@ interface Place {
 const BEGINNING: Place = { position: 0, skipped: 0 };
 
 /**
- * The resources that templates list, after those with a fixed URI. A page ends where that of an author ends, so that it calls each list
- * once at most.
+ * The resources from templates' lists, after those with a fixed URI. A page ends at the end of an author's page, so
+ * that it calls each list once at most.
  */
 export class TemplateLists implements ListTail {
   #version = -1;
   #isThere = false;
 
-  /** @param timeoutMs what lists may take whose template does not say; see `Exchange.limited`. */
+  /** @param timeoutMs the default time limit of lists; see `Exchange.limited`. */
   constructor(
     private readonly registry: Registry,
     private readonly timeoutMs: number | false | undefined,

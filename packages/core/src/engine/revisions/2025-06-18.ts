@@ -77,8 +77,8 @@ function olderProperty(property: unknown): unknown {
 }
 
 /**
- * What a model is asked in the words of clients before 2025-11-25: a message has one block of content, so one with several
- * becomes several messages (2025-06-18, client/sampling).
+ * A sampling request in the words of clients before 2025-11-25. A message there has one block of content, so one with
+ * several becomes several messages (2025-06-18, client/sampling).
  */
 function olderSampling(params: CreateMessageParams): CreateMessageParams {
   return { ...omit(params, ['tools', 'toolChoice']), messages: params.messages.flatMap(oneBlockEach) };

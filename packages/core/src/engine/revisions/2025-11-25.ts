@@ -56,7 +56,7 @@ export const revision20251125: Revision = {
   envelope: ({ meta }) => (meta ? { _meta: meta } : {}),
 };
 
-/** What the schema says decides, so that the two agree; without a schema, what the value is on the wire. */
+/** The schema decides, so that the two agree; without a schema, the JSON form of the value. */
 function needsWrapper(result: CallToolResult, { outputSchema }: Tool): boolean {
   if (outputSchema) return !describesObject(outputSchema);
   const json = result instanceof StructuredResult ? result.json : JSON.stringify(result.structuredContent);

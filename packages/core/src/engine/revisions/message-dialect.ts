@@ -19,8 +19,8 @@ interface VariantRow {
 }
 
 /**
- * The dialect that some documents describe, and clients written after them speak: other names for what revisions up to
- * 2025-11-25 have, in either direction. Results that the table does not name are the same in both.
+ * A dialect that some documents describe and some clients speak: other names for members of revisions up to 2025-11-25,
+ * in both directions. Results outside of the table are the same in both.
  */
 export const DIALECT: readonly VariantRow[] = [
   { name: NOTIFICATIONS.initialized, old: 'initialized' },
@@ -93,9 +93,9 @@ export function resultFromDialect(method: string, result: Params): Params {
   return BY_NAME.get(method)?.readResult?.(result) ?? result;
 }
 
-/** What the parameters of `initialize` say in the dialect, beyond what the specification has. */
+/** The dialect's parameters of `initialize`, beyond the specification's. */
 interface Opening {
-  /** What the client can do, the roots it shares by `workspaceFolders` included. */
+  /** The client's capabilities, including the roots that it shares by `workspaceFolders`. */
   readonly capabilities: ClientCapabilities;
   /** The level that `trace` stands for. */
   readonly logLevel: LogLevel | undefined;
@@ -104,8 +104,8 @@ interface Opening {
 }
 
 /**
- * Reads `trace` and `workspaceFolders`, which older documents took over from the Language Server Protocol. A client that declares
- * `roots` is asked for them, for what it answers is newer.
+ * Reads `trace` and `workspaceFolders`, which older documents took over from the Language Server Protocol. A client
+ * that declares `roots` is asked for them, because its answer is newer.
  */
 export function readOpening({ trace, workspaceFolders }: Params, declared: ClientCapabilities): Opening {
   const logLevel = TRACES.get(trace);
@@ -113,7 +113,7 @@ export function readOpening({ trace, workspaceFolders }: Params, declared: Clien
   return { capabilities: roots ? { ...declared, roots: {} } : declared, logLevel, roots };
 }
 
-/** How much a client wants to be told, as `initialize` says it. */
+/** The log levels of the values of `trace` in `initialize`. */
 const TRACES: ReadonlyMap<unknown, LogLevel> = new Map([
   ['off', 'emergency'],
   ['messages', 'info'],
@@ -130,7 +130,7 @@ function readFolders(folders: unknown): readonly unknown[] | undefined {
   });
 }
 
-/** Reads a level of the dialect. What is none is left for what checks it. */
+/** Reads a level of the dialect. Validation refuses other values later. */
 function readLevel(level: unknown): unknown {
   if (level === 'warn') return 'warning';
   return level === 'trace' ? 'debug' : level;
@@ -161,8 +161,8 @@ function writeProgress({ progressToken, _meta, ...value }: Params): Params {
 }
 
 /**
- * Writes what a model is asked as `{message, context?, modelHint?}`: the last message, the messages before it, and the first model
- * that is hinted at. The other parameters are the same in both, and `modelPreferences` stays for what `modelHint` cannot say.
+ * Writes a sampling request as `{message, context?, modelHint?}`: the last message, the messages before it, and the
+ * first hinted model. The other parameters are the same in both; `modelPreferences` stays for everything else.
  */
 function writeSampling({ messages, ...params }: Params): Params {
   const all: readonly unknown[] = Array.isArray(messages) ? messages : [];

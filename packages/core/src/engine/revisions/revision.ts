@@ -12,7 +12,7 @@ import type {
 } from '../../protocol/protocol.js';
 import type { CacheHint, CallToolResult, ReadResourceResult } from '../../protocol/results.js';
 
-/** What a request says about who sent it, beyond its revision. */
+/** The log settings of a request, beyond its revision. */
 interface LogThresholds {
   /** The level the session asked for, if it did. */
   readonly session: LogLevel | undefined;
@@ -20,11 +20,11 @@ interface LogThresholds {
   readonly request: LogLevel | undefined;
 }
 
-/** What goes into the members that results have beside their own. */
+/** The values of the members that results have beside their own. */
 interface EnvelopeParts {
   /** `complete`, `input_required`, or what an extension calls its own. */
   readonly resultType: string;
-  /** The identity of the server; `undefined` when it is not to be told. */
+  /** The identity of the server; `undefined` if it is kept private. */
   readonly serverInfo: Implementation | undefined;
   readonly cache: CacheHint | undefined;
   /** The `_meta` that the author gave the result. */
@@ -51,7 +51,7 @@ export interface Revision extends RevisionFeatures {
    * @throws ProtocolError when they cannot show it.
    */
   form(schema: JsonSchema): JsonSchema;
-  /** What a model is asked, as clients of this revision know it. */
+  /** A sampling request in the form of this revision. */
   sampling(params: CreateMessageParams): CreateMessageParams;
   tool(tool: Tool): Tool;
   resource(resource: Resource): Resource;
@@ -67,7 +67,7 @@ export interface Revision extends RevisionFeatures {
    * @param tool the tool that gave it; its descriptor is written when it is first read.
    */
   callResult(result: CallToolResult, tool: { readonly descriptor: Tool }): object;
-  /** What was read, without its cache hints. */
+  /** The contents of a resource, without cache hints. */
   readResult(result: ReadResourceResult): object;
   /** The parameters of a progress notification. */
   progress(params: { readonly message?: string; readonly [key: string]: unknown }): object;

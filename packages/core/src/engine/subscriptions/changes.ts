@@ -7,17 +7,17 @@ import { isTaskStatus } from '../../backend/tasks.js';
 import { within } from '../../transport/deadlines.js';
 import { LogThrottle } from '../../transport/log-throttle.js';
 
-/** How long the bus may take with what is on its way when the app closes, in milliseconds. */
+/** How long closing waits for unsent messages of the bus, in milliseconds. */
 const CLOSE_GRACE_MS = 1000;
 
 /**
- * What one app hears and says of changes. Changes of its own take the way over the bus like all others; while the bus fails, its
- * own clients are told all the same.
+ * One app's incoming and outgoing changes. Its own changes take the way over the bus like all others; while the bus
+ * fails, its own clients still get them.
  */
 export class ChangeFeed {
   readonly #listeners = new Set<(change: ServerChange) => void>();
   #unsubscribe: (() => MaybePromise<void>) | undefined;
-  /** What the bus has not taken yet. */
+  /** Changes that the bus has not accepted yet. */
   readonly #underway = new Set<Promise<boolean>>();
   #closed = false;
   /** Whether others have not heard of a change. */
@@ -26,7 +26,7 @@ export class ChangeFeed {
 
   #node: string | undefined;
 
-  /** @param isShared whether others may be on the bus, to whom this process needs a name. */
+  /** @param isShared whether other processes may use the bus, which then need a name for this one. */
   constructor(
     private readonly bus: ChangeBus,
     private readonly logger: Logger,
@@ -154,7 +154,7 @@ function readChange(value: unknown): ServerChange | undefined {
   return undefined;
 }
 
-/** What the log says of a change: neither what a client has said, nor ids, which let one in. */
+/** The fields of a change in the log: no data of clients, and no ids, because they grant access. */
 function logDetails(change: unknown): Readonly<Record<string, string | undefined>> {
   const { kind, about, to } = isObject(change) ? change : {};
   const text = (value: unknown): string | undefined =>
@@ -172,5 +172,5 @@ export const LIST_CHANGED: Readonly<Record<ListKind, string>> = {
   resources: NOTIFICATIONS.resourcesListChanged,
 };
 
-/** What lists there are. */
+/** The kinds of lists. */
 export const LISTS: readonly ListKind[] = ['tools', 'prompts', 'resources'];

@@ -8,9 +8,9 @@ import type { Session } from '../connection-state.js';
 import { withoutSubscription } from '../session-state.js';
 import type { Listener, Listeners, Subscribers } from './subscriptions.js';
 
-/** Asks guards again about what subscriptions hear of, for as long as there are any. What is refused now ends. */
+/** Runs guards again for the resources of subscriptions. A subscription that is refused now ends. */
 export class Rechecks {
-  /** What is being checked: a check that has not come to its end is not begun again. */
+  /** Checks in progress: a running check is not started again. */
   readonly #checking = new Set<object>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #closed = false;
@@ -82,7 +82,7 @@ export class Rechecks {
     });
   }
 
-  /** Checks with a call of its own: what guards have put into the state of the request is not what they are asked for. */
+  /** Checks with a call of its own, so that the state of the original request does not influence guards. */
   async #anew(
     request: AdmittedRequest,
     check: (call: EngineCall, failed: Failures) => Promise<void>,
@@ -104,7 +104,7 @@ export class Rechecks {
     if (call.isScope) this.parts.release(call);
   }
 
-  /** What is served no more has no guards that could refuse it. */
+  /** A definition that is no longer served has no guards. */
   async #allows(call: EngineCall, uri: string, failed: Failures): Promise<boolean> {
     const found = this.parts.options.registry.resolveUri(uri);
     if (!found || this.#closed) return true;
@@ -120,10 +120,10 @@ export class Rechecks {
   }
 }
 
-/** What could not be checked, and why. */
+/** The failed checks, with their errors. */
 type Failures = Map<string, unknown>;
 
-/** Whether guards agree. Where that cannot be found out now the subscription stays: they are asked again. */
+/** Whether guards agree. If that cannot be determined, the subscription stays until the next check. */
 async function agreed(about: string, failed: Failures, ask: () => MaybePromise<boolean>): Promise<boolean> {
   try {
     return await ask();

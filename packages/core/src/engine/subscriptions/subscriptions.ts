@@ -13,7 +13,7 @@ import type { Session } from '../connection-state.js';
 import type { MethodResult } from '../response.js';
 import { LIST_CHANGED } from './changes.js';
 
-/** What an app can be told about its clients. */
+/** Notifications that an app can send about its clients. */
 export interface AppEvents {
   /** The first session subscribed to a resource: time to watch what is behind the URI. */
   subscribed: [uri: string];
@@ -44,7 +44,7 @@ export class Events {
     return () => listeners.delete(listener);
   }
 
-  /** Has those be told of calls who listen to them. */
+  /** Forwards calls to the listeners of `call`. */
   get callObserver(): Observer {
     const isHeard = (): boolean => (this.#listeners.get('call')?.size ?? 0) > 0;
     const ended = (event: CallEvent): void => this.emit('call', event);
@@ -78,12 +78,12 @@ function sizeOf({ params, requestInfo }: Pick<AdmittedRequest, 'params' | 'reque
   return bytesOf(params) + 2 * characters;
 }
 
-/** What wants to hear about resources: a session, or an open subscription. */
+/** A subscriber to resources: a session, or an open subscription. */
 interface Subscriber {
   subscriptions: Set<string> | undefined;
 }
 
-/** Who wants to hear about which resources. */
+/** The subscribers of each resource. */
 export class Subscribers {
   readonly #counts = new Map<string, number>();
   readonly #sessions = new Map<Session, AdmittedRequest>();
@@ -109,7 +109,7 @@ export class Subscribers {
   }
 
   /**
-   * Takes room for what is kept of a subscription.
+   * Reserves room for a subscription.
    *
    * @throws OverloadedError when there is not as much, for this client or for all.
    */
@@ -127,7 +127,7 @@ export class Subscribers {
   }
 
   /**
-   * Keeps a URI for a session. Who subscribes twice counts once.
+   * Stores a URI for a session. A repeated subscription counts once.
    *
    * @param request asks for it; the guards look at it when they are asked again.
    * @throws ProtocolError (-32602) when the session has as many URIs as it may have, or the URI is too long.
@@ -201,7 +201,7 @@ export interface SubscriptionFilter {
   readonly promptsListChanged?: boolean;
   readonly resourcesListChanged?: boolean;
   readonly resourceSubscriptions?: readonly string[];
-  /** What extensions add. */
+  /** Members of extensions. */
   readonly [member: string]: unknown;
 }
 
