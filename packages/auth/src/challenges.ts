@@ -4,16 +4,16 @@ import type { Refusal } from '@sigil/http/authentication';
 /** The ways to send a token (RFC 6750, RFC 9449). */
 export type Scheme = 'Bearer' | 'DPoP';
 
-/** What every challenge of a server says. */
+/** The common parameters of a server's challenges. */
 export interface ChallengeParts {
-  /** Where the metadata of the resource is. */
+  /** The URL of the resource metadata. */
   readonly metadataUrl: string;
   readonly initialScopes: readonly string[];
   /** The algorithms of proofs; empty where none are taken. */
   readonly proofAlgorithms: readonly string[];
 }
 
-/** What is wrong, as `error` of a challenge. */
+/** The `error` of a challenge. */
 type ChallengeError =
   'invalid_request' | 'invalid_token' | 'insufficient_scope' | 'invalid_dpop_proof' | 'use_dpop_nonce';
 

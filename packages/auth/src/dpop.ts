@@ -26,7 +26,7 @@ const NEEDS_NONCE = 'The proof needs the nonce of this server';
 export class ProofError extends Error {
   override readonly name = 'ProofError';
 
-  /** @param nonce what the next proof has to carry, where it lacks one. */
+  /** @param nonce the nonce for the next proof, if this one lacked it. */
   constructor(
     message: string,
     readonly nonce?: string,
@@ -35,14 +35,14 @@ export class ProofError extends Error {
   }
 }
 
-/** What a proof is held against. */
+/** The request that a proof must match. */
 export interface ProvenRequest {
   readonly proof: string | readonly string[] | undefined;
   readonly method: string;
   readonly token: string;
   /** The thumbprint of the key that the token is bound to. */
   readonly boundTo: string;
-  /** Whom the proof counts for: who has many keys has no more room by that. */
+  /** Quota key: the client, not the key, so that many keys do not give more room. */
   readonly client: string;
 }
 
@@ -55,7 +55,7 @@ export interface Nonces {
   read(nonce: string): Promise<{ readonly madeAt: number; readonly takenUntil: number } | undefined>;
 }
 
-/** Checks that who sends a token has the key that it was issued to (RFC 9449, section 4.3). */
+/** Checks that the sender of a token has the key that it was issued to (RFC 9449, section 4.3). */
 export class ProofCheck {
   readonly #resource: string;
 
@@ -110,10 +110,10 @@ export class ProofCheck {
   }
 }
 
-/** What only private and shared keys have (RFC 7518, section 6; RFC 8037). */
+/** Members that only private and shared keys have (RFC 7518, section 6; RFC 8037). */
 const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
 
-/** @throws ProofError for what is no proof, and for a key that gives itself away. */
+/** @throws ProofError if it is not a proof, or if it contains a private key. */
 function keyIn(proof: string): JWK {
   try {
     const { typ, alg, jwk } = decodeProtectedHeader(proof);

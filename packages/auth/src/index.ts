@@ -8,7 +8,7 @@ export { jwt, type JwtOptions } from './jwt.js';
 export { introspection, type IntrospectionOptions } from './introspection.js';
 export type { ClientCredentials } from './client-authentication.js';
 export type { TokenCheck, TokenVerifier } from './tokens.js';
-// What authorization servers of others write
+// Presets for well-known authorization servers
 export {
   auth0,
   type Auth0Options,

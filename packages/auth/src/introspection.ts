@@ -9,7 +9,7 @@ import { audienceTest, type CheckToken, notForUs, type TokenCheck, type TokenChe
 /** How tokens are looked up at their issuer. */
 export interface IntrospectionOptions extends ClientCredentials {
   /**
-   * What the issuer says of tokens for this server as `aud`: one of these.
+   * The `aud` that the issuer reports for tokens of this server: one of these.
    *
    * @default the `resource`
    */
@@ -35,10 +35,11 @@ const INTROSPECTION_OPTIONS: OptionTable<IntrospectionOptions> = {
 const REFUSAL_MS = 10_000;
 
 /**
- * Checks tokens by asking their issuer (RFC 7662): for tokens that are no JWT, or that have to end soon after they are revoked; with
- * `cacheSeconds: 0`, the moment they are revoked.
+ * Checks tokens by asking their issuer (RFC 7662): for tokens that are no JWT, or that have to end soon after they are
+ * revoked; with `cacheSeconds: 0`, the moment they are revoked.
  *
- * @param options who asks, and what tokens for this server say. There must be one issuer alone, which sees all tokens.
+ * @param options the client credentials of this server, and the audience of its tokens. There must be exactly one
+ *   issuer, which sees all tokens.
  * @returns what `oauth({ tokens })` takes.
  * @example
  * ```ts

@@ -10,21 +10,21 @@ import type { Logger } from '@sigil/core';
 import { isObject } from '@sigil/core/internal';
 import { askProvider, isSafeUrl, ProviderError, TokenError } from './provider.js';
 
-/** An authorization server whose tokens are accepted. What is not given here is read from its metadata. */
+/** An authorization server whose tokens are accepted. Omitted members are read from its metadata. */
 export interface IssuerOptions {
   /** Its identifier: exactly what its tokens say as `iss`. */
   readonly issuer: string;
-  /** Where its keys are. */
+  /** The URL of its keys. */
   readonly jwksUri?: string;
   /** Its keys themselves, where they cannot be fetched. They change with a restart alone. */
   readonly jwks?: JSONWebKeySet;
-  /** Where tokens are looked up (RFC 7662). */
+  /** The URL of its introspection endpoint (RFC 7662). */
   readonly introspectionEndpoint?: string;
-  /** Where tokens for other services are got. */
+  /** The URL at which tokens for other services are issued. */
   readonly tokenEndpoint?: string;
 }
 
-/** What the metadata of an authorization server says (RFC 8414), as far as a resource server has to do with it. */
+/** The used part of an authorization server's metadata (RFC 8414). */
 interface IssuerMetadata {
   readonly jwksUri: string | undefined;
   readonly introspectionEndpoint: string | undefined;
@@ -33,7 +33,7 @@ interface IssuerMetadata {
   readonly text: string;
 }
 
-/** Keys are fetched again after so many milliseconds, while those that are there go on being used. */
+/** Milliseconds after which keys are fetched again; the old ones stay in use meanwhile. */
 const KEYS_FRESH_MS = 10 * 60_000;
 /** Keys that could not be fetched again are used for so long, in milliseconds. */
 const KEYS_STALE_MS = 60 * 60_000;
@@ -104,7 +104,7 @@ export class Issuer {
    * Finds the key that a token is signed with.
    *
    * @throws TokenError when there is none.
-   * @throws ProviderError when keys cannot be fetched, and those that are there are too old or lack this one.
+   * @throws ProviderError if keys cannot be fetched, and the known ones are too old or lack this one.
    */
   readonly key = async (header: JWSHeaderParameters, token: FlattenedJWSInput): ReturnType<FindKey> => {
     if (this.#given) return this.#find(header, token);
@@ -169,7 +169,7 @@ export class Issuer {
     const url = await this.endpoint('jwksUri');
     const { status, body } = await askProvider(url);
     const keys: unknown = body?.['keys'];
-    // What is no key is left out, and does not spoil the others (RFC 7517, section 5).
+    // An invalid key is left out, and does not affect the others (RFC 7517, section 5).
     const usable = Array.isArray(keys) ? keys.filter(isKey) : [];
     if (status !== 200 || !Array.isArray(keys) || (usable.length === 0 && keys.length > 0))
       throw new ProviderError(`${url} answered ${status} without a list of keys`);
@@ -212,7 +212,7 @@ export class Issuer {
 /** After a failure, an issuer is left alone for so long, in milliseconds. */
 const RETRY_MS = 5_000;
 
-/** Whether a value is a list of keys (RFC 7517, sections 4 and 5). What they hold is looked at when they are used. */
+/** Whether a value is a list of keys (RFC 7517, sections 4 and 5). Keys are validated when they are used. */
 export function isKeySet(value: unknown): value is JSONWebKeySet {
   const keys: unknown = isObject(value) ? value['keys'] : undefined;
   return Array.isArray(keys) && keys.every(isKey);
@@ -237,7 +237,7 @@ function metadataUrls(issuer: string): readonly string[] {
   return [...new Set(urls)];
 }
 
-/** The authorization servers whose tokens are accepted, by what their tokens call them. */
+/** The authorization servers whose tokens are accepted, by their `iss`. */
 export class Issuers {
   readonly #issuers: ReadonlyMap<string, Issuer>;
 

@@ -25,19 +25,19 @@ export interface JwtOptions {
   /** The algorithms that its issuers sign with. Those with a shared secret, and `none`, are refused. */
   readonly algorithms: readonly string[];
   /**
-   * What tokens for this server say as `aud`: one of these.
+   * The `aud` of tokens for this server: one of these.
    *
    * @default the `resource`
    */
   readonly audience?: string | readonly string[];
   /**
-   * The claim that names whom a token is for, where its issuer does not write `aud`.
+   * The claim with the audience, if the issuer does not write `aud`.
    *
    * @default 'aud'
    */
   readonly audienceClaim?: string;
   /**
-   * What tokens must say as `typ`, such as `at+jwt` (RFC 9068).
+   * The required `typ` of tokens, such as `at+jwt` (RFC 9068).
    *
    * @default undefined: anything
    */
@@ -113,7 +113,7 @@ function verifierOf(options: JwtOptions, { resource, issuers }: TokenCheckParts)
   };
 }
 
-/** What a token says before anything of it has been checked. */
+/** The claims of a token before any check. */
 function claimsIn(token: string): JWTPayload {
   try {
     return decodeJwt(token);
@@ -134,7 +134,7 @@ async function verified(token: string, { id, key }: Issuer, rules: JWTVerifyOpti
       throw notATime(error.claim);
     if (error instanceof errors.JOSEError)
       throw new TokenError(DESCRIPTIONS[error.code] ?? 'The token could not be verified');
-    // What is wrong with no token is wrong with a key, such as one that is too short.
+    // The token is correct, so the key is wrong, for example too short.
     throw new ProviderError(`a key of ${id} cannot be used`, { cause: error });
   }
 }
@@ -170,7 +170,7 @@ function payloadOf({ payload, protectedHeader }: JWTVerifyResult, { typ }: JWTVe
   return payload;
 }
 
-/** What is said of a token that is not good: nothing of what it holds. */
+/** The descriptions of bad tokens: they never repeat a token's content. */
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
   ERR_JWKS_NO_MATCHING_KEY: 'The token is signed with a key that its issuer does not have',
   ERR_JWS_SIGNATURE_VERIFICATION_FAILED: 'The signature of the token is wrong',

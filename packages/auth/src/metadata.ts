@@ -1,7 +1,7 @@
 import type { PublicDocument } from '@sigil/http/authentication';
 import { sha256 } from './sha256.js';
 
-/** What the metadata of a resource says (RFC 9728, section 2). */
+/** The metadata of a resource (RFC 9728, section 2). */
 export interface ResourceMetadata {
   readonly resource: string;
   readonly authorization_servers: readonly string[];
@@ -15,14 +15,14 @@ export interface ResourceMetadata {
 }
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource';
-/** Where clients of 2025-03-26 look for the metadata of the authorization server (RFC 8414). */
+/** The path at which clients of 2025-03-26 look for the authorization server's metadata (RFC 8414). */
 const ISSUER_WELL_KNOWN = '/.well-known/oauth-authorization-server';
 /** How long clients may keep it, in seconds. */
 const MAX_AGE = 3600;
 
-/** What clients find out about a protected resource, where they look for it. */
+/** The metadata documents of a protected resource, at their well-known paths. */
 export class MetadataDocuments {
-  /** Where challenges say that the metadata of the resource is. */
+  /** The URL of the resource metadata, as challenges name it. */
   readonly url: string;
   readonly #documents: ReadonlyMap<string, PublicDocument>;
 

@@ -1,7 +1,8 @@
 /*
- * The way of a request: its token is read from the header `Authorization`, checked by `jwt.ts` or `introspection.ts` with the keys and
- * endpoints of its issuer (`issuer.ts`), and bound to its sender by `dpop.ts` where that is wanted. What it says becomes the
- * principal; what it lacks becomes a challenge (`challenges.ts`) that names the metadata of this server (`metadata.ts`).
+ * The path of a request: its token is read from the header `Authorization` and checked by `jwt.ts` or
+ * `introspection.ts`, with the keys and endpoints of its issuer (`issuer.ts`). If required, `dpop.ts` checks that it is
+ * bound to its sender. Its claims become the principal. A missing token or scope becomes a challenge (`challenges.ts`)
+ * with the URL of this server's metadata (`metadata.ts`).
  */
 
 import type { MaybePromise } from '@sigil/core';
@@ -25,8 +26,8 @@ import { type CheckToken, TokenCache } from './tokens.js';
 import { rememberToken } from './upstream.js';
 
 /**
- * Makes a server over HTTP a resource server of OAuth 2.1: requests need an access token that one of its authorization servers has issued for
- * it, clients that have none are told where to get one, and those that lack a scope are told which.
+ * Makes an HTTP server an OAuth 2.1 resource server: requests need an access token from one of its authorization
+ * servers. Clients without a token learn where to get one, and clients that lack a scope learn which.
  *
  * @param options the identifier of this server, who issues its tokens, and how they are checked.
  * @returns what `http({ authorization })` and the handlers take.
@@ -59,10 +60,10 @@ export function oauth(options: OAuthOptions): Authorization {
   };
 }
 
-/** What `Authorization` says: a scheme and what follows it. */
+/** The syntax of `Authorization`: a scheme and credentials. */
 const CREDENTIALS = /^([A-Za-z]+) +([A-Za-z0-9\-._~+/]+=*) *$/;
 
-/** What is known of a token that is good. */
+/** The claims and principal of a valid token. */
 interface Known {
   readonly principal: Principal;
   /** The thumbprint of the key that it is bound to. */
@@ -71,7 +72,7 @@ interface Known {
   readonly expiresAt: number;
 }
 
-/** What is decided about requests with a token. */
+/** A decision about requests with a token. */
 interface Remembered {
   /** The header `Authorization`, as it was sent. */
   readonly sent: string;
@@ -85,9 +86,9 @@ class ResourceServer implements Authorizer {
   readonly #check: CheckToken;
   readonly #issuers: Issuers;
   readonly #proofs: ProofCheck;
-  /** Decisions about requests that need no proof, by the end of what they say as `Authorization`. */
+  /** Decisions about requests that need no proof, by the end of their `Authorization`. */
   readonly #remembered = new TokenCache<Remembered>();
-  /** What the log has been told of: clients can cause it at will. */
+  /** Limits log lines that clients can cause at will. */
   readonly #told = new LogThrottle();
   /** How principals have sent their token. */
   readonly #schemes = new WeakMap<Principal, Scheme>();
@@ -170,7 +171,7 @@ class ResourceServer implements Authorizer {
     return { refusal: this.#challenges.noToken(this.#wanted) };
   }
 
-  /** @param sent what the header says, by which the decision is remembered. */
+  /** @param sent the value of the header, which is the key of the cached decision. */
   async #bearer({ quotaKey }: RequestHead, token: string, sent: string): Promise<Decision> {
     try {
       const { principal, boundTo, expiresAt } = await this.#verify(token, quotaKey);

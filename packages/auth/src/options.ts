@@ -14,7 +14,7 @@ import type { UpstreamOptions } from './upstream.js';
 /** Whether tokens may, or must, be bound to a key of their client (RFC 9449). */
 export type DpopMode = 'off' | 'accept' | 'require';
 
-/** What people read about a resource. */
+/** Texts for users about a resource. */
 export interface ResourceDescription {
   readonly name?: string;
   /** The URL of a page, as are the others. */
@@ -23,7 +23,7 @@ export interface ResourceDescription {
   readonly terms?: string;
 }
 
-/** What `oauth()` is told. */
+/** Options of `oauth()`. */
 export interface OAuthOptions {
   /** The URL of the MCP endpoint, as clients know it. Tokens are issued for it. It is never taken from a request. */
   readonly resource: string;
@@ -58,8 +58,8 @@ export interface OAuthOptions {
    */
   readonly cacheSeconds?: number;
   /**
-   * Makes the principal. Its id must be of one person or program alone: two issuers may call theirs the same. What is
-   * given is copied, without methods, once a token.
+   * Creates the principal. Its id must be unique over all issuers, which may use the same `sub`. The result is copied
+   * without methods, once per token.
    *
    * @default the id is `<issuer>#<subject>`, or `<issuer>#client:<client>` where the subject is the client itself
    */
@@ -73,7 +73,7 @@ export interface OAuthOptions {
   readonly clientsWithoutSubject?: boolean;
   /** How this server gets tokens for the services that it calls, with `upstreamToken`. */
   readonly upstream?: UpstreamOptions;
-  /** What people read about this server. */
+  /** Texts for users about this server. */
   readonly description?: ResourceDescription;
   /**
    * Whether the metadata of the first issuer is served at `/.well-known/oauth-authorization-server`, too: clients of 2025-03-26 look for it
@@ -113,11 +113,11 @@ export interface ResolvedOAuth {
   readonly upstream: UpstreamOptions | undefined;
   readonly metadata: ResourceMetadata;
   readonly serveIssuerMetadata: boolean;
-  /** What is allowed, and seldom meant. */
+  /** Warnings about allowed but unusual values. */
   readonly warnings: readonly string[];
 }
 
-/** Fills in the defaults. What is wrong has been told to the checks. */
+/** Fills in the defaults. Faults have been reported to the checks. */
 export function resolveOptions(options: OAuthOptions, checks: OptionChecks): ResolvedOAuth {
   const {
     tokens,
@@ -184,7 +184,7 @@ function warningsAbout(
 
 /** Scheme and host in lower case, and no slash where there is no path (2026-07-28, basic/authorization, "Canonical Server URI"). */
 function canonical(resource: string): string {
-  // What is none has been refused.
+  // An invalid one has been reported before.
   if (!URL.canParse(resource)) return '';
   const { origin, pathname, search } = new URL(resource);
   return `${origin}${pathname === '/' ? '' : pathname}${search}`;
@@ -210,7 +210,7 @@ function principalOf(
   });
 }
 
-/** What tokens call the client that they were issued to: RFC 9068, OpenID Connect, Okta. */
+/** The claims with the client of a token: RFC 9068, OpenID Connect, Okta. */
 const CLIENT_CLAIMS = ['client_id', 'azp', 'cid'];
 
 function isName(value: unknown): value is string {
@@ -222,9 +222,9 @@ function asSubject(sub: string): string {
   return /^(?:client|subject):/.test(sub) ? `subject:${sub}` : sub;
 }
 
-/** Holds what a function of the author's says of a token to what every token is held to. */
+/** Applies the checks of all tokens to the result of an author's verifier. */
 function ownVerifier(verify: TokenVerifier, { issuers }: TokenCheckParts): CheckToken {
-  // What it says is not believed for longer than a request: it may know better at once.
+  // Its result is not cached beyond a request: it may change at any time.
   const lookUps = new LookUps({ good: 0, refused: 0 });
   return (token, client) =>
     lookUps.find(token, client, async () => {

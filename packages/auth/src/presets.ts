@@ -6,10 +6,10 @@ import { askProvider, ProviderError, TokenError } from './provider.js';
 import { scopesIn, type TokenClaims } from './scopes.js';
 import { notForUs, type TokenCheck } from './tokens.js';
 
-/** What a preset says of an authorization server: spread it into the options of `oauth()`. */
+/** The options of an authorization server: spread a preset into the options of `oauth()`. */
 export type Preset = Pick<OAuthOptions, 'issuers' | 'tokens'>;
 
-/** Where an Auth0 tenant is. */
+/** The location of an Auth0 tenant. */
 export interface Auth0Options {
   /** Its domain, such as `acme.eu.auth0.com`, or one of your own. */
   readonly domain: string;
@@ -94,13 +94,13 @@ function requireGuid(option: string, value: unknown, what: string): void {
   refuse('entra', option, value, `give ${what}, such as 72f988bf-86f1-41af-91ab-2d7cd011db47`);
 }
 
-/** Where a realm of Keycloak is. */
+/** The location of a Keycloak realm. */
 export interface KeycloakOptions {
   /** The address of Keycloak, such as `https://id.example.com`. */
   readonly url: string;
   readonly realm: string;
   /**
-   * What the audience mapper of the realm writes into tokens for the server.
+   * The audience from the audience mapper of the realm.
    * @default the `resource`
    */
   readonly audience?: string;
@@ -204,7 +204,7 @@ export function cognito({ region, userPool, clients }: CognitoOptions): Preset {
   };
 }
 
-/** Where AuthKit of WorkOS is. */
+/** The location of AuthKit by WorkOS. */
 export interface WorkosOptions {
   /** The domain, such as `acme.authkit.app`. */
   readonly domain: string;
@@ -226,7 +226,7 @@ export function workos({ domain }: WorkosOptions): Preset {
   return { issuers: [`https://${domain}`], tokens: jwt({ algorithms: ['RS256'] }) };
 }
 
-/** Where an instance of Clerk is. */
+/** The location of a Clerk instance. */
 export interface ClerkOptions {
   /** The domain of its Frontend API, such as `acme.clerk.accounts.dev`. */
   readonly domain: string;
@@ -249,7 +249,7 @@ export function clerk({ domain }: ClerkOptions): Preset {
   return { issuers: [`https://${domain}`], tokens: jwt({ algorithms: ['RS256'], typ: 'at+jwt' }) };
 }
 
-/** Whose tokens of Google are taken. */
+/** The accepted Google tokens. */
 export interface GoogleOptions {
   /** The ids of the OAuth clients that tokens may be issued to. */
   readonly clients: readonly string[];

@@ -26,20 +26,20 @@ export class ClaimError extends TokenError {}
 
 /** How long an authorization server may take to answer, in milliseconds. */
 const TIMEOUT_MS = 5_000;
-/** Most bytes of what it answers. */
+/** Maximum bytes of a response. */
 const MAX_BYTES = 1024 * 1024;
 
-/** What is sent to an authorization server. */
+/** A request to an authorization server. */
 export interface ProviderRequest {
   /** Sent as a form, by POST. */
   readonly form?: URLSearchParams;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What an authorization server answers. */
+/** The response of an authorization server. */
 export interface ProviderAnswer {
   readonly status: number;
-  /** `undefined` for what is no JSON object. */
+  /** The body; `undefined` if it is not a JSON object. */
   readonly body: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -88,7 +88,7 @@ function objectIn(text: string): ProviderAnswer['body'] {
   }
 }
 
-/** Whether a URL may be trusted with what is secret, or asked for what is believed: https, or a server on this machine. */
+/** Whether a URL is safe for secrets and trusted answers: https, or a server on this machine. */
 export function isSafeUrl(text: unknown): text is string {
   if (typeof text !== 'string' || !URL.canParse(text)) return false;
   const { protocol, hostname, username, password, hash } = new URL(text);

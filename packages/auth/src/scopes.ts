@@ -3,9 +3,10 @@ import { isScope, type OptionChecks, type OptionTable } from '@sigil/core/intern
 /** Which scopes there are, and what they say about each other. */
 export interface ScopeOptions {
   /**
-   * What a client should ask for at first: the least that is of any use. It is told so when it comes without a token.
+   * The scopes that a client should request first: the minimum for useful work. A challenge to a client without a token
+   * names them.
    *
-   * @default []: whatever its authorization server gives it
+   * @default []: the authorization server decides
    */
   readonly initial?: readonly string[];
   /**
@@ -15,8 +16,8 @@ export interface ScopeOptions {
    */
   readonly advertised?: readonly string[];
   /**
-   * What clients write in front of scopes when they ask for them, such as `api://<id>/`: challenges and metadata have it, definitions and
-   * principals do not. Scopes of OpenID Connect go without.
+   * The prefix of scopes in clients' requests, such as `api://<id>/`. Challenges and metadata have it, definitions and
+   * principals do not. Scopes of OpenID Connect go without it.
    *
    * @default ''
    */
@@ -31,7 +32,7 @@ export interface ScopeOptions {
   readonly read?: (claims: TokenClaims) => readonly string[];
 }
 
-/** What a token says, as its issuer has vouched for it. */
+/** The claims of a token, as its issuer has confirmed them. */
 export interface TokenClaims {
   readonly iss?: string | undefined;
   readonly sub?: string | undefined;
@@ -103,7 +104,7 @@ function closure(scope: string, implies: Readonly<Record<string, readonly string
   const found = new Set([scope]);
   for (const one of found) {
     const next = Object.hasOwn(implies, one) ? implies[one] : undefined;
-    // What is no list has been refused.
+    // Anything but a list has been refused before.
     if (isTexts(next)) for (const implied of next) found.add(implied);
   }
   return [...found];

@@ -4,7 +4,7 @@ import type { Issuers } from './issuer.js';
 import { ClaimError, TokenError } from './provider.js';
 import type { TokenClaims } from './scopes.js';
 
-/** What checking tokens may use. */
+/** The parts that token checks may use. */
 export interface TokenCheckParts {
   /** The identifier of this server. */
   readonly resource: string;
@@ -15,7 +15,7 @@ export interface TokenCheckParts {
 /**
  * Checks a token.
  *
- * @param client whom quotas count the request for; `undefined` where clients cannot be told apart.
+ * @param client quota key of the request; `undefined` if clients cannot be told apart.
  * @returns what it says.
  * @throws TokenError when it is not good.
  * @throws ProviderError when that cannot be found out now.
@@ -31,15 +31,15 @@ export interface TokenCheck {
 }
 
 /**
- * Says what a token means, or that it is not good by `undefined`. It must find out whether the token was issued for this server; `exp`
- * and `nbf`, where it gives them, are held to. Where there are several issuers it must give `iss`.
+ * Returns the claims of a token, or `undefined` for a bad token. It must check that the token was issued for this
+ * server. `exp` and `nbf` are enforced if it returns them. With several issuers it must return `iss`.
  */
 export type TokenVerifier = (token: string) => MaybePromise<TokenClaims | undefined>;
 
 /**
  * Tells tokens for this server from others.
  *
- * @param audience what they say whom they are for: one of these.
+ * @param audience the accepted audiences: one of these.
  * @returns whether a claim, a text or a list, names one of them.
  */
 export function audienceTest(audience: string | readonly string[]): (claimed: unknown) => boolean {
@@ -61,10 +61,11 @@ export function notForUs(claimed: unknown): TokenError {
 export const CLOCK_TOLERANCE_SECONDS = 30;
 
 /**
- * Holds what a token says to its times. Before `nbf` it is good already where clocks may differ; after `exp` it never is.
+ * Holds what a token says to its times. Before `nbf` it is good already where clocks may differ; after `exp` it never
+ * is.
  *
  * @throws TokenError when it is not good yet, or not any more.
- * @throws ClaimError when one of them is no number: what cannot be compared would never end it.
+ * @throws ClaimError if one of them is not a number, because the token would never expire.
  */
 export function requireInTime(claims: TokenClaims): void {
   for (const name of ['exp', 'nbf'] as const)
@@ -83,17 +84,17 @@ export function notATime(claim: string): ClaimError {
 /** Most tokens that are remembered. */
 const MAX_KEPT = 10_000;
 
-/** What is kept, until a time in milliseconds since 1970. */
+/** A value with its expiry, in milliseconds since 1970. */
 interface Kept<T> {
   readonly value: T;
   readonly until: number;
 }
 
-/** What was found out about tokens, for a while. The oldest give way to new ones. */
+/** Caches values by token for a limited time. New entries replace the oldest. */
 export class TokenCache<T> {
   readonly #kept = new Map<string, Kept<T>>();
 
-  /** @returns `undefined` for what is not known, or not any more. */
+  /** @returns the value, or `undefined` if it is unknown or expired. */
   get(key: string): T | undefined {
     const found = this.#kept.get(key);
     if (!found) return undefined;

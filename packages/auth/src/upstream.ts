@@ -16,11 +16,11 @@ export interface UpstreamOptions extends ClientCredentials {
   readonly grant?: 'token-exchange' | 'client-credentials';
 }
 
-/** What a token is for. */
+/** The target of a token. */
 export interface UpstreamTarget {
   /** The service that it is for, as its authorization server calls it. */
   readonly audience: string;
-  /** @default []: what the authorization server gives */
+  /** @default []: the authorization server decides */
   readonly scopes?: readonly string[];
 }
 
@@ -31,7 +31,7 @@ interface Caller {
   readonly options: UpstreamOptions | undefined;
 }
 
-// Beside the principal, not on it: what a handler sees, logs or hands on never has the token.
+// Beside the principal, not on it: handlers never see, log or forward the token.
 const CALLERS = new WeakMap<Principal, Caller>();
 const TOKENS = new TokenCache<string>();
 const ASKED = new SingleFlight<string>();
@@ -47,14 +47,14 @@ const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
 const MARGIN_MS = 10_000;
 
 /**
- * Gets a token for a service that a handler calls: another one than its caller has sent, which must not be passed on. It is kept until it
- * expires.
+ * Gets a token for a service that a handler calls: another one than its caller has sent, which must not be passed on.
+ * It is kept until it expires.
  *
  * @param context that of the call.
  * @param target the service, and the scopes that are needed there.
  * @returns the access token.
- * @throws Error when the server was not told how (`oauth({ upstream })`), when the call has no caller whose token is known, as in a task that
- *   another process goes on with, or when the authorization server refuses.
+ * @throws Error if the server has no `oauth({ upstream })`, if the authorization server refuses, or if the caller's
+ *   token is unknown, as in a task that another process continues.
  * @example
  * ```ts
  * const token = await upstreamToken(ctx, { audience: 'https://files.example.com', scopes: ['files.read'] });

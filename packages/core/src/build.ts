@@ -1,4 +1,4 @@
-// What a program tells of itself while `sigil build` makes one file of it.
+// The exports with which a program describes itself while `sigil build` bundles it.
 export {
   type AppDescription,
   type BuildDescription,

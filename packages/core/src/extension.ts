@@ -1,4 +1,4 @@
-// What an extension of the protocol is made of, and another container than typedi's with the framework around it.
+// The exports for extensions of the protocol, and for other containers than typedi's and frameworks around them.
 export type { AppExtension } from './extensions/app-extension.js';
 export type {
   Extension,

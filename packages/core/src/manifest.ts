@@ -1,4 +1,4 @@
-// What a server promises to its clients, and why it shows or hides something.
+// The manifest of a server, and explanations of visibility.
 export {
   arrangeManifest,
   type Manifest,

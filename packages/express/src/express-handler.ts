@@ -3,7 +3,7 @@ import type { App } from '@sigil/core';
 import { type HttpOptions, nodeHandler } from '@sigil/http';
 import { endpointPath } from '@sigil/http/fetch';
 
-/** Where the app is within an Express application, and how it is served. */
+/** The place of an app within an Express application, and the options of its transport. */
 export interface ExpressOptions extends HttpOptions {
   /**
    * Path of the MCP endpoint, below that of the router it is mounted into.
@@ -23,7 +23,7 @@ export type Middleware = (
   next: (error?: unknown) => void,
 ) => void;
 
-/** Middleware that serves an app, and leaves other requests to what comes after it. */
+/** Middleware that serves an app, and passes other requests on. */
 export interface ExpressHandler extends Middleware {
   /** Serves documents alone, such as protected resource metadata: for the root, where the endpoint is within a `Router`. */
   readonly documents: Middleware;

@@ -6,7 +6,7 @@ import plugin from 'fastify-plugin';
 
 /** Which app is served within a Fastify application, where and how. */
 export interface FastifyOptions extends HttpOptions {
-  /** What `createApp` made. */
+  /** The result of `createApp`. */
   readonly app: App;
   /**
    * Path of the MCP endpoint, behind `prefix`.
@@ -14,7 +14,7 @@ export interface FastifyOptions extends HttpOptions {
    * @default '/mcp'
    */
   readonly path?: string;
-  /** What the path begins with. */
+  /** The prefix of the path. */
   readonly prefix?: string;
   /**
    * How long requests in flight may take to finish when Fastify closes, in milliseconds.
@@ -35,7 +35,7 @@ const register: FastifyPluginAsync<FastifyOptions> = async (
   const handler = nodeHandler(app, options);
   handler.mountedAt(fastify.prefix + prefix + path);
   const serve = (request: FastifyRequest, reply: FastifyReply): void => {
-    // What hooks have set, such as headers of CORS, is Fastify's alone until it is sent.
+    // Headers from hooks, such as those of CORS, must be copied to the raw response.
     for (const [name, value] of Object.entries(reply.getHeaders())) reply.raw.setHeader(name, value ?? '');
     reply.hijack();
     handler(request.raw, reply.raw, undefined, request);
@@ -58,7 +58,7 @@ const register: FastifyPluginAsync<FastifyOptions> = async (
       scope.removeAllContentTypeParsers();
       scope.addContentTypeParser('*', (_request, _body, done) => done(null));
       for (const url of options.sse ? [path, '/sse', '/messages'] : [path])
-        // As a prefix it is served with a slash at its end and without, whatever the router is told of them.
+        // With a prefix, both paths are served, with and without a final slash, whatever the router's options.
         await scope.register(async (at) => void at.all('/', serve), { prefix: url });
     },
     { prefix },

@@ -4,7 +4,7 @@ import { endpointPath, fetchHandler } from '@sigil/http/fetch';
 import type { Context, MiddlewareHandler } from 'hono';
 import { cloneRawRequest } from 'hono/request';
 
-/** Where the app is within a Hono application, and how it is served. */
+/** The place of an app within a Hono application, and the options of its transport. */
 export interface HonoOptions extends HttpOptions {
   /**
    * Path of the MCP endpoint, below that of the application it is mounted into.
@@ -14,7 +14,7 @@ export interface HonoOptions extends HttpOptions {
   readonly path?: string;
 }
 
-/** Middleware that serves an app, and leaves other requests to what comes after it. */
+/** Middleware that serves an app, and passes other requests on. */
 export interface HonoHandler extends MiddlewareHandler {
   /** Serves documents alone, such as protected resource metadata: for the root, where the endpoint is within another application. */
   readonly documents: MiddlewareHandler;
@@ -43,7 +43,7 @@ export function honoHandler(app: App, { path = '/mcp', ...options }: HonoOptions
       const { req } = context;
       const { pathname, search } = new URL(req.url);
       if (!handler.serves(pathname + search, at, baseOf(context, pathname))) return next();
-      // What was read past Hono is kept nowhere: the handler says so.
+      // A body that was read without Hono is lost: the handler reports it.
       const isKept = req.raw.bodyUsed && Object.keys(req.bodyCache).length > 0;
       return handler.handle(isKept ? await cloneRawRequest(req) : req.raw, context);
     };

@@ -41,7 +41,7 @@ export function lambdaHandler(
   return async (event, context) => {
     const response = await answer(event, context);
     const result = { ...headOf(response), body: await response.text() };
-    // Once the result is there, the instance is frozen.
+    // After the result, the instance is frozen.
     await written(context);
     return result;
   };
@@ -101,7 +101,7 @@ function answerer(of: string, app: () => MaybePromise<App>, options: HostOptions
   return { answer, written };
 }
 
-/** What Lambda is told of a response before its body. */
+/** The head of a response for Lambda. */
 function headOf({ status, headers }: Response): Omit<LambdaResult, 'body'> {
   return { statusCode: status, headers: Object.fromEntries(headers) };
 }

@@ -35,7 +35,7 @@ export type RouteHandler = (request: Request) => Promise<Response>;
  * ```
  */
 export function nextHandlers(app: () => MaybePromise<App>, options: HttpOptions = {}): NextHandlers {
-  // Where routes are built, settings of the host that serves them may be missing.
+  // While routes are built, settings of the production host may be missing.
   const handler = hostHandler<undefined>({ of: 'nextHandlers', app, options: () => options });
   const serve: RouteHandler = (request) => handler(request, undefined);
   return {

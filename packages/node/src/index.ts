@@ -1,4 +1,4 @@
-// What the runtimes share on Node.
+// Shared parts of the runtimes on Node.
 export { EXIT_CODES, exitAfter, handleSignals, type SignalProcess } from './signals.js';
 export { jsonLinesFile, type JsonLinesFile, type JsonLinesOptions } from './json-lines.js';
 export { type LineOptions, stderrLogger, streamLogger } from './stream-logger.js';

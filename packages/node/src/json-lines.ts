@@ -45,7 +45,7 @@ export function jsonLinesFile(path: string, options: JsonLinesOptions = {}): Jso
   const { sync = false } = options;
   let file = openFile(path);
   let lookedAt = performance.now();
-  /** Opens the file that is there now, where the one that is open was moved away. */
+  /** Opens the current file, if the open one was moved away. */
   const reopen = (): void => {
     lookedAt = performance.now();
     if (statSync(path, { throwIfNoEntry: false })?.ino === fstatSync(file).ino) return;
@@ -56,7 +56,7 @@ export function jsonLinesFile(path: string, options: JsonLinesOptions = {}): Jso
   return {
     write(record) {
       if (performance.now() - lookedAt > LOOK_MS) reopen();
-      // In one write: what several processes append in one is not mixed.
+      // In one write, so that appends of several processes do not mix.
       const line = Buffer.from(`${JSON.stringify(record)}\n`);
       const written = writeSync(file, line);
       if (written < line.length) throw new Error(`${path} has room for ${written} of ${line.length} bytes`);

@@ -57,7 +57,7 @@ function writerOf(stream: Writable): (line: string, canWait: boolean) => void {
   const flush = (): void => {
     clearTimeout(timer);
     timer = undefined;
-    // What waits when the program ends is written all the same.
+    // Lines that wait when the program ends are still written.
     process.off('exit', flush);
     const lines = waiting;
     waiting = '';
@@ -118,7 +118,7 @@ function formatEntry(level: keyof Logger, details: object | string, message: str
 const MOST_CHARACTERS = { first: 6 * 1024, last: 2 * 1024 };
 const MOST_TEXT = MOST_CHARACTERS.first + MOST_CHARACTERS.last;
 
-/** A text that is no longer than one of a line may be: what a client sent may be part of it. */
+/** Text cut to the maximum length of a line, because it may contain client data. */
 function bounded(text: string): string {
   if (text.length <= MOST_TEXT) return text;
   const { first, last } = MOST_CHARACTERS;
@@ -136,7 +136,7 @@ function now(): string {
 
 const UNREADABLE = 'cannot be read';
 
-/** What Node shows of details; each for itself where one of them, such as an error whose members throw, cannot be read. */
+/** Node's form of details; one by one if some of them, such as an error whose members throw, cannot be read. */
 function inspected(details: object): unknown {
   const shown = (read: () => unknown): string => {
     try {
@@ -166,7 +166,7 @@ function isSecret(name: string): boolean {
   return found;
 }
 
-/** What each entry has. */
+/** The members of each entry. */
 const FIXED: ReadonlySet<string> = new Set(['level', 'time', 'message']);
 
 /** One object of two, as JSON. */
@@ -174,7 +174,10 @@ function joined(first: string, second: string): string {
   return second === '{}' ? first : `${first.slice(0, -1)},${second.slice(1)}`;
 }
 
-/** Whether details are numbers, truth values and texts that are not long alone, none is a secret or has the name of what each entry has. */
+/**
+ * Whether details are only numbers, booleans and short texts, without secrets, and without the names of an entry's own
+ * members.
+ */
 function isPlain(details: object): details is Readonly<Record<string, unknown>> {
   if (Object.getPrototypeOf(details) !== Object.prototype) return false;
   for (const name in details) {
@@ -195,7 +198,7 @@ function replace(key: string, value: unknown): unknown {
   if (typeof value === 'bigint') return value.toString();
   if (typeof value === 'string') return isSecret(key) ? '[redacted]' : bounded(value);
   if (!types.isNativeError(value)) return value;
-  // What its class added may be anything: HTTP clients add the request, with its credentials.
+  // Members of its class may hold anything: HTTP clients add the request, with its credentials.
   const { name, message, stack, cause, code }: Error & { code?: unknown } = value;
   return {
     name,
@@ -248,7 +251,7 @@ function plain(value: unknown): string {
   return printable(typeof value === 'string' && /^[^\s"]+$/.test(value) ? value : JSON.stringify(value));
 }
 
-/** What a client sent may move the cursor of a terminal, hide in its text, or turn the direction of that. */
+/** Text from a client may move a terminal's cursor, hide characters, or reverse the direction. */
 function printable(text: string): string {
   return text.replace(CONTROLS, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

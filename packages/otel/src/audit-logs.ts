@@ -2,7 +2,7 @@ import { type Attributes, type Context, ROOT_CONTEXT, trace, TraceFlags } from '
 import type { AuditRecord } from '@sigil/core';
 import { NETWORK_TRANSPORTS } from './values.js';
 
-/** What becomes of a record of an audit: a log record, as `@opentelemetry/api-logs` takes it. */
+/** An audit record as a log record for `@opentelemetry/api-logs`. */
 export interface AuditLog {
   /** `sigil.audit.` and the event of the record. */
   readonly eventName: string;
@@ -17,7 +17,7 @@ export interface AuditLog {
   readonly context: Context;
 }
 
-/** What takes log records: a logger of `@opentelemetry/api-logs`, for which this package does not ask. */
+/** A logger of `@opentelemetry/api-logs`, typed structurally so that this package does not depend on it. */
 export interface AuditLogger {
   /** Takes a log record; it does not say what becomes of it. */
   emit(record: AuditLog): void;
@@ -28,7 +28,7 @@ const SEVERITIES = { INFO: 9, WARN: 13, ERROR: 17 } as const;
 /** How the call ended where that is a fault of the server. */
 const FAULTS: ReadonlySet<unknown> = new Set(['error', 'timeout', 'failed']);
 
-/** What stands in `name`, by method. */
+/** The source of `name`, by method. */
 const NAMES: Readonly<Record<string, string>> = {
   'tools/call': 'gen_ai.tool.name',
   'prompts/get': 'gen_ai.prompt.name',
@@ -39,8 +39,8 @@ const NAMES: Readonly<Record<string, string>> = {
 /**
  * Makes a sink of an audit that emits each record as a log record of OpenTelemetry, in the trace of its call.
  *
- * A logger takes a record and never says whether it was sent. So `audit.required` refuses no call for a collector that is away: where
- * each record must be kept before its call runs, write to a file or a table.
+ * A logger never reports whether a record was sent, so `audit.required` refuses no call if the collector is down. If
+ * each record must be stored before its call runs, write to a file or a table.
  *
  * @param logger what `logs.getLogger()` of `@opentelemetry/api-logs` gives, or that of a provider of your own.
  * @returns the sink. The provider of the logger stays open when the app closes.

@@ -24,7 +24,7 @@ import type { Redactor, TelemetryOptions } from './options.js';
 import type { OwnMetrics } from './own-metrics.js';
 import { parentOf, traceOf } from './parents.js';
 
-/** What all spans of an app are made of. */
+/** The parts of all spans of an app. */
 export interface SpanParts {
   readonly options: TelemetryOptions;
   readonly tracer: Tracer;
@@ -68,7 +68,7 @@ export class CallSpan implements CallObservation {
     this.#measured = attributes;
   }
 
-  /** What logs name, and what a task that it submits is linked to. */
+  /** The trace for log lines, and for links from submitted tasks. */
   get trace(): Trace | undefined {
     return (this.#trace ??= traceOf(this.#span.spanContext()));
   }
@@ -113,7 +113,7 @@ export class CallSpan implements CallObservation {
     }
   }
 
-  /** Puts on the span what only it has: how the call ended for us, and what was asked and answered where that is wanted. */
+  /** Records the attributes of spans alone: the outcome, and by option the arguments and the result. */
   #record(event: CallEvent): void {
     const { recordInputs, recordOutputs } = this.#parts.options;
     const { outcome, refusedBy, params } = event;

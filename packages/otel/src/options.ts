@@ -5,7 +5,7 @@ import { OptionChecks, type OptionTable } from '@sigil/core/internal';
 /**
  * Gives what is recorded of arguments or of a result, such as the same without secrets.
  *
- * @param value what the client has sent, or what it is sent.
+ * @param value data from the client, or for it.
  * @param call whose it is.
  * @returns what is recorded; `undefined` for nothing.
  */
@@ -20,7 +20,7 @@ export interface EventLoopDelay {
   reset(): void;
 }
 
-/** What `telemetry` records, and where that goes. */
+/** The recorded telemetry, and its destinations. */
 export interface TelemetryOptions {
   /** Makes the spans. @default what is registered with the API of OpenTelemetry */
   readonly tracerProvider?: TracerProvider;

@@ -5,10 +5,10 @@ import type { EventLoopDelay } from './options.js';
 /** The buckets of answers of stores, in seconds: most are faster than any call. */
 const STORE_BUCKETS = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5];
 
-/** The highest number of an attempt that is told apart: `tasks.maxAttempts` may be any, and each number is a time series. */
+/** The highest attempt number with a time series of its own: `tasks.maxAttempts` may be any number. */
 const MAX_ATTEMPT = 10;
 
-/** What Sigil measures beyond the conventions: what is refused, how stores answer, and how much of everything there is. */
+/** Sigil's own metrics, beyond the conventions: refusals, store latency, and the sizes of queues and tables. */
 export class OwnMetrics {
   readonly #meter: Meter;
   readonly #refusals: Counter;

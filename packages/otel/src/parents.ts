@@ -12,7 +12,7 @@ import {
 } from '@opentelemetry/api';
 import type { CallInfo, Trace } from '@sigil/core';
 
-/** Where a span belongs. */
+/** The parent and links of a span. */
 export interface Parent {
   readonly context: Context;
   readonly links: Link[];
@@ -28,9 +28,9 @@ const GETTER: TextMapGetter<object> = {
 };
 
 /**
- * Where the span of a call belongs. What its `_meta` says is the parent, and then the context of HTTP is linked: one HTTP request can
- * carry several calls, and a call several HTTP requests. Else that of HTTP is the parent. The run of a task is a root, linked to the call that
- * submitted it.
+ * The parent of a call's span. Its `_meta` has the parent, and then the HTTP context is linked, because one HTTP
+ * request can carry several calls, and a call several HTTP requests. Without `_meta`, the HTTP context is the parent.
+ * The run of a task is a root, linked to the call that submitted it.
  */
 export function parentOf({ params, headers, task }: CallInfo): Parent {
   if (task) {

@@ -13,10 +13,16 @@ const OTHER = '_OTHER';
 /** Longest URI that spans have, in characters. */
 const MAX_URI_LENGTH = 1024;
 
-/** The codes by which the caller is at fault: the server has not failed. Those of the conventions, and for scopes and rates our own. */
+/**
+ * The error codes of the caller's faults, which are not server errors: those of the conventions, and our own for scopes
+ * and rates.
+ */
 const CALLER_FAULTS: ReadonlySet<number> = new Set([-32700, -32600, -32601, -32602, -32002, 403, 429]);
 
-/** What metrics and spans have of a call when it begins. Names are those that the server has: clients could send any. */
+/**
+ * The attributes of metrics and spans at the beginning of a call. Names are limited to the server's own: clients could
+ * send any.
+ */
 export function measuredOf(call: CallInfo): Values {
   const { isKnownMethod, isKnownName, params, protocolVersion, transport } = call;
   const method = isKnownMethod ? call.method : OTHER;
@@ -38,7 +44,7 @@ export function measuredOf(call: CallInfo): Values {
   };
 }
 
-/** What spans alone have of it: what is another for each call. */
+/** The attributes of spans alone, which differ for each call. */
 export function tracedOf({ requestId, sessionId, address, source }: CallInfo): Values {
   return {
     requestId: requestId === undefined ? undefined : String(requestId),
@@ -48,14 +54,14 @@ export function tracedOf({ requestId, sessionId, address, source }: CallInfo): V
   };
 }
 
-/** What is known of a request to a client when it is sent, by the call that makes it. */
+/** The attributes of a request to a client, with the call that makes it. */
 export function clientValuesOf({ id, method, call }: ClientRequestInfo, measured: Values): Values {
   const { protocolVersion, networkTransport, networkProtocol, networkProtocolVersion } = measured;
   const network = { networkTransport, networkProtocol, networkProtocolVersion };
   return { method, requestId: String(id), protocolVersion, sessionId: call.sessionId, ...network };
 }
 
-/** What is known of a session that has ended. */
+/** The attributes of a session that has ended. */
 export function sessionValuesOf({ protocolVersion, transport }: SessionEvent): Values {
   return { protocolVersion, networkProtocol: transport === 'http' ? 'http' : undefined };
 }
@@ -76,7 +82,7 @@ export function endOf({ error, outcome, result }: CallEvent): End | undefined {
   return hasFailed ? { errorType: 'tool_error' } : undefined;
 }
 
-/** How a request to a client ended, by what the wait for its answer failed with; `undefined` where that is nothing. */
+/** The outcome of a request to a client, by the error of its wait; `undefined` for success. */
 export function clientEndOf(error: unknown): End | undefined {
   if (error === undefined) return undefined;
   if (!(error instanceof InputResponseError)) return { errorType: OTHER };
@@ -87,7 +93,7 @@ export function clientEndOf(error: unknown): End | undefined {
   return { statusCode, errorType: statusCode, message: cause.message };
 }
 
-/** What the conventions call the transports of MCP. */
+/** The conventions' names of MCP transports. */
 export const NETWORK_TRANSPORTS: Readonly<Record<string, string | undefined>> = {
   stdio: 'pipe',
   http: 'tcp',

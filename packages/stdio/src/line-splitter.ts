@@ -3,7 +3,7 @@ const CARRIAGE_RETURN = 0x0d;
 const SPACE = 0x20;
 const LOOSE_PARTS = 1024;
 
-/** What a `LineSplitter` finds. */
+/** Receives the lines of a `LineSplitter`. */
 export interface LineListener {
   /** A line that is not blank, without its line break. The bytes are only valid during the call. */
   line(bytes: Buffer): void;
@@ -37,7 +37,7 @@ export class LineSplitter {
     if (start < chunk.length) this.#append(chunk, start, chunk.length);
   }
 
-  /** The stream has ended: what is left counts as a line. */
+  /** The stream has ended: the rest counts as a line. */
   end(): void {
     this.#finish();
   }

@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import type { StreamWrite } from './stdout-guard.js';
 
-/** What a `LineWriter` tells of its stream. */
+/** Receives the events of a `LineWriter`. */
 export interface WriterListener {
   /** The stream takes no more for now: produce less until `unblocked`. */
   blocked(): void;
@@ -43,8 +43,8 @@ export class LineWriter {
   }
 
   /**
-   * Queues a notification, unless notifications of as many bytes wait already. What counts is what waited before: one long
-   * line may be longer than the bound.
+   * Queues a notification, unless that many bytes of notifications wait already. Only earlier bytes count: one long
+   * line may exceed the limit.
    *
    * @returns whether it was queued.
    */

@@ -2,7 +2,7 @@ import { MAX_DELAY_MS, OptionChecks, type OptionTable } from '@sigil/core/intern
 import { type Principal, requirePrincipal } from '@sigil/core/transport';
 import type { Readable, Writable } from 'node:stream';
 
-/** What the client may make `stdio()` keep. */
+/** Limits on the client's use of memory in `stdio()`. */
 export interface StdioLimits {
   /**
    * The most bytes of one message. A longer one is answered with -32600 and never held. More than over HTTP: the one client is the
@@ -21,19 +21,19 @@ export interface StdioLimits {
   readonly maxBufferedBytes?: number;
 }
 
-/** What `stdio()` may be told. */
+/** Options of `stdio()`. */
 export interface StdioOptions {
-  /** Where messages come from; `process.stdin` by default. */
+  /** The input; `process.stdin` by default. */
   readonly input?: Readable;
-  /** Where messages go; `process.stdout` by default. */
+  /** The output; `process.stdout` by default. */
   readonly output?: Writable;
-  /** What the client may make it keep. */
+  /** Limits on the client's use of memory. */
   readonly limits?: StdioLimits;
   /**
-   * Who the client is: the user of this machine, with scopes for what `@RequireScopes` asks. Nothing is authorized over stdio, so the program
-   * says it, such as from its environment.
+   * The principal of the client: the user of this machine, with scopes for `@RequireScopes`. stdio has no
+   * authorization, so the program provides it, for example from its environment.
    *
-   * @default undefined: what needs scopes is refused
+   * @default undefined: definitions with scopes are refused
    */
   readonly principal?: Principal;
   /**

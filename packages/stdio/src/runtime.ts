@@ -19,10 +19,10 @@ import { guardStdout, type StreamWrite } from './stdout-guard.js';
 /**
  * Serves one client over standard streams, one JSON-RPC message a line (MCP, transports, stdio).
  *
- * It ends by itself at the end of its input, when the client no longer reads, or on SIGTERM or SIGINT: requests in flight have
- * `drainMs` to finish and are aborted then, the app closes if this was its last runtime, and the process exits, whatever timers still
- * run. With streams of your own only a signal ends the process. A line that is too long, not UTF-8 or not JSON is answered with an
- * error and does not end it. Another `initialize` begins the session anew. Log lines go to standard error.
+ * It ends at the end of its input, when the client stops reading, or on SIGTERM or SIGINT. Requests in flight then have
+ * `drainMs` to finish before they are aborted. The app closes if this was its last runtime, and the process exits, even
+ * if timers run. With streams of your own only a signal ends the process. A line that is too long, not UTF-8 or not
+ * JSON is answered with an error. Another `initialize` begins a new session. Log lines go to standard error.
  *
  * @param options limits and streams; those of the process by default.
  * @throws DefinitionError when an option is wrong.
@@ -49,7 +49,7 @@ const DISPOSAL_MS = 400;
 /** The least time that answers get to be written, in milliseconds. */
 const WRITE_MS = 100;
 
-/** What shorter messages take is no matter. */
+/** Shorter messages are not counted. */
 const SHORT_BYTES = 1024;
 
 /** How the text of a notification begins, and of those that may be missed. */
@@ -65,14 +65,14 @@ class StdioConnection implements RunningRuntime {
   readonly #connection: Connection;
   readonly #splitter: LineSplitter;
   readonly #writer: LineWriter;
-  /** What is known of requests that are not long. */
+  /** The request facts of short messages. */
   readonly #requestInfo: RequestInfo | undefined;
   readonly #releases: (() => void)[] = [];
   readonly #resolveClosed: () => void;
   #state: 'reading' | 'draining' | 'closed' = 'reading';
   /** Whether the process is to end with this connection: its client is gone, or a signal asked for it. */
   #endsProcess = false;
-  /** What has been done, and logged, about a client that does not read. */
+  /** The last measure against a client that does not read. */
   #unread: 'nothing' | 'dropped' | 'ended' = 'nothing';
   /** Until when what is in flight may go on, by `performance.now()`. */
   #deadline = 0;

@@ -3,7 +3,7 @@ import { announceLaterApp } from '@sigil/core/internal';
 import type { HostOptions } from '@sigil/http/fetch';
 import { type ExecutionContext, worker } from './worker.js';
 
-/** What a module of a worker exports for its Durable Objects. */
+/** The export of a worker's module for its Durable Objects. */
 export type DurableObjectClass<Env, State> = new (
   state: State,
   env: Env,

@@ -1,13 +1,13 @@
 import type { App, MaybePromise } from '@sigil/core';
 import { type HostHandler, hostHandler, type HostOptions } from '@sigil/http/fetch';
 
-/** What Workers give with a request, as far as it is used. */
+/** The used part of the context that Workers pass with a request. */
 export interface ExecutionContext {
   /** Has the worker go on until a promise has settled. */
   waitUntil(promise: Promise<unknown>): void;
 }
 
-/** What a module of a worker exports as `default`. */
+/** The `default` export of a worker's module. */
 export interface Worker<Env> {
   /** Answers a request. */
   fetch(request: Request, env: Env, context: ExecutionContext): Promise<Response>;

@@ -14,7 +14,7 @@ import type { AuditOptions } from './audit.js';
 import type { Module, ModuleParts } from './module.js';
 
 /**
- * How the state is kept that clients of 2026-07-28 carry between the rounds of a request, in which a handler asks them.
+ * How the state between the rounds of a request is kept, for clients of 2026-07-28.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
@@ -32,15 +32,15 @@ export interface StateOptions {
    */
   readonly ttlMs?: number;
   /**
-   * Remembers which states were used: a second time is refused, so that what a user consented to is done once. Give the same to all
-   * processes that serve the app. `false` accepts a state until it expires, however often.
-   * @default that of the backend, or else a `MemoryStateStore`, which knows what this process has seen; it refuses what was encrypted before
-   *   this process began
+   * Remembers which states were used: a second time is refused, so that what a user consented to is done once. Give the
+   * same to all processes that serve the app. `false` accepts a state until it expires, however often.
+   * @default that of the backend, or else a `MemoryStateStore`, which knows the states of this process; it refuses
+   *   those from before the process began
    */
   readonly store?: StateStore | false;
 }
 
-/** What the log of an app says. */
+/** Options of an app's log. */
 export interface LogOptions {
   /**
    * The mildest lines that are written. A `logger` of your own decides by itself where this is absent.
@@ -48,8 +48,7 @@ export interface LogOptions {
    */
   readonly level?: 'debug' | 'info' | 'warn' | 'error' | 'silent';
   /**
-   * At which level one line is written for each call when it has ended: who called what, by which revision, how it ended, and how long it
-   * took. `false` for no lines.
+   * Level of the line for each finished call: caller, definition, revision, outcome and duration. `false` for no lines.
    * @default false
    */
   readonly calls?: 'debug' | 'info' | false;
@@ -65,7 +64,7 @@ export interface LogOptions {
   readonly redact?: readonly string[];
 }
 
-/** What `createApp` is told. */
+/** Options of `createApp`. */
 export interface AppOptions extends Implementation, ModuleParts {
   /** How a model should use this server. */
   readonly instructions?: string;
@@ -93,38 +92,38 @@ export interface AppOptions extends Implementation, ModuleParts {
     method: string | symbol,
   ) => Pick<ModuleParts, 'guards' | 'middleware' | 'errors'>;
   /**
-   * Milliseconds a handler may take, with the middleware around it, where its definition does not say; `false` for no limit. After
-   * them `ctx.signal` aborts, and the request is answered with an `isError` result, or with error -32001 when it is no tool call. Time
-   * spent waiting for the client does not count.
-   * @default 10 minutes; no limit for what runs as a task
+   * Milliseconds a handler may take, with the middleware around it, where its definition does not say; `false` for no
+   * limit. After them `ctx.signal` aborts, and the request is answered with an `isError` result, or with error -32001
+   * when it is no tool call. Time spent waiting for the client does not count.
+   * @default 10 minutes; none for tasks
    */
   readonly timeoutMs?: number | false;
   /**
-   * Where the server reports; anything with pino's interface.
+   * The logger of the server; any object with pino's interface.
    *
-   * @default the logger of the runtime that `app.run()` starts, or of what the app is mounted with: `nodeHandler(app)` writes the same
-   *   lines of JSON on standard error as `http()`; without one, warnings and errors are printed on the console
+   * @default the logger of the runtime or of the mounting function: `http()` and `nodeHandler(app)` write JSON lines to
+   *   standard error; without one, warnings and errors are printed on the console
    */
   readonly logger?: Logger;
   /** Which lines the log has. */
   readonly log?: LogOptions;
-  /** Keeps a record of each call: who called what, whether that was allowed, and how it ended. */
+  /** Records each call: the caller, the decision, and the outcome. */
   readonly audit?: AuditOptions;
   /** Whether messages of unexpected errors reach clients. Off by default: they may hold secrets. */
   readonly exposeErrors?: boolean;
   /** Most entries on one page of a list. All on one page by default. */
   readonly pageSize?: number;
   /**
-   * How long, and for whom, clients of 2026-07-28 may keep what they are given: lists, what `server/discover` says, and
-   * resources. The more specific setting is used: that of a result, else `cache` of its resource, else that of a method here.
-   * Not at all by default; lists may be passed on to anybody, resources may not. A list that guards filter is always private.
+   * How long and in which cache clients of 2026-07-28 may store results: lists, `server/discover`, and resources. The
+   * most specific setting is used: the result's, else `cache` of its resource, else the method's setting here. By
+   * default nothing is cached; lists may be public, resources are private. A list that guards filter is always private.
    */
   readonly cache?: AppCacheOptions;
   /**
-   * What outlives a request and is shared by the processes that serve this app: sessions, streams, states, tasks and changes, such as
-   * `redis({ url })` of `@sigil/redis`. Each part can also be given alone: `changeBus`, `state.store`, `tasks.store`, and
-   * `sessions.store` and `streams.store` of `http()`; that takes the place of what the backend has. It needs `state.keys`, the same in all
-   * processes. `app.close()` closes it.
+   * State that outlives a request and that the processes of this app share: sessions, streams, states, tasks and
+   * changes. An example is `redis({ url })` of `@sigil/redis`. A part that is given alone overrides the backend's:
+   * `changeBus`, `state.store`, `tasks.store`, and `sessions.store` and `streams.store` of `http()`. It needs
+   * `state.keys`, the same in all processes. `app.close()` closes it.
    * @default the memory of this process
    */
   readonly backend?: Backend | BackendFactory;
@@ -133,15 +132,15 @@ export interface AppOptions extends Implementation, ModuleParts {
    * @default that of the backend, or else within this process only
    */
   readonly changeBus?: ChangeBus;
-  /** What clients may make this app do and keep. */
+  /** Limits on the work and memory that clients may cause. */
   readonly limits?: LimitOptions;
   /** Capabilities outside the specification, announced as `capabilities.experimental`. */
   readonly experimental?: ServerCapabilities['experimental'];
-  /** What clients of 2026-07-28 carry between the rounds of a request. */
+  /** The state between the rounds of a request, for clients of 2026-07-28. */
   readonly state?: StateOptions;
-  /** Whether tools take strings for what else their schemas want where nothing is lost, such as "42" for 42. Off by default. */
+  /** Whether tools convert strings to the types of their schemas if nothing is lost, such as "42" to 42. Off by default. */
   readonly coerce?: boolean;
-  /** What becomes of arguments of tools that are not declared. They are rejected, with a hint, by default. */
+  /** The handling of undeclared arguments of tools. They are rejected with a hint by default. */
   readonly unknownProperties?: UnknownProperties;
   /** How tools with `@TaskSupport` run in the background. */
   readonly tasks?: TasksOptions;

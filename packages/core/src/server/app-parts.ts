@@ -10,7 +10,7 @@ import type { Define } from './live-collection.js';
 import type { Readiness } from './readiness.js';
 import type { RelayLogger } from './relay-logger.js';
 
-/** What an app is wired from. */
+/** The parts of an app. */
 export interface AppParts {
   readonly engine: Engine;
   readonly registry: Registry;
@@ -19,10 +19,10 @@ export interface AppParts {
   readonly instructions: string | undefined;
   readonly hooks: readonly DefinitionHooks[];
   readonly define: Define;
-  /** Whether the process is there to run tasks, and serves no clients. */
+  /** Whether the process only runs tasks, and serves no clients. */
   readonly isWorker: boolean;
   readonly readiness: Readiness;
-  /** What it shares with other processes, if anything. */
+  /** The state that it shares with other processes, if any. */
   readonly backend: Backend | undefined;
   readonly audit: AuditTrail | undefined;
   readonly watch: HookWatch;
@@ -32,7 +32,7 @@ export interface AppParts {
 
 const PARTS = Symbol.for('sigil:app-parts');
 
-/** What `createApp()` makes, for those that look into it. */
+/** The result of `createApp()`, for functions that inspect it. */
 export interface Inspectable {
   readonly endpoint: Endpoint;
 }

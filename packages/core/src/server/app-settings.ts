@@ -60,7 +60,7 @@ export interface AppSettings extends Pick<
 }
 
 /**
- * Checks the options of `createApp`, and fills in what they leave out.
+ * Validates the options of `createApp`, and fills in the defaults.
  *
  * @param diagnostics receives what is wrong with them.
  */
@@ -71,10 +71,10 @@ export function resolveOptions(given: AppOptions, diagnostics: Diagnostics): App
   // A limit of undefined is one that is left out.
   const limits = { ...DEFAULT_LIMITS, ...withoutUndefined(options.limits ?? {}) };
   const times = new Deadlines(limits.storeTimeoutMs);
-  // What is no object has been reported.
+  // Values other than an object have been reported.
   const limited = <T extends object>(part: T, name: string): T =>
     isObject(part) ? times.limit(part, name) : part;
-  // What is wrong has been reported, and is not used.
+  // Faulty options have been reported, and are not used.
   const isRight = diagnostics.problems.length === 0;
   const made = isRight ? backendOf(options, diagnostics) : undefined;
   const log = isRight ? options.log : undefined;
@@ -128,10 +128,7 @@ export function resolveOptions(given: AppOptions, diagnostics: Diagnostics): App
   };
 }
 
-/**
- * A backend of which those who watch the app hear what it is asked. Its parts have the time limit of stores, unless it says that they have
- * one of their own.
- */
+/** A backend whose operations observers see. Its parts have the time limit of stores, unless it declares its own. */
 function watchedBackend(backend: Backend, limited: AppSettings['limited'], observers: Observers): Backend {
   const { name, sessions, events, states, tasks, bus, limiter } = backend;
   backend.watch?.(observers.backendWatch);
@@ -171,7 +168,7 @@ function withKey(options: AppOptions): AppOptions {
   return { ...options, state: { ...options.state, keys: ['while a program is built, there is no key'] } };
 }
 
-/** Options without keys, if none is set: who only asks a program what its store has may not know its secrets. */
+/** Options without keys, if none is set: a program that only inspects its store may not have its secrets. */
 function withoutUnsetKeys(options: AppOptions): AppOptions {
   const keys: unknown = options.state?.keys;
   if (!Array.isArray(keys) || keys.some((key) => key !== undefined && key !== '')) return options;

@@ -86,22 +86,22 @@ export class App {
   /**
    * Starts serving. An app may run on several runtimes at once.
    *
-   * Without a runtime, the program's arguments decide
-   * (`--http [--port N] [--host H] [--workers N] [--close-delay-ms N] [--drain-ms N] [--allow-anonymous]`, or `--stdio`), then the variables
-   * `MCP_TRANSPORT`, `PORT`, `HOST`, `WORKERS`, `CLOSE_DELAY_MS` and `DRAIN_MS`, then the options; stdio otherwise. Options say what these do not,
-   * such as who may call, and never win over them. Over HTTP, `/health` and `/readyz` tell load balancers how the app does.
-   * The program may have flags of its own, but none that is one typing error away from these: `--prot` is refused.
+   * Without a runtime, the program's arguments choose
+   * (`--http [--port N] [--host H] [--workers N] [--close-delay-ms N] [--drain-ms N] [--allow-anonymous]`, or
+   * `--stdio`), then the variables `MCP_TRANSPORT`, `PORT`, `HOST`, `WORKERS`, `CLOSE_DELAY_MS` and `DRAIN_MS`, then
+   * the options; stdio otherwise. Options add the rest, such as authentication, and never override arguments or
+   * variables. Over HTTP, `/health` and `/readyz` serve load balancers. The program may have flags of its own, but none
+   * within one typing error of these: `--prot` is refused.
    *
-   * Where `tasks.worker` is `'only'`, no runtime is started, not even one that is given: the app runs tasks and listens to nothing, until
-   * SIGTERM or SIGINT.
-   * Where it fails, and neither runs anywhere else nor is run at once on another runtime, the app closes: what it holds, such as the
-   * connections of a backend, keeps no program that goes on without it.
-   * When the environment variable `SIGIL_INSPECT` is set, the program answers its question on standard output and ends
-   * instead; `sigil`, the command of `@sigil/cli`, asks that way.
+   * With `tasks.worker: 'only'` no runtime starts, not even a given one: the app runs tasks and does not listen, until
+   * SIGTERM or SIGINT. If the start fails and no other runtime runs or starts at once, the app closes, so that its
+   * connections do not keep the program alive. With the environment variable `SIGIL_INSPECT`, the program answers the
+   * question on standard output and ends; the command `sigil` of `@sigil/cli` asks this way.
    *
-   * @param on where to: `stdio()`, `http({ port })`, or your own; or options for the runtime that is chosen. Options of the one that is not
-   *   chosen are not read.
-   * @throws DefinitionError when the package of the chosen runtime is not installed, or an argument, variable or option is wrong.
+   * @param on where to: `stdio()`, `http({ port })`, or your own; or options for the runtime that is chosen. Options of
+   *   the one that is not chosen are not read.
+   * @throws DefinitionError when the package of the chosen runtime is not installed, or an argument, variable or option
+   *   is wrong.
    * @throws Error when the app has been closed.
    * @example
    * ```ts
@@ -131,14 +131,14 @@ export class App {
     }
   }
 
-  /** Logs where the app logs. Nothing of it reaches clients: `ctx.log` is for what one client may see. */
+  /** The app's logger. Its lines never reach clients: `ctx.log` is for messages to one client. */
   get logger(): Logger {
     return this.#parts.logger;
   }
 
   /**
-   * Listens to what happens with clients: `call` when a request has been answered, `subscribed` and `unsubscribed` when a resource gets
-   * its first subscriber and loses its last, `rootsChanged` when a client shares other roots.
+   * Listens to an event: `call` after each answered request, `subscribed` and `unsubscribed` for the first and last
+   * subscriber of a resource, `rootsChanged` when a client changes its roots.
    *
    * @returns a function that stops the listening.
    * @example
@@ -169,24 +169,24 @@ export class App {
     return this.#parts.engine.completeElicitation(elicitationId);
   }
 
-  /** Tells clients that subscribed to a resource that it has changed, those of processes that share the `changeBus` too. */
+  /** Notifies the subscribers of a resource that it has changed, including those of processes with the same `changeBus`. */
   notifyResourceUpdated(uri: string): void {
     this.#parts.engine.notifyResourceUpdated(uri);
   }
 
   /**
-   * Tells clients that what `list` of a resource template gives has changed, those of processes that share the `changeBus` too. Of what is
-   * added to the app or removed they are told anyway.
+   * Notifies clients that the `list` of a resource template has changed, including those of processes with the same
+   * `changeBus`. Added and removed definitions are notified automatically.
    */
   notifyResourceListChanged(): void {
     this.#parts.engine.notifyResourceListChanged();
   }
 
   /**
-   * Stops every runtime, lets requests in flight finish, and disposes of the services, those made last first. Services have five seconds for
-   * that, all together; the log names one that takes longer than two.
+   * Stops every runtime, lets requests in flight finish, and disposes of the services, those made last first. Services
+   * have five seconds for that, all together; the log names one that takes longer than two.
    *
-   * @throws AggregateError with what services threw, and with those that had not ended in time.
+   * @throws AggregateError with the errors of services, and of those that did not end in time.
    */
   close(): Promise<void> {
     return (this.#closing ??= this.#close());
@@ -216,10 +216,10 @@ export class App {
     const runtime = isRuntime(on) ? on : undefined;
     const chosen = isWorker ? workerRuntime(engine, runtime) : isRuntime(on) ? on : await chooseRuntime(on);
     logger.relayTo(chosen.logger);
-    // What others keep of standard output, this one needs, unless it has an address.
+    // Output that others have diverted belongs to this one, unless it has an address.
     if (chosen.name !== 'http') releaseStdoutOfAll();
     const running = await chosen.start(this.#served());
-    // Not before: a program whose server cannot start ends with the error, also where it awaits nothing.
+    // Not before: if the server cannot start, the program ends with the error, even if it awaits nothing.
     if (chosen.ownsProcess) unhandledRejections.survive(logger);
     return running;
   }

@@ -17,7 +17,7 @@ import { within } from '../transport/deadlines.js';
 import { LogThrottle } from '../transport/log-throttle.js';
 import type { RefusalEvent } from '../transport/transport.js';
 
-/** What an audit says of one request. Plain JSON; members without a value are left out. */
+/** The audit record of one request. Plain JSON; members without a value are left out. */
 export interface AuditRecord {
   /** When it was written, as ISO 8601 writes it. */
   readonly time: string;
@@ -29,13 +29,13 @@ export interface AuditRecord {
    */
   readonly event: 'call.started' | 'call.ended' | 'request.refused' | 'task.failed';
   /**
-   * Whether the caller might do it: `undecided` where the request failed before that was known, for want of room or of a store. What is
-   * allowed runs, unless its arguments are wrong.
+   * The access decision: `undecided` if the request failed before it, for lack of room or of a store. An allowed call
+   * runs, unless its arguments are wrong.
    */
   readonly decision: 'allowed' | 'denied' | 'undecided';
-  /** What refused it. */
+  /** The check that refused it. */
   readonly refusedBy?: RefusedBy | RefusalEvent['by'];
-  /** What a task was given up for. */
+  /** The reason why a task was given up. */
   readonly failedBy?: TaskAbortedBy;
   /** Names the call, also in the log. */
   readonly id?: string;
@@ -70,7 +70,7 @@ export interface AuditRecord {
   readonly chain?: AuditLink;
 }
 
-/** The place of a record in a chain of records, each of which repeats the hash of the one before it. */
+/** The place of a record in a chain; each record repeats the hash of the one before it. */
 export interface AuditLink {
   /** Names the chain: each start of a process begins one. */
   readonly id: string;
@@ -93,7 +93,7 @@ export interface AuditStore {
   close?(): MaybePromise<void>;
 }
 
-/** What is kept of who did what. */
+/** Options of the audit. */
 export interface AuditOptions {
   readonly sink: AuditSink;
   /**
@@ -102,7 +102,7 @@ export interface AuditOptions {
    */
   readonly required?: boolean;
   /**
-   * What records show of arguments: `hash` their SHA-256, `none` nothing, a function whatever it gives, which must be JSON.
+   * The form of arguments in records: `hash` their SHA-256, `none` nothing, or the JSON that a function returns.
    * @default 'hash'
    */
   readonly arguments?: 'hash' | 'none' | ((args: unknown, call: CallInfo) => unknown);
@@ -113,8 +113,9 @@ export interface AuditOptions {
    */
   readonly chain?: boolean | { readonly key: string };
   /**
-   * Which calls are recorded. What the transport refuses always is.
-   * @default calls of tools, prompts, resources and completions, subscriptions to resources, and what clients send to tasks
+   * Which calls are recorded. Refusals by the transport always are.
+   * @default calls of tools, prompts, resources and completions, subscriptions to resources, and what clients send to
+   *   tasks
    */
   readonly includes?: (call: CallInfo) => boolean;
 }
@@ -151,12 +152,12 @@ const MOST_WAITING_BYTES = 16 * 1024 * 1024;
 /** How long closing waits for them, in milliseconds. */
 const CLOSE_MS = 5_000;
 
-/** What a record says, before it has its time and its place. */
+/** The members of a record, before it has its time and its place. */
 type Said = { readonly [K in Exclude<keyof AuditRecord, 'time' | 'chain'>]?: AuditRecord[K] | undefined };
 
 /**
- * Writes what is kept of an app's calls. What a record says is taken from its call at once: a record that waits must not keep the call with
- * its arguments and its answer.
+ * Writes the audit of an app's calls. A record copies its values from the call at once, so that a waiting record does
+ * not keep the call's arguments and answer in memory.
  */
 export class AuditTrail {
   readonly #write: (record: AuditRecord) => MaybePromise<void>;
@@ -197,7 +198,7 @@ export class AuditTrail {
     };
   }
 
-  /** Keeps that a call begins, where calls wait for that. */
+  /** Records the beginning of a call, if calls wait for that. */
   get starts(): ((call: CallInfo) => Promise<void>) | undefined {
     if (this.options.required !== true) return undefined;
     return async (call) => {
@@ -214,12 +215,12 @@ export class AuditTrail {
     };
   }
 
-  /** Waits for what is being written, for so long. */
+  /** Waits for pending records, for a limited time. */
   async written(): Promise<void> {
     await within(CLOSE_MS, Promise.allSettled([...this.#waiting]));
   }
 
-  /** Waits for what is being written, then closes the sink. */
+  /** Waits for pending records, then closes the sink. */
   async close(): Promise<void> {
     await this.written();
     const { sink } = this.options;
@@ -240,7 +241,7 @@ export class AuditTrail {
     const args = call.params['arguments'] ?? call.params['notifications'];
     if (args === undefined || shown === 'none') return {};
     if (shown === 'hash') return { argumentsHash: await digest(undefined, canonicalJson(args)) };
-    // A copy: what it is given is also what the handler gets.
+    // A copy, because the handler gets the same arguments.
     return { arguments: toJson(shown(toJson(args), call)) };
   }
 
@@ -332,7 +333,7 @@ class Chain {
     return appended;
   }
 
-  /** A record that failed may have been kept all the same: what follows does not take its place. */
+  /** A failed record may have been stored all the same, so the next one does not reuse its place. */
   #begin(): void {
     this.#id = crypto.randomUUID();
     this.#seq = 0;

@@ -22,7 +22,7 @@ export interface BundledModule {
   readonly load: () => Promise<object>;
 }
 
-/** What a bundle hands over before its program begins. */
+/** The parts that a bundle passes on before its program begins. */
 export interface PreparedParts {
   /** Validators, by the key that `validatorKey()` makes of a schema. */
   readonly validators: Readonly<Record<string, PreparedValidator>>;
@@ -76,11 +76,11 @@ export interface BuildRecord {
   serves(runtime?: string): Promise<never>;
 }
 
-/** A symbol of the process: what stands for Deno and Bun while a program is built finds the record by it. */
+/** A symbol of the process, under which the stand-ins for Deno and Bun find the record during a build. */
 const RECORD: unique symbol = Symbol.for('sigil:build-record') as never;
 const state = globalThis as { [RECORD]?: BuildRecord };
 
-/** What receives the description of this program; `undefined` except while it is built. */
+/** Receives the description of this program; `undefined` except during a build. */
 export function buildRecord(): BuildRecord | undefined {
   return state[RECORD];
 }

@@ -56,7 +56,10 @@ const CHANNELS = ['sigil:call', 'sigil:refused', 'sigil:session', 'sigil:store',
 /** Longest reason in a line, in characters. */
 const MAX_REASON_LENGTH = 200;
 
-/** Why a call failed, as its client was told; `undefined` where it did not. One line, for it may repeat what a client has sent. */
+/**
+ * The reason of a failed call, as its client got it, in one line, because it may repeat client data; `undefined` for
+ * success.
+ */
 function reasonOf({ outcome, error, result }: CallEvent): string | undefined {
   if (outcome !== 'isError' && outcome !== 'error') return undefined;
   const text = error?.message ?? textOf(result()?.['content']);

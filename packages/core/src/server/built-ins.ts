@@ -44,7 +44,7 @@ export const PRINCIPAL: InjectionToken<Principal | undefined> = new InjectionTok
  */
 export const LIMITER: InjectionToken<Limiter> = new InjectionToken('LIMITER');
 
-/** Refuses providers of what every app has: two would tell different things. */
+/** Refuses providers of an app's built-in services: two could disagree. */
 export function checkBuiltIns(
   builtIn: readonly Provider[],
   providers: readonly Provider[],
@@ -57,7 +57,7 @@ export function checkBuiltIns(
     diagnostics.at(nameOf(provide)).add('SIGIL_DUPLICATE_PROVIDER', 'the app provides it itself', fix);
 }
 
-/** What services may inject without anybody providing it. */
+/** Services that every app provides. */
 export function builtIns(app: () => App, limiter: Limiter): Provider[] {
   // The app and the requests end themselves.
   const dispose = (): void => undefined;

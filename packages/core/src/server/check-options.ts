@@ -94,7 +94,7 @@ const AUDIT_OPTIONS: Readonly<Record<keyof AuditOptions, true>> = {
 const STATE_OPTIONS: Readonly<Record<keyof StateOptions, true>> = { keys: true, ttlMs: true, store: true };
 /** Messages are walked as deep as this. */
 const DEEPEST = 1000;
-/** What is kept so long needs no timer. */
+/** Such a long life needs no timer. */
 const LONGEST_LIFE_MS = Number.MAX_SAFE_INTEGER;
 
 /** Checks the options of `createApp` themselves. */
@@ -147,7 +147,7 @@ export function refuseOption(option: string, expected: string, diagnostics: Diag
 
 const BACKEND_FIX =
   "write redis({ url: 'redis://…' }) of @sigil/redis, postgres({ url: 'postgres://…' }) of @sigil/postgres, or memoryBackend()";
-/** What processes encrypt for each other. */
+/** Keys with which processes encrypt data for each other. */
 const KEY_FIX =
   'give all processes the same secret, made once with `openssl rand -base64 32`: state: { keys: [process.env.STATE_KEY] }';
 
@@ -191,7 +191,7 @@ function checkParts(backend: unknown, checks: OptionChecks, what = 'it must be a
   return true;
 }
 
-/** Makes the backend of an app, if it is to have one; none where what a factory gives is no backend. */
+/** Creates the backend of an app, if it has one; none if a factory returns something else. */
 export function backendOf(
   { name, backend: given }: AppOptions,
   diagnostics: Diagnostics,
@@ -286,7 +286,7 @@ function checkTasks({ tasks: options, backend }: AppOptions, checks: OptionCheck
   if (ttlMs !== null) checks.integer('tasks.ttlMs', ttlMs, LONGEST_LIFE_MS);
 }
 
-/** What an app says about keeping its results. */
+/** An app's cache options. */
 function checkCache(options: unknown, checks: OptionChecks): void {
   const cache = checks.group('cache', options, ['ttlMs', 'cacheScope', 'methods']);
   const checkHint = (option: string, hint: CacheOptions): void => {

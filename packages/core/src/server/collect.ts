@@ -121,12 +121,12 @@ export function withPolicies(
 /** Puts what the option `policies` says of a method around its own policies. */
 export function withOwnPolicies(declaration: Declaration, { policies }: AppOptions): Declaration {
   const { target } = declaration;
-  // What is no function is a problem already.
+  // Values other than a function are a problem already.
   if (typeof policies !== 'function' || target.kind === 'function') return declaration;
   return withPolicies(declaration, policies(target.cls, target.method));
 }
 
-/** A class that others extend and that is not decorated is there for them alone. */
+/** An undecorated class that others extend only serves as their base. */
 function withoutBases(classes: readonly Constructor[]): ReadonlySet<Constructor> {
   const isExtended = (cls: Constructor): boolean => classes.some((other) => other.prototype instanceof cls);
   return new Set(classes.filter((cls) => serviceOf(cls) !== undefined || !isExtended(cls)));
@@ -139,7 +139,10 @@ function ofUnit(declaration: Declaration, unit: Unit): Declaration {
   return { ...own, definition: prefixed(own, prefix), prefixUri: (uri) => prefixUri(uri, prefix) };
 }
 
-/** What an extension brings keeps its names, which clients know, and gets the policies of the module that lists the extension. */
+/**
+ * The definitions of an extension keep their names, which clients know, and get the policies of the module that lists
+ * the extension.
+ */
 function guardedBy(declaration: Declaration, { name, parts }: Unit): Declaration {
   if (name === undefined) return declaration;
   const rates = parts.limits?.rates ?? [];
@@ -171,7 +174,7 @@ function prefixed({ definition, target }: Declaration, prefix: string): HandlerD
 function prefixUri(uri: string, prefix: string): string {
   const [, scheme = '', slashes = '', rest = ''] = URI.exec(uri) ?? [];
   if (scheme === '' || OUTSIDE.has(scheme.toLowerCase())) return uri;
-  // What expands to its own delimiter needs no slash before it.
+  // A variable part that expands to its own delimiter needs no slash before it.
   const slash = rest === '' || /^(?:\{?[?#/]|\{[;.])/.test(rest) ? '' : '/';
   return `${scheme}:${slashes}${prefix}${slash}${rest}`;
 }
@@ -274,7 +277,7 @@ function sourceOf(definition: HandlerDefinition, input: SchemaLike | undefined):
   return definition.kind === 'resource' ? { kind: 'schema', schema: { type: 'object' } } : { kind: 'none' };
 }
 
-/** The extensions of an app: those that come along, and those it was given, all in one shape. */
+/** The extensions of an app: the included ones, and its own, all in one shape. */
 function allExtensions(
   given: readonly (ExtensionFactory | AppExtension)[],
   options: TasksOptions | undefined,
@@ -298,8 +301,8 @@ function isExtension(value: unknown): value is ExtensionFactory | AppExtension {
 }
 
 /**
- * Whether the class libraries are wanted: when a definition takes its schema from a class, or when the author has loaded
- * class-validator anyway, for a form or for a tool that comes later.
+ * Whether the class libraries are needed: if a definition takes its schema from a class, or if the author has loaded
+ * class-validator for a form or for later tools.
  */
 export function needsClasses(declarations: readonly Declaration[]): boolean {
   if (hasClassValidator()) return true;

@@ -36,10 +36,10 @@ const MAX_STATE_LENGTH = 256 * 1024;
 /**
  * Makes a server of decorated classes: finds the definitions, checks them, compiles them, and makes the services.
  *
- * If the arguments and variables of the program choose stdio, and standard input and output are pipes, what the program writes to
- * standard output from here on goes to standard error: constructors may log. `app.run()` on another runtime, `app.endpoint`,
- * `manifestOf(app)`, `explain(app)` and `app.close()` give standard output back. What is written before `createApp` is called, such as by a
- * module while it is imported, reaches the client.
+ * If the arguments and variables of the program choose stdio, and standard input and output are pipes, output to
+ * standard output goes to standard error from here on: constructors may log. `app.run()` on another runtime,
+ * `app.endpoint`, `manifestOf(app)`, `explain(app)` and `app.close()` restore standard output. Earlier output, such as
+ * that of imported modules, reaches the client.
  *
  * @param options the name and version of the server, its modules or services, and how it is to run.
  * @returns the app, whose services are ready: it can be run, mounted or connected to.
@@ -63,8 +63,8 @@ export async function createApp(options: AppOptions): Promise<App> {
 
 /**
  * 1. The options are checked, and resolved into one record of settings.
- * 2. What the app and its modules are made of is collected.
- * 3. The definitions are compiled. What is wrong so far is thrown at once.
+ * 2. The parts of the app and its modules are collected.
+ * 3. The definitions are compiled. All faults so far are thrown together.
  * 4. The engine and the app are put together, and the services are started.
  */
 async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<App> {
@@ -105,7 +105,7 @@ async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<
   return app;
 }
 
-/** What an app is made of, before anything is compiled. */
+/** The parts of an app before compilation. */
 interface AppPieces extends Collected {
   readonly services: Services;
   readonly classes: ReturnType<typeof classesOf>;
@@ -132,10 +132,10 @@ async function collectParts(
   };
 }
 
-/** What an app serves, compiled. */
+/** The compiled definitions of an app. */
 interface Served {
   readonly registry: Registry;
-  /** What compiles definitions that are added later. */
+  /** Compiles definitions that are added later. */
   readonly tools: Omit<BuildTools, 'diagnostics'>;
 }
 
@@ -223,7 +223,7 @@ function createEngine(
   return { engine, changes, readiness };
 }
 
-/** @throws whatever a service throws. What was made before the failure is not left behind. */
+/** @throws the error of a service. Services created before it are disposed of. */
 async function startServices(
   engine: Engine,
   { services, classes, policies }: AppPieces,

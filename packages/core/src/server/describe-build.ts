@@ -4,7 +4,7 @@ import { loadValidatorCompiler } from '../schema/validate/ajv.js';
 import { type WrittenSchema, type WrittenValidator, writeValidators } from '../schema/validate/standalone.js';
 import { type MakeLaterApp, type PlatformStandIn, type RecordedApp, setBuildRecord } from './build-record.js';
 
-/** What an app serves, by names. */
+/** The names of an app's definitions. */
 export interface AppDescription {
   readonly name: string;
   readonly version: string;
@@ -16,7 +16,7 @@ export interface AppDescription {
 /** The files of places that are given as `discover`, by the URL of the place. */
 export type DiscoveredFiles = Readonly<Record<string, readonly string[]>>;
 
-/** What `sigil build` is told of a program. All of it is JSON. */
+/** The description of a program for `sigil build`. All of it is JSON. */
 export interface BuildDescription {
   readonly apps: readonly AppDescription[];
   /** The validators of the schemas that the program has. */
@@ -91,7 +91,7 @@ export function describeBuild(
   return end;
 }
 
-/** How long an app may take that is made later, in milliseconds: it may wait for what is not there yet. */
+/** Maximum time for a later app to be created, in milliseconds: it may wait for something. */
 const LATER_MS = 5_000;
 
 /** Makes an app that is made later. @returns why that failed. @throws DefinitionError when its definitions are wrong. */

@@ -72,12 +72,12 @@ function modulesIn(place: URL, diagnostics: Diagnostics, logger: Logger): readon
   }
   return served.map((file) => ({
     path: pathOf(file),
-    // The comments are for bundlers: what is found is not theirs to bundle.
+    // The comments keep bundlers from bundling discovered modules.
     load: () => import(/* webpackIgnore: true */ /* @vite-ignore */ file.href) as Promise<object>,
   }));
 }
 
-/** What helps against an import that fails. */
+/** The fix for an import that fails. */
 function remedyFor(error: unknown): string {
   const missing = /^Cannot find package '([^']+)'/.exec(messageOf(error))?.[1];
   if (missing === undefined) return 'make the module importable, or move it out of the folder';
@@ -148,8 +148,8 @@ const MAP = /^\/\/# sourceMappingURL=(\S+)\s*$/gm;
 const INLINE = /^data:application\/json;(?:charset=utf-8;)?base64,/i;
 
 /**
- * Of compiled files, those whose source is gone, with that source. Told by their source maps: a file counts when none of its
- * sources is there while those of others are, so that a program that was deployed without its sources is whole.
+ * Compiled files whose source was deleted, with that source. A file counts if none of the sources in its source map
+ * exists while those of other files do, so that a program deployed without sources is complete.
  */
 function staleFiles(files: readonly URL[]): ReadonlyMap<URL, URL> {
   const stale = new Map<URL, URL>();

@@ -19,7 +19,7 @@ export interface Explanation {
   readonly kind?: Entry['kind'];
   /** The place in the author's words, such as `Inventory.checkInventory`. */
   readonly where?: string;
-  /** What else the name may have meant, when nothing has it; the most likely first. */
+  /** The closest names if none matches, the most likely first. */
   readonly nearest: readonly string[];
   /** Whether clients with sessions (up to 2025-11-25) never see it. */
   readonly hiddenFromSessions: boolean;
@@ -37,7 +37,7 @@ const MOST_NEAR = 3;
  * @param app what `createApp()` made. Standard output belongs to the program from here on.
  * @param name the name of a tool or prompt, the URI of a resource, or a URI template.
  * @param principal who asks; a client without a principal by default.
- * @returns what has that name, and which guard hides it.
+ * @returns the definitions of that name, and the guard that hides each.
  * @example
  * ```ts
  * const { refusedBy } = await explain(app, 'delete_ticket', { id: 'ada', scopes: [] });

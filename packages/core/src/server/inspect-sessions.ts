@@ -6,11 +6,11 @@ import type { Logger } from '../protocol/logging.js';
 
 /** A session as operators see it. Times are ISO 8601. */
 export interface ListedSession {
-  /** How its id begins: who knows the whole of it could use the session. */
+  /** The beginning of its id: the whole id would give access to the session. */
   readonly id: string;
   /** The id of the principal it belongs to; `null` where there is none. */
   readonly owner: string | null;
-  /** What its client calls itself. */
+  /** The client's own name. */
   readonly client?: { readonly name: string; readonly version?: string | undefined };
   /** The revision of the protocol; absent where this version of the program does not know it. */
   readonly protocolVersion?: string;
@@ -28,7 +28,7 @@ export interface SessionListing {
 
 /** How many sessions are read at once. */
 const PAGE = 100;
-/** How much of an id is told, in characters. */
+/** Shown characters of an id. */
 const TOLD_LENGTH = 8;
 const OWN_MEMORY =
   'The program keeps sessions in its own memory, where no other process finds them: give createApp() a "backend"';

@@ -8,9 +8,9 @@ import { environmentVariable } from './platform.js';
 import { manifestOf } from './manifest.js';
 
 /**
- * Answers what `SIGIL_INSPECT` asks as one line of JSON: `manifest` with the manifest, `why` with an explanation of what
- * `SIGIL_INSPECT_NAME` names, for the principal in `SIGIL_INSPECT_PRINCIPAL`, and `sessions`, or a name that an extension answers
- * (`tasks`), with the answer to the object in `SIGIL_INSPECT_<NAME>`, or with the error.
+ * Answers the question in `SIGIL_INSPECT` as one line of JSON. `manifest` is the manifest. `why` explains the name in
+ * `SIGIL_INSPECT_NAME` for the principal in `SIGIL_INSPECT_PRINCIPAL`. `sessions`, or a name of an extension (`tasks`),
+ * answers the object in `SIGIL_INSPECT_<NAME>`. Errors are answers too.
  *
  * @throws DefinitionError when there is no such question, or a variable is wrong.
  */
@@ -41,7 +41,7 @@ export async function answerQuestion(app: Inspectable): Promise<string> {
 /** Says how the answer of an extension is to be read. */
 const ANSWER_FORMAT = 'sigil-answer/1';
 
-/** What cannot be answered is an answer too: the program itself has not failed. */
+/** A failed answer is an answer too: the program itself has not failed. */
 async function answered(answer: () => object | Promise<object>): Promise<object> {
   try {
     return { answer: await answer() };

@@ -74,7 +74,7 @@ export function liveCompletions(registry: Registry, define: Define): LiveComplet
   };
 }
 
-/** What compiles definitions into the registry of a running app. */
+/** Compiles definitions into the registry of a running app. */
 export function adding(
   options: AppOptions,
   services: Services,
@@ -94,7 +94,7 @@ export function adding(
   };
 }
 
-/** What is added to a running app: a function, or the methods of a class that are of a kind, and what completes them. */
+/** The declarations to add to a running app: a function, or a class's methods of one kind, with their completions. */
 function declare(
   definition: FunctionDefinition | Constructor,
   kind: HandlerDefinition['kind'],

@@ -7,7 +7,7 @@ import type { DefinitionHooks, Entry, PromptEntry, TemplateEntry, ToolEntry } fr
 /** Says how a manifest is to be read. Another when its members mean something else. */
 export const MANIFEST_FORMAT = 'sigil-manifest/1';
 
-/** What a manifest says of an entry beside what a list shows. */
+/** The members of an entry in a manifest that lists do not show. */
 interface Guarded {
   /** Whether guards decide who sees it. Absent when only lists were looked at, which do not say. */
   readonly guarded?: boolean;
@@ -38,7 +38,7 @@ export interface ManifestPrompt extends Prompt, Guarded {
   readonly completes?: readonly string[];
 }
 
-/** What a manifest is made of, in any order. */
+/** The parts of a manifest, in any order. */
 export interface ManifestParts {
   readonly server: Implementation;
   readonly instructions?: string;
@@ -176,7 +176,7 @@ export function manifestOf(app: Inspectable): Manifest {
   return arrangeManifest(partsOfManifest(parts));
 }
 
-/** Reads what a server promises off what is registered. */
+/** The parts of a server's manifest, from its registry. */
 function partsOfManifest({ engine, registry, instructions, hooks }: AppParts): ManifestParts {
   return {
     server: engine.info,

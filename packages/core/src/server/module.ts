@@ -9,34 +9,34 @@ import { isObject } from '../protocol/json.js';
 import { rateFaults } from '../invoke/limits.js';
 import type { Constructor } from '../protocol/constructor.js';
 
-/** What an app and a module have in common: what they serve, and what that needs. */
+/** The common options of apps and modules: definitions, and their dependencies. */
 export interface ModuleParts {
-  /** Classes with decorated methods. What they inject is found by itself. */
+  /** Classes with decorated methods. Their dependencies are found automatically. */
   readonly services?: readonly Constructor[];
   /**
-   * Where such classes are found: folders, such as `new URL('./services/', import.meta.url)`, and patterns with `*`, `**` and
-   * `{a,b}`, such as `new URL('./{tools,prompts}/*.js', import.meta.url)`. In a pattern, `.js` stands for `.ts` too.
+   * The folders of such classes, such as `new URL('./services/', import.meta.url)`, or patterns with `*`, `**` and
+   * `{a,b}`, such as `new URL('./{tools,prompts}/*.js', import.meta.url)`. In a pattern, `.js` also matches `.ts`.
    *
-   * Every module there is imported, tests and declarations aside, and its exported classes with decorated methods are served. A
-   * class without `@Service` that another found class extends is a base: it is not served itself. A compiled file whose source
-   * is gone is left out with a warning, if its source map tells so.
+   * Every module there is imported, tests and declarations aside, and its exported classes with decorated methods are
+   * served. A class without `@Service` that another found class extends is a base: it is not served itself. A compiled
+   * file whose source is gone is left out with a warning, if its source map tells so.
    */
   readonly discover?: URL | readonly URL[];
   /** Definitions made by `defineTool`, `defineResource`, `definePrompt` and `defineCompletion`. */
   readonly definitions?: readonly FunctionDefinition[];
-  /** How tokens, values and classes that no decorator describes are made. They are there for the whole app. */
+  /** Providers of tokens, values and undecorated classes, for the whole app. */
   readonly providers?: readonly Provider[];
   /** Guards before every definition, from the outside in. */
   readonly guards?: readonly GuardLike[];
   /** Middleware around every handler, from the outside in. */
   readonly middleware?: readonly MiddlewareLike[];
-  /** What errors of all handlers become; see `mapError`. */
+  /** Mappers of errors from all handlers; see `mapError`. */
   readonly errors?: readonly ErrorMapper[];
-  /** Extensions of the protocol beside those that come along. */
+  /** Extensions of the protocol beside the included ones. */
   readonly extensions?: readonly (ExtensionFactory | AppExtension)[];
 }
 
-/** What `defineModule` is told. Guards, middleware and error mappers are for the module's own definitions alone. */
+/** Options of `defineModule`. Guards, middleware and error mappers apply to the module's own definitions alone. */
 export interface ModuleOptions extends ModuleParts {
   /**
    * Names the module in messages to its author.
@@ -57,7 +57,7 @@ export interface ModuleOptions extends ModuleParts {
   readonly limits?: ModuleLimits;
 }
 
-/** What clients may make a module do. */
+/** Limits on the work that clients may cause in a module. */
 export interface ModuleLimits {
   /** How often its tools, resources, prompts and completions may be called, read and got; all of these rates hold. */
   readonly rates?: readonly RateLimit[];
@@ -69,11 +69,11 @@ export interface Module extends ModuleOptions {
 }
 
 /**
- * Makes a part of an app of its own: what it serves, what that needs, and the policies for it.
+ * Creates a part of an app: its definitions, their dependencies and their policies.
  *
  * A definition passes the guards and middleware of the app first, then those of its module, its class and its method.
  *
- * @param options what the part serves, what that needs, and its policies.
+ * @param options the definitions, their dependencies and their policies.
  * @returns the module, for `createApp({ modules })` or the `imports` of another module.
  * @throws DefinitionError when a part that must be a list is none.
  * @example
@@ -108,7 +108,7 @@ const LISTS = [
 ] as const;
 
 /**
- * Refuses options that are no lists, of which nothing else can be checked.
+ * Refuses options other than lists, because nothing else can be checked.
  *
  * @throws DefinitionError that names them.
  */

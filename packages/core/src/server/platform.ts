@@ -1,6 +1,6 @@
 import type { Logger, LogMethod } from '../protocol/logging.js';
 
-/** The part of Node's `process` that is used when it is there. */
+/** The used part of Node's `process`, if the platform has it. */
 interface PlatformProcess {
   readonly argv?: readonly string[];
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -81,13 +81,13 @@ function printing(level: 'warn' | 'error'): LogMethod {
       const shown = typeof details === 'string' ? details : withoutAdditions(details);
       here.console?.[level](...(message === undefined ? [shown] : [message, shown]));
     } catch {
-      // Such as an error whose members throw: what happened is said, even where nothing can be said about it.
+      // For example, an error with members that throw: the event is logged even without its details.
       here.console?.[level](message ?? 'an error', 'whose details cannot be read');
     }
   };
 }
 
-/** Errors as their stacks: what their classes have added, such as a request with its credentials, is not printed. */
+/** Errors as their stacks, without members of their classes, such as a request with its credentials. */
 function withoutAdditions(details: object): object {
   if (details instanceof Error) return { err: textOf(details) };
   const shown = Object.entries(details).map(([name, value]) => [
@@ -162,7 +162,7 @@ export function isInspected(): boolean {
  */
 export function workerKey(): string | undefined {
   const key = environmentVariable('SIGIL_WORKER_KEY');
-  // What a worker starts itself inherits the variable.
+  // A program that a worker starts inherits the variable.
   return key?.startsWith(`${platform.ppid}:`) ? key : undefined;
 }
 
@@ -199,7 +199,7 @@ const DIVERSION: unique symbol = Symbol.for('sigil:stdout-diversion') as never;
 
 interface Diversion {
   active: boolean;
-  /** What was there before. */
+  /** The `write` from before. */
   readonly write: PlatformOutput['write'] & { readonly [DIVERSION]?: Diversion };
 }
 

@@ -8,17 +8,17 @@ import { LogThrottle } from '../transport/log-throttle.js';
 import { PendingAnswers } from '../transport/pending-answers.js';
 import type { PartCheck, ReadinessReport } from '../transport/transport.js';
 
-/** How long a part may take to say that it is there, in milliseconds. */
+/** Maximum time of a part's check, in milliseconds. */
 const CHECK_MS = 2_000;
 /** How often a process says which keys and version it has, in milliseconds, and how long it is remembered for that. */
 const HELLO_MS = { every: 10_000, remembered: 120_000 };
 /** Most processes that are remembered. */
 const MOST_NODES = 1_000;
 
-/** What processes tell each other for this. */
+/** The subjects of messages between processes for this. */
 const ABOUT = { echo: 'readiness/echo', hello: 'readiness/hello', bye: 'readiness/bye' };
 
-/** What is asked whether an app is ready. */
+/** The parts of an app's readiness check. */
 interface ReadinessParts {
   readonly version: string;
   readonly logger: Logger;
@@ -28,11 +28,11 @@ interface ReadinessParts {
   readonly isShared: boolean;
   /** Asks the store of the backend; absent without one. */
   readonly store: (() => MaybePromise<void>) | undefined;
-  /** What extensions are asked, by part: `tasks`, unless they are kept in this process. */
+  /** The checks of extensions, by part: `tasks`, unless they are kept in this process. */
   readonly extensions: () => Readonly<Record<string, () => MaybePromise<PartCheck>>>;
 }
 
-/** What another process has said of itself. */
+/** The state of another process, by its own message. */
 interface OtherNode {
   readonly version: string;
   readonly keys: readonly string[];
@@ -104,7 +104,7 @@ export class Readiness {
     const deadline = this.#times.add(() => this.#echoes.fail(id, late()));
     const heard = this.#echoes.wait(id, () => this.#times.delete(deadline));
     const echo = { kind: 'message', to: changes.node, about: ABOUT.echo, content: { id } } as const;
-    // What cannot be published is heard in this process all the same.
+    // A message that cannot be published still reaches this process.
     const [isTold] = await Promise.all([changes.publish(echo), heard]);
     if (!isTold) throw new Error('The change bus takes no messages');
   }

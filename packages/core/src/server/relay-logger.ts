@@ -15,7 +15,7 @@ export class RelayLogger implements Logger {
   /** The level of the mildest line that is written. */
   readonly #least: number;
   readonly #secrets: ReadonlySet<string>;
-  /** What `LOG_LEVEL` says that is no level, until the log has said so. */
+  /** An unknown value of `LOG_LEVEL`, until the log has reported it. */
   #unknownLevel: string | undefined;
 
   /** @param target the author's logger, which decides by itself which lines it writes unless a level is given. */

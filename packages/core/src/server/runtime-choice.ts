@@ -18,7 +18,7 @@ export interface RuntimeOptionTypes {
 type OptionsOf<Name extends 'http' | 'stdio'> =
   RuntimeOptionTypes extends Readonly<Record<Name, infer Options>> ? Options : object;
 
-/** Where the program's arguments, or else its variables, say to listen. */
+/** The address from the program's arguments, or else from its variables. */
 export interface ListenAddress {
   /** `--host` or `HOST`. */
   readonly host?: string;
@@ -27,8 +27,8 @@ export interface ListenAddress {
 }
 
 /**
- * Options of the runtimes that `app.run()` chooses from. Where an argument or a variable of the program says the same as an option, the argument
- * or variable wins: `--port`, `--host`, `--workers`, `--close-delay-ms`, `--drain-ms`, `--allow-anonymous`, and their variables.
+ * Options of the runtimes that `app.run()` chooses from. An argument or a variable of the program overrides its option:
+ * `--port`, `--host`, `--workers`, `--close-delay-ms`, `--drain-ms`, `--allow-anonymous`, and their variables.
  *
  * @example
  * ```ts
@@ -40,7 +40,7 @@ export interface ListenAddress {
  */
 export interface RunOptions {
   /**
-   * What to serve over where neither an argument (`--http`, `--stdio`) nor the variable `MCP_TRANSPORT` says it.
+   * The default transport, if neither an argument (`--http`, `--stdio`) nor the variable `MCP_TRANSPORT` sets it.
    *
    * @default 'stdio'
    */
@@ -110,13 +110,14 @@ function refuseNoOptions(name: 'http' | 'stdio', options: unknown, checks: Optio
 
 /**
  * Chooses the runtime from the arguments of the program (`--http`, `--port N`, `--host H`, `--workers N`,
- * `--close-delay-ms N`, `--drain-ms N`, `--allow-anonymous`, `--stdio`), else from the environment variables `MCP_TRANSPORT`, `PORT`, `HOST`,
- * `WORKERS`, `CLOSE_DELAY_MS` and `DRAIN_MS`, else from the options, else stdio.
+ * `--close-delay-ms N`, `--drain-ms N`, `--allow-anonymous`, `--stdio`), else from the environment variables
+ * `MCP_TRANSPORT`, `PORT`, `HOST`, `WORKERS`, `CLOSE_DELAY_MS` and `DRAIN_MS`, else from the options, else stdio.
  *
- * A program may have other flags, but none that is one typing error away from these: `--prot` is refused. Arguments after `--`
- * are not read.
+ * A program may have other flags, but none that is one typing error away from these: `--prot` is refused. Arguments
+ * after `--` are not read.
  *
- * @throws DefinitionError when an argument, a variable or an option is wrong, or when the package of the runtime is not installed.
+ * @throws DefinitionError when an argument, a variable or an option is wrong, or when the package of the runtime is not
+ *   installed.
  * @throws whatever a function throws that gives options.
  */
 export async function chooseRuntime(options: RunOptions = {}): Promise<Runtime> {
@@ -172,7 +173,7 @@ const SERVES_NOTHING: GivenRuntime = { ownsProcess: true, handleSignals: true };
 const DEFAULT_DRAIN_MS = 5_000;
 
 /**
- * Runs tasks and serves no clients, until the program is told to end (`tasks.worker: 'only'`).
+ * Runs tasks and serves no clients, until a signal ends the program (`tasks.worker: 'only'`).
  *
  * @param given what the program would serve on: it logs there, and signals end it unless they were not to end that.
  */
@@ -206,7 +207,7 @@ export function workerRuntime(
           settle();
           return closed;
         },
-        // What handlers have left behind must not keep a process that was told to end.
+        // Leftovers of handlers must not keep an ending process alive.
         appCloses: (disposed) => void disposed.finally(signal.exit).catch(() => undefined),
       };
       return Promise.resolve(running);
@@ -223,7 +224,7 @@ export function reserveStdout(): () => void {
   return chosenTransport('stdio') === 'stdio' && !isInspected() ? divertStdout() : () => undefined;
 }
 
-/** @param byDefault what it is where neither argument nor variable says it. */
+/** @param byDefault the transport if neither argument nor variable sets it. */
 function chosenTransport(byDefault: 'http' | 'stdio'): 'http' | 'stdio' {
   const args = ownArguments();
   if (args.includes('--http')) return 'http';

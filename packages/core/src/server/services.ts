@@ -22,7 +22,7 @@ export interface Policies {
 export interface Services {
   readonly container: Container;
   readonly instances: Instances;
-  /** What is wrong with classes, with constraints of class-validator, and with what they need. */
+  /** Finds the faults in classes, in constraints of class-validator, and in their dependencies. */
   check(classes: readonly Constructor[], constraints: readonly Constructor[]): readonly DefinitionProblem[];
   /**
    * Makes the singletons and awaits their `onInit`.
@@ -32,7 +32,7 @@ export interface Services {
   start(classes: readonly Constructor[], policies: Policies): Promise<void>;
   /** Makes a constraint of class-validator; `undefined` when it needs no container. */
   readonly constraint: (cls: Constructor) => unknown;
-  /** Awaits `onReady` of what has been made. */
+  /** Awaits `onReady` of all instances. */
   ready(): Promise<void>;
 }
 
@@ -80,7 +80,7 @@ export function chooseServices(
 
 const OF_A_CALL = "what depends on the caller belongs in the handler, or in a guard's permits(context)";
 
-/** A constraint cannot take the scope of what it needs. */
+/** A constraint cannot adopt the scope of its dependency. */
 function forConstraint(problem: DefinitionProblem, constraints: readonly Constructor[]): DefinitionProblem {
   const isOne =
     problem.code === 'SIGIL_CAPTIVE_SCOPE' && constraints.some(({ name }) => name === problem.where);

@@ -1,9 +1,9 @@
-/** What a package of a transport exports, or the error that its import ended in. */
+/** The exports of a transport's package, or the error of its import. */
 export type ImportedTransport = { readonly module: object } | { readonly error: unknown };
 
 /**
- * Imports a package of a transport: elsewhere than on Node (`transport-packages-node.ts`), where what such a package needs is not there.
- * No bundler sees by this import which package is meant, so that none takes it along.
+ * Imports a package of a transport on platforms other than Node, where its dependencies are missing (on Node:
+ * `transport-packages-node.ts`). Bundlers cannot resolve this import, so none includes the package.
  */
 export async function importTransport(name: '@sigil/http' | '@sigil/stdio'): Promise<ImportedTransport> {
   try {
@@ -13,7 +13,7 @@ export async function importTransport(name: '@sigil/http' | '@sigil/stdio'): Pro
   }
 }
 
-/** Elsewhere than on Node no program is asked: what would answer takes no room there. */
+/** Only Node programs are inspected: elsewhere the code for answers is left out. */
 export function answerQuestion(): Promise<never> {
   throw new Error('SIGIL_INSPECT asks programs of Node');
 }

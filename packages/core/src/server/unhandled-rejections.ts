@@ -14,11 +14,11 @@ class UnhandledRejections {
   #logger: Logger | undefined;
 
   /**
-   * Logs promises that are rejected and that nothing awaits, from now on until the process ends: what a closed app has left behind may
-   * still fail. Other listeners to them are called as well.
+   * Logs unhandled rejections from now on until the process ends, because a closed app's leftovers may still fail.
+   * Other listeners are called as well.
    *
-   * To know whose a rejection is costs every call a tenth of its time before Node 24. There the author's code is tracked from the first
-   * unhandled rejection on.
+   * To know whose a rejection is costs every call a tenth of its time before Node 24. There the author's code is
+   * tracked from the first unhandled rejection on.
    */
   survive(logger: Logger): void {
     const listens = this.#logger !== undefined;
@@ -38,7 +38,7 @@ class UnhandledRejections {
     const about = this.#storage?.getStore();
     if (about) return about.logger.error({ err: reason, ...about.details() }, FORGOTTEN);
     const isTracked = this.tracking.track !== undefined;
-    // Before the line is written: what the logger forgets meanwhile must be known as the logger's.
+    // Before the line is written: unhandled promises of the logger must be known as its own.
     this.#track();
     // It may be the logger's all the same, of lines that it keeps for later: each would cause the next.
     if (!this.#told.allows(kindOf(reason))) return;
