@@ -2,9 +2,12 @@ import type { SubmittedTask, TaskExecutor, TaskWorker } from '@sigil/core/backen
 import { LogThrottle, OptionChecks } from '@sigil/core/internal';
 import { type ConnectionOptions, DelayedError, type Job, Queue, Worker } from 'bullmq';
 
-/** Where the queue is. */
+/** The queue and its Redis. */
 export interface BullmqOptions {
-  /** Where Redis is: options of ioredis, such as `{ url: 'redis://127.0.0.1:6379' }`, or a client of it, which is closed by who made it. */
+  /**
+   * The Redis of the queue: options of ioredis, such as `{ url: 'redis://127.0.0.1:6379' }`, or an ioredis client,
+   * which its creator closes.
+   */
   readonly connection: ConnectionOptions;
   /**
    * The name of the queue. Apps that share a Redis have queues of their own.
@@ -12,13 +15,13 @@ export interface BullmqOptions {
    */
   readonly queue?: string;
   /**
-   * What the names of all keys of BullMQ begin with.
+   * The prefix of all of BullMQ's keys.
    * @default 'bull', as in BullMQ
    */
   readonly prefix?: string;
 }
 
-/** What a job has: ids alone. What a task is about is in the task store, encrypted. */
+/** The data of a job: ids alone. The task itself is in the task store, encrypted. */
 interface TaskJob {
   readonly taskId: string;
 }
@@ -29,8 +32,8 @@ const ATTEMPTS = Number.MAX_SAFE_INTEGER;
 const BACKOFF_MS = 1_000;
 
 /**
- * Runs tasks by a queue of BullMQ on Redis, with its priorities, rate limits and dashboards. The task store keeps what a task is about and
- * which run of it may write, so a job that BullMQ runs twice does nothing twice.
+ * Runs tasks from a queue of BullMQ on Redis, with its priorities, rate limits and dashboards. The task store has the
+ * task and knows which run may write, so a job that BullMQ runs twice has no effect twice.
  *
  * @param options where the queue is.
  * @returns what the option `tasks.executor` of `createApp` takes.

@@ -7,18 +7,18 @@ export const AUTH_NAMES = ['none', 'oauth'] as const;
 /** The name of a way to say who may call. */
 export type AuthName = (typeof AUTH_NAMES)[number];
 
-/** What views of results can be made with, the one without a view first. */
+/** The frameworks for views of results, the choice without a view first. */
 export const UI_NAMES = ['none', 'vanilla', 'react', 'svelte'] as const;
 
-/** The name of what a view is made with. */
+/** The name of a view's framework. */
 export type UiName = (typeof UI_NAMES)[number];
 
 /** Pages whose sections are put together; other files of an addition are written whole. */
 const PAGES: ReadonlySet<string> = new Set(['README.md', 'AGENTS.md']);
 
 /**
- * The files of a project with those of an addition, which win. Sections of pages, and scripts and packages of `package.json`, go into
- * what is there, and the example of its settings becomes its settings.
+ * The files of a project with those of an addition, which win. Sections of pages, and scripts and packages of
+ * `package.json`, are merged, and the example of its settings becomes its settings.
  */
 export function withAddition(files: ProjectFiles, addition: ProjectFiles): ProjectFiles {
   const merged = new Map(files);
@@ -45,7 +45,7 @@ function withSections(page: string, added: string): string {
   return [intro, ...sections].map((part) => `${part.trimEnd()}\n`).join('\n');
 }
 
-/** Where a section of a page begins. */
+/** The beginning of a section. */
 const SECTION = /^(?=## )/m;
 
 function titleOf(section: string): string {
@@ -55,7 +55,7 @@ function titleOf(section: string): string {
 /** Members that an addition has more of: scripts, and packages. */
 const MEMBERS = ['scripts', 'dependencies', 'devDependencies'] as const;
 
-/** What the addition says wins. Packages stand in the order of their names, as npm writes them. */
+/** Members of the addition win. Packages are sorted by name, as npm writes them. */
 function withMembers(manifest: string, added: string): string {
   const project = JSON.parse(manifest) as Record<string, unknown>;
   const more = JSON.parse(added) as Record<string, unknown>;

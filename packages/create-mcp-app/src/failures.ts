@@ -1,6 +1,6 @@
 import { isObject } from './json.js';
 
-/** What a failure is called. */
+/** The code of a failure. */
 export type FailureCode =
   | 'USAGE'
   | 'INVALID_NAME'
@@ -15,7 +15,7 @@ export type FailureCode =
   | 'FILE_EXISTS'
   | 'INTERRUPTED';
 
-/** What a failure means. */
+/** The meaning of a failure. */
 export interface FailureKind {
   /** 1 failed, 2 wrong usage, 130 interrupted. */
   readonly exitCode: 1 | 2 | 130;
@@ -60,7 +60,7 @@ export function messageOf(error: unknown): string {
   return isObject(error) && typeof error['message'] === 'string' ? error['message'] : String(error);
 }
 
-/** What a command that was interrupted ends with. */
+/** The failure of an interrupted command. */
 export function interrupted(): Failure {
   return new Failure('INTERRUPTED', 'interrupted: nothing was left behind');
 }

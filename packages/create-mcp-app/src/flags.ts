@@ -9,13 +9,13 @@ import { TEMPLATE_NAMES } from './templates.js';
 export interface Flag {
   readonly name: string;
   readonly short?: string;
-  /** What stands for its value, such as `<name>`; none for a switch. */
+  /** The placeholder of its value, such as `<name>`; none for a switch. */
   readonly value?: string;
-  /** What it does, in a few words. */
+  /** Its purpose, in a few words. */
   readonly purpose: string;
 }
 
-/** What was said on a command line: the values of flags by their names, and what is no flag. */
+/** The parsed command line: the values of flags by name, and the other arguments. */
 export interface Said {
   readonly operands: readonly string[];
   /** Whether a switch was given. */
@@ -32,7 +32,7 @@ const COMMON: readonly Flag[] = [
   { name: 'help', short: 'h', purpose: 'show this' },
 ];
 
-/** Flags of the command itself, in the order in which they are told. */
+/** The flags of the command itself, in the order of `--help`. */
 export const CREATE_FLAGS: readonly Flag[] = [
   { name: 'template', value: TEMPLATE_NAMES.join('|'), purpose: 'what to begin with; minimal by default' },
   {
@@ -64,7 +64,7 @@ export const ADD_FLAGS: readonly Flag[] = COMMON;
 /** The folder that is created when none is named. */
 export const DEFAULT_DIRECTORY = 'my-mcp-server';
 
-/** What `--help` tells, a line each. */
+/** The lines of `--help`. */
 export function usage(): string[] {
   return [
     'Creates a server for the Model Context Protocol: writes it, installs, builds, and calls its first tool.',

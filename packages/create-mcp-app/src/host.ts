@@ -1,6 +1,6 @@
-/** What the command has of its surroundings: tests give others. */
+/** The command's environment: tests replace it. */
 export interface Host {
-  /** What the command is called in messages. @default 'create-mcp-app' */
+  /** The name of the command in messages. @default 'create-mcp-app' */
   readonly commandName?: string;
   /** The folder it was called in. */
   readonly cwd: string;
@@ -47,7 +47,7 @@ export type Outcome = 'done' | 'skipped' | 'failed';
 export interface RunningStep {
   /** Shows the last thing it said of itself. */
   say(line: string): void;
-  /** Ends it, with what is to be read of it afterwards. */
+  /** Ends the command, with its outcome and final text. */
   end(outcome: Outcome, text: string): void;
 }
 

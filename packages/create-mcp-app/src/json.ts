@@ -1,4 +1,4 @@
-/** A JSON object of which nothing is known yet. */
+/** A JSON object with unknown members. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Narrows to an object that is neither `null` nor an array. */

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { isObject, parseJson } from './json.js';
 
-/** What is read of a `package.json`. */
+/** The used members of a `package.json`. */
 export interface Manifest {
   readonly name?: string;
   readonly dependencies: Readonly<Record<string, string>>;

@@ -9,7 +9,7 @@ export type PackageManagerName = (typeof PACKAGE_MANAGER_NAMES)[number];
 /** How a package manager is used. */
 export interface PackageManager {
   readonly name: PackageManagerName;
-  /** What installs a project, quickly and with few lines of output. */
+  /** The arguments that install a project quickly and quietly. */
   readonly install: readonly string[];
   /** Variables it needs for that. */
   readonly env: Readonly<Record<string, string>>;
@@ -24,7 +24,7 @@ const ARGUMENTS: Readonly<Record<PackageManagerName, readonly string[]>> = {
 
 /** A package manager by its name. */
 export function packageManager(name: PackageManagerName): PackageManager {
-  // Where CI is set, yarn refuses to write the first lockfile unless it is told to.
+  // In CI, yarn refuses to write the first lockfile unless this allows it.
   const env = name === 'yarn' ? { YARN_ENABLE_IMMUTABLE_INSTALLS: 'false' } : {};
   return { name, install: ARGUMENTS[name], env };
 }
@@ -65,7 +65,7 @@ const FILES: Readonly<Record<PackageManagerName, ReadonlyArray<readonly [path: s
   bun: [],
 };
 
-/** What a package manager leaves in a project that belongs to no repository, beside `node_modules`. */
+/** The files that a package manager leaves in a project beside `node_modules`, and that belong in no repository. */
 const LEFT_BEHIND: Readonly<Partial<Record<PackageManagerName, string>>> = {
   yarn: '.yarn/install-state.gz',
 };

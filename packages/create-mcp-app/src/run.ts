@@ -1,7 +1,7 @@
 /*
- * The way of a command line. `flags.ts` reads it; `create/create.ts` makes a project of a template, `add/add.ts` puts a
- * class into one that is there. Both throw a `Failure` of `failures.ts`, and what they have of their surroundings is a
- * `Host`: the one of a real process is in `main.ts`.
+ * The path of a command line: `flags.ts` reads it. `create/create.ts` makes a project from a template, and `add/add.ts`
+ * adds a class to a project. Both throw a `Failure` of `failures.ts`, and use a `Host` as their environment; `main.ts`
+ * has that of a real process.
  */
 
 import { add } from './add/add.js';

@@ -17,15 +17,15 @@ export interface SampleCall {
   readonly arguments: Readonly<Record<string, unknown>>;
 }
 
-/** What is said of a template, and how to try what it gives. */
+/** The description of a template, and a sample call for its project. */
 export interface TemplateDetails {
   readonly description: string;
   readonly sample: SampleCall;
-  /** What `--auth` may add to it; nothing by default. */
+  /** The additions that `--auth` may choose; none by default. */
   readonly auth?: readonly AuthName[];
 }
 
-/** What is known of every template. */
+/** The details of every template. */
 export type AllTemplateDetails = Readonly<Record<TemplateName, TemplateDetails>>;
 
 /** The templates, by their names. */
@@ -40,7 +40,7 @@ const templateFolder = (name: TemplateName): string => join(ownFolder(), 'templa
 /** The folder of an addition. */
 const additionFolder = (name: string): string => join(ownFolder(), 'additions', name);
 
-/** What a project has beside its template. */
+/** The additions of a project besides its template. */
 export interface Added {
   readonly auth: AuthName;
   readonly ui: UiName;
@@ -63,7 +63,7 @@ export function packagesOfTemplates(): ReadonlySet<string> {
   return new Set(names);
 }
 
-/** The files by which the template `http` is served, which a project of another one needs to be served to users who log in. */
+/** The files that serve the template `http`. A project of another template needs them for users who log in. */
 const SERVED_BY = [
   '.dockerignore',
   '.vscode/mcp.json',
@@ -95,7 +95,7 @@ function ofProject(addition: ProjectFiles): ProjectFiles {
   return new Map([...addition].filter(([path]) => path !== 'tsconfig.json'));
 }
 
-/** What working in the folder of a template leaves there, and a project gets anew. */
+/** Files in a template's folder that a project creates anew. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['node_modules', 'dist', 'coverage', 'package-lock.json']);
 
 /** Names that npm would leave out of a package, as they are kept there. */

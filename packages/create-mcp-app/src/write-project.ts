@@ -4,12 +4,12 @@ import { lstat, mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from 'n
 import { basename, dirname, join } from 'node:path';
 import { Failure, throwIfInterrupted } from './failures.js';
 
-/** Files of a project: what is in them, by their paths within it, with slashes. */
+/** The files of a project: their contents by paths within it, with slashes. */
 export type ProjectFiles = ReadonlyMap<string, string | Uint8Array>;
 
 /** A project that was written. */
 export interface WrittenProject {
-  /** Removes what was written, and whatever came into the folder since; what was there before is as it was. */
+  /** Removes the written files and later additions to the folder; earlier files stay as they were. */
   undo(): Promise<void>;
 }
 
@@ -21,8 +21,9 @@ const GONE = { recursive: true, force: true, maxRetries: 5, retryDelay: 100 } as
 /**
  * Writes the files of a project, all or none.
  *
- * @param directory its folder: a new one comes into being complete; in one that is there, files are written over.
- * @throws Failure `WRITE_FAILED` when they cannot be written, or a symbolic link is on the way to one; `INTERRUPTED` when the signal was aborted.
+ * @param directory its folder: a new one appears only when it is complete; in an existing one, files are overwritten.
+ * @throws Failure `WRITE_FAILED` when they cannot be written, or a symbolic link is on the way to one; `INTERRUPTED`
+ *   when the signal was aborted.
  */
 export async function writeProject(
   directory: string,

@@ -4,12 +4,12 @@ import { ContextIdFactory, type ModuleRef } from '@nestjs/core';
 import type { GuardContext } from '@sigil/core';
 
 /**
- * The HTTP request of a call, as the platform of the application has it: Express's or Fastify's. Where there is none, as on stdio and in
- * tests, one with `headers` and `user` stands in for it.
+ * The HTTP request of a call, as the application's platform has it: Express's or Fastify's. Without one, as on stdio
+ * and in tests, an object with `headers` and `user` stands in.
  */
 export interface HttpRequest {
   readonly headers: GuardContext['headers'];
-  /** Who has logged in: what a Passport strategy gave, or else the claims of the principal. */
+  /** The user from a Passport strategy, or else the claims of the principal. */
   user?: unknown;
   readonly [member: string]: unknown;
 }
@@ -20,18 +20,18 @@ export type HttpResponse = ServerResponse & {
   header?(name: string, value?: unknown): unknown;
 };
 
-/** What a request came with to the endpoint. */
+/** The HTTP arguments of a request to the endpoint. */
 interface HttpArguments {
   readonly request: HttpRequest;
   readonly response: object;
 }
 
-/** Nest's context of what is made for a call, with the HTTP request that such things may inject. */
+/** Nest's context of request-scoped providers, with the HTTP request that they may inject. */
 type ContextId = ReturnType<typeof ContextIdFactory.create>;
 
 // By the request of the platform.
 const RESPONSES = new WeakMap<object, object>();
-// By what the contexts of a call share.
+// The contexts of a call, by the state that they share.
 const OF_CALL = new WeakMap<object, HttpArguments & { contextId?: ContextId }>();
 
 /** Keeps the response of a request, which the app gets to know as the source of calls. */
@@ -69,7 +69,7 @@ function forHeaders(response: HttpResponse): object {
   return shown;
 }
 
-/** Stands for a response where there is none: what is set has no effect. */
+/** Stands in for a missing response: setting headers has no effect. */
 function standInResponse(): object {
   const response = { statusCode: 200, headersSent: false, locals: {} };
   const set = ['status', 'code', 'type', 'vary', 'cookie', 'setCookie', 'clearCookie'];
@@ -108,8 +108,8 @@ function argumentsOf(context: GuardContext): HttpArguments & { contextId?: Conte
 }
 
 /**
- * The context in which Nest makes what lives as long as the call. `REQUEST` gives the HTTP request there, or what the
- * `ContextIdStrategy` of the application has as its payload.
+ * Nest's context for request-scoped providers of the call. `REQUEST` is the HTTP request there, or the payload from the
+ * application's `ContextIdStrategy`.
  *
  * @param isDurable whether it is asked for something durable, which gets the payload alone.
  */
@@ -123,8 +123,8 @@ export function contextIdOf(context: GuardContext, modules: ModuleRef, isDurable
 }
 
 /**
- * What Nest's guards, interceptors, filters and parameter decorators are told of a call. `getType()` is `'mcp'`; `switchToRpc()` gives
- * the parsed arguments and Sigil's context, `switchToHttp()` the HTTP request.
+ * The context of a call for Nest's guards, interceptors, filters and parameter decorators. `getType()` is `'mcp'`;
+ * `switchToRpc()` returns the parsed arguments and Sigil's context, `switchToHttp()` the HTTP request.
  */
 export class CallExecutionContext implements ExecutionContext {
   readonly #context: GuardContext;

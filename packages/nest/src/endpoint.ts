@@ -24,7 +24,7 @@ import type { SigilModuleExtras, SigilModuleOptions } from './options.js';
 type PlatformRequest = HttpRequest & { readonly raw?: IncomingMessage; readonly body?: unknown };
 type PlatformResponse = HttpResponse & { hijack?(): void };
 
-/** The MCP endpoint of an application: what its route hands requests to. */
+/** The MCP endpoint of an application, to which its route passes requests. */
 export class Endpoint {
   readonly #app: App;
   readonly #options: SigilModuleOptions;
@@ -71,7 +71,7 @@ export class Endpoint {
     this.#adapters.httpAdapter.use(documents);
   }
 
-  /** Warns of what is global and does not run for calls: all of it is there by now. */
+  /** Warns of global enhancers that do not run for calls. All of them are registered by now. */
   checkGlobals(): void {
     const { inheritAppConfig, logger = nestLogger() } = this.#options;
     warnOfGlobals(this.#config, inheritAppConfig, rooted(this.#extras.path ?? '/mcp'), logger);
@@ -83,14 +83,14 @@ export class Endpoint {
     // Fastify is not to answer; Express does nothing by itself.
     response.hijack?.();
     const { raw: rawResponse } = response;
-    // What hooks of Fastify have set, it does not send itself then.
+    // Fastify does not send headers from hooks here.
     if (rawResponse)
       for (const [name, value] of Object.entries(response.getHeaders()))
         rawResponse.setHeader(name, value ?? '');
     this.#handler?.(raw, rawResponse ?? response, body, request);
   }
 
-  /** Warns of request guards that are no global guards: all of those are there by now. */
+  /** Warns of request guards that are not global guards. All of those are registered by now. */
   #checkRequestGuards(): void {
     const { requestGuards = [], logger = nestLogger() } = this.#options;
     const scoped = this.#config.getGlobalRequestGuards().map(({ metatype }) => metatype);
@@ -110,7 +110,7 @@ export class Endpoint {
   }
 }
 
-/** A path from its root, by which paths are compared. */
+/** A path from its root, for comparisons. */
 export function rooted(path: string): string {
   return path.replace(/^\/?/, '/');
 }

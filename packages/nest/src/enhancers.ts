@@ -1,7 +1,7 @@
 /*
- * What Nest's decorators put on a class or method with handlers, what is global, and what becomes of it: guards become guards of Sigil,
- * interceptors, filters and pipes become middleware, parameter decorators become those of Sigil. What cannot be honoured is a problem,
- * which keeps the application from starting.
+ * Adapts Nest's decorators on classes and methods with handlers, and global enhancers. Guards become guards of Sigil;
+ * interceptors, filters and pipes become middleware; parameter decorators become those of Sigil. An unsupported one is
+ * a problem, and the application does not start.
  */
 
 import 'reflect-metadata';
@@ -43,13 +43,13 @@ import { isValidationPipe, pipeArguments, pipedParametersOf } from './pipes.js';
 
 type MethodName = string | symbol;
 
-/** A guard, interceptor, filter or pipe, which is there or made for the call. */
+/** A guard, interceptor, filter or pipe, as an instance or created for the call. */
 interface Enhancer<K extends EnhancerKind> {
   readonly name: string;
   readonly of: (context: GuardContext) => EnhancerTypes[K] | Promise<EnhancerTypes[K]>;
 }
 
-/** Where the enhancers of a kind are recorded, and by which decorator. */
+/** The metadata key and the decorator of each kind of enhancer. */
 const KINDS = {
   guard: { key: GUARDS_METADATA, decorator: '@UseGuards' },
   interceptor: { key: INTERCEPTORS_METADATA, decorator: '@UseInterceptors' },
@@ -108,7 +108,7 @@ export class Enhancers {
     };
   }
 
-  /** Finds what cannot be honoured of what Nest's decorators say of a class and its methods. */
+  /** Finds unsupported uses of Nest's decorators on a class and its methods. */
   problemsOf(cls: Constructor): readonly DefinitionProblem[] {
     const problems: DefinitionProblem[] = [];
     const add = (method: MethodName | undefined, what: string, fix: string): void => {
@@ -166,7 +166,7 @@ export class Enhancers {
     };
   }
 
-  /** What Nest makes of the class of an enhancer: in the module of the class that has it, or else in any. */
+  /** Nest's provider of an enhancer's class: in the module of the class that uses it, or else in any. */
   #providerOf(enhancer: Constructor, cls: Constructor): Provided | undefined {
     const module = this.#container.served.get(cls)?.module;
     const wrapper = module?.injectables.get(enhancer);
@@ -265,7 +265,7 @@ export class Enhancers {
     }
   }
 
-  /** Asks a guard. One that says how often, by 429, hides nothing: calls are answered with what it has thrown. */
+  /** Runs a guard. An exception with status 429 hides nothing: calls are answered with it. */
   async #activates(
     guard: CanActivate,
     execution: CallExecutionContext,
@@ -304,7 +304,7 @@ export class Enhancers {
     const run = async (): Promise<unknown> => {
       if (!first) return (first = next());
       this.#warnOnce(again, context);
-      // What it has failed with is what the client is told.
+      // The client gets its error.
       await first;
       throw new Error(again);
     };
@@ -325,7 +325,7 @@ export class Enhancers {
     });
   }
 
-  /** Has the first filter that fits deal with what is thrown; filters of the method come first, global ones last. */
+  /** Passes an error to the first matching filter; filters of the method come first, global ones last. */
   #catching(filters: readonly Enhancer<'filter'>[], { cls, method }: Place): MiddlewareLike {
     const name = [...filters.map((filter) => filter.name), ...(this.#inherits ? ['GlobalFilters'] : [])];
     return named(name.join(', '), async (context: RequestContext, next: NextFunction) => {
@@ -373,7 +373,7 @@ export class Enhancers {
   }
 }
 
-/** What guards have thrown that say how often, by the state of the call. */
+/** The 429 exceptions of guards, by the state of the call. */
 const TOO_MANY = new WeakMap<object, HttpException>();
 
 async function notTooMany({ state }: RequestContext, next: NextFunction): Promise<unknown> {
@@ -395,7 +395,7 @@ interface Place {
   readonly method: MethodName;
 }
 
-/** Takes the value out of what may be an observable: its last one. */
+/** The value, or the last value of an observable. */
 async function resultOf(value: unknown): Promise<unknown> {
   return isObservable(value) ? lastValueFrom(value, { defaultValue: undefined }) : value;
 }
@@ -411,7 +411,7 @@ function catches(filter: ExceptionFilter, error: unknown): boolean {
   return caught.length === 0 || caught.some((type) => typeof type === 'function' && error instanceof type);
 }
 
-/** What a decorator of Nest has put on a class (without `method`) or on a method of it. */
+/** The metadata of a Nest decorator on a class (without `method`) or on one of its methods. */
 function metadataOf(key: string, cls: Constructor, method?: MethodName): readonly unknown[] {
   const prototype = cls.prototype as Readonly<Record<MethodName, object>>;
   const target = method === undefined ? cls : prototype[method];

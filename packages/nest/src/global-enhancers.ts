@@ -5,7 +5,7 @@ import { nameOf } from './names.js';
 import type { Provided } from './nest-container.js';
 import { isValidationPipe } from './pipes.js';
 
-/** What Nest has around handlers, by its kind. */
+/** The types of Nest's enhancers, by kind. */
 export interface EnhancerTypes {
   readonly guard: CanActivate;
   readonly interceptor: NestInterceptor;
@@ -15,7 +15,7 @@ export interface EnhancerTypes {
 
 export type EnhancerKind = keyof EnhancerTypes;
 
-/** What is global in an application: what is there, and what Nest makes for each request. */
+/** The global enhancers of an application: the instances, and those created for each request. */
 type Globals<T> = readonly [made: readonly T[], scoped: readonly Provided['wrapper'][]];
 
 /** Finds what is global at the time: `app.useGlobalGuards()` and its like come after the modules are made. */
@@ -36,7 +36,7 @@ export function answersHttp(filter: unknown): boolean {
 }
 
 /**
- * Warns of what is global and does not run for calls, unless that is meant.
+ * Warns of global enhancers that do not run for calls, unless the options accept that.
  *
  * @param inherited the option `inheritAppConfig`.
  */

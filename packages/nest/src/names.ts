@@ -6,7 +6,10 @@ export function lacks(cls: object, method: string): boolean {
   return !isObject(prototype) || typeof prototype[method] !== 'function';
 }
 
-/** Tells an enhancer from others. What Nest's `mixin()` makes, as `AuthGuard()` does, has a random name beside that in its source. */
+/**
+ * Names an enhancer in messages. Classes from Nest's `mixin()`, as in `AuthGuard()`, have a random name besides that in
+ * their source.
+ */
 export function nameOf(enhancer: unknown): string {
   if (typeof enhancer === 'function') {
     const isMixin = /^[\da-f]{21}$/.test(enhancer.name);

@@ -5,7 +5,7 @@ import type { Container, ResolutionScope } from '@sigil/core/extension';
 import { handlersOf, isObject, serviceOf } from '@sigil/core/internal';
 import { contextIdOf } from './call.js';
 
-/** A class of which instances are made. */
+/** A class with a public constructor. */
 export type Constructor<T = object> = new (...values: never[]) => T;
 
 type NestModule = ModulesContainer extends Map<string, infer M> ? M : never;
@@ -23,7 +23,7 @@ export interface Provided {
  * on; anything else is made for the call.
  */
 export class NestContainer implements Container {
-  /** What has handlers, by its class. */
+  /** The providers with handlers, by class. */
   readonly served: ReadonlyMap<Constructor, Provided>;
   /** Finds what is wrong with classes, beside whether Nest makes them. */
   checkClass: (cls: Constructor) => readonly DefinitionProblem[] = () => [];
@@ -127,7 +127,7 @@ function servedClasses(
   return served;
 }
 
-/** Finds classes that are aliases of what no class is known of: of a factory under another token. */
+/** Finds classes that are aliases of a factory under another token, whose class is unknown. */
 function servedAliases(
   modules: readonly NestModule[],
   served: ReadonlyMap<Constructor, Provided>,

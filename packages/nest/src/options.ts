@@ -3,7 +3,7 @@ import type { AppOptions, MaybePromise, Principal } from '@sigil/core';
 import type { HttpOptions } from '@sigil/http';
 import type { HttpRequest } from './call.js';
 
-/** What Nest's modules take the place of. */
+/** The options of `createApp` that Nest's modules replace. */
 export const NESTS = [
   'services',
   'discover',
@@ -14,11 +14,9 @@ export const NESTS = [
   'policies',
 ] as const;
 
-/** What `SigilModule.forRoot` may be told, and the factory of `SigilModule.forRootAsync` gives: what `createApp` is told, and this. */
+/** Options of `SigilModule.forRoot`, and of the factory of `SigilModule.forRootAsync`: those of `createApp`, and these. */
 export interface SigilModuleOptions extends Omit<AppOptions, (typeof NESTS)[number]> {
-  /**
-   * How the endpoint behaves: what `nodeHandler` is told. With `authorization` or `authenticate`, those say who the principal is.
-   */
+  /** Options of the endpoint: those of `nodeHandler`. `authorization` or `authenticate` determines the principal. */
   readonly http?: Omit<HttpOptions, 'sse'>;
   /**
    * Says who a request is made for that guards and middleware of the application have let in; `undefined` where there is no principal.
@@ -34,16 +32,16 @@ export interface SigilModuleOptions extends Omit<AppOptions, (typeof NESTS)[numb
    */
   readonly requestGuards?: readonly Type<CanActivate>[];
   /**
-   * Whether global interceptors, filters and pipes run for each call of a tool, resource, prompt or completion, too, as in a microservice
-   * that is connected with `inheritAppConfig`. Global guards always do. `ValidationPipe` has nothing to do there, and filters that
-   * extend `BaseExceptionFilter` answer HTTP requests: these do not run.
+   * Whether global interceptors, filters and pipes also run for each call of a tool, resource, prompt or completion, as
+   * in a microservice connected with `inheritAppConfig`. Global guards always do. `ValidationPipe` has no effect there,
+   * and filters that extend `BaseExceptionFilter` answer HTTP requests: these do not run.
    *
    * @default undefined: they do not, and the log names them when the application starts; with `false` it does not
    */
   readonly inheritAppConfig?: boolean;
 }
 
-/** What Nest has to know before it makes anything: where the endpoint is, and what is served there. */
+/** Options that Nest needs before it creates providers: the path of the endpoint, and its modules. */
 export interface SigilModuleExtras {
   /**
    * Path of the endpoint, after the global prefix.
@@ -72,16 +70,16 @@ export interface SigilModuleExtras {
   readonly include?: readonly Type[] | undefined;
 }
 
-/** What `SigilModule.forRootAsync` is told. */
+/** Options of `SigilModule.forRootAsync`. */
 export interface SigilModuleAsyncOptions<Dependencies extends unknown[] = never[]>
   extends SigilModuleExtras, Pick<ModuleMetadata, 'imports'> {
   /**
-   * The name by which the `App` is injected; with `include` there has to be one.
+   * The injection name of the `App`; required with `include`.
    *
    * @default undefined: the `App` is not injected by a name
    */
   readonly name?: string | undefined;
-  /** What the factory needs, in the order of its parameters. */
+  /** The dependencies of the factory, in the order of its parameters. */
   readonly inject?: readonly unknown[];
   /** Gives the options. Those without a name have the one beside the factory. */
   readonly useFactory: (

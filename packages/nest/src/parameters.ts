@@ -8,7 +8,7 @@ import type { Constructor } from './nest-container.js';
 
 type MethodName = string | symbol;
 
-/** What a parameter decorator of Nest has recorded. */
+/** The record of a Nest parameter decorator. */
 interface RouteParameter {
   readonly index: number;
   readonly data?: unknown;
@@ -17,7 +17,7 @@ interface RouteParameter {
   readonly factory?: (data: unknown, context: CallExecutionContext) => unknown;
 }
 
-/** What parameter decorators of Nest have recorded of a method. */
+/** The records of a method's Nest parameter decorators. */
 export function parametersOf(cls: object, method: MethodName): RouteParameter[] {
   const found = Reflect.getMetadata(ROUTE_ARGS_METADATA, cls, method) as
     Readonly<Record<string, RouteParameter>> | undefined;
@@ -29,7 +29,7 @@ export function parametersOf(cls: object, method: MethodName): RouteParameter[] 
   }));
 }
 
-/** What cannot be honoured of one. */
+/** The problem of an unsupported one. */
 export function problemOfParameter({
   pipes = [],
   factory,

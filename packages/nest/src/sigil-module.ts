@@ -1,7 +1,8 @@
 /*
- * How an application of Nest serves MCP: `forRoot` adds the route of the endpoint (`endpoint.ts`), and a provider of Sigil's `App`, made of
- * every class with handlers that the application provides (`nest-container.ts`), with what Nest's decorators say of them
- * (`enhancers.ts`). Nest makes the instances of a call, and each gets to know the HTTP request (`call.ts`).
+ * How a Nest application serves MCP: `forRoot` adds the route of the endpoint (`endpoint.ts`), and a provider of
+ * Sigil's `App`. The app has every class with handlers that the application provides (`nest-container.ts`), with their
+ * Nest decorators (`enhancers.ts`). Nest creates the instances of a call, and each can see the HTTP request
+ * (`call.ts`).
  */
 
 import {
@@ -93,7 +94,8 @@ export class SigilModule implements NestModule, OnApplicationBootstrap, OnModule
   /**
    * Makes the module that serves an application, whose options come from elsewhere, such as a `ConfigService`.
    *
-   * @param options the factory, what it needs, and what has to be known before: where the endpoint is, and what it serves.
+   * @param options the factory, its dependencies, and the options needed before: the path of the endpoint, and its
+   *   modules.
    * @returns the module, for the `imports` of the root module.
    * @example
    * ```ts
@@ -126,7 +128,7 @@ export class SigilModule implements NestModule, OnApplicationBootstrap, OnModule
     this.#endpoint.mount();
   }
 
-  /** Warns of what is global and does not run for calls. Called by Nest. */
+  /** Warns of global enhancers that do not run for calls. Called by Nest. */
   onApplicationBootstrap(): void {
     this.#endpoint.checkGlobals();
   }
@@ -306,7 +308,7 @@ function faultOfPath(path: unknown): string | undefined {
     : `${wrong} is no fixed segment: there are neither parameters nor wildcards, and letters, digits and - . _ ~ only`;
 }
 
-/** What takes the class of an enhancer, by the method that it has. */
+/** The decorator for each kind of enhancer, by the enhancer's method. */
 const TAKES = { canActivate: 'UseGuards', intercept: 'UseInterceptors', catch: 'UseFilters' } as const;
 
 function checkDecorator(decorator: ClassDecorator, checks: OptionChecks): void {
@@ -384,8 +386,8 @@ function refusal(where: string, what: string, fix: string): DefinitionError {
 }
 
 /**
- * What an exception of Nest becomes that a handler, an interceptor or a filter throws. One that says that the server has failed stays
- * unexpected: it is logged, and its message stays here.
+ * Maps a Nest exception from a handler, an interceptor or a filter. A server error (5xx) stays unexpected: it is
+ * logged, and its message does not reach clients.
  */
 const httpExceptions: ErrorMapper = mapError(HttpException, (exception, context) => {
   const status = exception.getStatus();

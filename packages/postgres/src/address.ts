@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isObject, messageOf, OptionChecks } from '@sigil/core/internal';
 import { Client } from 'pg';
 
-/** Where the database is. */
+/** The location of the database. */
 export interface Address {
   /**
    * Its address: `postgres://[user[:password]@]host[:port]/database[?option=value]`.
@@ -10,13 +10,13 @@ export interface Address {
    */
   readonly url?: string;
   /**
-   * A pool of `pg` in place of an address: its options say where PostgreSQL is, such as with certificates or a password that changes. It is
-   * left alone, as what stores need of a connection is not what others do.
+   * A pool of `pg` in place of an address: its options have the location, certificates, or a changing password. The
+   * pool itself is not used, because stores need connections with other settings.
    */
   readonly pool?: PoolTemplate;
 }
 
-/** What is taken of a pool of `pg`. */
+/** The used part of a pool of `pg`. */
 export interface PoolTemplate {
   readonly options: object;
 }
@@ -24,7 +24,7 @@ export interface PoolTemplate {
 /** The schema of those who name none. */
 export const DEFAULT_SCHEMA = 'sigil';
 
-/** Names that mean the same with quotes and without, and short enough for what is put behind them. */
+/** Names that mean the same with and without quotes, and that leave room for suffixes. */
 const SCHEMA = /^[a-z_][a-z0-9_]{0,47}$/;
 
 /** Names that PostgreSQL has taken or takes for itself. */
@@ -67,7 +67,7 @@ export function checkAddress(checks: OptionChecks, { url, pool }: Address): void
     checks.refuse('pool', 'it must be a pool of pg', 'write pool: new Pool({ … })');
 }
 
-/** What an address may say behind its `?`: what `pg` reads there. */
+/** The parameters that `pg` reads after the `?` of an address. */
 export const PARAMETERS: readonly string[] = [
   'user password host port application_name fallback_application_name client_encoding options replication binary',
   'ssl sslmode sslcert sslkey sslrootcert sslnegotiation uselibpqcompat',
@@ -132,7 +132,7 @@ function failureOf(work: () => unknown): string | undefined {
   }
 }
 
-/** What clients of `pg` are made with. */
+/** The options for clients of `pg`. */
 export function clientOptions({ url, pool }: Address): object {
   if (url !== undefined) return { connectionString: url };
   const options: { readonly password?: unknown } = pool?.options ?? {};
@@ -141,7 +141,7 @@ export function clientOptions({ url, pool }: Address): object {
   return password === undefined ? { ...options } : { ...options, password };
 }
 
-/** What was given, without a password. */
+/** The given address without its password. */
 function shownUrl(url: unknown): string {
   return typeof url === 'string' ? `'${url.replace(/\/\/[^@/]*@/, '//…@').slice(0, 100)}'` : typeof url;
 }

@@ -1,6 +1,6 @@
 import { DatabaseError } from 'pg';
 
-/** Codes with which PostgreSQL says that it cannot answer now: it shuts down, starts, or has no room. */
+/** The codes with which PostgreSQL refuses temporarily: it shuts down, starts, or has no room. */
 const NOT_NOW = /^(?:08|53|57P|57014$)/;
 
 /** Whether an error says that PostgreSQL could not be asked, rather than that it refused. */
@@ -15,7 +15,7 @@ function isWithoutTls(error: unknown): error is Error {
   return error instanceof Error && error.message === 'The server does not support SSL connections';
 }
 
-/** What to do about what PostgreSQL refuses for good, by its code. */
+/** The fix for each permanent error of PostgreSQL, by code. */
 const FIXES: readonly (readonly [RegExp, (schema: string) => string])[] = [
   [/^3D000$/, () => 'create the database, or name another one in postgres({ url })'],
   [/^28/, () => 'mend the user and the password in postgres({ url })'],
@@ -46,5 +46,5 @@ export class UnusableError extends Error {}
 /** A statement has not been sent: PostgreSQL answers, and too many others are before it. */
 export class BusyError extends Error {}
 
-/** What is said of statements that are late. */
+/** The message for statements that are late. */
 export const NO_ANSWER = 'PostgreSQL did not answer';

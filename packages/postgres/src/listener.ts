@@ -10,10 +10,10 @@ const OPEN_MS = 1_000;
 /** How long it waits between two attempts to connect: so long at first and twice as long each time, up to a second. */
 const [FIRST_BACKOFF_MS, MAX_BACKOFF_MS] = [50, 1_000];
 
-/** How often it asks whether the connection is there still, in milliseconds: one that is cut in silence looks as if there were no news. */
+/** Milliseconds between heartbeats: a silently broken connection looks like one without news. */
 const HEARTBEAT_MS = 2_000;
 
-/** What a listener calls. */
+/** The callbacks of a listener. */
 export interface ListenerEvents {
   /** @param payload what was notified, on any channel. */
   readonly notified: (payload: string) => void;
@@ -69,7 +69,7 @@ export class Listener {
     try {
       await client.query(`LISTEN "${channel}"`);
     } catch {
-      // A connection on which that fails is of no use: the next one listens to all channels.
+      // A connection that fails here is closed: the next one listens to all channels.
       this.#isMissing = true;
       await endClient(client);
     }

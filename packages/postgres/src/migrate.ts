@@ -7,7 +7,7 @@ import { EVENTS } from './migrations/0001-events.js';
 import { TABLES } from './migrations/0001-tables.js';
 import { TASKS } from './migrations/0001-tasks.js';
 
-/** What has been done to the tables, in order. What stands here has run somewhere, and is not changed any more. */
+/** The migrations of the tables, in order. Released ones must not be changed. */
 const MIGRATIONS: readonly string[] = [TABLES + TASKS + EVENTS];
 
 const UNDEFINED_TABLE = '42P01';
@@ -15,7 +15,7 @@ const UNDEFINED_TABLE = '42P01';
 /** How long the database may take to be reached, in milliseconds. */
 const CONNECT_MS = 10_000;
 
-/** Where tables are. */
+/** The location of the tables. */
 export interface MigrationOptions {
   /**
    * The schema that they are in. A backend that names none has one of its app, such as `sigil_shop`.
@@ -25,10 +25,10 @@ export interface MigrationOptions {
 }
 
 /**
- * Makes the tables that a backend needs, or brings older ones up to date. It may be run by many processes at once, and again: what has been
- * done is not done twice. A backend does it by itself, `migrate: false` excepted.
+ * Creates the tables of a backend, or updates older ones. It may run in many processes at once, and repeatedly. A
+ * backend calls it automatically, unless `migrate: false`.
  *
- * @param where the address of the database, or a pool of `pg` whose options say where it is.
+ * @param where the address of the database, or a pool of `pg` whose options have it.
  * @throws DefinitionError when the address is wrong, or one of its files cannot be read.
  * @throws Error when PostgreSQL cannot be reached, or the user may not make tables.
  * @example
@@ -49,7 +49,7 @@ export async function migrate(where: string | PoolTemplate, options: MigrationOp
 }
 
 /**
- * Writes down what `migrate()` does, for those who keep their database by scripts. It may be run again.
+ * The SQL of `migrate()`, for databases that are managed by scripts. It may run repeatedly.
  *
  * @returns a script for `psql`.
  * @example
@@ -73,7 +73,7 @@ export async function migrateTables(options: object, schema: string, isAllowed: 
   client.on('error', () => undefined);
   try {
     await client.connect();
-    // A user who may not make tables can use those that are there.
+    // A user without the right to create tables can use existing ones.
     if ((await versionOf(client, schema)) >= MIGRATIONS.length) return;
     if (!isAllowed)
       throw new UnusableError(
@@ -85,7 +85,7 @@ export async function migrateTables(options: object, schema: string, isAllowed: 
   }
 }
 
-/** The version of the tables that are there; 0 where there are none. */
+/** The version of the existing tables; 0 if there are none. */
 async function versionOf(client: Client, schema: string): Promise<number> {
   try {
     const sql = `SELECT max(version) AS version FROM "${schema}".migrations`;

@@ -22,14 +22,15 @@ import { PostgresSessionStore } from './postgres-session-store.js';
 import { PostgresStateStore } from './postgres-state-store.js';
 import { PostgresTaskStore } from './postgres-task-store.js';
 
-/** Where PostgreSQL is, and how much is kept in it. */
+/** The location of PostgreSQL, and the limits on its contents. */
 export interface PostgresOptions extends PostgresConnectionOptions, PostgresLimits {}
 
 /**
- * Makes a backend of a PostgreSQL of version 13 or later: all processes that are given the same one serve each other's clients.
+ * Makes a backend of a PostgreSQL of version 13 or later: all processes that are given the same one serve each other's
+ * clients.
  *
  * @param options where PostgreSQL is, and limits.
- * @returns makes the backend of an app: what several apps keep in one database is kept apart by their names.
+ * @returns a factory of the backend: the data of several apps in one database is separated by their names.
  * @throws DefinitionError when an option is wrong.
  * @example
  * ```ts

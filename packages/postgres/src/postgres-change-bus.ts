@@ -10,15 +10,16 @@ const MAX_PAYLOAD_BYTES = 7_000;
 /** How long a message is kept for processes to read it, in milliseconds. */
 const MESSAGE_MS = 60_000;
 
-/** What listeners are told when changes were lost. */
+/** The change for listeners after changes were lost. */
 const ALL: ServerChange = { kind: 'all' };
 
 /**
- * Carries changes by LISTEN and NOTIFY: a channel for all processes, and one for each process, for messages to it alone. A notification has
- * ids and names; messages are kept in a table, and it has the number of the row. While the connection that listens is lost, changes are;
- * the listeners are told that anything may have changed once it is back.
+ * Carries changes by LISTEN and NOTIFY: one channel for all processes, and one for each process. A notification has ids
+ * and names; a message is stored in a table, and its notification has the row's number. Changes are lost while the
+ * listening connection is broken; after that, listeners are told that everything may have changed.
  *
- * LISTEN needs a connection of its own: a pooler such as PgBouncer must pool by session, or is passed by with `listenUrl`.
+ * LISTEN needs a connection of its own: a pooler such as PgBouncer must pool by session, or is passed by with
+ * `listenUrl`.
  */
 export class PostgresChangeBus implements ChangeBus {
   readonly #listener: Listener;
@@ -98,7 +99,7 @@ export class PostgresChangeBus implements ChangeBus {
   }
 }
 
-/** All who may use the database can notify: what is no change is left alone. */
+/** Every user of the database can notify: invalid changes are ignored. */
 function parse(text: string): ServerChange | undefined {
   try {
     const change: unknown = JSON.parse(text);

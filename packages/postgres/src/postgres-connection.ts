@@ -22,7 +22,7 @@ import { migrateTables } from './migrate.js';
 import { type SqlValue, StatementPool } from './statement-pool.js';
 import { Sweeper } from './sweeper.js';
 
-/** Where PostgreSQL is, and how it is spoken to. */
+/** The location of PostgreSQL, and the settings of its connections. */
 export interface PostgresConnectionOptions extends Address {
   /**
    * The schema with the tables, so that several apps can share one database.
@@ -41,13 +41,14 @@ export interface PostgresConnectionOptions extends Address {
    */
   readonly timeoutMs?: number;
   /**
-   * Most connections for statements. There are two more: for changes, and for what must not wait, which is leases of tasks and readiness.
+   * Maximum number of connections for statements. Two more are used: one for changes, and one for leases of tasks and
+   * readiness.
    * @default 10
    */
   readonly maxConnections?: number;
   /**
-   * An address of the same database without a pooler in between, for LISTEN and to make tables. Where a pooler pools by transaction, there
-   * is no other way to listen.
+   * An address of the same database without a pooler, for LISTEN and migrations. It is required if a pooler pools by
+   * transaction.
    * @default that of the other connections
    */
   readonly listenUrl?: string;
@@ -92,7 +93,7 @@ export class PostgresConnection {
   readonly maxConnections: number;
   readonly #options: PostgresConnectionOptions;
   readonly #pool: StatementPool;
-  /** For what must not wait. */
+  /** For urgent statements. */
   readonly #urgentPool: StatementPool;
   readonly #sweeper: Sweeper = new Sweeper();
   #preparing: Promise<void> | undefined;
@@ -118,15 +119,15 @@ export class PostgresConnection {
   /**
    * Connects, and waits for that a second at most.
    *
-   * @param logger where it reports that PostgreSQL does not answer, and that it does again.
+   * @param logger receives reports that PostgreSQL stops answering, and that it answers again.
    * @throws DefinitionError when an address names a file that cannot be read, or cannot be read itself.
-   * @throws Error when PostgreSQL refuses for good, such as a wrong password, when tables are missing that it may not make, or when it
-   *   cannot be listened to.
+   * @throws Error if PostgreSQL refuses permanently, such as for a wrong password, if tables are missing and it may not
+   *   create them, or if LISTEN does not work.
    */
   async open(logger?: Logger): Promise<void> {
     this.#logger = logger;
     const { url, listenUrl } = this.#options;
-    // Here and not before: where a program is built, its files may be missing.
+    // Here and not before: during a build, its files may be missing.
     const checks = new OptionChecks('postgres');
     checkReadable(checks, 'url', url);
     checkReadable(checks, 'listenUrl', listenUrl);
@@ -170,7 +171,7 @@ export class PostgresConnection {
   /**
    * Runs one statement.
    *
-   * @param sql in which `$schema` stands for the name of the schema, and `$1` for the first value.
+   * @param sql the statement, with `$schema` for the name of the schema, and `$1` for the first value.
    * @returns its rows.
    */
   query<Row extends object>(sql: string, ...values: readonly SqlValue[]): Promise<Row[]> {
@@ -195,9 +196,11 @@ export class PostgresConnection {
   }
 
   /**
-   * Writes to a table with limited room. If the table is full, its expired rows are deleted, and the write is tried once more.
+   * Writes to a table with limited room. If the table is full, its expired rows are deleted, and the write is tried
+   * once more.
    *
-   * @param put gives `undefined` where there is no room; it is told whether it is done once more.
+   * @param put tries to store, and returns `undefined` if there is no room; its argument says whether this is the
+   *   second try.
    * @returns what it gives; `undefined` where there is no room all the same.
    */
   async makeRoom<T>(

@@ -3,10 +3,10 @@ import type { PostgresLimits } from './limits.js';
 import { keyOf } from './names.js';
 import type { PostgresConnection } from './postgres-connection.js';
 
-/** What an event costs beside its message, in bytes: its row, and its place in indexes. */
+/** Bytes of an event besides its message: its row, and its entries in indexes. */
 const OVERHEAD_BYTES = 300;
 
-/** An id that no event has, and none will: what is no id has nothing behind it. */
+/** An id beyond all events: nothing follows it. */
 const BEHIND_ALL = '9223372036854775807';
 
 /**

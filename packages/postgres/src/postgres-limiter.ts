@@ -3,7 +3,7 @@ import type { PostgresLimits } from './limits.js';
 import { keyOf } from './names.js';
 import type { PostgresConnection } from './postgres-connection.js';
 
-/** What the sum of times may be off by, in milliseconds. */
+/** The tolerated rounding error of a sum of times, in milliseconds. */
 const ROUNDING_MS = 1e-6;
 
 /**

@@ -24,7 +24,7 @@ const MAX_READS = 200;
 /** How many runs one connection can serve: most of the time a run does not ask PostgreSQL anything. */
 const RUNS_PER_CONNECTION = 1.6;
 
-/** What is read of a task. */
+/** The columns of a task. */
 interface TaskRow {
   readonly body: string;
   readonly version: number;
@@ -50,16 +50,16 @@ interface Read {
 }
 
 /**
- * Keeps tasks in PostgreSQL, and hands them out. Where there is no room, the oldest finished task of the same owner gives way; a task at
- * work never does, nor one of another owner. Clients that cannot be told apart are one owner, held to the total alone. Where none may give
- * way the new task is refused.
+ * Keeps tasks in PostgreSQL, and hands them out. If there is no room, the oldest finished task of the same owner is
+ * replaced, never a working task or another owner's. Clients that cannot be told apart are one owner, limited by the
+ * total alone. If no task can be replaced, the new one is refused.
  */
 export class PostgresTaskStore implements TaskStore {
-  /** What the connections can serve: 16 with the default of them. */
+  /** As many as the connections can serve: 16 by default. */
   readonly concurrency: number;
   readonly #reads: Read[] = [];
   #isReading = false;
-  /** Whose turn it was last. */
+  /** The owner that was served last. */
   #turn = '';
   readonly #clock = new StoreClock();
 
@@ -211,9 +211,10 @@ export class PostgresTaskStore implements TaskStore {
   }
 
   /**
-   * Makes room step by step: first what has expired goes, then what has finished.
+   * Makes room step by step: first expired tasks go, then finished ones.
    *
-   * @param put does what needs room, and gives `undefined` where there is none; it is told whether finished tasks give way.
+   * @param put tries to store, and returns `undefined` if there is no room; its argument says whether finished tasks
+   *   may be replaced.
    */
   async #make<T>(put: (givesWay: boolean) => Promise<T | undefined>): Promise<T> {
     const done = await this.connection.makeRoom('tasks', put);

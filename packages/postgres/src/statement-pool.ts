@@ -12,7 +12,7 @@ const MAX_WAITING = 5_000;
 /** How often a statement may wait for as long as it may take. */
 const WAITS = 10;
 
-/** What a statement is given. */
+/** The value of a parameter. */
 export type SqlValue =
   | string
   | number
@@ -31,8 +31,9 @@ interface Waiting {
 }
 
 /**
- * Sends statements on a few connections. Those that find none free wait, in order; the time of a statement begins once it is sent, and a
- * connection on which one is late is cut. When nothing is answered at all, the statements that wait fail as well.
+ * Sends statements on a few connections. If none is free, statements wait in order. The time limit of a statement
+ * begins when it is sent, and the connection of a late one is closed. If no statement is answered at all, the waiting
+ * ones fail as well.
  */
 export class StatementPool {
   readonly #pool: Pool;
@@ -43,7 +44,7 @@ export class StatementPool {
   #free: number;
   #answeredAt = 0;
   #watch: BackendWatch | undefined;
-  /** Connections that were lost, each of which is counted once, and those that were not made again yet. */
+  /** Broken connections, so that each counts once. */
   readonly #broken = new WeakSet<PoolClient>();
   #missing = 0;
   #reconnects = 0;
@@ -134,7 +135,7 @@ export class StatementPool {
     );
   }
 
-  /** Gives a connection that is free to the statement that has waited longest, unless that was too long. */
+  /** Gives a free connection to the statement that has waited longest, unless that was too long. */
   #next(): void {
     const maxMs = WAITS * this.#timeoutMs;
     for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {

@@ -1,4 +1,4 @@
-/** How often a process looks for what has expired, in milliseconds; about, so that processes do not look at the same time. */
+/** Approximate milliseconds between sweeps for expired rows, varied so that processes do not sweep at the same time. */
 const EVERY_MS = 20_000;
 
 /** Most rounds of one kind in a row, so that others have their turn. */

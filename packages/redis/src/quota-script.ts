@@ -1,7 +1,7 @@
 /**
- * The beginning of scripts that keep a number of things, in all and of one client. Each thing is a key of its own that Redis drops when
- * its time has come; an index says how many there are. A key may be kept for longer without a word to the index: that looks when the time
- * has come that it knows of, so that what is done most costs least.
+ * The beginning of scripts that limit a number of items, in total and per client. Each item is a key of its own that
+ * Redis expires; an index has their number. A key may be extended without the index, which checks the key when its
+ * known expiry comes. So the most frequent operation is the cheapest.
  *
  * `KEYS[1]` is what all keys begin with; it has the hash tag, so that they are on one node of a cluster.
  */
@@ -45,7 +45,7 @@ local function take(client, id, forMs, most, mostOfClient)
 end
 `;
 
-/** Whom something counts for, as scripts have it: text without line breaks, and empty where nothing tells clients apart. */
+/** The quota key in scripts: text without line breaks, and empty if clients cannot be told apart. */
 export function clientText(client: string | null | undefined): string {
   return client === undefined || client === null ? '' : JSON.stringify(client);
 }

@@ -21,7 +21,7 @@ import { RedisSessionStore } from './redis-session-store.js';
 import { RedisStateStore } from './redis-state-store.js';
 import { RedisTaskStore } from './redis-task-store.js';
 
-/** Where Redis is, and how much is kept in it. */
+/** The location of Redis, and the limits on its contents. */
 export interface RedisOptions extends RedisConnectionOptions, StoreLimits {
   /**
    * Most bytes of JSON at once, over all tasks.
@@ -33,11 +33,11 @@ export interface RedisOptions extends RedisConnectionOptions, StoreLimits {
 const MAX_TASK_BYTES = 256 * 1024 * 1024;
 
 /**
- * Makes a backend of a Redis, or of what speaks as Redis 6.2 does, such as Valkey: all processes that are given the same one serve each
- * other's clients.
+ * Creates a backend in a Redis, or in a compatible server such as Valkey (Redis 6.2): all processes with the same one
+ * serve each other's clients.
  *
  * @param options where Redis is, and limits.
- * @returns makes the backend of an app: what several apps keep in one Redis is kept apart by their names.
+ * @returns a factory of the backend: the data of several apps in one Redis is separated by their names.
  * @throws DefinitionError when an option is wrong.
  * @example
  * ```ts

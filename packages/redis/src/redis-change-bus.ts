@@ -5,8 +5,8 @@ import type { NodeClient } from './redis-clients.js';
 import type { RedisLink } from './redis-link.js';
 
 /**
- * Carries changes by channels of Redis: one for all processes, and one for each process, for messages to it alone. While the connection
- * that listens is lost, changes are; the listeners are told that anything may have changed once it is back.
+ * Carries changes by channels of Redis: one for all processes, and one for each process. Changes are lost while the
+ * listening connection is broken; after that, listeners are told that everything may have changed.
  */
 export class RedisChangeBus implements ChangeBus {
   /** A connection that listens can do little else. */

@@ -8,10 +8,10 @@ import {
 } from '@redis/client';
 import { answered } from '@sigil/core/internal';
 
-/** What Redis answers to a script or a command. */
+/** The reply of Redis to a script or a command. */
 export type RedisReply = string | number | null | readonly RedisReply[];
 
-/** What a link speaks to Redis with: a client of node-redis that connects once. */
+/** The client of a link: one of node-redis that connects once. */
 export interface LinkClient {
   readonly isReady: boolean;
   /** @param onLost told when the connection is lost. */
@@ -22,16 +22,16 @@ export interface LinkClient {
   destroy(): void;
 }
 
-/** Where a server is. */
+/** The location of a server. */
 export interface Place {
   readonly host: string;
   readonly port: number;
 }
 
-/** Redis is there, and is not what the options say. */
+/** Redis answers, but is not of the kind that the options say. */
 export class WrongServerError extends Error {}
 
-/** What an address leads to that is no Redis of its own, by what Redis calls its mode. */
+/** The wrong kinds of servers, by Redis's name of their mode. */
 export const WRONG_MODES: Readonly<Record<string, string>> = {
   cluster: "Redis is a node of a cluster: write cluster: { nodes: ['redis://…'] } in place of url",
   sentinel: "This is a Sentinel: write sentinel: { name: 'mymaster', nodes: ['redis://…'] } in place of url",
@@ -89,8 +89,8 @@ export class NodeClient implements LinkClient {
 }
 
 /**
- * A client of the masters of a cluster. When the connection to one of them is lost, it asks the cluster anew who is a master of what; until it
- * knows, it goes on with the others.
+ * A client of a cluster's masters. When the connection to one is lost, it reads the cluster's slots again; until then
+ * it continues with the others.
  */
 export class ClusterClient implements LinkClient {
   readonly #options: RedisClusterOptions;

@@ -13,10 +13,10 @@ import {
 import { type LinkOptions, RedisLink } from './redis-link.js';
 import { checkServers, RedisServers, type RedisServersOptions } from './redis-servers.js';
 
-/** Where Redis is, and how it is spoken to. */
+/** The location of Redis, and the settings of its connections. */
 export interface RedisConnectionOptions extends RedisServersOptions {
   /**
-   * What the names of all keys and channels begin with, so that several apps can share one Redis.
+   * The prefix of all keys and channels, so that several apps can share one Redis.
    * @default 'sigil:' and the name of the app, or else 'sigil'
    */
   readonly prefix?: string;
@@ -34,7 +34,7 @@ export interface RedisScript {
   readonly sha: string;
 }
 
-/** Whom a link tells. */
+/** The callbacks of a link. */
 type LinkEvents = Pick<LinkOptions<LinkClient>, 'onReady' | 'onLost'>;
 
 /** The names of the options. */
@@ -65,7 +65,7 @@ const IS_COPY =
  * fail at once.
  */
 export class RedisConnection {
-  /** What the names of all keys and channels begin with. */
+  /** The prefix of all keys and channels. */
   readonly prefix: string;
   /** How long a command may take, in milliseconds. */
   readonly timeoutMs: number;
@@ -79,7 +79,7 @@ export class RedisConnection {
   readonly #told = new LogThrottle(TOLD_EVERY_MS);
   #isLost = false;
   #isOpening = false;
-  /** What there is to say against the server, once it was looked at. */
+  /** The result of the check of the server's settings. */
   #look: Promise<unknown> | undefined;
 
   /**
@@ -102,7 +102,7 @@ export class RedisConnection {
   /**
    * Connects, and waits for that a second at most.
    *
-   * @param logger where it reports that Redis cannot be reached, and that it can again.
+   * @param logger receives reports that Redis becomes unreachable, and reachable again.
    * @throws Error when Redis refuses the connection, such as for a wrong password.
    */
   async open(logger?: Logger): Promise<void> {
@@ -209,7 +209,7 @@ export class RedisConnection {
     for (const run of this.#onReady) void run().catch(() => undefined);
   }
 
-  /** Says once when Redis may delete what is needed still, and what speaks against it. */
+  /** Logs once if Redis may evict needed keys. @returns the fault of the server, if any. */
   async #lookAt(logger: Logger): Promise<unknown> {
     // One who may not ask is not told.
     const info = String(await this.send('INFO').catch(() => ''));
@@ -226,7 +226,7 @@ export class RedisConnection {
     return problem;
   }
 
-  /** Goes to another master when a Sentinel tells of it; what was told before it listened is asked for. */
+  /** Switches to another master when a Sentinel announces it; at first it asks for the current one. */
   async #followMaster(sentinel: RedisLink<NodeClient>): Promise<void> {
     const follow = async (): Promise<void> => {
       const { host, port } = await this.#servers.master();
@@ -265,7 +265,7 @@ export function redisScript(lua: string): RedisScript {
   return { lua, sha: createHash('sha1').update(lua).digest('hex') };
 }
 
-/** Says of what Redis has refused to write why that is, where it does. */
+/** Adds the reason to an error of Redis about a refused write, if it is known. */
 function rethrow(error: unknown): never {
   if (error instanceof ErrorReply && /\bOOM\b/.test(error.message))
     throw new OverloadedError('There is no room left; try again later', { cause: error });

@@ -2,7 +2,7 @@ import type { EventStore, StreamName, StreamRest } from '@sigil/core/backend';
 import type { StoreLimits } from '@sigil/core/internal';
 import { type RedisConnection, redisScript } from './redis-connection.js';
 
-/** What an event costs beside its message, in bytes: a rounded-up measurement. */
+/** Bytes of an event besides its message: a measurement, rounded up. */
 const OVERHEAD_BYTES = 200;
 
 /** The fields of entries: that of a message, and that of the end of a stream. */

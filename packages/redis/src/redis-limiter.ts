@@ -1,8 +1,8 @@
 import type { LimitDecision, Limiter, Rate } from '@sigil/core/backend';
 import { type RedisConnection, redisScript } from './redis-connection.js';
 
-// The other form of the same algorithm: how much has been used, which drains evenly. Small numbers stay exact, where the moment at which
-// all will have drained would be a large one.
+// The other form of the same algorithm: the used amount, which drains evenly. Small numbers stay exact, whereas the
+// time at which all will have drained would be a large one.
 const TAKE = redisScript(`
 local limit, windowMs, burst, cost = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local time = redis.call('TIME')

@@ -21,9 +21,9 @@ const MOST_BACK_OFF_MS = 1_000;
 const LOOK_MS = 5_000;
 
 /**
- * One connection to Redis. What cannot be sent fails at once, and what is not answered in time fails then, alone: the connection is lost
- * when nothing is answered for as long again. It comes back by itself, each time with a client of its own: what an earlier one left behind
- * cannot reach it.
+ * One connection to Redis. A command that cannot be sent fails at once, and one that is not answered in time fails
+ * alone. If nothing is answered for as long again, the connection counts as lost. It reconnects automatically, each
+ * time with a client of its own, so that leftovers of an earlier one cannot reach it.
  */
 export class RedisLink<C extends LinkClient = LinkClient> {
   #client: C | undefined;
@@ -134,7 +134,7 @@ export class RedisLink<C extends LinkClient = LinkClient> {
     onReady?.();
   }
 
-  /** A connection on which nothing comes any more is dead without a word, and what waits on it would pile up. */
+  /** A silent connection is broken, and commands on it would pile up. */
   async #ask(client: C, withinMs: number): Promise<void> {
     if (this.#asked === client) return;
     this.#asked = client;

@@ -3,7 +3,7 @@ import type { Logger } from '@sigil/core';
 import { answered, type OptionChecks, warnOfParameters } from '@sigil/core/internal';
 import { ClusterClient, type LinkClient, NodeClient, type Place, WrongServerError } from './redis-clients.js';
 
-/** Where Redis is. */
+/** The location of Redis. */
 export interface RedisServersOptions {
   /**
    * Its address: `redis://[user[:password]@]host[:port][/database]`, `rediss://…` for TLS, or `unix://…`.
@@ -11,9 +11,10 @@ export interface RedisServersOptions {
    */
   readonly url?: string;
   /**
-   * A client that `createClient()` of node-redis made, connected or not, in place of an address: its options say where Redis is, such as
-   * with certificates. It is left alone, as what makes a client reconnect or wait is not what stores need. Beside `cluster` or `sentinel`,
-   * its options say how to log in to Redis, whose address the others tell.
+   * A client from node-redis's `createClient()`, connected or not, in place of an address: its options have the
+   * location, certificates and so on. The client itself is not used, because stores need other settings for
+   * reconnecting and waiting. With `cluster` or `sentinel`, its options have the login to Redis, whose address comes
+   * from those.
    */
   readonly client?: RedisClientTemplate;
   /** A Redis Cluster, in place of an address. */
@@ -23,14 +24,14 @@ export interface RedisServersOptions {
   };
   /** A Redis whose master Sentinels watch over, in place of an address. */
   readonly sentinel?: {
-    /** What Sentinels call the master, such as `mymaster`. */
+    /** The Sentinels' name of the master, such as `mymaster`. */
     readonly name: string;
     /** Addresses of Sentinels. User and password are those of each Sentinel; those of Redis come from `client`. */
     readonly nodes: readonly string[];
   };
 }
 
-/** What is taken of a client of node-redis. */
+/** The used part of a client of node-redis. */
 export interface RedisClientTemplate {
   readonly options: Login;
 }
@@ -84,7 +85,7 @@ export class RedisServers {
     );
   }
 
-  /** Makes a client of one server, to listen: every node of a cluster tells what was told to any of them. */
+  /** Creates a client of one server for subscriptions: every node of a cluster relays all messages. */
   async node(): Promise<NodeClient> {
     const { cluster, sentinel } = this.#options;
     if (sentinel) return this.#node(this.#login(), await this.master());
@@ -141,7 +142,7 @@ export class RedisServers {
     return new NodeClient(this.#clientOptions(login, place), place);
   }
 
-  /** What all clients are made with: nothing waits while there is no connection, and a connection that is lost is not made again. */
+  /** The options of all clients: commands do not wait for a connection, and a lost connection is not reopened. */
   #clientOptions(login: Login, place?: Place): RedisClientOptions {
     const { socket, username, password, credentialsProvider, database, name } = login;
     return {
@@ -168,7 +169,7 @@ export class RedisServers {
   }
 }
 
-/** Where the server of an address is. */
+/** The location in an address. */
 function socketOf(url: string): Place {
   const { hostname, port } = new URL(url);
   return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 6379) };

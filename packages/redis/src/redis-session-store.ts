@@ -18,7 +18,7 @@ if session and string.match(session, '^%d+') == ARGV[2] then return 1 end
 return session
 `);
 
-// Whom a session counts for does not change.
+// The owner of a session does not change.
 const REPLACE = redisScript(`
 local session = redis.call('GET', KEYS[1])
 if not session then return 0 end
@@ -118,7 +118,7 @@ export class RedisSessionStore implements SessionStore {
   }
 }
 
-/** What is kept as JSON: the rest stands before it. */
+/** The JSON part of a session; the rest precedes it. */
 function jsonOf({ owner, openedAt, state }: StoredSession): string {
   return JSON.stringify({ owner, openedAt, state });
 }

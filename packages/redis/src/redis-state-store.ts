@@ -5,7 +5,7 @@ import { type RedisConnection, redisScript } from './redis-connection.js';
 
 const KINDS: readonly StateKind[] = ['states', 'proofs'];
 
-/** Since when Redis remembers, in milliseconds by its clock: what it has lost, this is lost with. */
+/** The time since which Redis remembers, in milliseconds by its clock. It is lost together with the data. */
 const EPOCH_LUA = `
 local epoch = redis.call('GET', base .. ':epoch')
 if not epoch then
@@ -42,7 +42,7 @@ export class RedisStateStore implements StateStore {
     connection.onReady(() => this.begin());
   }
 
-  /** Begins to remember, where Redis does not yet: what is made from now on can be told from what was made before a loss. */
+  /** Sets the epoch if Redis has none, so that values from before a loss can be told from later ones. */
   async begin(): Promise<void> {
     await Promise.all(KINDS.map((kind) => this.connection.run(BEGIN, [this.#baseOf(kind)], [])));
   }

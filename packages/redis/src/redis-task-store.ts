@@ -15,15 +15,15 @@ import type { RedisReply } from './redis-clients.js';
 import { type RedisConnection, type RedisScript, redisScript } from './redis-connection.js';
 import type { RedisLink } from './redis-link.js';
 
-/** What is read of a task: its JSON, and what changes without it. */
+/** The fields of a task: its JSON, and those that change without it. */
 const FIELDS = ['json', 'version', 'run', 'attempts', 'notBefore'];
 
 /**
- * The beginning of all scripts. A task is a hash of `FIELDS`, which Redis drops when it expires. What is counted is kept beside it: `info`
- * has "bytes status tool owner" of each, `order` all of them by their creation, and `totals` the sums. What can be claimed, now or later, is kept
- * by tool: those of one owner by `notBefore`, and the owners by when it is their turn, which is the later of that time of their first task
- * and the time at which they were served last. A turn may be too early: `CLAIM` puts it right when it comes to it. Times of both are in
- * microseconds.
+ * The beginning of all scripts. A task is a hash of `FIELDS`, which Redis expires. Counters are kept beside it: `info`
+ * has "bytes status tool owner" of each task, `order` all tasks by creation, and `totals` the sums. Claimable tasks are
+ * kept by tool: those of one owner by `notBefore`, and the owners by their turn. A turn is the later of two times: that
+ * of the owner's first task, and that of its last claim. A turn may be too early; `CLAIM` corrects it. Times of both
+ * are in microseconds.
  */
 const TASKS_LUA = `
 local base = KEYS[1]
@@ -106,7 +106,7 @@ local function sweep(most)
 end
 `;
 
-/** How tasks are kept within limits, in scripts that begin with what is to be kept and end with the limits. */
+/** The limits on tasks, in scripts that begin with the values to store and end with the limits. */
 const ROOM_LUA = `
 local id, json, status, version, run, attempts, delayMs = unpack(ARGV, 1, 7)
 local limits = { unpack(ARGV, #ARGV - 3) }
@@ -322,9 +322,9 @@ return page
 `);
 
 /**
- * Keeps tasks in Redis, for all processes. Where there is no room, the oldest finished task of the same owner gives way; a task at work
- * never does, nor one of another owner. Clients that cannot be told apart are one owner, held to the total alone. Where none may give way
- * the new task is refused.
+ * Keeps tasks in Redis, for all processes. If there is no room, the oldest finished task of the same owner is replaced,
+ * never a working task or another owner's. Clients that cannot be told apart are one owner, limited by the total alone.
+ * If no task can be replaced, the new one is refused.
  */
 export class RedisTaskStore implements TaskStore {
   /** All commands share a connection, and what a run writes is little. */

@@ -9,13 +9,13 @@ import { skillProblem } from './skill-problem.js';
 export interface FoundFile {
   /** The names of the folders it is in, from the folder of skills, and its own. */
   readonly segments: readonly string[];
-  /** Where it is in the file system. */
+  /** The path in the file system. */
   readonly location: string;
   /** Bytes. */
   readonly size: number;
 }
 
-/** What one walk through the folder of skills has in hand. */
+/** The state of one walk through the folder of skills. */
 interface Walk {
   readonly root: string;
   readonly limits: Limits;

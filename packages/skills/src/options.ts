@@ -1,7 +1,7 @@
 import type { DefinitionProblem, GuardLike } from '@sigil/core';
 import { OptionChecks, type OptionTable } from '@sigil/core/internal';
 
-/** What `skills` may be told: who sees the skills, and how much is read into memory at start. */
+/** Options of `skills`: guards, and limits on the files read into memory at start. */
 export interface SkillsOptions {
   /** Guards before every file of every skill, those of the app first. A skill whose `SKILL.md` is hidden is hidden. */
   readonly guards?: readonly GuardLike[];
@@ -28,7 +28,7 @@ const OPTIONS: OptionTable<SkillsOptions> = {
 
 const MIB = 1024 * 1024;
 
-/** Fills in what options leave out. */
+/** Fills in the defaults of the limits. */
 export function limitsOf(options: SkillsOptions): Limits {
   OptionChecks.requireObject('skills', options);
   const checks = new OptionChecks('skills');
@@ -40,7 +40,7 @@ export function limitsOf(options: SkillsOptions): Limits {
   return { maxFiles, maxFileBytes, maxBytes, maxDepth };
 }
 
-/** What is wrong with the limits themselves. */
+/** The faults in the limits themselves. */
 export function limitProblems(limits: Limits): DefinitionProblem[] {
   return Object.entries(limits)
     .filter(([, limit]) => !Number.isInteger(limit) || limit < 1)

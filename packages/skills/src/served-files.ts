@@ -1,7 +1,10 @@
 import type { ExtensionCall, ExtensionHost, ResourceEntry } from '@sigil/core/extension';
 import type { SkillFile } from './skill-file.js';
 
-/** The files of skills as resources of an app, and who sees them: what guards hide, and what was removed, is not there. */
+/**
+ * The files of skills as resources of an app, with their visibility. Files that guards hide, or that were removed, do
+ * not exist for a caller.
+ */
 export class ServedFiles {
   readonly #entries: ReadonlyMap<string, ResourceEntry>;
 
@@ -17,7 +20,7 @@ export class ServedFiles {
     );
   }
 
-  /** How long, and for whom, clients may keep what they are told of the files. */
+  /** How long and in which cache clients may store results about the files. */
   get cache(): { readonly ttlMs: number; readonly cacheScope: 'public' | 'private' } {
     const { listCache } = this.host;
     const isGuarded = [...this.#entries.values()].some(({ guardCheck }) => guardCheck);

@@ -9,20 +9,22 @@ import type { SkillFile } from './skill-file.js';
 import { skillProblem } from './skill-problem.js';
 import type { Skill } from './skill.js';
 
-/** What the extension is negotiated by (SEP-2640, "Extension Identifier"). */
+/** The name under which the extension is negotiated (SEP-2640, "Extension Identifier"). */
 const SKILLS = 'io.modelcontextprotocol/skills';
 
 /**
- * Serves Agent Skills from a folder (extension `io.modelcontextprotocol/skills`, SEP-2640): each folder below it with a
- * `SKILL.md` is a skill, and each file of a skill a resource `skill://<path>/<file>`. Everything is read at start and kept in
- * memory; a change of the files shows after the next start. Files whose names begin with a dot are not served, and neither
- * is what is in no skill.
+ * Serves Agent Skills from a folder (extension `io.modelcontextprotocol/skills`, SEP-2640): each subfolder with a
+ * `SKILL.md` is a skill, and each file of a skill a resource `skill://<path>/<file>`. All files are read at start and
+ * kept in memory; changes apply after the next start. Files whose names begin with a dot, and files outside of skills,
+ * are not served.
  *
- * Clients find the skills with `skills/list`, `skills/get` and `resources/directory/read`, and read the resources, in every revision.
+ * Clients find the skills with `skills/list`, `skills/get` and `resources/directory/read`, and read the resources, in
+ * every revision.
  *
  * @param folder `new URL('./skills/', import.meta.url)`.
- * @param options limits, and guards of what is served.
- * @returns the extension, for `createApp({ extensions: [await skills(…)] })`, which reports what is wrong with the skills.
+ * @param options limits, and guards of the files.
+ * @returns the extension, for `createApp({ extensions: [await skills(…)] })`, which reports what is wrong with the
+ *   skills.
  * @example
  * ```ts
  * const folder = new URL('./skills/', import.meta.url);

@@ -10,7 +10,7 @@ import type {
 } from '@sigil/core/protocol';
 import { METHODS } from '@sigil/core/transport';
 
-/** What a server asks of the user (`elicitation/create`): to fill in a form, or to open a page. */
+/** A request to the user (`elicitation/create`): to fill in a form, or to open a page. */
 export interface ElicitRequest {
   /** A form when absent. */
   readonly mode?: 'form' | 'url';
@@ -23,7 +23,7 @@ export interface ElicitRequest {
   readonly elicitationId?: string;
 }
 
-/** What the client answers when the server asks. A question without an answer here is refused (-32601). */
+/** The client's answers to the server's requests. A request without an answer here is refused (-32601). */
 export interface Answers {
   /** Stands for the user: fills in forms and agrees to open pages. */
   readonly onElicit?: (request: ElicitRequest) => MaybePromise<ElicitResult | ElicitUrlResult>;
@@ -38,7 +38,7 @@ export interface Answers {
  *
  * @param key what the request is called in its round; requests outside rounds have none.
  * @returns the result.
- * @throws ProtocolError (-32601) when nothing answers the method; whatever the answer of the test throws.
+ * @throws ProtocolError (-32601) if no answer handles the method; otherwise the error of the test's answer.
  */
 export type Answerer = (method: string, params: unknown, key?: string) => MaybePromise<object>;
 
@@ -70,7 +70,7 @@ export function wantsInput(result: Result): boolean {
  * Answers everything a result asks for, one after another in the order it is asked.
  *
  * @returns the parameters that a retry of the request has besides its own.
- * @throws Error when the result asks for nothing; whatever an answer throws, since no retry could carry it.
+ * @throws Error if the result requires no input; otherwise the error of an answer, since no retry could carry it.
  */
 export async function answerInputs(result: Result, answer: Answerer): Promise<Record<string, unknown>> {
   const { inputRequests, requestState } = result;

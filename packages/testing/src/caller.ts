@@ -10,7 +10,7 @@ import type { Sent, Wire } from './wire.js';
 /** How far the work on a request has come. */
 export interface ProgressUpdate {
   readonly progress: number;
-  /** What `progress` will be at the end, when the server knows. */
+  /** The final value of `progress`, if the server knows it. */
   readonly total?: number;
   /** Since 2025-03-26. */
   readonly message?: string;
@@ -20,7 +20,7 @@ export interface ProgressUpdate {
 export interface CallOptions {
   /** Asks for progress and takes each report of it, all before the call resolves. */
   readonly onProgress?: (progress: ProgressUpdate) => void;
-  /** Cancels the request: the server is told, and the call rejects with the signal's reason. */
+  /** Cancels the request: the server is notified, and the call rejects with the signal's reason. */
   readonly signal?: AbortSignal;
   /**
    * The mildest log message wanted. In 2026-07-28 it travels with the request; before, it sets the level of the session,
@@ -33,7 +33,7 @@ export interface CallOptions {
   readonly timeoutMs?: number;
 }
 
-/** Who a client is, in whatever way its revision tells the server. */
+/** The identity of a client, in the form of its revision. */
 export interface Identity {
   readonly revision: ProtocolVersion;
   readonly clientInfo: Implementation;
@@ -168,7 +168,7 @@ const TASKS = 'io.modelcontextprotocol/tasks';
 /** A server in the same process is not worn out by looking more often than it proposes. */
 const MAX_PAUSE_MS = 20;
 
-/** What following a task needs. */
+/** The inputs of following a task. */
 interface Following {
   readonly request: (method: string, params: Members) => Promise<Record<string, unknown>>;
   readonly answer: Answerer;
@@ -191,8 +191,8 @@ function isTask(result: Members): boolean {
  * Follows a task to its end, answering what it asks.
  *
  * @returns the result of the call that became the task.
- * @throws ProtocolError when the task has failed; Error when it was cancelled, or takes too long; the signal's reason when
- *   it aborts, after the server has been told.
+ * @throws ProtocolError if the task has failed; Error if it was cancelled, or takes too long; the signal's reason when
+ *   it aborts, after the server was notified.
  */
 async function followTask(task: Members, following: Following): Promise<Record<string, unknown>> {
   const { taskId, pollIntervalMs } = task;

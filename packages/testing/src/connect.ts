@@ -1,7 +1,7 @@
 /*
- * The way of a test's call: `connect` makes a `TestClient` (what tests use); its `Caller` turns a call into requests, as many as
- * the revision and the server need; the `Wire` sends them and matches the responses. What the server asks meanwhile is
- * answered in `answers.ts`, what it tells is kept in the `NotificationLog`.
+ * The path of a test's call: `connect` makes a `TestClient`, which tests use. Its `Caller` turns a call into as many
+ * requests as the revision and the server need. The `Wire` sends them and matches the responses. `answers.ts` answers
+ * the server's requests, and the `NotificationLog` keeps its notifications.
  */
 
 import type { App, Principal, RequestInfo } from '@sigil/core';
@@ -17,14 +17,14 @@ import { Wire } from './wire.js';
 export interface ConnectOptions extends Answers {
   /** The protocol revision to speak. @default the newest */
   readonly revision?: ProtocolVersion;
-  /** What the client claims to be able to do. @default what it has answers for, as far as the revision knows it */
+  /** The declared capabilities of the client. @default those that it has answers for, as far as the revision has them */
   readonly capabilities?: ClientCapabilities;
   /**
-   * Declares the extension `io.modelcontextprotocol/tasks`: a call that becomes a task is followed to its end, and what the task
-   * asks is answered, so that `callTool` gives the result as always. Known to 2026-07-28 alone.
+   * Declares the extension `io.modelcontextprotocol/tasks`. A call that becomes a task is followed to its end, and the
+   * task's questions are answered, so that `callTool` returns the result as usual. For 2026-07-28 alone.
    */
   readonly tasks?: boolean;
-  /** Who the client says it is. @default `sigil-testing` */
+  /** The client's name and version. @default `sigil-testing` */
   readonly clientInfo?: Implementation;
   /** HTTP headers the server is to see with every message, as if they had come over HTTP. Case is ignored. */
   readonly headers?: RequestInfo['headers'];
@@ -81,7 +81,7 @@ function requestInfoOf({ headers, principal }: ConnectOptions): RequestInfo {
   };
 }
 
-/** What a client with these answers can do, in the words of a revision. */
+/** The capabilities of a client with these answers, in the words of a revision. */
 function capabilitiesOf(answers: Answers, revision: ProtocolVersion): ClientCapabilities {
   const { elicitation, samplingTools } = REVISION_FEATURES[revision];
   // Before there were modes, the bare capability meant forms.

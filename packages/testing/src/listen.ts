@@ -6,7 +6,7 @@ import type { ReceivedNotification, NotificationLog } from './notification-log.j
 
 const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged';
 
-/** What a subscription stream is to carry (2026-07-28, basic/patterns/subscriptions). */
+/** The requested notifications of a subscription stream (2026-07-28, basic/patterns/subscriptions). */
 export interface ListenFilter {
   readonly toolsListChanged?: boolean;
   readonly promptsListChanged?: boolean;
@@ -15,11 +15,11 @@ export interface ListenFilter {
   readonly resourceSubscriptions?: readonly string[];
 }
 
-/** An open subscription stream. What it carries is among the client's notifications. */
+/** An open subscription stream. Its notifications are among the client's. */
 export interface Subscription {
   /** Tells its notifications from those of other streams; see `isFrom`. */
   readonly id: string | number;
-  /** What the server agreed to send. */
+  /** The notifications that the server agreed to send. */
   readonly agreed: ListenFilter;
   /** Resolves when the server ends the stream in good order; rejects when it or the connection breaks it off. */
   readonly ended: Promise<void>;
@@ -29,7 +29,7 @@ export interface Subscription {
   stop(): void;
 }
 
-/** What a stream is opened with. */
+/** The inputs of opening a stream. */
 export interface ListenParts {
   readonly caller: Caller;
   readonly log: NotificationLog;

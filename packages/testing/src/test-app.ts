@@ -14,11 +14,11 @@ import type { TestClient } from './test-client.js';
 export interface LogLine {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly message: string;
-  /** What was logged beside the message, such as `err`. */
+  /** The details of the log line, such as `err`. */
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** What `testApp` is told: the options of the app, all of which may be left out, and those of its client. */
+/** Options of `testApp`: those of the app, all optional, and those of its client. */
 export interface TestAppOptions extends Partial<AppOptions> {
   /**
    * The principal every message comes from, as if a transport had verified it.

@@ -18,7 +18,7 @@ import { listen, type ListenFilter, type Subscription, Subscriptions } from './l
 import type { ReceivedNotification, NotificationLog, NotificationPredicate } from './notification-log.js';
 import type { Wire } from './wire.js';
 
-/** What a server said of itself when a session was opened (`initialize`). */
+/** A server's description of itself at the start of a session (`initialize`). */
 export interface ServerDetails {
   readonly protocolVersion: ProtocolVersion;
   readonly capabilities: ServerCapabilities;
@@ -26,7 +26,7 @@ export interface ServerDetails {
   readonly instructions?: string;
 }
 
-/** What a server says of itself when asked (`server/discover`, 2026-07-28 and later). */
+/** A server's description of itself (`server/discover`, 2026-07-28 and later). */
 export interface DiscoverResult {
   readonly supportedVersions: readonly string[];
   readonly capabilities: ServerCapabilities;
@@ -56,12 +56,12 @@ export interface ResourceTemplateDescriptor extends Descriptor {
   readonly uriTemplate: string;
 }
 
-/** What a completion is for: a prompt by name, or a resource template by its URI template. */
+/** The target of a completion: a prompt by name, or a resource template by its URI template. */
 export type CompletionReference =
   | { readonly type: 'ref/prompt'; readonly name: string }
   | { readonly type: 'ref/resource'; readonly uri: string };
 
-/** What a client is made of. */
+/** The inputs of a client. */
 export interface ClientParts {
   readonly revision: ProtocolVersion;
   readonly server: ServerDetails | undefined;
@@ -75,9 +75,8 @@ export interface ClientParts {
 /**
  * A client of a server in the same process. Made by `connect`.
  *
- * Every method that asks the server rejects with a `ProtocolError` when the answer is a JSON-RPC error, and with an
- * `Error` when there is no answer in time. Results are what was on the wire, envelope members such as `resultType`
- * included.
+ * Every method with a request rejects with a `ProtocolError` if the answer is a JSON-RPC error, and with an `Error` if
+ * there is no answer in time. Results are those on the wire, including envelope members such as `resultType`.
  *
  * @example
  * ```ts
@@ -89,7 +88,7 @@ export interface ClientParts {
 export class TestClient implements AsyncDisposable {
   /** The protocol revision spoken. */
   readonly revision: ProtocolVersion;
-  /** What the server said of itself at `initialize`; `undefined` in 2026-07-28, where `discover()` asks for it. */
+  /** The server's description of itself from `initialize`; `undefined` in 2026-07-28, where `discover()` requests it. */
   readonly server: ServerDetails | undefined;
   readonly #parts: ClientParts;
   readonly #subscriptions: Subscriptions;
@@ -164,7 +163,7 @@ export class TestClient implements AsyncDisposable {
     return (await this.request<CompleteResult>(METHODS.complete, params, options)).completion;
   }
 
-  /** Asks whether the server is there. Unknown to 2026-07-28, whose servers refuse it (-32601). */
+  /** Sends a ping. 2026-07-28 does not have it: its servers refuse it (-32601). */
   async ping(options?: CallOptions): Promise<void> {
     await this.request(METHODS.ping, {}, options);
   }
@@ -174,7 +173,7 @@ export class TestClient implements AsyncDisposable {
     return this.request(METHODS.discover, {}, options);
   }
 
-  /** Asks to be told when a resource changes: in the session, or on a subscription stream where there are none. */
+  /** Subscribes to a resource: in the session, or on a subscription stream in revisions without sessions. */
   subscribe(uri: string): Promise<void> {
     return this.#subscriptions.add(uri);
   }

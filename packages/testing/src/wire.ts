@@ -12,7 +12,7 @@ import {
 import type { Answerer } from './answers.js';
 import type { ReceivedNotification } from './notification-log.js';
 
-/** Whom the wire hands what the server sends by itself. */
+/** Receives the server's own requests and notifications. */
 export interface WireHandlers {
   readonly answer: Answerer;
   readonly notified: (notification: ReceivedNotification) => void;
@@ -23,7 +23,7 @@ export interface RequestLimits {
   /** Milliseconds; `Infinity` for no limit. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** Whether the server is told when it is. `initialize` must not be cancelled. */
+  /** Whether the server is notified of a cancellation. `initialize` must not be cancelled. */
   readonly cancellable: boolean;
 }
 

@@ -6,7 +6,7 @@ import { reportSizes } from './page.js';
 import { type InitializeResult, View } from './view.js';
 import { ViewError } from './view-error.js';
 
-/** What a view says of itself. */
+/** A view's description of itself. */
 export interface ConnectOptions {
   readonly name: string;
   readonly version: string;

@@ -11,7 +11,7 @@ export interface RequestOptions {
   readonly signal?: AbortSignal;
 }
 
-/** A JSON-RPC message of the host. What is in it is taken as the protocol has it: `never` is a value for any type. */
+/** A JSON-RPC message of the host. Its types are trusted to follow the protocol: `never` is a value for any type. */
 interface Message {
   readonly jsonrpc?: unknown;
   readonly id?: string | number;

@@ -1,6 +1,6 @@
 import type { HostContext } from './protocol.js';
 
-/** Those who want to know of something, and what they were told last: who comes later gets it, too. */
+/** Listeners with their last event, which later listeners get, too. */
 class Listeners<T> {
   readonly #listeners = new Set<(value: T) => unknown>();
   #last: { readonly value: T } | undefined;
@@ -21,7 +21,7 @@ class Listeners<T> {
   }
 }
 
-/** What the host sends without being asked. */
+/** The host's notifications. */
 export class HostEvents<Input, Result> {
   readonly input: Listeners<Input> = new Listeners();
   readonly partialInput: Listeners<Partial<Input>> = new Listeners();
@@ -29,10 +29,10 @@ export class HostEvents<Input, Result> {
   readonly cancelled: Listeners<string | undefined> = new Listeners();
   readonly context: Listeners<HostContext> = new Listeners();
   readonly teardown: Listeners<void> = new Listeners();
-  /** What the host has said of itself, all of it. */
+  /** The host's context so far, merged. */
   current: HostContext = {};
 
-  /** What takes each message. The protocol says what its parameters are. */
+  /** The handler of each message. The protocol defines the types of its parameters. */
   readonly #takes: Readonly<Record<string, (params: never) => Promise<void>>> = {
     ping: async () => undefined,
     'ui/resource-teardown': () => this.teardown.tell(),

@@ -1,7 +1,7 @@
 /** The revision of MCP Apps (SEP-1865) that views speak. */
 export const PROTOCOL_VERSION = '2026-01-26';
 
-/** A block of content: what tools return, and what a view sends to the model. */
+/** A block of content, from a tool's result or from a view to the model. */
 export type Content =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image' | 'audio'; readonly data: string; readonly mimeType: string }
@@ -37,7 +37,7 @@ export interface HostInfo {
   readonly title?: string;
 }
 
-/** What a host can do for a view. A member that is absent is not supported. */
+/** The capabilities of a host for views. An absent member is not supported. */
 export interface HostCapabilities {
   /** `openLink()`. */
   readonly openLinks?: object;
@@ -56,7 +56,7 @@ export interface HostCapabilities {
   readonly [other: string]: unknown;
 }
 
-/** What a host says about the place that a view is shown in. Hosts may leave out any of it. */
+/** A host's description of a view's surroundings. Hosts may leave out any of it. */
 export interface HostContext {
   /** The tool whose result is shown. */
   readonly toolInfo?: { readonly id?: string | number; readonly tool: { readonly name: string } };
@@ -85,7 +85,7 @@ export interface HostContext {
   readonly userAgent?: string;
   readonly platform?: 'web' | 'desktop' | 'mobile';
   readonly deviceCapabilities?: { readonly touch?: boolean; readonly hover?: boolean };
-  /** What the system covers at the edges, in pixels. */
+  /** The areas that the system covers at the edges, in pixels. */
   readonly safeAreaInsets?: {
     readonly top: number;
     readonly right: number;

@@ -14,7 +14,7 @@ export type AnyTools = Readonly<
   Record<string, { input: Record<string, unknown>; output: Record<string, unknown> }>
 >;
 
-/** What is left of a type in JSON: a `Date` is a string, and methods are gone. */
+/** The JSON form of a type: a `Date` is a string, and methods are gone. */
 export type Json<T> = T extends Date
   ? string
   : T extends readonly (infer Item)[]
@@ -31,12 +31,12 @@ export type InputOf<Tool> = Tool extends { readonly input: infer Input }
 /** The `structuredContent` of a tool, as JSON has it. */
 export type OutputOf<Tool> = Tool extends { readonly output: infer Output } ? Json<Output> : undefined;
 
-/** What `callTool()` takes after the name: arguments can be left out for tools that have none. */
+/** The parameters of `callTool()` after the name: arguments can be left out for tools that have none. */
 export type CallArguments<Tool, Options> = Tool extends { readonly input: object }
   ? [args: InputOf<Tool>, options?: Options]
   : [args?: Record<string, never>, options?: Options];
 
-/** The result of a tool. With `isError`, `content` says what went wrong; else `structuredContent` is there. */
+/** The result of a tool. With `isError`, `content` describes the failure; otherwise it has `structuredContent`. */
 export type ToolResult<Output = unknown> =
   | {
       readonly isError?: false;

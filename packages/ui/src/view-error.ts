@@ -1,5 +1,5 @@
 /**
- * What went wrong between a view and its host:
+ * The failure between a view and its host:
  * - `NO_HOST`: the page is in no frame.
  * - `TIMEOUT`: the host has not answered in time.
  * - `REFUSED`: the host answered with an error; `cause` has its JSON-RPC error or its result.
@@ -24,8 +24,8 @@ export class ViewError extends Error {
 
   /**
    * @param code the kind of error.
-   * @param message what went wrong, and what to do.
-   * @param options `cause`: what the host answered.
+   * @param message the failure, and the fix.
+   * @param options `cause`: the host's answer.
    */
   constructor(
     readonly code: ViewErrorCode,

@@ -12,7 +12,7 @@ import type {
 import type { AnyTools, CallArguments, InputOf, OutputOf, ToolMap, ToolResult } from './tools.js';
 import { ViewError } from './view-error.js';
 
-/** What a host answers to `ui/initialize`. */
+/** A host's answer to `ui/initialize`. */
 export interface InitializeResult {
   readonly hostInfo: HostInfo;
   readonly hostCapabilities: HostCapabilities;
@@ -20,13 +20,13 @@ export interface InitializeResult {
 }
 
 /**
- * A view that is connected to its host. What the host sends is there for those who ask late, too: `onInput`, `onResult`, `onContext` and
- * their like call a new listener at once with what came last. Each returns a function that stops it.
+ * A view that is connected to its host. Later listeners do not miss events: `onInput`, `onResult`, `onContext` and the
+ * others call a new listener at once with the last event. Each returns a function that stops it.
  */
 export class View<Tools extends ToolMap<Tools> = AnyTools, Shown extends keyof Tools = keyof Tools> {
   /** The host that shows the view. */
   readonly host: HostInfo;
-  /** What that host can do. */
+  /** The capabilities of that host. */
   readonly capabilities: HostCapabilities;
   readonly #channel: HostChannel;
   readonly #events: HostEvents<InputOf<Tools[Shown]>, ToolResult<OutputOf<Tools[Shown]>>>;

@@ -8,17 +8,17 @@ import { writeProject } from '../write-project.js';
 import { type AddedNames, namesFrom } from './added-names.js';
 import { KIND_NAMES, type KindName, KINDS } from './kinds.js';
 
-/** What was added, for machines and for people. */
+/** An added class, for machines and for people. */
 export interface Addition {
   readonly json: object;
   readonly lines: readonly string[];
 }
 
 /**
- * Adds a class and its test to the project that the host is in. No other file changes: the app serves what it finds in the
- * folders of tools, resources and prompts. Where an author lists services by hand, it says what to write there.
+ * Adds a class and its test to the host's project. No other file changes: the app discovers classes in its folders of
+ * tools, resources and prompts. If the author lists services by hand, the report says what to add there.
  *
- * @throws Failure when it is called wrongly, or files are there already.
+ * @throws Failure if the arguments are wrong, or if files exist already.
  */
 export async function add(said: Said, host: Pick<Host, 'cwd' | 'signal'>): Promise<Addition> {
   const [kindName, names] = readOperands(said.operands);
@@ -44,7 +44,7 @@ export async function add(said: Said, host: Pick<Host, 'cwd' | 'signal'>): Promi
   };
 }
 
-/** What is left to do until clients see a class. @param module its file, as it is imported, from the folder of the project. */
+/** The remaining step until clients see a class. @param module its file, as imported from the folder of the project. */
 function howToServe(className: string, module: string, project: string): string {
   const list = handWrittenList(project);
   if (list === undefined) return `Compile it: an app that discovers its services then serves ${className}`;
@@ -53,7 +53,7 @@ function howToServe(className: string, module: string, project: string): string 
   return `List it in ${list}: import { ${className} } from '${specifier}'; and services: [${className}, …]`;
 }
 
-/** The file in which an author lists services by hand; undefined where they are discovered, or where that is not to be seen. */
+/** The file in which an author lists services by hand; `undefined` if they are discovered, or if no list is found. */
 function handWrittenList(project: string): string | undefined {
   const folder = join(project, 'src');
   if (!existsSync(folder)) return undefined;

@@ -8,7 +8,7 @@ export interface AddedNames {
   readonly className: string;
   /** Of its method: `getWeather`. */
   readonly method: string;
-  /** What clients call it by, made from the method's name: `get_weather`. */
+  /** Its name for clients, made from the method's name: `get_weather`. */
   readonly served: string;
 }
 

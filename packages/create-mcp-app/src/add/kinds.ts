@@ -1,9 +1,9 @@
 import type { AddedNames } from './added-names.js';
 
-/** What can be added to a project, as it is called on the command line. */
+/** The kinds of classes to add, by their names on the command line. */
 export const KIND_NAMES = ['tool', 'resource', 'prompt', 'service'] as const;
 
-/** What is added. */
+/** A kind of class to add. */
 export type KindName = (typeof KIND_NAMES)[number];
 
 /** A kind of class that can be added. */
@@ -29,7 +29,7 @@ interface AddedFiles {
   readonly test: string;
 }
 
-/** A tool that repeats what it is told, and its test. */
+/** A tool that echoes its argument, and its test. */
 function toolFiles({ className, method, served }: AddedNames, module: string): AddedFiles {
   return {
     source: `import { Arg, Service, Tool } from '@sigil/core';

@@ -4,7 +4,7 @@ import { interrupted, throwIfInterrupted } from '../failures.js';
 import { isObject, type JsonObject, parseJson } from '../json.js';
 import type { SampleCall } from '../templates.js';
 
-/** The revision of the protocol in which a tool is called: one request, with no greeting before it. */
+/** The protocol revision of the call: one request, without `initialize`. */
 export const REVISION = '2026-07-28';
 
 /** Members of `_meta` that every request has (2026-07-28, basic, "Request metadata"). */
@@ -46,7 +46,7 @@ export async function callTool(
   child.stderr
     .setEncoding('utf8')
     .on('data', (text: string) => (printed.stderr = (printed.stderr + text).slice(-MOST_STDERR)));
-  // A server that has ended is noticed by its end, not by what it does not read.
+  // The end of a server is noticed by its exit, not by a failed write.
   child.stdin.on('error', () => undefined);
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
   const late = AbortSignal.timeout(timeoutMs);

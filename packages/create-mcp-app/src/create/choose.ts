@@ -9,7 +9,7 @@ import { PACKAGE_MANAGER_NAMES, packageManagerFrom, type PackageManagerName } fr
 import { type AllTemplateDetails, TEMPLATE_NAMES, type TemplateName } from '../templates.js';
 import { hasProgram } from './run-command.js';
 
-/** Where a project goes, and what it is called. */
+/** The folder and name of a project. */
 interface Target {
   /** Absolute. */
   readonly directory: string;
@@ -19,22 +19,22 @@ interface Target {
 /** Everything that had to be decided. */
 export interface Choices extends Target {
   readonly template: TemplateName;
-  /** What says who may call it over HTTP. */
+  /** The authentication over HTTP. */
   readonly auth: AuthName;
-  /** What its view is made with. */
+  /** The framework of its view. */
   readonly ui: UiName;
   readonly packageManager: PackageManagerName;
   readonly installs: boolean;
   readonly usesGit: boolean;
-  /** Whether it may write over what is there. */
+  /** Whether it may overwrite files. */
   readonly force: boolean;
   readonly local: boolean;
 }
 
-/** What choosing needs to know beside what was said. */
+/** The inputs of choosing, besides the command line. */
 export interface Choosing {
   readonly host: Pick<Host, 'cwd' | 'env'>;
-  /** Asks for what no flag says; without it the defaults count. */
+  /** Asks for choices without a flag; without it the defaults apply. */
   readonly prompter: Prompter | undefined;
   readonly templates: AllTemplateDetails;
   readonly taken: ReadonlySet<string>;
@@ -61,7 +61,7 @@ export async function choose(said: Said, choosing: Choosing): Promise<Choices> {
   return {
     ...target,
     template: decided,
-    // Who names the template has said what it is to be.
+    // A named template implies its authentication.
     auth: chosenAuth ?? (chosenTemplate === undefined ? await askAuth(choosing, decided) : 'none'),
     ui,
     packageManager: chosenManager ?? (await askManager(choosing)),
@@ -162,7 +162,7 @@ async function askManager({ prompter, host }: Choosing): Promise<PackageManagerN
   );
 }
 
-/** What a target is judged by. */
+/** The rules for a target. */
 interface TargetRules {
   readonly cwd: string;
   readonly force: boolean;
@@ -171,9 +171,9 @@ interface TargetRules {
 }
 
 /**
- * Where a project is to go, from what was said. The folder's own name is the project's.
+ * The target of a project, from the command line. The name of the folder is the name of the project.
  *
- * @throws Failure `INVALID_NAME` when npm would not take that name, `FOLDER_NOT_EMPTY` when something is there.
+ * @throws Failure `INVALID_NAME` if npm would refuse that name, `FOLDER_NOT_EMPTY` if the folder has files.
  */
 function readTarget(said: string, { cwd, force, taken }: TargetRules): Target {
   const directory = resolve(cwd, said);
@@ -202,7 +202,7 @@ export function nearby(cwd: string, path: string): string {
   return way === '' ? '.' : way.startsWith('..') && way.length > path.length ? path : way;
 }
 
-/** What is wrong with a name, and a name like it that is right. */
+/** The fault in a name, and a similar valid name. */
 export interface NameProblem {
   readonly why: string;
   readonly suggestion: string;
@@ -234,11 +234,11 @@ function suggest(name: string, taken: ReadonlySet<string>): string {
   return plain === '' ? DEFAULT_DIRECTORY : ([plain, `${plain}-server`].find(fits) ?? DEFAULT_DIRECTORY);
 }
 
-/** What may be in a folder that counts as empty: a repository to be filled, and what file managers leave. */
+/** Files of a folder that still counts as empty: a new repository, and those of file managers. */
 const IGNORED: ReadonlySet<string> = new Set(['.git', '.DS_Store', 'Thumbs.db', 'desktop.ini', '.idea']);
 
 /**
- * What is in the folder of a new project already, in alphabetical order.
+ * The files in the folder of a new project, in alphabetical order.
  *
  * @returns nothing when the folder is empty or not there.
  * @throws Failure `WRITE_FAILED` when it is no folder.

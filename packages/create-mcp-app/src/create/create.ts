@@ -16,7 +16,7 @@ import { beginRepository, build, callSample, fillRepository, install, type StepC
 /** The call whose result the view of a project shows. */
 const VIEW_SAMPLE: SampleCall = { tool: 'roll_dice', arguments: { count: 3, sides: 6 } };
 
-/** What was done of a plan. */
+/** The finished part of a plan. */
 interface Finished {
   readonly files: readonly string[];
   readonly answer?: string;
@@ -25,8 +25,8 @@ interface Finished {
 /**
  * Creates a project: decides, writes, installs, builds, and calls its first tool.
  *
- * @returns what was done, or with `--dry-run` what would be.
- * @throws Failure when something cannot be done. What was written is removed again, unless what failed came after writing.
+ * @returns the finished steps, or with `--dry-run` the planned ones.
+ * @throws Failure if a step fails. The written files are removed again, unless a later step failed.
  */
 export async function create(said: Said, host: Host): Promise<CreationReport> {
   const templates = templateDetails();
@@ -86,14 +86,15 @@ async function undoIfInterrupted(error: unknown, project: WrittenProject): Promi
 }
 
 /**
- * The files of a new project: of its template, of its package manager, and the packages of a checkout where they are used.
+ * The files of a new project: of its template, of its package manager, and the packages of a checkout where they are
+ * used.
  *
- * @throws Failure `NO_LOCAL_PACKAGES` when they are wanted and not to be had.
+ * @throws Failure `NO_LOCAL_PACKAGES` if they are requested and missing.
  */
 async function projectContents(choices: Choices, options: PackOptions): Promise<ProjectFiles> {
   const { directory, template, name } = choices;
   const files = new Map(await readTemplate(template, name, choices));
-  // Secrets that are there already are nowhere else.
+  // Existing secrets have no other copy.
   if (existsSync(join(directory, '.env'))) files.delete('.env');
   return withLocalPackages(withPackageManager(files, choices.packageManager), choices, options);
 }

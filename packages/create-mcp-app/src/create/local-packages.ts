@@ -99,7 +99,7 @@ interface Tarball {
 }
 
 /**
- * Packs packages of a checkout as they would be published. What has not changed since the last time is not packed again.
+ * Packs packages of a checkout as they would be published. Unchanged packages are not packed again.
  *
  * @returns tarballs by the names of the packages.
  * @throws Failure `NO_LOCAL_PACKAGES` when npm cannot pack them.
@@ -152,7 +152,7 @@ async function packInto(
   }
 }
 
-/** A hash of all files of a folder but those of its dependencies and tests: of what a package could hold. */
+/** A hash of a folder's files, without those of its dependencies and tests: of everything that a package could contain. */
 async function contentHash(folder: string): Promise<string> {
   const paths = (await readdir(folder, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
@@ -172,7 +172,7 @@ const FIELDS = ['dependencies', 'devDependencies'] as const;
 type Ranges = Record<string, string>;
 
 /**
- * Has a project install tarballs that it holds in `vendor/`, for itself and for what its packages need of each other.
+ * Points a project to tarballs in its folder `vendor/`, for itself and for the dependencies between its packages.
  *
  * @param files of the project, with its `package.json`.
  */
@@ -200,7 +200,7 @@ export function pointToVendor(
     );
   } else {
     const indirect = Object.entries(all).filter(([name]) => !FIELDS.some((field) => manifest[field]?.[name]));
-    // npm refuses an override of what the project itself asks for; yarn and bun need one for that too.
+    // npm refuses an override of a project's own dependency; yarn and bun need one there too.
     manifest[packageManager === 'yarn' ? 'resolutions' : 'overrides'] =
       packageManager === 'npm' ? Object.fromEntries(indirect) : all;
   }

@@ -10,14 +10,14 @@ export type StepName = 'write' | 'git' | 'install' | 'build' | 'call';
 /** A step that is to be taken. */
 export interface PlannedStep {
   readonly name: StepName;
-  /** What it runs, in the folder of the project. */
+  /** Its commands, in the folder of the project. */
   readonly commands: readonly Command[];
 }
 
-/** What is to be done for the choices that were made. */
+/** The plan for a set of choices. */
 export interface Plan extends Choices {
   readonly steps: readonly PlannedStep[];
-  /** What the new server is asked. */
+  /** The sample call to the new server. */
   readonly sample: SampleCall;
 }
 
@@ -73,5 +73,5 @@ export function nextCommands(plan: Plan, cwd: string): string[] {
   ];
 }
 
-/** Where the script `dev` serves. */
+/** The address of the script `dev`. */
 const DEV_ADDRESS = 'http://127.0.0.1:3000/mcp';

@@ -3,7 +3,7 @@ import type { Plan } from './plan.js';
 import { typed } from './run-command.js';
 import type { StepRecord } from './step-log.js';
 
-/** What was done to create a project, or would be. */
+/** The report of a created or planned project. */
 export interface CreationReport {
   readonly plan: Plan;
   /** How long it took after the last question, in milliseconds. */
@@ -14,7 +14,7 @@ export interface CreationReport {
   readonly next: readonly string[];
   /** How the steps went; absent when they were not taken. */
   readonly records?: readonly StepRecord[];
-  /** What the server answered. */
+  /** The server's answer. */
   readonly answer?: string;
 }
 
@@ -36,7 +36,7 @@ export function reportJson({ plan, ms, files, next, records, answer }: CreationR
   };
 }
 
-/** What would be done, a line each. */
+/** The planned steps, one per line. */
 export function dryRunLines({ plan, files }: CreationReport): string[] {
   const commands = plan.steps.flatMap((step) => step.commands);
   return [

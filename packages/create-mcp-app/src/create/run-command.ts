@@ -20,13 +20,13 @@ export interface RunOptions {
   readonly onLine?: (line: string) => void;
 }
 
-/** What became of a command. */
+/** The result of a command. */
 export interface CommandResult {
   /** `null` when a signal ended it. */
   readonly exitCode: number | null;
   /** The last that it printed, both streams as they came. */
   readonly output: string;
-  /** What it printed to standard output. */
+  /** Its standard output. */
   readonly stdout: string;
 }
 

@@ -8,11 +8,11 @@ export interface StepRecord {
   readonly outcome: Outcome;
   /** How long it took, in milliseconds. */
   readonly ms: number;
-  /** What it came to, in words. */
+  /** The result, in words. */
   readonly text: string;
 }
 
-/** What a step came to. */
+/** The result of a step. */
 export interface StepResult<T> {
   readonly text: string;
   readonly outcome?: Outcome;
@@ -25,7 +25,7 @@ export class StepLog {
 
   constructor(private readonly progress: Progress) {}
 
-  /** The steps that have ended, in the order in which they did. */
+  /** The finished steps, in order. */
   get records(): readonly StepRecord[] {
     return this.#records;
   }
@@ -73,7 +73,7 @@ export class StepLog {
     } catch (error) {
       const wasInterrupted = error instanceof Failure && error.code === 'INTERRUPTED';
       note('failed', messageOf(error));
-      // Why is told at the end, once.
+      // The reason is printed once, at the end.
       show('failed', `${title}: ${wasInterrupted ? 'interrupted' : 'failed'}`);
       throw error;
     }

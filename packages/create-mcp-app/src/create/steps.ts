@@ -16,7 +16,7 @@ import {
 } from './run-command.js';
 import type { StepLog } from './step-log.js';
 
-/** Where and how the steps of a project run. */
+/** The context in which the steps of a project run. */
 export interface StepContext {
   readonly plan: Plan;
   readonly log: StepLog;
@@ -40,7 +40,7 @@ function commandsOf({ plan }: StepContext, name: StepName): readonly Command[] {
 export async function install(context: StepContext): Promise<void> {
   const { plan, log, env } = context;
   const { env: more } = packageManager(plan.packageManager);
-  // Tools for development are part of what is created, whatever this shell is for.
+  // Development dependencies belong to the project, whatever NODE_ENV says.
   const options = { ...runOptions(context), env: { ...env, ...more, NODE_ENV: 'development' } };
   await log.run('install', `Installing with ${plan.packageManager}`, async (say) => {
     await runEach(context, 'install', { ...options, onLine: say });
@@ -90,7 +90,7 @@ export async function beginRepository(context: StepContext): Promise<Repository 
   return init && initRepository(init, runOptions(context));
 }
 
-/** Commits what is there to the repository that was begun. */
+/** Commits the files to the new repository. */
 export async function fillRepository(
   context: StepContext,
   begun: Promise<Repository | undefined>,
@@ -116,7 +116,7 @@ async function runEach(context: StepContext, name: 'install' | 'build', options:
     const result = await start(command, options);
     if (result.exitCode === 0) continue;
     const { directory } = context.plan;
-    // The flags that keep it quiet would hide what is wrong from who tries again.
+    // Quiet flags would hide the fault from a user who retries by hand.
     const { program, args } = command;
     const again = typed({ program, args: args.filter((arg) => !arg.startsWith('--')) });
     const where = directory === context.cwd ? '' : `cd ${quoted(nearby(context.cwd, directory))} && `;
@@ -143,7 +143,7 @@ function runOptions({ plan, env, signal }: StepContext): RunOptions {
   return { cwd: plan.directory, env, signal };
 }
 
-/** What became of the repository of a new project. */
+/** The outcome of a new project's repository. */
 interface Repository {
   readonly state: 'new' | 'skipped';
   /** Why there is none of its own, if so. */

@@ -4,7 +4,7 @@ import { type CANCEL_SYMBOL, intro, isCancel, log, select, text } from '@clack/p
 import { interrupted } from '../failures.js';
 import type { Prompter } from '../host.js';
 
-/** Where questions are asked and answered. */
+/** The streams for questions and answers. */
 export interface Desk {
   readonly input: Readable;
   readonly output: Writable;

@@ -1,11 +1,11 @@
 import type { StateKind } from '@sigil/core/backend';
 
 /**
- * The first version: a table for each part of a backend, and functions for what has to happen as one. Names stand without a schema: each
- * function finds them in the one that it was created in.
+ * The first version: a table for each part of a backend, and functions for atomic operations. Names have no schema:
+ * each function finds them in the schema that it was created in.
  *
- * Locks are taken in one order, so that no two calls wait for each other: the row of a table, the usage of its client, the usage of all.
- * What would go against it passes over rows that are locked.
+ * Locks are taken in one order, so that no two calls wait for each other: the row of a table, the usage of its client,
+ * the usage of all. Out of this order, locked rows are skipped.
  */
 export const TABLES: string = `
 CREATE FUNCTION later(p_ms bigint) RETURNS timestamptz LANGUAGE sql VOLATILE STRICT AS $$
@@ -182,7 +182,7 @@ BEGIN
 END $$;
 `;
 
-/** What is used once: proofs of possession have a table of their own, so that they take no room of request states. */
+/** Values with a single use. Proofs of possession have a table of their own, so that they take no room of request states. */
 function usedOnce(table: StateKind): string {
   return `
 CREATE TABLE ${table} (

@@ -3,7 +3,7 @@ import type { Principal } from '@sigil/core';
 import type { HttpOptions } from '@sigil/http';
 import { SCOPES } from './scopes.js';
 
-/** Who has started the server, and calls it over stdio: without a token, and with every scope that a tool needs. */
+/** The user who started the server and calls it over stdio: without a token, and with every scope that a tool needs. */
 export const owner: Principal = { id: 'owner', scopes: SCOPES };
 
 /** The variables that are read here; add your own, or they are taken for one that is misspelt. */
@@ -49,7 +49,7 @@ export function httpAuth(_host: string, env: NodeJS.ProcessEnv): Pick<HttpOption
   }
 }
 
-/** What a variable lists, with spaces between; `undefined` when it is not set. */
+/** The words of a variable, separated by spaces; `undefined` if it is not set. */
 function words(variable: string, env: NodeJS.ProcessEnv): string[] | undefined {
   const text = env[variable]?.trim();
   if (!text) return undefined;

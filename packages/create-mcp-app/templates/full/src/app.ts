@@ -18,7 +18,7 @@ export const options: AppOptions = {
       { per: 'principal', limit: 120, windowMs: 60_000 },
     ],
   },
-  // Who called what, and whether they were allowed to: where AUDIT_FILE names a file. Read late, as `.env` may have it.
+  // The audit of calls, in the file AUDIT_FILE if it is set. It is read late, because `.env` may set it.
   get audit() {
     const file = process.env['AUDIT_FILE'];
     return file ? { sink: jsonLinesFile(file) } : undefined;

@@ -4,7 +4,7 @@ import { tokenAuthenticator } from '@sigil/http/authentication';
 
 const LOOPBACK = ['127.0.0.1', '::1', 'localhost'];
 
-/** Who has started the server, and calls it over stdio. */
+/** The user who started the server and calls it over stdio. */
 export const owner: Principal = { id: 'owner' };
 
 /**

@@ -16,7 +16,7 @@ export function runOptions(env: NodeJS.ProcessEnv, metrics?: MetricsOptions): Ru
   };
 }
 
-/** What HTTP is served with; `auth.ts` says who may call. @throws Error when a variable is wrong. */
+/** The options of the HTTP transport; `auth.ts` has the authentication. @throws Error if a variable is wrong. */
 export function httpOptions(
   host: string,
   env: NodeJS.ProcessEnv,
@@ -30,7 +30,7 @@ export function httpOptions(
   };
 }
 
-/** Where others than this machine reach the server, metrics need a token. */
+/** If other machines can reach the server, metrics need a token. */
 function measured(
   metrics: MetricsOptions,
   host: string,

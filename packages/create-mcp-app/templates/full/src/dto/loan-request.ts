@@ -41,7 +41,7 @@ export class LoanRequest {
   @ValidateNested()
   reader!: Reader;
 
-  // Metadata knows that this is an array, but not of what: @Type says so.
+  // The metadata says that this is an array; @Type adds the class of its elements.
   @Describe('What is borrowed')
   @Type(() => LoanItem)
   @ValidateNested({ each: true })

@@ -1,6 +1,6 @@
 import { Service } from '@sigil/core';
 
-/** What day it is: a service of its own, so that tests can say. */
+/** The current day: a service of its own, so that tests can set it. */
 @Service()
 export class Clock {
   now(): Date {
