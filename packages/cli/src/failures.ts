@@ -38,12 +38,12 @@ export class ServerError extends Error {
   }
 }
 
-/** What an error comes from, if it says so: `fetch failed` alone tells nothing. */
+/** The cause of an error, if it has one: `fetch failed` alone says too little. */
 export function causeOf(error: unknown): unknown {
   return error instanceof Error ? (error.cause ?? error) : error;
 }
 
-/** What the exit codes of `sigil` mean. */
+/** The exit codes of `sigil`. */
 export const EXIT_CODES = {
   /** All is well. */
   ok: 0,

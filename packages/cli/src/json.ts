@@ -1,6 +1,6 @@
 import { isObject } from '@sigil/core/internal';
 
-/** A JSON object of which nothing is known yet. */
+/** A JSON object with unknown members. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** A value that is to be an object; an empty one in place of anything else. */

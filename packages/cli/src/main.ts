@@ -22,7 +22,7 @@ try {
   const code = await runSigil(process.argv.slice(2), terminal);
   process.exitCode = output.failure ?? code;
 } catch (error) {
-  // What `@sigil/core` needs is installed by the project, and may be missing.
+  // The project installs the dependencies of `@sigil/core`, and may lack one.
   if (!(error instanceof Error && 'code' in error && MISSING.has(error.code))) throw error;
   const [what] = error.message.split('\n');
   terminal.err(`sigil: ${what}. What it needs is installed by: npm install @sigil/core typedi`);

@@ -1,6 +1,7 @@
 /*
- * The way of a command line: one of `commands/` reads it and shows what it found. They ask servers through `program/`, compare
- * manifests in `diff/` and their schemas in `schema/`, look for faults in `check/`, answer questions of servers in `questions/`, log in to them in `login/`, compile and restart in `dev/`, and watch a server that is up in `top/`.
+ * The path of a command line: one of `commands/` reads it and shows its findings. They use `program/` to ask servers,
+ * `diff/` to compare manifests and `schema/` their schemas, and `check/` to find faults. `questions/` answers questions
+ * of servers, `login/` logs in to them, `dev/` compiles and restarts, and `top/` watches a running server.
  */
 
 import { add } from './commands/add.js';
@@ -63,7 +64,7 @@ export async function runSigil(args: readonly string[], terminal: Terminal): Pro
     return EXIT_CODES.ok;
   }
   const found = COMMANDS.find(([names]) => names.every((word, at) => args[at] === word));
-  // What follows `--` is for a server.
+  // Arguments after `--` are for a server.
   const [end] = [args.indexOf('--'), args.length].filter((at) => at >= 0);
   if (args.slice(0, end).some((one) => one === '--help' || one === '-h') || args.length === 0) {
     for (const line of found ? helpOf(found[1]) : usage()) terminal.out(line);

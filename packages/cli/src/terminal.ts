@@ -5,15 +5,15 @@ import widthUpTo from 'fast-string-truncated-width';
 /** How a line may look. */
 export type Style = 'red' | 'green' | 'yellow' | 'dim';
 
-/** Where a command writes. */
+/** The output of a command. */
 export interface Terminal {
   /** Results. */
   out(text: string): void;
-  /** What went wrong. */
+  /** Writes an error. */
   err(text: string): void;
   /** Whether results may have colours. */
   readonly hasColours: boolean;
-  /** Where a user can be asked; absent where there is none. */
+  /** The streams on which a user can answer; absent if there is no terminal. */
   readonly desk?: { readonly input: Readable; readonly output: Writable };
   /**
    * Begins to draw over the whole of it; absent where that is not possible.
@@ -30,7 +30,7 @@ export interface Screen {
   readonly columns: number;
   /** How high it is, in lines. */
   readonly rows: number;
-  /** Shows lines in place of those that are there. */
+  /** Shows lines in place of the current ones. */
   draw(lines: readonly string[]): void;
   /** Puts a text on the clipboard, where the terminal lets programs do that (OSC 52). */
   copy(text: string): void;
@@ -61,7 +61,7 @@ export function standardStreams(): Terminal {
   };
 }
 
-/** Another screen than that of the shell, without cursor, whose long lines are cut: what xterm and all that follow it understand. */
+/** The alternate screen, without cursor and line wrap: the sequences of xterm and compatible terminals. */
 const ENTER_SCREEN = '\u001b[?1049h\u001b[?25l\u001b[?7l';
 const LEAVE_SCREEN = '\u001b[?7h\u001b[?25h\u001b[?1049l';
 
@@ -150,7 +150,7 @@ export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** Controls other than newline and tab, and what reorders text for display, which can hide what a line says. */
+/** Controls other than newline and tab, and characters that reorder text, which can hide a part of a line. */
 const CONTROLS = /(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
 
 /** A visible colour or weight. Concealed text and backgrounds are none of these: they can hide what a line says. */
@@ -169,12 +169,12 @@ function inColouredLines(text: string): string {
   return parts.length > 1 ? `${safe}\u001b[0m` : safe;
 }
 
-/** What clients and handlers have said, without what a terminal would obey. */
+/** Text of clients and handlers, without terminal controls. */
 export function inOneLine(text: string): string {
   return text.replace(/\p{C}+/gu, ' ');
 }
 
-/** A value as JSON, whose strings escape what a terminal would obey. */
+/** A value as JSON, with terminal controls escaped. */
 export function jsonText(value: unknown, indentation = 0): string {
   return JSON.stringify(value, undefined, indentation).replace(
     CONTROLS,

@@ -78,7 +78,7 @@ export async function bundleProgram(options: BundleOptions): Promise<Bundled> {
   if (misspelt !== undefined)
     throw new UsageError(`--external ${misspelt}: the program imports no package of this name`);
   for (const { path, contents } of outputFiles) {
-    // A link is replaced: what it leads to stays as it is.
+    // Replaces a symbolic link, but not its target.
     await rm(path, { force: true });
     await writeFile(path, contents, { flag: 'wx' });
   }
@@ -91,7 +91,7 @@ export async function bundleProgram(options: BundleOptions): Promise<Bundled> {
   };
 }
 
-/** What went wrong, with what to do about it. */
+/** An error with its cause and its fix. */
 function failureOf(error: unknown, cwd: string): unknown {
   const { errors = [] } = error as { readonly errors?: readonly Message[] };
   const own: unknown = errors.find(({ detail }) => detail instanceof ServerError)?.detail;

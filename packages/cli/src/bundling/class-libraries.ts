@@ -5,8 +5,9 @@ import type { OnResolveArgs } from 'esbuild';
 import type { ImportedRules } from './program-text.js';
 
 /*
- * The decorators of class-validator and class-transformer write down what they are told, and typedi what it makes. So a program has one
- * copy of each: in the bundle, or external. The framework loads class-validator as a whole, and gets the module `RULES` instead.
+ * class-validator and class-transformer record the arguments of their decorators, and typedi its instances. So a
+ * program has one copy of each: in the bundle, or external. The framework's own import of class-validator, which would
+ * load all of it, is replaced by the module `RULES`.
  */
 
 /** The packages that a program may have once only. */
@@ -23,7 +24,7 @@ export const RULES = 'sigil:rules';
 /** An import of a class library. */
 export type LibraryImport = Pick<OnResolveArgs, 'path' | 'kind' | 'resolveDir'>;
 
-/** What is imported in place of a class library. */
+/** The module that replaces the import of a class library. */
 export interface LibraryForm {
   readonly path: string;
   readonly external?: boolean;
@@ -35,14 +36,17 @@ export function installedForm({ path, resolveDir, kind }: LibraryImport): Librar
   return { path: kind === 'require-call' ? file : pathToFileURL(file).href, external: true };
 }
 
-/** What the framework gets of class-validator while a program is described: an import of it would look like one of the program. */
+/**
+ * The framework's view of class-validator while a program is described: a real import would look like one of the
+ * program.
+ */
 export function installedRules(framework: string): string {
   const manifest = JSON.stringify(join(framework, 'package.json'));
   return `module.exports = process.getBuiltinModule('node:module').createRequire(${manifest})('class-validator');`;
 }
 
 const RULES_FILE = 'class-validator/esm2015/index.js';
-/** A bundle has ES modules, of which a bundler takes along what is used. */
+/** A bundle uses ES modules, so that unused exports are dropped. */
 const BUNDLED: Readonly<Record<string, string>> = {
   'class-validator': RULES_FILE,
   'class-transformer': 'class-transformer/esm2015/index.js',
@@ -53,14 +57,17 @@ const BUNDLED: Readonly<Record<string, string>> = {
   typedi: 'typedi/cjs/index.js',
 };
 
-/** What a bundle has of a class library. @param hasFiles whether its target has files. */
+/** The form of a class library in a bundle. @param hasFiles whether its target has a file system. */
 export function bundledForm({ path }: LibraryImport, hasFiles: boolean): LibraryForm | undefined {
   // Its authors' smaller form, for engines that have Map and WeakMap.
   const form = path === 'reflect-metadata' && !hasFiles ? `${path}/lite` : BUNDLED[path];
   return form === undefined ? undefined : { path: form };
 }
 
-/** What the framework gets of class-validator in a bundle: the rules that the program imports, and what it uses whatever these are. */
+/**
+ * The framework's view of class-validator in a bundle: the rules that the program imports, and those that the framework
+ * itself uses.
+ */
 export function bundledRules(rules: ImportedRules): string {
   const names = new Set(['getMetadataStorage', 'Allow', ...rules]);
   return `export ${rules === 'all' ? '*' : `{ ${[...names].join(', ')} }`} from '${RULES_FILE}';`;

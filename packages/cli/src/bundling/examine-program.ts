@@ -21,12 +21,12 @@ import { type ImportedRules, importedRules } from './program-text.js';
 import type { References } from './references.js';
 import { DESCRIBE, describeProgram } from './run-described.js';
 
-/** What is found out of a program before it is bundled. */
+/** The facts about a program that its bundling needs. */
 export interface Examined {
   readonly description: BuildDescription;
   /** The files of places that are given as `discover`. */
   readonly discovered: DiscoveredFiles;
-  /** What the program imports of class-validator. */
+  /** The program's imports of class-validator. */
   readonly rules: ImportedRules;
   /** Packages that stay external because others do that use them. */
   readonly shared: ReadonlySet<string>;
@@ -34,11 +34,11 @@ export interface Examined {
   readonly required: ReadonlyMap<string, string | undefined>;
   /** Files and folders that modules find by their own place, absolute. */
   readonly files: readonly string[];
-  /** What the program exports. */
+  /** The program's exports. */
   readonly exports: readonly string[];
 }
 
-/** Code that lets CommonJS modules ask for what is not in the bundle. */
+/** Code that lets CommonJS modules `require` packages outside of the bundle. */
 export const REQUIRE =
   "const require = process.getBuiltinModule('node:module').createRequire(import.meta.url);";
 /** A program is described again as long as it discovers more; so often at most. */
@@ -119,7 +119,7 @@ export async function examineProgram(
 }
 
 /**
- * What the modules that a bundle has refer to.
+ * The files that the modules of a bundle refer to.
  *
  * @param found what modules refer to, by their files.
  */
@@ -147,7 +147,7 @@ export function referred(
   return { files: [...new Set(files)].sort(), required: new Map(required) };
 }
 
-/** What only the target has, while a program is described on this machine. */
+/** Stands in for modules of the target while a program is described on this machine. */
 const STAND_IN =
   'module.exports = new Proxy({}, { get: (_, name) => name === "__esModule" ? false : class {} });';
 const standIns: Plugin = {

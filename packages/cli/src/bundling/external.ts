@@ -11,8 +11,8 @@ const MISSING = 'sigil-missing';
 const RESOLVING = Symbol('resolving');
 
 /**
- * Leaves external what cannot be in a bundle: what the target provides, and packages with compiled addons. Packages that are not installed
- * throw when another package asks for them, as in Node.
+ * Leaves external the modules that cannot be bundled: those of the target, and packages with compiled addons. A package
+ * that is not installed throws when another package requires it, as in Node.
  *
  * @param formOf what is imported in place of a class library.
  * @param others gives further packages that stay external.
@@ -79,7 +79,7 @@ export function externalPackages(
   return found;
 }
 
-/** The packages that have to stay external because others do that use them, so that a program has one copy of each. */
+/** The packages that must stay external because external packages use them, so that a program has one copy of each. */
 export function sharedPackages(
   external: ReadonlyMap<string, string | undefined>,
   packages: Packages,

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 
-/** What is read of a package's manifest. */
+/** The used part of a package's manifest. */
 interface Manifest {
   readonly name?: string;
   readonly cpu?: readonly string[];
@@ -11,7 +11,7 @@ interface Manifest {
   readonly peerDependencies?: Readonly<Record<string, string>>;
 }
 
-/** The package that an import names, of which it may want one module. */
+/** The package in an import, which may name a module of it. */
 export function importedPackage(specifier: string): string {
   return /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier;
 }
@@ -30,7 +30,7 @@ export function packageFolder(name: string, importer: string): string | undefine
   return found && realpathSync(found);
 }
 
-/** What is known of packages. Files are read once. */
+/** The installed packages. Files are read once. */
 export class Packages {
   readonly #manifests = new Map<string, Manifest | undefined>();
   readonly #withAddon = new Map<string, boolean>();

@@ -12,7 +12,7 @@ import { type References, referencesOf } from './references.js';
 
 /** The module that declares the names for all modules. */
 export const PLACES = 'sigil:places';
-/** What esbuild puts in place of expressions. */
+/** The expressions that esbuild replaces. */
 export const PLACE_NAMES: Readonly<Record<string, string>> = {
   'import.meta.url': '__sigilUrl',
   'import.meta.dirname': '__sigilDirname',
@@ -56,7 +56,8 @@ export function modulePlaces(
     setup(bundler) {
       bundler.onLoad({ filter: /\.[cm]?js$/, namespace: 'file' }, async ({ path }) => {
         const contents = await readFile(path, 'utf8');
-        // Where a text or a comment alone mentions them, nothing uses the declaration.
+        // Without one of these words, the module cannot use the declaration. The words may also occur in texts or
+        // comments.
         if (!/import\.meta|__dirname|__filename|require\.main/.test(contents)) return undefined;
         found?.set(path, referencesOf(contents, path));
         const isBundle = path === entry && dirname(path) === dirname(out);

@@ -1,13 +1,15 @@
 /*
  * An esbuild plugin that makes one file of a program. The way is:
  *
- * 1. `examine-program.ts` bundles the program to be described, and runs it (`run-described.ts`): it tells what it is made of, and serves nothing. Folders
- *    that it gives as `discover` are told first; their modules become part of the bundle, and it is described again.
- * 2. `external.ts` knows what cannot be in a bundle, and in which form `class-libraries.ts` takes in the rules of class-validator that the
- *    program imports, and no others. `places.ts` tells modules where they are.
- * 3. The validators, as code, and the modules that were discovered are in a module that begins the bundle (`prepared.ts`).
+ * 1. `examine-program.ts` bundles the program for a description and runs it (`run-described.ts`): it describes itself
+ * and serves nothing. If it has folders as `discover`, it reports them first; their modules become part of the bundle,
+ * and it is described again.
+ * 2. `external.ts` leaves modules external that cannot be bundled. `class-libraries.ts` replaces class-validator by the
+ * rules that the program imports. `places.ts` gives modules their original paths.
+ * 3. The validators, as code, and the modules that were discovered are in a module that begins the bundle
+ * (`prepared.ts`).
  *
- * `targets.ts` says what differs by where the bundle is going to run. `bundle.ts` and `report.ts` are `sigil build`.
+ * `targets.ts` has the differences between targets. `bundle.ts` and `report.ts` are `sigil build`.
  */
 
 import type { BuildOptions, PartialMessage, Plugin } from 'esbuild';
@@ -23,7 +25,7 @@ import type { Target, TargetName } from './targets.js';
 /** Options of the plugin. */
 export interface SigilOptions {
   /**
-   * Where the bundle is going to run.
+   * The target platform.
    * @default 'node'
    */
   readonly target?: TargetName;
@@ -67,7 +69,7 @@ export function examiningPlugin(
       const asked = { ...options };
       if (target.hasFiles)
         options.banner = { ...options.banner, js: `${options.banner?.['js'] ?? ''}\n${REQUIRE}`.trimStart() };
-      // The bundler waits for what begins a build.
+      // The bundler waits for plugins that start a build.
       let examined: Promise<Examined>;
       bundler.onStart(async () => {
         examined = examineProgram(bundler.esbuild, asked, program, timeoutMs);
@@ -118,7 +120,7 @@ export function examiningPlugin(
 /** Sets the options of a build where its author has not. */
 export function setOptions(options: BuildOptions, { conditions, hasFiles }: Target): BuildOptions {
   options.format = 'esm';
-  // As for a browser: only then does esbuild read the field by which older packages leave Node out.
+  // As for a browser: only then does esbuild read the field with which older packages exclude Node.
   options.platform ??= hasFiles ? 'node' : 'browser';
   options.conditions ??= [...conditions];
   options.target ??= 'es2023';

@@ -65,7 +65,7 @@ function asFunction(code: string): string {
   return `(validatorFunctions) => { const module = {}; ${code}\nreturn module.exports; }`;
 }
 
-/** What stands in place of the pattern engine where no pattern needs it. */
+/** Replaces the pattern engine if no pattern needs it. */
 export const PATTERNS = 'sigil:patterns';
 export const PATTERNS_TEXT = `import { DefinitionError } from '@sigil/core';
 export function analysePattern(source, flags) {

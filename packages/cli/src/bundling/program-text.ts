@@ -5,7 +5,7 @@ import { nodesOf } from './references.js';
 export type ImportedRules = readonly string[] | 'all';
 
 /**
- * What a program that is joined to one module imports of class-validator by name: a bundler does not tell.
+ * The names that a program in one module imports from class-validator: the bundler does not report them.
  *
  * @param specifiers what it imports it by.
  * @returns 'all' where it takes the module as a whole, such as by `import()`.

@@ -3,7 +3,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type AnyNode, parse } from 'acorn';
 
-/** What a module refers to beside its imports. */
+/** The references of a module besides its imports. */
 export interface References {
   /** Files and folders that it finds by its own place, absolute; they need not be there. */
   readonly files: readonly string[];
@@ -12,8 +12,8 @@ export interface References {
 }
 
 /**
- * Finds what a module refers to by literal text: `new URL('./data.json', import.meta.url)`, `join(__dirname, 'views')`,
- * `createRequire(import.meta.url)('name')` and the like. What is computed is not found.
+ * Finds a module's references in literal text: `new URL('./data.json', import.meta.url)`, `join(__dirname, 'views')`,
+ * `createRequire(import.meta.url)('name')` and the like. Computed references are not found.
  *
  * @param code its text.
  * @param path its file.
@@ -39,7 +39,7 @@ export function referencesOf(code: string, path: string): References {
 /** The syntax of one module. */
 class ModuleSyntax {
   readonly #nodes: readonly AnyNode[];
-  /** What imported names stand for where that is another name. */
+  /** The original names of renamed imports. */
   readonly #imported = new Map<string, string>();
 
   constructor(code: string) {
@@ -130,7 +130,7 @@ class ModuleSyntax {
   }
 }
 
-/** The syntax of a module of either kind; nothing of what is neither, which the bundler refuses. */
+/** The syntax of an ES or CommonJS module; `undefined` for invalid code, which the bundler refuses. */
 function parsed(code: string): AnyNode | undefined {
   for (const sourceType of ['module', 'commonjs'] as const) {
     try {

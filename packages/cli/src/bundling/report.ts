@@ -5,7 +5,7 @@ import { counted, table } from '../terminal.js';
 import type { Bundled, BundleOptions } from './bundle.js';
 import { TARGETS } from './targets.js';
 
-/** What there is to be known of a bundle, for programs and for people. */
+/** The report of a bundle, for programs and for people. */
 export interface Report {
   readonly json: object;
   readonly lines: readonly string[];

@@ -6,7 +6,7 @@ import type { BuildDescription, DiscoveredFiles } from '@sigil/core/build';
 import { ServerError } from '../failures.js';
 import { reportedProblems } from '../program/program.js';
 
-/** What a program writes that describes itself. */
+/** A program's description of itself. */
 export interface Told {
   readonly description?: BuildDescription;
   readonly discovered: DiscoveredFiles;

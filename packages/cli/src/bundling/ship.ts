@@ -14,10 +14,10 @@ import { virtualModules } from './prepared.js';
 import type { References } from './references.js';
 import { TARGETS } from './targets.js';
 
-/** What tells a folder that a build has written from one of the author's. */
+/** The mark of a folder that a build has written, and may overwrite. */
 const MARK = 'Written by sigil build --ship';
 
-/** What a folder has got. */
+/** The contents of a shipped folder. */
 export interface Shipped {
   /** Packages that are to be installed in it, each with its folder where it is installed now. */
   readonly external: ReadonlyMap<string, string | undefined>;
@@ -43,8 +43,8 @@ export function checkShipFolder(folder: string, { entry, out }: Pick<BundleOptio
 }
 
 /**
- * Writes a folder from which a bundle runs anywhere: the files of the project that it needs, at the same places, and a `package.json`
- * with the packages that stay external. Programs that it runs, such as workers, are bundled, too.
+ * Writes a folder from which a bundle runs anywhere: the referenced files of the project at the same places, and a
+ * `package.json` with the external packages. Programs that it starts, such as workers, are bundled too.
  */
 export async function ship(folder: string, options: BundleOptions, bundled: Bundled): Promise<Shipped> {
   const { out, target } = options;
@@ -71,7 +71,7 @@ export async function ship(folder: string, options: BundleOptions, bundled: Bund
       for (const [name, place] of more.external) external.set(name, place);
     }
   }
-  // Where npm installs anything, it removes what it has not installed.
+  // npm removes packages that it has not installed itself.
   for (const path of manifests)
     if (external.size > 0) installWhole(path, root, external, warnings);
     else copy(path, join(folder, relative(root, path)));

@@ -1,7 +1,7 @@
-/** Where a bundle is going to run. */
+/** A target platform. */
 export type TargetName = 'node' | 'worker' | 'lambda' | 'deno' | 'bun';
 
-/** What a target makes of a program. */
+/** The properties of a target. */
 export interface Target {
   /** The conditions of packages that hold there, beside `import` and `default`. */
   readonly conditions: readonly string[];
@@ -11,7 +11,7 @@ export interface Target {
   readonly provided: RegExp;
   /** Code for globals that the target alone has: it runs first while a program is described on this machine. */
   readonly globals?: string;
-  /** What serves: the program itself, or what a platform takes from its exports. */
+  /** The entry point: the program itself, or its exports for a platform. */
   readonly serves: 'program' | 'exports';
   /** The file beside the program that `sigil build` writes unless another name is given. */
   readonly file: string;

@@ -80,7 +80,7 @@ const FIX =
 
 interface Answers {
   readonly manifest: Manifest;
-  /** How calls were refused that lack arguments, by what was called. */
+  /** The errors of calls without arguments, by definition. */
   readonly refusals: Readonly<Record<string, string>>;
 }
 
@@ -124,8 +124,8 @@ function differencesOf(plain: Answers, bundled: Answers): string[] {
 }
 
 /**
- * Puts a bundle into an empty folder, with what was shipped, or links to all that is in its project but packages; and with links to the
- * packages that stay external.
+ * Puts a bundle into an empty folder with its shipped files, or with links to everything in its project except
+ * packages. The external packages are links too.
  */
 function installedIn(home: string, asked: Comparison): { file: string; cwd: string } {
   const { out, external, shipped } = asked;

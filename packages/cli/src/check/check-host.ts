@@ -19,8 +19,8 @@ const SAYS: Readonly<Record<HostEffect, string>> = {
 const MOST_PLACES = 5;
 
 /**
- * Looks for what a host of models does not take of a tool: its name, and what its input schema says.
- * @param isStrict whether to look for what it refuses in strict mode, too.
+ * Finds parts of a tool that a host of models does not support: its name, and keywords of its input schema.
+ * @param isStrict whether to include the limits of its strict mode.
  */
 export function checkHost(tool: ManifestTool, host: HostName, isStrict: boolean): Finding[] {
   const places = placesIn(tool.inputSchema);
@@ -36,7 +36,7 @@ export function checkHost(tool: ManifestTool, host: HostName, isStrict: boolean)
     );
 }
 
-/** What a rule has against a tool, and at which paths of its input. */
+/** The violations of a rule in a tool, with their paths in its input. */
 function objections(
   rule: HostRule,
   tool: ManifestTool,

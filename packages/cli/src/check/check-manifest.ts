@@ -2,7 +2,7 @@ import type { Manifest, ManifestPrompt } from '@sigil/core/manifest';
 import { checkName, checkTool, tokensOf, type ToolRules } from './check-tool.js';
 import type { Finding } from './findings.js';
 
-/** What a check found, and what the tools cost. */
+/** The findings of a check, and the tokens of the tools. */
 export interface CheckReport {
   readonly findings: readonly Finding[];
   /** Estimated tokens of each tool, by name. */
@@ -11,7 +11,7 @@ export interface CheckReport {
 }
 
 /**
- * Looks for what a specification, a model or a directory would hold against a server.
+ * Finds violations of the specification, of models' limits, or of a directory's rules in a server.
  *
  * @param manifest what the server announces.
  * @param rules how much a tool may cost, in tokens, and which directory and hosts it is for.

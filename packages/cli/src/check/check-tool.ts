@@ -7,7 +7,7 @@ import { checkHost } from './check-host.js';
 import type { CheckCode, Finding } from './findings.js';
 import type { HostName } from './host-rules.js';
 
-/** What is asked of tools. */
+/** The rules for tools. */
 export interface ToolRules {
   /** Most tokens a tool may cost. */
   readonly budget: number;
@@ -111,7 +111,7 @@ export function tokensOf(tool: ToolDescriptor): number {
   return Math.ceil(JSON.stringify({ name, description, inputSchema }).length / CHARACTERS_PER_TOKEN);
 }
 
-/** What is said of a tool that models do not see. */
+/** The note at a tool that models do not see. */
 export const FOR_VIEWS = 'for views only: models do not see it';
 
 /** Whether models see a tool: some are for views only (MCP Apps, `_meta.ui.visibility`). */
@@ -123,7 +123,7 @@ export function isForModels({ _meta = {} }: ToolDescriptor): boolean {
 
 type Hint = 'readOnlyHint' | 'destructiveHint' | 'openWorldHint';
 
-/** What a directory asks of the tools it lists, beyond the specification. */
+/** A directory's requirements for tools, beyond the specification. */
 interface Profile {
   readonly needsTitle: boolean;
   /** Groups of hints: of each, one at least must be given. */

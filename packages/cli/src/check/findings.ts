@@ -1,4 +1,4 @@
-/** What `sigil check` finds, and what each finding means. */
+/** The findings of `sigil check`, with their meanings. */
 export const CHECK_CODES = {
   CHECK_INVALID_NAME: 'a tool or prompt has a name that breaks the rules of the specification',
   CHECK_LONG_NAME: 'the name of a tool is longer than a directory allows',
@@ -22,9 +22,9 @@ export type CheckCode = keyof typeof CHECK_CODES;
 /** Something about a server that does it no good. */
 export interface Finding {
   readonly code: CheckCode;
-  /** What it is about, such as `tool check_inventory`. */
+  /** Its subject, such as `tool check_inventory`. */
   readonly where: string;
   readonly what: string;
-  /** Where it is said that a host does not take it. */
+  /** The source for the limit of a host. */
   readonly source?: string;
 }

@@ -5,15 +5,16 @@ import type { SchemaLocation } from './schema-locations.js';
 export type HostName = 'openai' | 'gemini' | 'anthropic';
 
 /**
- * What comes of something that a host does not take: it refuses the whole request, other tools included; it ignores it, so that the model
- * is not told, or not held to it; or it refuses it in strict mode, in which it holds the model to the schema.
+ * The effect of an unsupported part. `refuses`: the host refuses the whole request, other tools included. `ignores`:
+ * the model does not see it, or may violate it. `strict`: the host refuses it in strict mode, in which the model must
+ * follow the schema.
  */
 export type HostEffect = 'refuses' | 'ignores' | 'strict';
 
 /** Something that a host does not take. */
 export interface HostRule {
   readonly effect: HostEffect;
-  /** Where it was read. */
+  /** The source of the rule. */
   readonly source: string;
   /** The names a tool may have. */
   readonly toolName?: RegExp;
@@ -21,7 +22,7 @@ export interface HostRule {
   readonly argumentName?: RegExp;
   /** Keywords that it does not take anywhere. */
   readonly keywords?: readonly string[];
-  /** What else in a schema it does not take, each with its name. */
+  /** Further unsupported schemas, by name. */
   readonly schemas?: Readonly<Record<string, (place: SchemaLocation) => boolean>>;
 }
 
@@ -65,15 +66,15 @@ const unknownFormat =
 
 const STRING_FORMATS = ['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid'];
 
-/** Keywords that judge by a condition or by other members; few models are told of them. */
+/** Keywords that depend on a condition or on other members; few models see them. */
 const CONDITIONS = ['not', 'if', 'then', 'else', 'dependentRequired', 'dependentSchemas', 'dependencies'];
 const PATTERNED = ['patternProperties', 'propertyNames', 'unevaluatedProperties', 'unevaluatedItems'];
 const CONTAINING = ['contains', 'minContains', 'maxContains'];
 
 /**
- * What each host does not take, as its documentation says, or as it answers where that says nothing. Read on 22 November 2026; the pages
- * together with the code of the hosts' own libraries: `strictToolSchema.ts` of openai/openai-agents-js, `types.ts` of googleapis/js-genai,
- * `transform-json-schema.ts` of anthropics/anthropic-sdk-typescript.
+ * The limits of each host, from its documentation, or from its responses if that is silent. Read on 22 November 2026,
+ * together with the code of the hosts' own libraries: `strictToolSchema.ts` of openai/openai-agents-js, `types.ts` of
+ * googleapis/js-genai, `transform-json-schema.ts` of anthropics/anthropic-sdk-typescript.
  */
 export const HOST_RULES: Readonly<Record<HostName, readonly HostRule[]>> = {
   openai: [

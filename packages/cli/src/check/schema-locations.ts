@@ -5,7 +5,7 @@ import { SchemaDocument } from '../schema/schema-document.js';
 /** A schema within a schema. */
 export interface SchemaLocation {
   readonly schema: JsonObject;
-  /** What it describes, such as `lines[].code`; empty for the whole. */
+  /** The path of the described value, such as `lines[].code`; empty for the whole. */
   readonly path: string;
   readonly isRoot: boolean;
   /** Whether it is a named member that may be left out. */
@@ -22,11 +22,11 @@ interface Position {
   readonly depth: number;
   /** The schemas it lies in, outermost first. */
   readonly within: readonly JsonObject[];
-  /** The index of the innermost of these of which the member that leads here may be left out; -1 when none may. */
+  /** The index of the innermost ancestor with an optional member on this path; -1 if there is none. */
   readonly optionalIn: number;
 }
 
-/** Every schema that describes a part of a value, each once. What `not` and `if` test describes none. */
+/** Every schema that describes a part of a value, each once. The schemas of `not` and `if` describe none. */
 export function placesIn(root: JsonObject): SchemaLocation[] {
   const document = new SchemaDocument(root);
   const places: SchemaLocation[] = [];
@@ -63,7 +63,7 @@ export function placesIn(root: JsonObject): SchemaLocation[] {
 
 interface Step {
   readonly inner: unknown;
-  /** What it adds to a path. */
+  /** Its part of a path. */
   readonly name: string;
   /** Whether a value may do without it. */
   readonly isOptional?: boolean;

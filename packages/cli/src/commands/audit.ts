@@ -10,7 +10,7 @@ const VERIFY_OPTIONS = {
   json: { type: 'boolean', about: 'the result as JSON' },
 } as const;
 
-/** A record that is not what was written, or is not where it was. */
+/** A changed or misplaced record. */
 interface Fault {
   /** The line of the file, from 1 on. */
   readonly line: number;
@@ -43,7 +43,7 @@ export const auditVerify: Command = {
   },
 };
 
-/** Most faults that are told. */
+/** Maximum number of reported faults. */
 const MOST_FAULTS = 100;
 
 async function verify(file: string, key: string | undefined): Promise<Verified> {

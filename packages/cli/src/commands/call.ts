@@ -134,7 +134,7 @@ async function findTool({ connection, capabilities }: UsedServer, name: string):
   );
 }
 
-/** What the arguments of a tool should have been. */
+/** The expected arguments of a tool. */
 function wantedLines(name: string, schema: JsonObject): string[] {
   const rows = argumentRows(schema).map((row) => row.map(inOneLine));
   return [

@@ -9,7 +9,7 @@ import { table, type Terminal } from '../terminal.js';
 export interface Command {
   /** How it is called, without `sigil`. */
   readonly synopsis: string;
-  /** What it does, in one line. */
+  /** Its purpose, in one line. */
   readonly purpose: string;
   /** A call of it, without `sigil`. */
   readonly example: string;
@@ -21,7 +21,7 @@ export interface Command {
   run(args: readonly string[], terminal: Terminal): Promise<ExitCode> | ExitCode;
 }
 
-/** Options by their names, as `parseArgs` of Node takes them, each with what it says and what its value is called. */
+/** Options by name, for Node's `parseArgs`, each with its description and the placeholder of its value. */
 type Options = Readonly<
   Record<string, NonNullable<ParseArgsConfig['options']>[string] & { about: string; value?: string }>
 >;
@@ -33,7 +33,7 @@ export const SERVER_OPTIONS = {
   json: { type: 'boolean', about: 'the result as JSON' },
 } as const;
 
-/** What the compiler makes of src/main.ts. */
+/** The default output of the compiler for src/main.ts. */
 const DEFAULT_MAIN = 'dist/main.js';
 
 /** The option that names the program of a server. */
@@ -63,13 +63,13 @@ export const ADDRESS_OPTIONS = {
   },
 } as const;
 
-/** Splits arguments at `--`: what follows is for a server, or is its command line. */
+/** Splits arguments at `--`: the second part belongs to a server, or is its command line. */
 export function splitArguments(args: readonly string[]): SplitArguments {
   const at = args.indexOf('--');
   return at < 0 ? { own: args } : { own: args.slice(0, at), server: args.slice(at + 1) };
 }
 
-/** What a command is told, and what follows `--`. */
+/** A command's own arguments, and those after `--`. */
 export interface SplitArguments {
   readonly own: readonly string[];
   readonly server?: readonly string[];
@@ -165,7 +165,7 @@ export function readArguments<O extends Options>(
   if (missing !== undefined) throw new UsageError(`${missing} is missing`);
   const extra = optional === 'any' ? undefined : positionals[operands.length + optional.length];
   if (extra !== undefined) {
-    // Where the argument is something else than the program, the program has its option alone.
+    // If the argument is not the program, only the option names it.
     const isProgram = 'main' in options && !optional.includes(MAIN_OPERAND);
     const fix = isProgram ? `: name the program by --main, as in --main ${DEFAULT_MAIN}` : '';
     throw new UsageError(`'${extra}' is one argument too many${fix}`);

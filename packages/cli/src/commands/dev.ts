@@ -76,10 +76,10 @@ export const dev: Command = {
   },
 };
 
-/** How many lines a screen leaves behind of what was written last. */
+/** The number of last lines that a closed screen leaves behind. */
 const LINES_AT_END = 20;
 
-/** Writes what happens where there is no screen. */
+/** Writes events as lines if there is no screen. */
 function lineWriter(terminal: Terminal): DevListener {
   return {
     written: (line) => writeLine(terminal, line),
@@ -98,7 +98,7 @@ function readPort(text: string | undefined, hasNone: boolean | undefined): numbe
   throw new UsageError(`--page-port must be a port, not '${text}'`);
 }
 
-/** Writes what compiler and server write, and what `sigil dev` says itself. */
+/** Writes a line of the compiler, the server or `sigil dev` itself. */
 function writeLine(terminal: Terminal, { source, text, isError }: OutputLine): void {
   if (source === 'sigil') terminal.out(styled(terminal, 'dim', `sigil: ${text}`));
   else if (isError) terminal.err(text);
@@ -108,10 +108,16 @@ function writeLine(terminal: Terminal, { source, text, isError }: OutputLine): v
 /** A server on standard streams would have no client. */
 const DEFAULT_ARGUMENTS: readonly string[] = ['--http'];
 
-/** What ends the development loop, and the exit code of each: Ctrl-C is an interruption, the others are orders. */
+/**
+ * The signals that end the development loop, with their exit codes: Ctrl-C is an interruption, the others are regular
+ * ends.
+ */
 const STOPS = { SIGINT: EXIT_CODES.interrupted, SIGTERM: EXIT_CODES.ok, SIGHUP: EXIT_CODES.ok } as const;
 
-/** `npm run` passes on what the terminal has sent to everybody already: so soon, a second signal is the first again. */
+/**
+ * `npm run` forwards a signal that the terminal has already sent to all processes, so a second one within this time is
+ * the first again.
+ */
 const ECHO_MS = 500;
 
 /**

@@ -39,7 +39,7 @@ function readObject(name: string, text: string): JsonObject {
   );
 }
 
-/** Reads pairs: a name stands once, except that of a list, to which each adds an entry. */
+/** Reads pairs: a name may occur once, or several times for a list, one entry each. */
 export function readPairs(given: readonly string[], schemaOf: (name: string) => JsonObject): JsonObject {
   // No object: `__proto__` is a name like others.
   const read = new Map<string, unknown>();

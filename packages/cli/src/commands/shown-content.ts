@@ -5,11 +5,11 @@ import { UsageError } from '../failures.js';
 import { type JsonObject, objectOf, parseJson } from '../json.js';
 import { inLines, inOneLine, jsonText } from '../terminal.js';
 
-/** Where what is no text is saved. */
+/** The destination of content other than text. */
 export interface SaveOptions {
   /** The folder; nothing is saved without one. */
   readonly out: string | undefined;
-  /** What files are called, before their number. */
+  /** The beginning of file names, before their number. */
   readonly name: string;
 }
 
@@ -59,7 +59,7 @@ export function contentsLines(contents: unknown, save: SaveOptions): string[] {
   return typeof blob === 'string' ? [savedLine(blob, mimeType, save)] : prettyLines(contents);
 }
 
-/** Saves what is encoded in base64, if there is a folder for it. @returns what it is, and where. */
+/** Saves base64 data, if there is a folder for it. @returns its description, with the path. */
 function savedLine(base64: string, mimeType: unknown, { out, name }: SaveOptions): string {
   const bytes = Buffer.from(base64, 'base64');
   const type = typeof mimeType === 'string' ? inOneLine(mimeType) : 'application/octet-stream';

@@ -68,7 +68,7 @@ const ONE_OPTIONS = { ...MAIN_OPTION, ...SERVER_OPTIONS } as const;
 
 const ARGUMENTS = { arguments: { type: 'boolean', about: 'also the values of its arguments' } } as const;
 
-/** `sigil tasks show`: shows one task, with what is encrypted in the store. */
+/** `sigil tasks show`: shows one task, including the encrypted parts. */
 export const tasksShow: Command = aboutOne('show', 'show a task, and how it has ended', describe);
 
 /** `sigil tasks cancel`: ends a task that has not ended. */

@@ -82,7 +82,7 @@ async function watchOnScreen(
       address,
       {
         connected() {
-          // Not before: what is wrong at first is said where the prompt is.
+          // Not before: an initial fault is printed at the prompt.
           screen ??= terminal.openScreen?.((key) => {
             const code = KEYS.get(key);
             if (code !== undefined) end(code);
@@ -108,7 +108,7 @@ async function watchOnScreen(
   }
 }
 
-/** Writes a line for each event, and what happens to the connection where errors go. */
+/** Writes a line for each event. Changes of the connection go to standard error. */
 function lineWatcher(url: string, terminal: Terminal, asJson = false): ServerWatcher {
   const activity = new Activity(performance.now());
   let isAgain = false;

@@ -97,7 +97,7 @@ async function askInTerminal(
   return askByKeys({ ...desk, signal, interrupt });
 }
 
-/** What a notification says, for people. */
+/** A notification for people. */
 function notificationLines(method: string, params: JsonObject): string[] {
   if (method === 'notifications/progress') {
     const { progress, total, message } = params;

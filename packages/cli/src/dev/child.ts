@@ -18,12 +18,12 @@ export interface CommandLine {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Where the lines of a program go. */
+/** The output of a program's lines. */
 export type Lines = Pick<Terminal, 'out' | 'err'>;
 
 /** A running program and whatever it has started: they end together. */
 export class Child {
-  /** Resolves once it has ended, with what is to be said about that, such as `exit code 1`. */
+  /** Resolves after its end, with the reason, such as `exit code 1`. */
   readonly ended: Promise<string>;
   readonly #process: ChildProcess;
   #isRunning = true;
@@ -50,7 +50,7 @@ export class Child {
     return this.#isRunning;
   }
 
-  /** Whether it ends because it was told to. */
+  /** Whether it was asked to end. */
   get wasAsked(): boolean {
     return this.#wasAsked;
   }
@@ -75,7 +75,7 @@ export class Child {
     const [code, signal] = await once(this.#process, 'exit').catch((error: unknown) => [String(error)]);
     const late = new Promise((resolve) => setTimeout(resolve, REST_MS).unref());
     await Promise.race([closed, late]);
-    // What it has started and left behind would hold on to its port and its files.
+    // A leftover process would keep its port and its files.
     this.#signal('SIGKILL');
     this.#isRunning = false;
     if (typeof code === 'number') return `exit code ${code}`;

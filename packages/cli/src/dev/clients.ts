@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** How a client is told of a server. */
+/** The setting that adds a server to a client. */
 export interface ClientSetting {
   readonly client: string;
   /** A command for a shell, or the contents of a file. */
@@ -10,9 +10,9 @@ export interface ClientSetting {
 }
 
 /**
- * What adds a server to clients: a command, or a file.
+ * The settings that add a server to clients: a command, or a file.
  *
- * @param server its name; what shells and files do not take in it becomes a hyphen.
+ * @param server its name; characters that shells and files do not accept become hyphens.
  * @param url its endpoint.
  */
 export function clientSettings(server: string, url: string): readonly ClientSetting[] {

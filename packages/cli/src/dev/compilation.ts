@@ -7,12 +7,12 @@ const BEGINS = /\bStarting (incremental )?compilation\b/;
 const ENDS = /\bFound \d+ errors?\. Watching\b/;
 /** How it sums up its errors for a terminal, before it ends. */
 const SUM = /^Found \d+ errors?\b/;
-/** The first line of an error: of `tsc`, or of what writes as `tsc` does but has no numbers for its errors. */
+/** The first line of an error: from `tsc`, or from compilers with its format but no error numbers. */
 const ERROR = /\berror TS\d+: |^[^:]+: error: /;
-/** What the lines of another compiler begin with, where several run at once: its name, such as `[view] `. */
+/** The prefix of another compiler's lines, if several run at once: its name, such as `[view] `. */
 const NAMED = /^\[([a-z][\w-]*)\] /;
 
-/** What one of several compilers does. */
+/** The state of one of several compilers. */
 interface OneCompilation {
   isCompiling: boolean;
   /** The errors of the compilation that runs. */

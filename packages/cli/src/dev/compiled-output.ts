@@ -5,13 +5,13 @@ import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { watch } from 'chokidar';
 import { objectOf, parseJson } from '../json.js';
 
-/** What a compiler writes and no program loads. */
+/** Output of a compiler that no program loads. */
 const NOT_RUN = /\.(map|d\.[cm]?ts|tsbuildinfo)$/;
 const NOT_COMPILED = /(^|[\\/])(node_modules|\.[^\\/]+)([\\/]|$)/;
 
-/** What a compiler writes for a program, and the settings that the program reads. */
+/** A compiler's output for a program, and the program's settings. */
 export class CompiledOutput {
-  /** Where all of it is, such as `dist` for `dist/src/main.js`. */
+  /** The folder of the output, such as `dist` for `dist/src/main.js`. */
   readonly folder: string;
   /** The file of settings, `.env`, which may not be there. */
   readonly settings: string;
@@ -28,7 +28,7 @@ export class CompiledOutput {
     this.folder = isInside ? join(cwd, first) : dirname(entry);
   }
 
-  /** Whether a path below the folder is none of what is compiled. */
+  /** Whether a path below the folder is not output of the compiler. */
   ignores(path: string): boolean {
     return NOT_COMPILED.test(relative(this.folder, path)) || NOT_RUN.test(path);
   }
@@ -45,8 +45,8 @@ export class CompiledOutput {
   }
 
   /**
-   * The sources of what is compiled, as source maps beside it name them, each with the files that come of it. A compiler leaves those of
-   * a deleted source where they are.
+   * The sources of the output, from its source maps, each with its output files. A compiler leaves the output of
+   * deleted sources in place.
    */
   async sources(): Promise<ReadonlyMap<string, readonly string[]>> {
     const found = new Map<string, string[]>();
@@ -76,14 +76,14 @@ export class CompiledOutput {
   }
 }
 
-/** What is watched. */
+/** The watched folders. */
 export interface Watch {
   /** Watches further files. */
   add(paths: Iterable<string>): void;
   close(): Promise<void>;
 }
 
-/** A compiler writes many files at once: what it does not go on with for this many milliseconds is done. */
+/** A compiler writes many files at once: the output is complete after this many quiet milliseconds. */
 const QUIET_MS = 100;
 
 /**
@@ -93,7 +93,7 @@ const QUIET_MS = 100;
  */
 export function watchOutput(output: CompiledOutput, changed: () => void): Watch {
   const { cwd, folder, settings } = output;
-  // The folder and the settings may not be there yet, and may be deleted: what is around them stays.
+  // The folder and the settings may not exist yet, or may be deleted: their parents stay.
   const around = [...new Set([dirname(folder), cwd])];
   const seen = [...around, settings];
   const sources = new Set<string>();

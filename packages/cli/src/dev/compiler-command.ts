@@ -11,7 +11,7 @@ const COMPILERS = ['@typescript/native', 'typescript'] as const;
 /** TypeScript 7.0 notices no change in a project with fewer folders than this in its path; 6.0 does. */
 const DEEP_ENOUGH = 3;
 
-/** What the compiler of a project is told. */
+/** The compiler options of a project. */
 export interface CompilerOptions {
   readonly cwd: string;
   /** The command line of another compiler, which keeps watching. */
@@ -51,7 +51,7 @@ function tscOf(cwd: string): { path: string; version: string } {
   );
 }
 
-/** Where programs of a project are installed, the nearest first, as npm has them for its scripts. */
+/** The folders of a project's programs, the nearest first, as npm has them for its scripts. */
 function binFolders(cwd: string): string[] {
   const parent = dirname(cwd);
   const folder = join(cwd, 'node_modules/.bin');

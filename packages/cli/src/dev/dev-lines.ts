@@ -15,14 +15,14 @@ import {
 import type { Served } from './dev-loop.js';
 import type { DevState, OutputLine } from './dev-state.js';
 
-/** What the screen of `sigil dev` shows. */
+/** The content of the `sigil dev` screen. */
 export interface DevView {
   readonly state: DevState;
-  /** What the program serves, once it has described that. */
+  /** The definitions of the program, once it has described itself. */
   readonly served: Served | undefined;
   /** Why the program does not describe what it serves, a line each. */
   readonly failure: readonly string[];
-  /** What is shown in place of what happens, a line each. */
+  /** A panel in place of the events, as lines. */
   readonly panel: readonly string[] | undefined;
   /** The keys that work now. */
   readonly keys: string;
@@ -48,9 +48,9 @@ interface Section {
   readonly isLog?: boolean;
 }
 
-/** Lines that are there whatever happens: two of the head, the keys, and an empty line before them. */
+/** The fixed lines: two of the head, the keys, and an empty line before them. */
 export const OTHER_LINES = 4;
-/** What a section needs beside its lines: an empty line and its title. */
+/** The lines of a section besides its content: an empty line and its title. */
 const LINES_OF_SECTION = 2;
 
 /** The lines of the screen of `sigil dev`, none of them wider than it is. */
@@ -96,7 +96,7 @@ function tokens({ manifest, report }: Served): string {
   return `${counted(manifest.tools.length, 'tool')} of about ${counted(report.totalTokens, 'token')}`;
 }
 
-/** The sections in the order in which they are shown; those without lines are left out. */
+/** The sections in their order; empty ones are left out. */
 function sections({ state, served, failure }: DevView, columns: number): readonly Section[] {
   const { activity, compiler, server } = state;
   const red = (text: string): Line => ({ text, style: 'red' });
@@ -160,7 +160,7 @@ function marked(names: readonly string[], isRequired: (name: string) => boolean)
   return names.map((name) => (isRequired(name) ? `${name}*` : name)).join(' ');
 }
 
-/** What was written, without what is shown otherwise: the errors of a compiler that is understood stand on top. */
+/** The log, without lines that are shown elsewhere: understood compiler errors are at the top. */
 export function logOf({ lines, compiler }: DevState): string[] {
   const isShown = ({ source, isError }: OutputLine): boolean =>
     source !== 'compiler' || isError || !compiler.isUnderstood;
@@ -169,7 +169,7 @@ export function logOf({ lines, compiler }: DevState): string[] {
     .map(({ source, text }) => printable(source === 'sigil' ? `sigil: ${text}` : text));
 }
 
-/** The same in rows of a screen: what is wider than that goes on in the next one. */
+/** The log in rows of a screen: longer lines are wrapped. */
 export function logRows(state: DevState, columns: number): string[] {
   return logOf(state).flatMap((line) => folded(line, columns));
 }

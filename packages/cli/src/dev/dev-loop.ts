@@ -15,22 +15,22 @@ import { addressFor, DevServer } from './dev-server.js';
 import type { DevState } from './dev-state.js';
 import { EventsWatch } from './events-watch.js';
 
-/** What is compiled and started. */
+/** The program and its compiler. */
 export interface DevOptions {
   readonly cwd: string;
   /** The file to start, absolute. */
   readonly entry: string;
-  /** What it is given as arguments. */
+  /** Its arguments. */
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
-  /** What compiles, and goes on doing so at every change. */
+  /** The compiler, which runs again at every change. */
   readonly compiler: CommandLine;
 }
 
-/** What a program serves. */
+/** The definitions of a program. */
 export interface Served {
   readonly manifest: Manifest;
-  /** What `sigil check` finds, and the tokens of each tool by its name. */
+  /** The findings of `sigil check`, and the tokens of each tool by name. */
   readonly report: CheckReport;
 }
 
@@ -143,7 +143,7 @@ export class DevLoop {
     await this.#turn;
   }
 
-  /** Has the server started again if there is something new to start. One at a time: what comes meanwhile comes after. */
+  /** Restarts the server if there is new output. Restarts run one after another. */
   #refresh(): void {
     this.#isOutdated = true;
     this.#turn ??= this.#catchUp().finally(() => (this.#turn = undefined));

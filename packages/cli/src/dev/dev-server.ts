@@ -106,7 +106,7 @@ function shown({ host, port }: Address): string {
 
 const EVERY_MS = 20;
 
-/** Where a server listens. */
+/** The address of a server. */
 interface Address {
   readonly host: string;
   readonly port: number;
@@ -138,7 +138,7 @@ export async function untilTaken(address: Address, taken: boolean, goesOn: () =>
   return false;
 }
 
-/** Where a server made with Sigil listens with these arguments and variables; `undefined` on standard streams. */
+/** The address of a Sigil server with these arguments and variables; `undefined` on standard streams. */
 export function addressFor(args: readonly string[], env: NodeJS.ProcessEnv): Address | undefined {
   if (!args.includes('--http')) return undefined;
   const port = Number(valueAfter(args, '--port') || env['PORT'] || 3000);

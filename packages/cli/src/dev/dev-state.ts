@@ -10,7 +10,7 @@ export interface ServerStatus {
   readonly status: 'starting' | 'up' | 'failed' | 'stopped';
   /** Its endpoint; absent on standard streams, or where its port is not known. */
   readonly url?: string | undefined;
-  /** Why it is so, for people: what it has failed with, or what it waits for. */
+  /** The reason for people: the failure, or the awaited event. */
   readonly reason?: string | undefined;
 }
 
@@ -42,7 +42,7 @@ export interface OutputLine {
 export interface DevListener {
   /** The status of server, compiler or events is another. */
   statusChanged?(): void;
-  /** The server was started anew: what it serves may be different. */
+  /** The server was restarted: its definitions may differ. */
   servedChanged?(): void;
   /** A line was written. */
   written?(line: OutputLine): void;
@@ -62,7 +62,7 @@ export class DevState {
   events: EventsStatus = { isWatching: false };
   /** How often the server was started. */
   starts = 0;
-  /** What compiler, server and `sigil dev` itself have written last, the oldest first. */
+  /** The latest lines of compiler, server and `sigil dev` itself, the oldest first. */
   readonly lines: OutputLine[] = [];
   /** The calls, questions and tasks of the server. */
   readonly activity: Activity = new Activity(performance.now());

@@ -9,7 +9,7 @@ import type { DevLoop, Served } from './dev-loop.js';
 /** Changes that follow each other within this many milliseconds are drawn at once. */
 const DRAW_MS = 50;
 
-/** What the keys of the terminal lead to, beside the loop. */
+/** The actions behind the terminal's keys, besides those of the loop. */
 export interface DevActions {
   /** The link of the page, if one is served. */
   readonly pageUrl: string | undefined;
@@ -21,7 +21,7 @@ export interface DevActions {
   open?(url: string): void;
 }
 
-/** What is shown in place of what happens. */
+/** The panel in place of the events. */
 type Panel =
   | { readonly kind: 'help' | 'page' }
   | { readonly kind: 'log'; readonly scrolled?: ScrolledLog }

@@ -2,7 +2,7 @@ import { messageOf } from '@sigil/core/internal';
 import { watchServer } from '../top/watch-server.js';
 import type { DevState } from './dev-state.js';
 
-/** Where a server serves its events, unless its program says something else. */
+/** The default path of a server's events. */
 const EVENTS_PATH = '/events';
 /** How long a server may take to answer, in milliseconds. */
 const TIMEOUT_MS = 5_000;

@@ -22,8 +22,8 @@ import {
 } from './diff-members.js';
 
 /**
- * Tells what changed between two manifests and what each change does to clients. Inputs may widen and outputs may narrow;
- * the other way round breaks clients.
+ * Lists the changes between two manifests, with their effect on clients. Inputs may widen and outputs may narrow; the
+ * reverse breaks clients.
  *
  * @param before the older manifest.
  * @param after the newer one.
@@ -142,7 +142,7 @@ function byKey<E>(entries: readonly E[], key: (entry: E) => string): Map<string,
   return new Map(entries.map((entry) => [key(entry), entry]));
 }
 
-/** What clients that run tools without asking go by: the value of each hint on which they may, and what holds without it. */
+/** The hints by which clients run tools without confirmation: the value that allows it, and the default. */
 const HINTS = {
   readOnlyHint: { safe: true, absent: false },
   destructiveHint: { safe: false, absent: true },
@@ -210,7 +210,7 @@ function diffTask(before: ManifestTool, after: ManifestTool, place: ReportChange
   return [place(isHidden ? 'breaking' : 'additive', 'hiddenFromSessions', `${wasHidden} → ${isHidden}`)];
 }
 
-/** The arguments of a prompt as a schema: what clients send it are texts by name. */
+/** The arguments of a prompt as a schema: clients send texts by name. */
 function promptSchema({ arguments: list = [] }: PromptDescriptor): JsonSchema {
   return {
     type: 'object',
@@ -221,7 +221,7 @@ function promptSchema({ arguments: list = [] }: PromptDescriptor): JsonSchema {
   };
 }
 
-/** Compares what two servers say they can do: what is gone, or is another, breaks clients. */
+/** Compares the capabilities of two servers: a removed or changed one breaks clients. */
 function diffCapabilities(before: unknown, after: unknown, path = ''): ManifestChange[] {
   if (canonicalJson(before) === canonicalJson(after)) return [];
   if (isObject(before) && isObject(after)) {

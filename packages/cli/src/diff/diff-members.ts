@@ -2,13 +2,13 @@ import { canonicalJson } from '@sigil/core/internal';
 import { compareSchemas } from '../schema/compare-schemas.js';
 import { type Effect, shown } from '../schema/difference.js';
 
-/** What a change does to clients: some of them fail, none of them fails, or nothing but words has changed. */
+/** The effect of a change on clients: some fail, none fails, or only words have changed. */
 export type ChangeLevel = 'breaking' | 'additive' | 'wording';
 
 /** One change of a manifest. */
 export interface ManifestChange {
   readonly level: ChangeLevel;
-  /** What changed, such as `tool check_inventory`, or `server`. */
+  /** The changed definition, such as `tool check_inventory`, or `server`. */
   readonly where: string;
   /** The place within it, such as `input.sku`; empty for the whole. */
   readonly path: string;
@@ -18,10 +18,7 @@ export interface ManifestChange {
 /** Every level, the gravest first. */
 export const CHANGE_LEVELS: readonly ChangeLevel[] = ['breaking', 'additive', 'wording'];
 
-/**
- * What a difference between two input schemas does to those who send: narrower refuses what they may send, so inputs are
- * contravariant.
- */
+/** The effect of an input difference on senders: a narrower schema refuses values, so inputs are contravariant. */
 export const INPUT_LEVELS: Readonly<Record<Effect, ChangeLevel>> = {
   narrower: 'breaking',
   wider: 'additive',
@@ -33,7 +30,7 @@ export const INPUT_LEVELS: Readonly<Record<Effect, ChangeLevel>> = {
   wording: 'wording',
 };
 
-/** What a difference between two output schemas does to those who read: wider surprises them, so outputs are covariant. */
+/** The effect of an output difference on readers: a wider schema surprises them, so outputs are covariant. */
 export const OUTPUT_LEVELS: Readonly<Record<Effect, ChangeLevel>> = {
   narrower: 'additive',
   wider: 'breaking',
@@ -63,7 +60,7 @@ export function diffWording<E extends object>(
   });
 }
 
-/** Compares the members that nothing else compares: what is gone, or is another, may break clients. */
+/** Compares the remaining members: a removed or changed one may break clients. */
 export function diffOthers<E extends object>(
   before: E,
   after: E,
@@ -97,13 +94,13 @@ export function diffSchemas(
   });
 }
 
-/** Who may use an entry, as a manifest says it. */
+/** The access rules of an entry, as a manifest has them. */
 interface Guarded {
   readonly guarded?: boolean;
   readonly scopes?: readonly string[];
 }
 
-/** A guard or a scope that was not needed may keep some from what they used. Manifests of other servers do not say. */
+/** A new guard or scope may lock some clients out. Manifests of other servers have none. */
 export function diffGuards(before: Guarded, after: Guarded, place: ReportChange): ManifestChange[] {
   const [was, is] = [before.guarded, after.guarded];
   if (was === undefined || is === undefined) return [];

@@ -12,9 +12,9 @@ import { ServerError } from '../failures.js';
 import { objectOf, parseJson } from '../json.js';
 import { checkAddress, fetchFor } from './requests.js';
 
-/** What a server asks of a client that it refuses with 401 or 403. */
+/** A server's challenge to a client that it refuses with 401 or 403. */
 export interface Challenge {
-  /** Where the metadata of the protected resource is. */
+  /** The URL of the protected resource's metadata. */
   readonly resourceMetadata?: string;
   /** The scopes that the request needs. */
   readonly scopes: readonly string[];
@@ -60,7 +60,7 @@ export async function challengeBy(server: URL): Promise<Challenge | undefined> {
   return challengeOf(response);
 }
 
-/** Who a login is for, and who gives it. */
+/** The resource of a login, and its authorization server. */
 export interface Discovered {
   /** The server, as tokens name it. */
   readonly resource: string;

@@ -1,8 +1,8 @@
 /*
- * How a user logs in to a server that is protected, as the MCP authorization specification has it. `discovery.ts` finds the
- * authorization server, the library `oauth4webapi` speaks with it, and `requests.ts` bounds what it fetches. The caller of
- * `beginLogin` sends the user to a page, and hands in what the browser brings back: the command does so by `browser.ts`, the page
- * of `sigil dev` by a path of its own. `kept-logins.ts` keeps logins of the command for later runs.
+ * A login at a protected server, as in the MCP authorization specification. `discovery.ts` finds the authorization
+ * server, the library `oauth4webapi` talks to it, and `requests.ts` limits responses. The caller of `beginLogin` opens
+ * the login page, and passes on the browser's redirect: the command uses `browser.ts`, the page of `sigil dev` a path
+ * of its own. `kept-logins.ts` stores logins of the command for later runs.
  */
 
 import {
@@ -38,16 +38,16 @@ export interface KnownClient {
   readonly secret?: string;
 }
 
-/** What a login needs to begin. */
+/** The options of a login. */
 export interface LoginOptions {
   readonly server: URL;
-  /** Where the browser comes back to. */
+  /** The URL to which the browser returns. */
   readonly redirectUri: string;
-  /** What to ask for. @default what the challenge says, or else all that the server lists */
+  /** The scopes to request. @default those of the challenge, or else all that the server lists */
   readonly scopes?: readonly string[];
   /** @default the client registers itself */
   readonly client?: KnownClient;
-  /** What the server asked for. @default it is asked now */
+  /** The server's challenge. @default requested from the server */
   readonly challenge?: Challenge;
 }
 
@@ -55,7 +55,7 @@ export interface LoginOptions {
 export interface BegunLogin {
   /** The page where the user logs in. */
   readonly authorizeUrl: string;
-  /** What the browser brings back, so that its login is found. */
+  /** The state in the browser's redirect, which identifies the login. */
   readonly state: string;
   /** The scopes that are asked for. */
   readonly scopes: readonly string[];
@@ -68,7 +68,7 @@ export interface BegunLogin {
   finish(parameters: URLSearchParams): Promise<Login>;
 }
 
-/** What a login leaves to be kept, as JSON. It has secrets. */
+/** The stored form of a login, as JSON. It contains secrets. */
 export interface KeptLogin {
   /** The URL of the server. */
   readonly server: string;
@@ -89,7 +89,7 @@ export interface Login {
   readonly scopes: readonly string[];
   /** In milliseconds since 1970; absent where the authorization server does not say. */
   readonly expiresAt?: number;
-  /** Who it is, if the token says so. */
+  /** The user, if the token names one. */
   readonly subject?: string;
   /** All of it, to be kept. */
   readonly kept: KeptLogin;
@@ -239,14 +239,14 @@ function keptOf(known: Omit<KeptLogin, 'accessToken'>, tokens: TokenEndpointResp
     ...rest,
     accessToken,
     ...(refreshToken !== undefined && { refreshToken }),
-    // Who grants all that is asked for need not say what (RFC 6749, section 5.1).
+    // A response may omit the scopes if all were granted (RFC 6749, section 5.1).
     scopes: tokens.scope === undefined ? known.scopes : scopesIn(tokens.scope),
     ...(seconds !== undefined && { expiresAt: Date.now() + seconds * 1000 }),
     ...(subject !== undefined && { subject }),
   };
 }
 
-/** Who a signed token is about, to be shown. Nothing is decided by it: only the server can tell whether it is true. */
+/** The subject of a signed token, for display only: this client cannot verify the token. */
 function subjectOf(token: string): string | undefined {
   const [, payload = ''] = token.split('.');
   const { sub } = objectOf(parseJson(Buffer.from(payload, 'base64url').toString()));
@@ -294,7 +294,7 @@ async function register(
 function authenticationOf(server: AuthorizationServer, client: Client): ClientAuth {
   const { client_secret: secret, token_endpoint_auth_method: method } = client;
   if (typeof secret !== 'string' || method === 'none') return None();
-  // What a server takes that does not say (RFC 8414, section 2).
+  // The default method if the server names none (RFC 8414, section 2).
   const takesBasic = server.token_endpoint_auth_methods_supported?.includes('client_secret_basic') !== false;
   return method === 'client_secret_post' || !takesBasic
     ? ClientSecretPost(secret)

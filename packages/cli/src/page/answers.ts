@@ -8,7 +8,7 @@ export class Refusal extends Error {
 
   /**
    * @param status the HTTP status.
-   * @param message what is wrong, and what to do.
+   * @param message the fault, and the fix.
    * @param details further members of the answer.
    */
   constructor(
@@ -30,7 +30,7 @@ const SAFE_HEADERS: OutgoingHttpHeaders = {
   'cross-origin-resource-policy': 'same-origin',
 };
 
-/** What is no document runs nothing, wherever it is opened. */
+/** Content types other than a document cannot run scripts, even if opened directly. */
 const NO_DOCUMENT =
   "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; sandbox";
 

@@ -9,7 +9,7 @@ export class Code {
 }
 
 /**
- * A JSON value as TypeScript, in the style of the templates. Whatever text is in it stays text.
+ * A JSON value as TypeScript, in the style of the templates. Any text in it stays text.
  *
  * @param indent how many spaces the line begins with.
  */

@@ -34,7 +34,7 @@ interface KnownLogin {
   refreshing?: Promise<void> | undefined;
 }
 
-/** A login of which nothing is kept for later runs. */
+/** A login that is not stored for later runs. */
 interface PageLogin extends Omit<Login, 'kept' | 'refresh'> {
   refresh(): Promise<PageLogin>;
 }
@@ -102,7 +102,7 @@ export class Logins {
     if (!known || performance.now() - known.since > OPEN_MS)
       throw new Refusal(400, 'This is no login that the page of sigil dev waits for');
     const { shown, begun } = known;
-    // What comes back once more finds no open login.
+    // A repeated redirect finds no open login.
     known.shown = { ...shown, status: 'failed', error: 'it was not finished' };
     try {
       this.#took(known, await begun.finish(answer));

@@ -19,7 +19,7 @@ const MOST_OPEN = 64;
 
 /** The headers of a request that the server sees; all others are about the page. */
 const PASSED_ON = /^(?:accept|content-type|last-event-id|mcp-[\w-]+)$/;
-/** The headers of an answer that the page sees: none by which the server could set something up on the origin of the page. */
+/** The response headers that the page may see: none that could change the page's origin. */
 const PASSED_BACK = /^(?:content-type|www-authenticate|retry-after|allow|mcp-[\w-]+)$/;
 
 /** The header that names the login to send. */

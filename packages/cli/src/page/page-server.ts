@@ -1,8 +1,8 @@
 /*
- * The page of `sigil dev`, on its side in Node. `request-checks.ts` says which requests are from the page, `answers.ts` what every answer has.
- * The page hears of changes by `event-streams.ts`, speaks with the server that is worked on through `mcp-proxy.ts`, of which `trace.ts`
- * keeps the exchanges, logs in by `logins.ts`, shows views of MCP Apps from the origin of `views.ts`, and saves a call as a test by
- * `saved-tests.ts`. The page itself, which browsers run, is in `../../page`.
+ * The server of the `sigil dev` page. `request-checks.ts` checks that a request is from the page, and `answers.ts` has
+ * the common headers. `event-streams.ts` sends events to the page. `mcp-proxy.ts` forwards its messages to the
+ * developed server, and `trace.ts` records them. `logins.ts` logs in, `views.ts` serves views of MCP Apps from their
+ * own origin, and `saved-tests.ts` saves a call as a test. The page itself, which browsers run, is in `../../page`.
  */
 
 import { readFile } from 'node:fs/promises';
@@ -28,7 +28,7 @@ import { RequestChecks } from './request-checks.js';
 import { Trace } from './trace.js';
 import { Views } from './views.js';
 
-/** Where the page is served from, if the port is free. */
+/** The port of the page, if it is free. */
 const FIRST_PORT = 3100;
 /** The longest body of a request, in bytes: of most, and of those with a document or a result. */
 const MOST_BYTES = 64 * 1024;
@@ -47,7 +47,7 @@ export interface DevelopedProgram {
   readonly main: string;
   readonly state: Pick<DevState, 'server' | 'compiler' | 'starts' | 'subscribe'>;
   /**
-   * What it serves, as it was compiled last.
+   * The definitions of the last compiled program.
    *
    * @throws ServerError when it does not start.
    */
@@ -66,7 +66,7 @@ export interface PageOptions {
 
 /** A page that is served. */
 export interface Page {
-  /** Where it is, with its token. */
+  /** The URL of the page, with its token. */
   readonly url: string;
   close(): void;
 }
@@ -109,7 +109,7 @@ async function readPageFiles(folder: URL = defaultFolder()): Promise<ReadonlyMap
   return new Map(await Promise.all(files));
 }
 
-/** Where this package has it, wherever this code is bundled to. */
+/** The folder in this package, wherever this code is bundled to. */
 function defaultFolder(): URL {
   const manifest = createRequire(import.meta.url).resolve('@sigil/cli/package.json');
   return new URL('dist/browser/', pathToFileURL(manifest));
@@ -132,7 +132,7 @@ class PageServer {
   /** Why the program does not start, by its own words. */
   #problems: string | undefined;
 
-  /** What each path serves, by method. Paths that begin with `/api/` are for the page alone. */
+  /** The handlers by path and method. Paths that begin with `/api/` are for the page alone. */
   readonly #routes: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
     '/callback': { GET: (request, response) => this.#finishLogin(request, response) },
     '/api/events': { GET: (_, response) => this.#streams.open(response, this.#everything()) },
@@ -242,7 +242,7 @@ class PageServer {
     return handlers;
   }
 
-  /** What a page has to know at first. */
+  /** The initial state for a page. */
   #everything(): (readonly [string, unknown])[] {
     return [
       ['state', this.#state()],
@@ -309,7 +309,7 @@ class PageServer {
     return ask().finally(() => (this.#asked -= 1));
   }
 
-  /** Who has called by a login. @throws Refusal when there is no such login. */
+  /** The principal of a login. @throws Refusal if there is no such login. */
   #principalOf(login: unknown): Principal | undefined {
     if (login === undefined || login === null) return undefined;
     const found = this.#logins.list.find(({ id, status }) => id === login && status === 'done');
@@ -325,7 +325,7 @@ class PageServer {
     return this.#logins.add(new URL(url), `http://127.0.0.1:${this.#port}/callback`, given);
   }
 
-  /** What the authorization server says is told to the page alone, which shows it as text. */
+  /** The authorization server's message only goes to the page, which shows it as text. */
   async #finishLogin({ url = '' }: IncomingMessage, response: ServerResponse): Promise<void> {
     const isDone = await this.#logins.finish(new URL(url, 'http://localhost').searchParams);
     const text = isDone
@@ -370,7 +370,7 @@ function principalOf(given: unknown): Principal | undefined {
   return { id, ...(areScopes && { scopes }), ...(areClaims && { claims }) };
 }
 
-/** What a program that does not start says of its own definitions. */
+/** The problems of a program that does not start because of its definitions. */
 function problemsOf(error: unknown): string {
   if (!(error instanceof ServerError) || error.problems.length === 0) return messageOf(error);
   return error.problems.map(({ problem, fix, code }) => `${problem}\n  Fix: ${fix} [${code}]`).join('\n');

@@ -2,17 +2,18 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Refusal } from './answers.js';
 
-/** The names by which a browser on this machine calls it. */
+/** The names of this machine in a browser. */
 const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]'];
 
 /** Says which requests come from the page itself. */
 export class RequestChecks {
-  /** What the page sends with every request, made anew for each `sigil dev`. */
+  /** The token of the page's requests, created anew for each `sigil dev`. */
   readonly token: string = randomBytes(32).toString('base64url');
   readonly #digest: Buffer = digestOf(this.token);
 
   /**
-   * Refuses what was sent to another name, which may be one of a site that leads to this machine, or by a page of another site.
+   * Refuses requests to another host name, which may be a site that resolves to this machine, and those from pages of
+   * other sites.
    *
    * @throws Refusal when that is so.
    */

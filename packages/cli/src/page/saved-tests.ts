@@ -25,23 +25,23 @@ import {
 const ANSWER_MS = 10_000;
 /** The longest name of a tool, and title of a test. */
 const MOST_OF_NAME = 200;
-/** How often the call of a tool that only reads is repeated. What differs at random may be the same once. */
+/** How often a read-only tool is called again. Random values may agree once by chance. */
 const REPEATS = 3;
 /** How many tests of one tool there may be. */
 const MOST_FILES = 100;
 
 /** A test that was made. */
 export interface SavedTest {
-  /** Where it is, or would be, from the folder of the project. */
+  /** Its path from the folder of the project, existing or planned. */
   readonly file: string;
   readonly text: string;
-  /** What the user should know of it. */
+  /** A note for the user. */
   readonly note?: string;
 }
 
 /**
- * Makes a test of a call, which expects its result. What differs in the result of a program that has just started is expected
- * by its type alone, as it would differ in a test.
+ * Creates a test of a call, which expects its result. Values that differ in a newly started program are expected by
+ * type alone, because they would differ in a test too.
  *
  * @param given what the page has sent.
  * @param principal who has called.
@@ -78,7 +78,7 @@ export async function saveTest(
   return { file, text, ...(note !== undefined && { note }) };
 }
 
-/** What the user should know of the results that a call was compared with, or of why there are none. */
+/** A note for the user about the compared results, or about their absence. */
 function noteOn(fresh: readonly JsonObject[] | string): string | undefined {
   if (typeof fresh === 'string')
     return `The call was not compared with one of a server that has just started: ${fresh}`;
@@ -178,7 +178,7 @@ function testFolder(cwd: string, isOfTemplate: boolean): string {
   return isOfTemplate && existsSync(join(cwd, folder, 'tools')) ? `${folder}/tools` : folder;
 }
 
-/** Finds a file that is not there, and writes it where that is wanted. @returns its path from the folder of the project. */
+/** Finds an unused file name, and writes the file if requested. @returns its path from the folder of the project. */
 async function fileFor(
   cwd: string,
   folder: string,

@@ -7,10 +7,10 @@ import { LATEST_VERSION, META, METHODS } from '@sigil/core/transport';
 import { type JsonObject, objectOf, parseJson } from '../json.js';
 import { Code, literalOf, textLiteral } from './literals.js';
 
-/** The longest text that a test expects as it is: what is longer, such as an image, says little to a reader. */
+/** The longest text that a test expects literally: a longer one, such as an image, says little to a reader. */
 const MOST_OF_TEXT = 2_000;
 
-/** Where a project is. */
+/** The paths of a project. */
 export interface Project {
   readonly cwd: string;
   /** The compiled program, absolute. */
@@ -27,7 +27,7 @@ export interface SavedCall {
   /** Whether the result has only some of the members. */
   readonly isPartial: boolean;
   readonly title: string;
-  /** What the user has answered to the questions of the tool. */
+  /** The user's answers to the questions of the tool. */
   readonly answers: readonly JsonObject[];
   readonly write: boolean;
 }
@@ -48,7 +48,7 @@ export function expectations({ result, isPartial }: SavedCall, others: readonly 
   }
   const blocks: readonly unknown[] = Array.isArray(content) ? content : [];
   const text = onlyText(blocks);
-  // The structured content as JSON, which is there for older clients.
+  // The structured content as JSON text, for older clients.
   if (structuredContent !== undefined && (text === undefined || isObject(parseJson(text)))) return lines;
   if (text === undefined)
     lines.push(
@@ -79,7 +79,7 @@ export function onlyText(blocks: readonly unknown[]): string | undefined {
   return type === 'text' && typeof text === 'string' && blocks.length === 1 ? text : undefined;
 }
 
-/** What is found out about results while they are compared. */
+/** The findings of comparing results. */
 interface Compared {
   /** Whether some have members that others have not. */
   isPartial: boolean;
@@ -91,7 +91,7 @@ function reason({ differs }: Compared): string[] {
   return differs ? ['// What has only a type here differs from call to call.'] : [];
 }
 
-/** What several results have in common: the first, with matchers where others differ. */
+/** The common part of several results: the first, with matchers where others differ. */
 function commonOf(value: unknown, others: readonly unknown[], found: Compared): unknown {
   if (others.some((other) => kindOf(other) !== kindOf(value))) {
     found.differs = true;
@@ -103,7 +103,7 @@ function commonOf(value: unknown, others: readonly unknown[], found: Compared): 
       found.differs = true;
       return new Code('expect.any(Array)');
     }
-    // Where one of several dice differs, another is the same by chance.
+    // If one of several random values differs, another may agree by chance.
     if (areLikeValues([value, ...lists].flat()) && lists.some((list) => !isDeepStrictEqual(list, value))) {
       found.differs = true;
       return value.map((one) => new Code(`expect.any(${kindOf(one)})`));

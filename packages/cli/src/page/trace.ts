@@ -12,7 +12,7 @@ const MOST_EVENTS = 1_000;
 
 /** The headers whose values give access. */
 const SECRET_HEADERS: ReadonlySet<string> = new Set([...CREDENTIAL_HEADERS, 'set-cookie', 'x-sigil-login']);
-/** What stands for what is not shown. */
+/** Replaces hidden values. */
 const HIDDEN = '…';
 
 /** Headers as Node gives them. */

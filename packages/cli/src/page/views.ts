@@ -12,17 +12,20 @@ const MOST_OF_HTML = 4 * 1024 * 1024;
 /** Most domains of one kind. */
 const MOST_DOMAINS = 50;
 
-/** What a policy may name: an origin with at most a star for its first label or its port, as no other text could begin another directive. */
+/**
+ * A source in a policy: an origin, with at most a star for its first label or its port. No other text may begin another
+ * directive.
+ */
 const SOURCE = /^(?:https?|wss?):\/\/(?:\*\.)?(?:[\w-]+(?:\.[\w-]+)*|\[[\da-f:]+\])(?::(?:\d{1,5}|\*))?\/?$/i;
 
-/** What a view may ask the browser for, and the name of each in a policy. */
+/** The browser permissions of a view, with their names in a policy. */
 const PERMISSIONS: Readonly<Record<string, string>> = {
   camera: 'camera',
   microphone: 'microphone',
   geolocation: 'geolocation',
   clipboardWrite: 'clipboard-write',
 };
-/** What no view is for. Browsers warn of features that they do not know. */
+/** Features that no view gets. Browsers warn of features that they do not know. */
 const NEVER = ['display-capture', 'usb', 'serial', 'hid', 'midi', 'payment', 'clipboard-read'];
 
 interface View {
@@ -32,8 +35,8 @@ interface View {
 }
 
 /**
- * The views of MCP Apps, on an origin of their own: another port. What a view may load stands in its policy; its origin is opaque, so
- * that it shares nothing with programs on other ports of this machine.
+ * The views of MCP Apps, on an origin of their own: another port. The policy of a view lists the sources that it may
+ * load. Its origin is opaque, so that it shares nothing with programs on other ports of this machine.
  */
 export class Views {
   readonly #views = new Map<string, View>();

@@ -3,7 +3,7 @@ import { ServerError } from '../failures.js';
 import { askApp } from './connection.js';
 import type { AskOptions } from './program.js';
 
-/** What is asked of what a program keeps, and what each question is answered with. */
+/** The questions about a program's stores, with their answers. */
 export interface Answers {
   readonly tasks: {
     readonly ls: TaskListing;

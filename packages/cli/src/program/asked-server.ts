@@ -11,7 +11,7 @@ export abstract class AskedServer {
   /** Sends a message. @param headers that it has over HTTP. */
   abstract send(message: object, headers?: Readonly<Record<string, string>>): void;
 
-  /** Cancels a request, in the way of its revision. @param notification what says so where the connection stays open. */
+  /** Cancels a request, in the way of its revision. @param notification the notification, if the connection stays open. */
   abstract cancel(id: string, notification: object): Promise<void>;
 
   /** Ends what was started. */
@@ -23,7 +23,7 @@ export abstract class AskedServer {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Waits for the first message that is of use. Whatever else comes is passed over. */
+  /** Waits for the first message that `read` accepts, and ignores others. */
   first<T>(read: (message: JsonObject) => T | undefined): Promise<T> {
     return new Promise((resolve) => {
       const stop = this.listen((message) => {

@@ -99,7 +99,7 @@ async function answersTo(connection: Connection, questions: JsonObject): Promise
   return answers;
 }
 
-/** How often a task is looked at whose server does not say how often, in milliseconds. */
+/** Milliseconds between polls of a task whose server does not set an interval. */
 const PAUSE_MS = 1000;
 
 /** Waits for a task, and answers what it asks (ext-tasks). Cancels it when the signal aborts. */

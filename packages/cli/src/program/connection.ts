@@ -31,7 +31,7 @@ export function askApp<T>(
   });
 }
 
-/** Answers a request of a server. @throws RefusedQuestion when it is not answered, with what the server is told. */
+/** Answers a request of a server. @throws RefusedQuestion to refuse it, with the reason for the server. */
 export type Answerer = (method: string, params: JsonObject) => Promise<object> | object;
 
 /** A question of a server that has no answer. */
@@ -45,7 +45,7 @@ export class RefusedQuestion extends ServerError {
   }
 }
 
-/** What a client answers with when its user refuses (client/sampling, "Error Handling"). */
+/** The error code of a user's refusal (client/sampling, "Error Handling"). */
 const REFUSED = -1;
 const METHOD_NOT_FOUND = -32601;
 
@@ -72,7 +72,7 @@ export interface Greeted {
 /** The extension of calls that go on as tasks. */
 export const TASKS = 'io.modelcontextprotocol/tasks';
 
-/** What a client may be able to: servers hide from others what needs it. */
+/** The client's capabilities: servers hide definitions that need others. */
 function capabilitiesOf({ tasks = true }: ClientOptions): JsonObject {
   return {
     roots: {},
@@ -252,7 +252,7 @@ export class Connection {
     }
   }
 
-  /** Rejects once a request was cancelled, and its server was told. */
+  /** Rejects after a request was cancelled and its server notified. */
   async #cancelled(requestId: string, signal: AbortSignal, settled: AbortSignal): Promise<never> {
     await once(signal, 'abort', { signal: settled });
     const params = { requestId, reason: 'The user has cancelled it' };

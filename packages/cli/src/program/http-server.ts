@@ -46,7 +46,7 @@ export class HttpServer extends AskedServer {
   }
 
   async cancel(id: string, notification: object): Promise<void> {
-    // Where there are no sessions, a closed stream says so (2026-07-28, transports, "Cancellation").
+    // Without sessions, closing the stream cancels the request (2026-07-28, transports, "Cancellation").
     if (this.#version !== undefined) await this.#deliver(notification, {});
     this.#open.get(id)?.abort();
   }

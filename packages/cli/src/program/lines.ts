@@ -27,7 +27,7 @@ export class LineCutter {
     });
   }
 
-  /** What follows the last end of a line. */
+  /** The text after the last line break. */
   rest(): string {
     const line = this.#parts.join('');
     this.#parts = [];

@@ -30,7 +30,7 @@ export function manifestOfProgram(server: ServerAddress, options: AskOptions): P
 }
 
 /**
- * The manifest in a file whose name ends in `.json`, or else of the server whose program is given.
+ * The manifest in a file whose name ends in `.json`, or else of the given server.
  *
  * @throws UsageError when there is no such file, or it holds no manifest.
  * @throws ServerError when the program fails, or does not answer in time.

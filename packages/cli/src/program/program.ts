@@ -31,7 +31,7 @@ export interface AskOptions {
   readonly isDetached?: boolean;
   /** The login that requests to a URL carry. */
   readonly authorization?: Authorization;
-  /** Is told of a list that the server announces and refuses. Without it, that is a failure. */
+  /** Receives a list that the server declares but refuses. Without it, that is a failure. */
   readonly onRefused?: (method: string, why: string) => void;
 }
 
@@ -39,7 +39,7 @@ export interface AskOptions {
  * Starts a server, unless it is a URL, asks it, and ends it.
  *
  * @param question the variables of its environment that ask; a program that does not know them serves over stdio.
- * @param ask gives the answer. What it calls to say that the server is there stops the clock.
+ * @param ask returns the answer. Its callback, which says that the server is up, stops the clock.
  * @throws UsageError when there is no such program.
  * @throws ServerError when it fails, or does not answer in time.
  */
@@ -49,7 +49,7 @@ export async function askProgram<T>(
   { timeoutMs, cwd, headers = {}, authorization, signal, isDetached = false }: AskOptions,
   ask: (program: AskedServer, stopClock: () => void) => Promise<T>,
 ): Promise<T> {
-  // Whatever transport the surroundings ask for, this is about standard streams.
+  // Whatever transport the environment sets, this uses standard streams.
   const env = { ...process.env, MCP_TRANSPORT: 'stdio', ...question };
   const program =
     server instanceof URL
@@ -145,7 +145,7 @@ class Program extends AskedServer {
     return Promise.resolve();
   }
 
-  /** Ends the program: by the end of its input, and by force when it goes on. What it has started ends with it, if it leads a group. */
+  /** Ends the program: closes its input, then uses force. Its child processes end with it, if it leads a group. */
   async end(): Promise<void> {
     const { exitCode, signalCode, stdin, stdout, stderr, pid } = this.#child;
     if (pid === undefined) return;

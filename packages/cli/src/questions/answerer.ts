@@ -1,6 +1,6 @@
 /*
- * How questions of a server are answered while `sigil call` waits: by what was given on the command line, or else in the
- * terminal by `form.ts`, or else not at all. `fields.ts` reads what a form asks for.
+ * Answers questions of a server while `sigil call` waits: with values of the command line, else in the terminal by
+ * `form.ts`, else with a refusal. `fields.ts` reads the fields of a form.
  */
 
 import { basename, resolve } from 'node:path';
@@ -22,7 +22,7 @@ export interface ElicitAnswer {
 /** Asks the user. */
 export type AskUser = (question: JsonObject) => Promise<ElicitAnswer>;
 
-/** What questions are answered by. */
+/** The sources of answers. */
 export interface AnswerSources {
   /** Answers in the order of the questions. */
   readonly answers: readonly ElicitAnswer[];

@@ -52,7 +52,7 @@ function choicesOf({ enum: values, enumNames, oneOf, anyOf }: JsonObject): Choic
   return titled.map(({ const: value, title }) => ({ value: String(value), label: String(title ?? value) }));
 }
 
-/** What fields ask for, a line each. */
+/** The descriptions of fields, one line each. */
 export function describeFields(fields: readonly Field[]): string[] {
   return table(
     fields.map(({ name, type, isRequired, fallback, choices, description }) => [
@@ -84,7 +84,7 @@ function exampleValue({ type, fallback, choices }: Field): unknown {
   return { string: '…', number: 1, integer: 1, boolean: true }[type];
 }
 
-/** What is wrong with a text as the value of a field, if anything. The server has the last word. */
+/** The problem of a text as the value of a field, if any. The server validates it again. */
 export function problemWith({ type, isRequired, schema }: Field, text: string): string | undefined {
   if (text === '') return isRequired ? 'It is required' : undefined;
   const { minimum, maximum, minLength, maxLength } = schema;

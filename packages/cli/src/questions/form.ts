@@ -5,7 +5,7 @@ import type { JsonObject } from '../json.js';
 import type { AskUser, ElicitAnswer } from './answerer.js';
 import { type Field, fieldsOf, problemWith } from './fields.js';
 
-/** Where a user is asked. */
+/** The streams on which a user answers. */
 export interface Desk {
   readonly input: Readable;
   readonly output: Writable;

@@ -86,7 +86,7 @@ const LEAST: Readonly<Record<string, number>> = {
   minContains: 1,
 };
 const MOST = ['maxLength', 'maxItems', 'maxProperties', 'maxContains'];
-/** Keywords that leave less when they are there; what another value leaves cannot be told. */
+/** Keywords whose presence narrows a schema; the effect of a changed value is unknown. */
 const FILTERS = ['pattern', 'format', 'contentEncoding', 'contentMediaType'];
 
 /** The keywords that `compareBounds` knows. */

@@ -12,7 +12,7 @@ const REST: Readonly<Record<string, string>> = {
   additionalItems: '[]',
   unevaluatedItems: '[]',
 };
-/** Keywords with schemas by name, each of which leaves less when it is there. */
+/** Keywords with named schemas, each of which narrows by its presence. */
 const NAMED = ['patternProperties', 'dependentSchemas'];
 /** Keywords whose schemas work in ways that narrowing and widening do not tell. */
 const ENTANGLED = ['not', 'if', 'then', 'else', 'contentSchema'];
@@ -28,8 +28,8 @@ const KNOWN: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Compares two JSON Schemas by what they accept, through their local references. What is shared or recursive is compared
- * once, where it is met first.
+ * Compares two JSON Schemas by their accepted values, through their local references. Shared and recursive parts are
+ * compared once, at their first occurrence.
  */
 export function compareSchemas(before: unknown, after: unknown): Difference[] {
   const comparison = new Comparison(new SchemaDocument(before), new SchemaDocument(after));
@@ -95,7 +95,7 @@ class Comparison {
       } else {
         if (isNeeded !== wasNeeded)
           report(isNeeded ? 'narrower' : 'wider', isNeeded ? 'now required' : 'no longer required');
-        // What is required without a schema of its own is held to that of the rest.
+        // A required property without a schema of its own has that of the remaining properties.
         const isMoved = wasThere !== isThere;
         this.compare(
           isMoved && !wasThere ? restOf(before) : was[name],
@@ -158,7 +158,7 @@ class Comparison {
   }
 }
 
-/** What holds for properties that are not named, unless patterns name them. */
+/** The schema of unnamed properties, unless patterns apply. */
 function restOf({ patternProperties, additionalProperties }: JsonObject): unknown {
   return patternProperties === undefined ? additionalProperties : undefined;
 }
@@ -181,7 +181,7 @@ function brief(schema: unknown): string {
   return text.length > 60 ? `${text.slice(0, 59)}…` : text;
 }
 
-/** What a list of schemas gained and lost, and which of its members belong together. */
+/** The added and removed schemas of a list, and the pairs of the others. */
 interface BranchPairs {
   readonly pairs: readonly (readonly [before: unknown, after: unknown])[];
   readonly removed: readonly unknown[];

@@ -1,4 +1,4 @@
-/** What a difference between two schemas does to the values they accept. */
+/** The effect of a schema difference on accepted values. */
 export type Effect =
   /** Fewer values than before. */
   | 'narrower'

@@ -14,7 +14,7 @@ export const DESCRIBING: ReadonlySet<string> = new Set([
   'writeOnly',
 ]);
 const ANYTHING: JsonObject = Object.freeze({});
-/** What `false` stands for: a schema that accepts nothing. */
+/** The schema of `false`: it accepts nothing. */
 export const NOTHING: JsonObject = Object.freeze({ not: ANYTHING });
 
 /** A JSON Schema whose references are followed within itself. */
@@ -39,7 +39,7 @@ export class SchemaDocument {
 
   #follow(schema: JsonObject, ref: string): JsonObject {
     const found = this.target(ref);
-    // What lies elsewhere stays a keyword that is compared as it is written.
+    // A reference to another document stays a keyword that is compared literally.
     if (found === undefined) return schema;
     const { $ref: _, ...siblings } = schema;
     const target = this.resolve(found);
@@ -52,7 +52,7 @@ export class SchemaDocument {
     return { ...siblings, allOf: [...all, target] };
   }
 
-  /** What a reference points at, undefined when that is not in the document. */
+  /** The target of a reference; `undefined` if it is not in the document. */
   target(ref: string): unknown {
     if (!ref.startsWith('#')) return undefined;
     const tokens = ref.slice(1).split('/').slice(1).map(unescape);

@@ -4,7 +4,7 @@ import { type JsonObject, objectOf } from '../json.js';
 /** The most values of an enumeration that are shown. */
 const MOST_VALUES = 8;
 
-/** What values a schema takes, in few words, such as `"a" | "b"`, `string[]` or `integer`. */
+/** The values of a schema in few words, such as `"a" | "b"`, `string[]` or `integer`. */
 export function typeText(schema: unknown): string {
   if (!isObject(schema)) return 'anything';
   const { type, const: only, enum: values, anyOf, oneOf, $ref: ref, items, format } = schema;

@@ -11,10 +11,10 @@ const MOST_SHOWN = 200;
 /** A call that has ended; its texts can be printed. */
 export interface EndedCall {
   readonly time: Date;
-  /** What it counts for in rates: a tool, or a method. */
+  /** Its subject in rates: a tool, or a method. */
   readonly about: string;
   readonly outcome: string;
-  /** What went wrong, if anything. */
+  /** The error, if any. */
   readonly reason: string;
   readonly ms: number;
   readonly caller: string;
@@ -40,7 +40,7 @@ export interface RunningCall {
 export interface AskedQuestion {
   readonly time: Date;
   readonly about: string;
-  /** What the client is asked for, such as `elicitation`. */
+  /** The kind of request to the client, such as `elicitation`. */
   readonly asks: string;
   /** `open`, `answered` or `failed`. */
   readonly status: string;
@@ -50,7 +50,7 @@ export interface AskedQuestion {
 /** How a task stands; its texts can be printed. */
 export interface WatchedTask {
   readonly id: string;
-  /** When its status was told. */
+  /** The time of its last status. */
   readonly time: Date;
   readonly tool: string;
   /** Such as `working`. */
@@ -59,14 +59,14 @@ export interface WatchedTask {
   readonly ms: number;
 }
 
-/** What is to be shown of an event. */
+/** The displayed part of an event. */
 export type ShownEvent =
   | { readonly kind: 'call'; readonly call: EndedCall }
   | { readonly kind: 'refused'; readonly refusal: RefusedRequest }
   | { readonly kind: 'question'; readonly question: AskedQuestion }
   | { readonly kind: 'task'; readonly task: WatchedTask };
 
-/** What is open in a server. */
+/** The open sessions, streams and calls of a server. */
 export interface ServerState {
   readonly pid: number;
   readonly startedAt: Date;
@@ -88,7 +88,7 @@ export interface Rate {
   readonly p95: number | undefined;
 }
 
-/** What a server has told of itself since it is watched. */
+/** The events of a watched server so far. */
 export class Activity {
   /** The newest first. */
   readonly calls: EndedCall[] = [];

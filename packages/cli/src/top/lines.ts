@@ -10,7 +10,7 @@ import {
   type WatchedTask,
 } from './activity.js';
 
-/** What a screen shows beside the activity of a server. */
+/** The content of a screen besides the activity of a server. */
 export interface ScreenParts {
   readonly url: string;
   /** Why there is no connection, where there is none. */
@@ -24,7 +24,7 @@ export interface ScreenParts {
 
 /** Most running calls, and refused requests, that a screen shows. */
 const MOST_OF_SECTION = 5;
-/** Lines that are there whatever happens: two of the head, and an empty and a title line for each of four sections. */
+/** The fixed lines: two of the head, and an empty and a title line for each of four sections. */
 const OTHER_LINES = 10;
 
 /** The lines of a screen, none of them longer than it is wide. */

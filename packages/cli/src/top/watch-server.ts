@@ -9,7 +9,7 @@ import { linesOf } from '../program/lines.js';
 /** How long a server that has gone is waited for between two tries, in milliseconds. */
 const RETRY_MS = 1_000;
 
-/** What hears of a server. */
+/** The callbacks of a watched server. */
 export interface ServerWatcher {
   /** The server tells its events from now on. */
   connected(): void;
@@ -19,7 +19,7 @@ export interface ServerWatcher {
   told(event: string, data: JsonObject): void;
 }
 
-/** Where a server tells its events, and what it wants to be sent for that. */
+/** The URL of a server's events, and its token. */
 export interface EventsAddress {
   readonly url: URL;
   readonly token: string;
@@ -60,7 +60,7 @@ export async function watchServer(
   }
 }
 
-/** What does not change by waiting. */
+/** An error that does not go away by waiting. */
 class RefusedTokenError extends ServerError {}
 
 /** @throws ServerError when there are no events to be read. */

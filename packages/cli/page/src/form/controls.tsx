@@ -1,7 +1,7 @@
 import type { Field } from './field.js';
 import type { Choice, TextInput } from './schema.js';
 
-/** What every control has. */
+/** The common properties of all controls. */
 export interface ControlProps<F extends Field> {
   readonly id: string;
   readonly describedBy: string | undefined;

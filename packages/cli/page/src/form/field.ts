@@ -2,7 +2,7 @@ import { isObject } from '../mcp/messages.js';
 import { type Choice, pointerStep, type SchemaDocument, type Shape, shapeOf } from './schema.js';
 import { isValid } from './validate.js';
 
-/** The state of one field of a form: what stands in it. `undefined` in a member of an object means that it is left out. */
+/** The state of one field of a form. A member of an object that is `undefined` is left out. */
 export type Field =
   /** A text; numbers too, as they are typed. */
   | { readonly kind: 'text' | 'number' | 'json' | 'file'; readonly text: string; readonly fileName?: string }
@@ -26,7 +26,7 @@ export interface Extra {
   readonly field: Field;
 }
 
-/** A schema that demands itself has no end: what is deeper is JSON. */
+/** A recursive schema has no end: deeper values are JSON. */
 const MOST_DEPTH = 8;
 
 /** A field as it stands before anybody has typed anything: with the default of its schema, if there is one. */
@@ -74,7 +74,7 @@ export function itemSchema({ prefix, items }: Extract<Shape, { kind: 'array' }>,
   return index < prefix.length ? prefix[index] : items;
 }
 
-/** A field that holds a value. Where the value does not fit what the form shows, it stands there as JSON. */
+/** A field with a value. A value that does not fit its schema is shown as JSON. */
 export function filledField(schema: unknown, value: unknown, document: SchemaDocument): Field {
   const shape = shapeOf(schema, document);
   switch (shape.kind) {
@@ -190,7 +190,7 @@ function isSame(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** The JSON pointers of all fields that a form shows: where problems can stand. */
+/** The JSON pointers of all shown fields, at which problems can be displayed. */
 export function pathsOf(field: Field | undefined, path = ''): readonly string[] {
   switch (field?.kind) {
     case 'object': {
@@ -225,7 +225,7 @@ function canonical(value: unknown): string {
   );
 }
 
-/** What keeps the text of a field from being a value. */
+/** The problem of a field whose text cannot be read as a value. */
 export interface ReadProblem {
   /** JSON pointer of the field. */
   readonly path: string;

@@ -10,7 +10,7 @@ export interface FormState {
   /** The whole as JSON, where the developer writes that instead. */
   readonly json: string | undefined;
   readonly value: unknown;
-  /** What is wrong, by JSON pointer. */
+  /** The problems by JSON pointer. */
   readonly problems: ReadonlyMap<string, readonly string[]>;
   setField(field: Field): void;
   setJson(text: string): void;
@@ -37,7 +37,7 @@ export function useForm(given: unknown, initial: unknown): FormState {
   const { value, problems } = useMemo(() => {
     const whole: Field = json === undefined ? field : { kind: 'json', text: json };
     const read = readForm(whole, schema, document);
-    // What a text that cannot be read is sent as is wrong for the same reason.
+    // Unreadable text is sent as it is, and would be reported twice.
     const unread = new Set(read.problems.map(({ path }) => path));
     const violations = violationsOf(schema, read.value ?? {}, document).filter(
       ({ path }) => !unread.has(path),

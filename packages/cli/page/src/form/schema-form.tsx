@@ -31,7 +31,7 @@ export function SchemaForm({
   const form = useForm(schema, initial);
   const base = useId();
   const element = useRef<HTMLFormElement>(null);
-  /** What was wrong when the developer wanted to send it. */
+  /** The problems when the developer last tried to send the form. */
   const [warned, setWarned] = useState<unknown>(undefined);
   const { problems, value, json } = form;
   const isWarned = warned === form.value && problems.size > 0;

@@ -22,7 +22,7 @@ export class SchemaDocument {
   }
 
   /**
-   * A schema without references and without `allOf`: what they say is in it. Keywords that forms do not show stay as they are.
+   * A schema with its references and `allOf` merged in. Keywords that forms do not show stay as they are.
    *
    * @returns `undefined` where anything is allowed, or a reference leads nowhere.
    */
@@ -52,7 +52,7 @@ export class SchemaDocument {
 const MOST_DEPTH = 64;
 const MOST_REFERENCES = 16;
 
-/** What two schemas say together, as far as forms show it. */
+/** Two schemas merged, as far as forms show them. */
 export function merged(first: JsonObject, second: JsonObject): JsonObject {
   const both: Record<string, unknown> = { ...first, ...second };
   if (isObject(first['properties']) && isObject(second['properties'])) {
@@ -85,7 +85,7 @@ export interface Choice {
   readonly title: string;
 }
 
-/** What a form shows for a schema. */
+/** The form of a schema. */
 export type Shape =
   | { readonly kind: 'choice'; readonly choices: readonly Choice[] }
   | { readonly kind: 'union'; readonly options: readonly UnionOption[] }
@@ -114,12 +114,12 @@ export interface Property {
   readonly isRequired: boolean;
 }
 
-/** What properties beside the named ones look like. */
+/** The schemas of properties without a fixed name. */
 export interface Extras {
   schemaOf(name: string): unknown;
 }
 
-/** What a form shows for a schema. */
+/** The form of a schema. */
 export function shapeOf(schema: unknown, document: SchemaDocument): Shape {
   const resolved = document.resolve(schema);
   if (!resolved) return { kind: 'json' };
@@ -180,7 +180,7 @@ export function titleOfValue(value: unknown): string {
   return typeof value === 'string' && value !== '' && value.trim() === value ? value : JSON.stringify(value);
 }
 
-/** The ways of a union: those of `oneOf` or `anyOf`, each with what the schema says beside them, or one for each type. */
+/** The options of a union: those of `oneOf` or `anyOf`, each merged with its parent, or one for each type. */
 function unionOf(schema: JsonObject, document: SchemaDocument): readonly UnionOption[] | undefined {
   for (const key of ['oneOf', 'anyOf']) {
     const { [key]: given, title: _title, description: _text, default: _default, ...base } = schema;
@@ -205,7 +205,7 @@ function addsShape(schema: JsonObject | undefined): boolean {
   );
 }
 
-/** What tells one way of a union from the others: its title, the constants it demands, or its type. */
+/** The label of a union's option: its title, its required constants, or its type. */
 function titleOf(schema: JsonObject, document: SchemaDocument): string | undefined {
   if (typeof schema['title'] === 'string') return schema['title'];
   const constants = Object.entries(isObject(schema['properties']) ? schema['properties'] : {}).flatMap(

@@ -2,14 +2,14 @@ import { type OutputUnit, type Schema, type SchemaDraft, Validator } from '@cfwo
 import { isObject } from '../mcp/messages.js';
 import { pointerStep, type SchemaDocument } from './schema.js';
 
-/** What a value does not satisfy. */
+/** A violation of a schema. */
 export interface Violation {
   /** JSON pointer of the value; empty for the whole. */
   readonly path: string;
   readonly message: string;
 }
 
-/** What a schema has against a value; nothing where the schema itself cannot be read. */
+/** The violations of a schema; none if the schema itself cannot be read. */
 export function violationsOf(
   schema: unknown,
   value: unknown,
@@ -42,7 +42,7 @@ const CONTAINERS = [
   'allOf',
 ];
 
-/** Of each choice, the errors of the one way that a value was meant for; where that is unclear, only that none fits. */
+/** For each union, the errors of the option that the value was meant for; if that is unclear, only that none fits. */
 function ofOneWay(errors: readonly OutputUnit[]): readonly OutputUnit[] {
   let left = errors;
   for (const choice of errors.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf')) {
@@ -70,7 +70,7 @@ function ofOneWay(errors: readonly OutputUnit[]): readonly OutputUnit[] {
   return left;
 }
 
-/** What tells the ways of a choice apart. */
+/** The keywords that tell the options of a union apart. */
 const DISTINCT = ['const', 'enum'];
 
 /** An error of the validator, in plain words and at the place that it is about. */
@@ -135,7 +135,7 @@ export function isValid(schema: unknown, value: unknown, document: SchemaDocumen
 
 /** Validators of schemas that were asked for before. */
 const known = new WeakMap<SchemaDocument, Map<unknown, Validator>>();
-/** Where references in a part of a document lead: to places in the whole of it. */
+/** The base URI of references in a part of a document: they lead to places in the whole of it. */
 const ROOT = 'https://root.invalid/';
 
 function validatorOf(schema: unknown, document: SchemaDocument): Validator {

@@ -1,7 +1,7 @@
 import { eventsOf } from './event-stream.js';
 import { type Answer, isObject, type JsonObject, type Outcome, textOf } from './messages.js';
 
-/** What came back for one POST. */
+/** The response to one POST. */
 export interface Received {
   readonly httpStatus: number;
   readonly bytes: number;
@@ -11,7 +11,7 @@ export interface Received {
   readonly response?: JsonObject;
   /** The text of a body that is no JSON-RPC message. */
   readonly text?: string;
-  /** Where to go on, when the stream ended before the response. */
+  /** The point to resume from, if the stream ended before the response. */
   readonly resume?: { readonly lastEventId: string; readonly retryMs: number };
 }
 
@@ -55,7 +55,7 @@ function isAnswerTo(message: JsonObject, id: number | undefined): boolean {
   return id !== undefined && message['id'] === id && !('method' in message);
 }
 
-/** How a request ended, by what came back for it. */
+/** The outcome of a request, by its response. */
 export function outcomeOf({ response, text, httpStatus }: Received): Outcome {
   const { result, error } = response ?? {};
   if (isObject(result)) return { kind: 'result', result };
@@ -76,7 +76,7 @@ export function outcomeOf({ response, text, httpStatus }: Received): Outcome {
   };
 }
 
-/** An answer for a request to which nothing came back. */
+/** An answer for a request without a response. */
 export function answerWithout(outcome: Outcome, ms: number): Answer {
   return { outcome, ms, bytes: 0, httpStatus: 0 };
 }

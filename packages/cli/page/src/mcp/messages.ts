@@ -13,7 +13,7 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** A value of JSON as one text: a text as it stands, anything else as JSON; nothing for what is not there. */
+/** A JSON value as text: a string as it is, anything else as JSON, `undefined` as empty. */
 export function shown(value: unknown): string {
   if (value === undefined || value === null) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);
@@ -81,7 +81,7 @@ export interface Question {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a caller of a request wants to hear while it runs. */
+/** The events of a running request. */
 export interface RequestEvents {
   readonly signal?: AbortSignal;
   /** Headers beside those of the protocol. */
@@ -90,7 +90,7 @@ export interface RequestEvents {
   onLog?(message: LogMessage): void;
 }
 
-/** What a client needs of the page. */
+/** The page's services for a client. */
 export interface ClientOptions {
   /** Sends one HTTP request to the endpoint of the server. */
   send(init: RequestInit): Promise<Response>;
@@ -100,7 +100,7 @@ export interface ClientOptions {
   onNotification(method: string, params: JsonObject): void;
 }
 
-/** What the server says of itself. */
+/** The server's name, version and capabilities. */
 export interface ServerIdentity {
   readonly serverInfo: JsonObject;
   readonly capabilities: JsonObject;
@@ -124,7 +124,7 @@ export interface McpClient {
   close(): void;
 }
 
-/** What this client can do for a server. */
+/** The capabilities of this client. */
 export const CAPABILITIES: JsonObject = {
   elicitation: { form: {}, url: {} },
   sampling: { tools: {} },

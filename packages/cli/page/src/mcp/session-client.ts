@@ -22,7 +22,7 @@ const LISTEN_AGAIN_MS = 2000;
 /** JSON-RPC code of a question that the developer refuses. */
 const REFUSED = { code: -1, message: 'The developer refused' };
 
-/** A client of revision 2025-11-25: a session, in which the server sends requests of its own. */
+/** A client of revision 2025-11-25: a session, in which the server sends its own requests. */
 export class SessionClient implements McpClient {
   readonly revision: Revision = REVISION;
   #lastId = 0;
@@ -88,7 +88,7 @@ export class SessionClient implements McpClient {
     this.#connecting = undefined;
   }
 
-  /** Reads the stream for what belongs to no request, as long as the session lives. */
+  /** Reads the stream of messages that belong to no request, as long as the session lives. */
   async #hear(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const headers = { ...this.#headers(), accept: 'text/event-stream' };

@@ -30,7 +30,7 @@ export class Api {
    * Asks for JSON.
    *
    * @param body is sent as JSON by POST.
-   * @throws Error with what the command says, when it refuses.
+   * @throws Error with the command's message if it refuses.
    */
   async json<T>(
     path: string,

@@ -32,7 +32,7 @@ const MOST_HAPPENINGS = 200;
 /** The events of calls of all clients, as the server tells them. */
 const HAPPENINGS = ['call', 'refused', 'question', 'task'];
 
-/** Keeps the page and the server together: what the command tells, what is served, and what the developer does. */
+/** Connects the page and the server: events of the command, served definitions, and actions of the developer. */
 export class Page {
   readonly store = new Store();
   readonly runs: Runs = new Runs(this.store, (revision) => this.#clientOf(revision));
@@ -231,12 +231,12 @@ export class Page {
 
 type Selected = NonNullable<State['selected']>;
 
-/** What is chosen, as the fragment of the address. */
+/** The selection as a URL fragment. */
 export function fragmentOf({ kind, key }: Selected): string {
   return `${kind}/${encodeURIComponent(key)}`;
 }
 
-/** What the fragment of an address names. Tasks are not in it: a page that is loaded again does not know them. */
+/** The selection in a URL fragment. Tasks are left out: a reloaded page does not know them. */
 export function selectedIn(fragment: string): Selected | undefined {
   const [, kind = '', key = ''] = /^#?(\w+)\/(.+)$/.exec(fragment) ?? [];
   if (!isKind(kind)) return undefined;

@@ -8,7 +8,7 @@ import type {
   ServerIdentity,
 } from '../mcp/messages.js';
 
-/** What is served, by kind. */
+/** A kind of definition. */
 export type Kind = 'tool' | 'resource' | 'template' | 'prompt';
 
 /** How lists and members of each kind are named. */
@@ -30,7 +30,7 @@ export interface Entry {
   /** The name, URI or URI template. */
   readonly key: string;
   readonly descriptor: JsonObject;
-  /** What the manifest says of it beside. */
+  /** Its further members in the manifest. */
   readonly manifest?: JsonObject;
   /** Whether this client sees it: a guard may hide it. */
   readonly isVisible: boolean;
@@ -47,7 +47,7 @@ export interface ServerState {
   readonly starts: number;
 }
 
-/** What `sigil check` finds. */
+/** A finding of `sigil check`. */
 export interface Finding {
   readonly level: string;
   readonly where: string;
@@ -55,7 +55,7 @@ export interface Finding {
   readonly fix?: string;
 }
 
-/** What the compiled program serves. */
+/** The definitions of the compiled program. */
 export interface Served {
   readonly manifest: JsonObject;
   readonly tokens: Readonly<Record<string, number>>;
@@ -124,7 +124,7 @@ export interface Task {
 export interface OpenQuestion {
   readonly id: number;
   readonly question: Question;
-  /** What has led to it. */
+  /** Its subject. */
   readonly about: string;
   /** `undefined` refuses it. */
   readonly answer: (result: JsonObject | undefined) => void;

@@ -5,7 +5,7 @@ import { Logins } from './login.js';
 import { duration, Json, JsonText, parsed, Tabs, Time } from './parts.js';
 import { usePage, useStore } from './page-context.js';
 
-/** What goes on: calls of all clients, messages, changes, logs, logins and findings. */
+/** The activity: calls of all clients, messages, changes, logs, logins and findings. */
 export function Activity() {
   const { calls, exchanges, changes, logs, logins, served, subscriptions } = useStore();
   return (
@@ -67,7 +67,7 @@ function Calls({ calls }: { calls: readonly Happening[] }) {
   );
 }
 
-/** What an HTTP request to the server is about. */
+/** The subject of an HTTP request to the server. */
 function subjectOf({ request }: Exchange): string {
   const message = parsed(request.body ?? '');
   if (!isObject(message)) return request.method;

@@ -3,14 +3,14 @@ import { isObject, type JsonObject, messageOf, textOf } from '../mcp/messages.js
 /** The version of MCP Apps that this host speaks (SEP-1865). */
 const VERSION = '2026-01-26';
 
-/** What a view is shown. */
+/** The result that a view shows. */
 export interface ShownResult {
   readonly tool: JsonObject;
   readonly args: unknown;
   readonly result: JsonObject;
 }
 
-/** What a view asks its host for. */
+/** The requests of a view to its host. */
 export interface HostRequests {
   /** Hears that the view has begun to speak. */
   started(): void;

@@ -9,7 +9,7 @@ import { RunView, TaskView } from './run-view.js';
 import { VariablesForm } from './variables-form.js';
 import { Why } from './why.js';
 
-/** What the developer has chosen: what it is, its form, and what has come of it. */
+/** The selected definition: its description, its form, and its results. */
 export function EntryView() {
   const state = useStore();
   const { selected, tasks, runs } = state;

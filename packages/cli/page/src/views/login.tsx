@@ -50,7 +50,7 @@ export function StepUp({ challenge }: { challenge: string }) {
   );
 }
 
-/** All logins: who they are, and which one requests are sent with. */
+/** All logins, and the one that requests use. */
 export function Logins() {
   const page = usePage();
   const { logins, login } = useStore();

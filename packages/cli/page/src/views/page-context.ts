@@ -12,7 +12,7 @@ export function usePage(): Page {
   return page;
 }
 
-/** What the page shows; the view is drawn again when it changes. */
+/** The state of the page; a view that uses it is drawn again when it changes. */
 export function useStore(): State {
   const { store } = usePage();
   const [, setState] = useState(store.state);

@@ -95,7 +95,7 @@ export interface Tab {
   readonly content: () => ComponentChildren;
 }
 
-/** Panels of which one is shown; arrow keys go from one to the next. */
+/** Panels, one of which is visible; arrow keys switch between them. */
 export function Tabs({
   label,
   tabs,

@@ -187,7 +187,7 @@ const ROOTS_SCHEMA = {
   required: ['roots'],
 };
 
-/** What the server may work in; kept for the next time. */
+/** The folders that the server may use, kept for the next time. */
 function Roots({ answer }: Omit<QuestionProps, 'params'>) {
   const kept = sessionStorage.getItem(ROOTS_KEY);
   const initial: unknown = kept === null ? { roots: [{ uri: 'file:///work' }] } : JSON.parse(kept);

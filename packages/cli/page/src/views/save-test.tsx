@@ -15,7 +15,7 @@ export function SaveTest({ run, result, onClose }: { run: Run; result: JsonObjec
   const { api } = usePage();
   const [title, setTitle] = useState('');
   const [test, setTest] = useState<SavedTest>();
-  /** The title of the test that is shown, which may not be the one that is typed. */
+  /** The title of the shown test, which may differ from the typed one. */
   const [shownTitle, setShownTitle] = useState('');
   const [writtenTitle, setWrittenTitle] = useState<string>();
   const [isBusy, setBusy] = useState(false);

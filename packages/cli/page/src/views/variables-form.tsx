@@ -11,7 +11,7 @@ interface Variable {
 
 const COMPLETE_AFTER_MS = 150;
 
-/** A form of texts for which the server may suggest values: those of a prompt, or the variables of a template. */
+/** A form of texts with completion: the arguments of a prompt, or the variables of a template. */
 export function VariablesForm({
   variables,
   template,
