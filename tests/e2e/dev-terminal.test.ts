@@ -185,7 +185,7 @@ describeInTerminal('sigil dev on a terminal', () => {
     shown.press('c');
     await shows(shown, 'Claude Code');
     shown.press('1');
-    await shows(shown, 'Copied: what adds the server to Claude Code');
+    await shows(shown, 'Copied the setting for Claude Code');
     expect(steady('clients', shown)).toMatchSnapshot('clients');
     const url = `http://127.0.0.1:${project.port}/mcp`;
     await until(() => shown.copied() === `claude mcp add --transport http hotel ${url}`);

@@ -158,7 +158,7 @@ describeInBrowser('calls on the page of sigil dev', () => {
     const list = page.getByRole('navigation');
     const name = await list.locator('li', { hasText: 'views only' }).first().locator('.name').innerText();
     await choose(page, name);
-    await page.getByRole('tab', { name: 'Who sees it' }).click();
+    await page.getByRole('tab', { name: 'Visibility' }).click();
     await page.getByText('For views only: models do not see it.').waitFor();
     await page.getByRole('textbox', { name: 'Claims' }).fill('[]');
     await page.getByText('Claims must be an object of JSON').waitFor();

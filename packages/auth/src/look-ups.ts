@@ -39,7 +39,7 @@ export class LookUps {
   /**
    * Finds out what a token says.
    *
-   * @param client quota key of the look-up; `undefined` if clients cannot be told apart.
+   * @param client quota key of the look-up; `undefined` if clients are indistinguishable.
    * @param look asks for it. @throws TokenError when it is not good.
    * @throws TokenError when it is not good, or not at this time.
    * @throws OverloadedError when too many are looked up.

@@ -30,7 +30,7 @@ export class Semaphore {
   /**
    * Runs something when its turn comes.
    *
-   * @param client quota key; `undefined` if clients cannot be told apart.
+   * @param client quota key; `undefined` if clients are indistinguishable.
    * @throws OverloadedError when too many wait already, or when it has waited for too long.
    */
   async run<T>(client: string | undefined, work: () => Promise<T>): Promise<T> {

@@ -15,7 +15,7 @@ export interface TokenCheckParts {
 /**
  * Checks a token.
  *
- * @param client quota key of the request; `undefined` if clients cannot be told apart.
+ * @param client quota key of the request; `undefined` if clients are indistinguishable.
  * @returns what it says.
  * @throws TokenError when it is not good.
  * @throws ProviderError when that cannot be found out now.

@@ -25,7 +25,7 @@ try {
   // The project installs the dependencies of `@sigil/core`, and may lack one.
   if (!(error instanceof Error && 'code' in error && MISSING.has(error.code))) throw error;
   const [what] = error.message.split('\n');
-  terminal.err(`sigil: ${what}. What it needs is installed by: npm install @sigil/core typedi`);
+  terminal.err(`sigil: ${what}. Install its dependencies: npm install @sigil/core typedi`);
   // At once: Node 20 reports what is missing a second time, as an unhandled rejection.
   process.exit(EXIT_CODES.found);
 }

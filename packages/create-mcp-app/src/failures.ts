@@ -33,11 +33,11 @@ export const FAILURES: Readonly<Record<FailureCode, FailureKind>> = {
     meaning: '`--local` outside a checkout of Sigil, or in one that is not built',
   },
   WRITE_FAILED: { exitCode: 1, meaning: 'files could not be written; nothing was left behind' },
-  INSTALL_FAILED: { exitCode: 1, meaning: 'the packages could not be installed; the project is there' },
-  BUILD_FAILED: { exitCode: 1, meaning: 'the project does not compile; it is there, installed' },
-  SAMPLE_FAILED: { exitCode: 1, meaning: 'the server did not answer; the project is there, built' },
+  INSTALL_FAILED: { exitCode: 1, meaning: 'the packages could not be installed; the project was created' },
+  BUILD_FAILED: { exitCode: 1, meaning: 'the project does not compile; it was created and installed' },
+  SAMPLE_FAILED: { exitCode: 1, meaning: 'the server did not answer; the project was created and built' },
   NOT_A_PROJECT: { exitCode: 1, meaning: '`add` outside a project that uses Sigil' },
-  FILE_EXISTS: { exitCode: 1, meaning: 'a file that `add` writes is there; `--force` writes over it' },
+  FILE_EXISTS: { exitCode: 1, meaning: 'a file that `add` writes exists; `--force` overwrites it' },
   INTERRUPTED: { exitCode: 130, meaning: 'Ctrl-C, or a signal to end; nothing was left behind' },
 };
 

@@ -26,7 +26,7 @@ export interface Said {
 
 /** Flags that both commands have. */
 const COMMON: readonly Flag[] = [
-  { name: 'force', purpose: 'write over files that are there, through no link; nothing else is removed' },
+  { name: 'force', purpose: 'overwrite existing files, but follow no links; nothing else is removed' },
   { name: 'dry-run', purpose: 'tell what would be written and run, and do nothing' },
   { name: 'json', purpose: 'ask nothing, and print one JSON object' },
   { name: 'help', short: 'h', purpose: 'show this' },
@@ -34,11 +34,11 @@ const COMMON: readonly Flag[] = [
 
 /** The flags of the command itself, in the order of `--help`. */
 export const CREATE_FLAGS: readonly Flag[] = [
-  { name: 'template', value: TEMPLATE_NAMES.join('|'), purpose: 'what to begin with; minimal by default' },
+  { name: 'template', value: TEMPLATE_NAMES.join('|'), purpose: 'the template; minimal by default' },
   {
     name: 'auth',
     value: AUTH_NAMES.join('|'),
-    purpose: 'who may call over HTTP, with http and full: with oauth, users who log in; none by default',
+    purpose: 'authentication over HTTP, for http and full: with oauth, users log in; none by default',
   },
   {
     name: 'ui',

@@ -159,7 +159,7 @@ function keyOf(principal: Principal): string {
 
 const NOT_JSON = Symbol('not JSON');
 const READ_BEFORE =
-  'The body of the request was read before it came to the MCP handler. Pass on what it was parsed to, ' +
+  'The body of the request was read before it came to the MCP handler. Pass the parsed body on, ' +
   'nodeHandler(app)(request, response, body), or a request whose body is unread, fetchHandler(app)(request)';
 
 /**

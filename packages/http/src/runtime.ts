@@ -363,7 +363,7 @@ function serverOptions(options: HttpRuntimeOptions): ServerOptions {
   for (const [own, handle] of Object.entries(routes)) {
     checkOwnPath('routes', own, taken, checks);
     taken.push(own);
-    if (typeof handle !== 'function') checks.refuse('routes', `what serves ${own} must be a function`);
+    if (typeof handle !== 'function') checks.refuse('routes', `the handler of ${own} must be a function`);
   }
   for (const [option, value] of Object.entries({ drainMs, closeDelayMs }))
     if (typeof value !== 'number' || !(value >= 0 && Number.isFinite(value)))

@@ -149,7 +149,7 @@ export class Enhancers {
     if (kind === 'pipe' && isValidationPipe(enhancer))
       return {
         what: 'it does not run for handlers of MCP, whose arguments have been checked by their DTO',
-        fix: 'leave it out; where routes of the class need it, put it on them, or make it global',
+        fix: 'leave it out; if routes of the class need it, put it on them, or make it global',
       };
     if (typeof enhancer !== 'function') return undefined;
     if (kind === 'guard' && lacks(enhancer, 'canActivate') && !lacks(enhancer, 'allows'))
@@ -257,8 +257,8 @@ export class Enhancers {
       const status = error.getStatus();
       if (!REFUSALS.has(status))
         this.#warnOnce(
-          `the guard ${asked} has thrown ${status}, and clients are told that there is no such definition; ` +
-            'what is about requests and not about definitions belongs at the endpoint: in decorators, or in requestGuards when it is global',
+          `the guard ${asked} has thrown ${status}, so clients see no such definition; ` +
+            'a guard of requests, not of definitions, belongs at the endpoint: in decorators, or in requestGuards if it is global',
           context,
         );
       return false;

@@ -54,7 +54,7 @@ export function warnOfGlobals(
   const ofHttp = classesOf('filter').filter(answersHttp);
   if (inherited === true && ofHttp.length > 0)
     logger.warn(
-      `calls at ${path} pass by ${namesOf(ofHttp)}: what extends BaseExceptionFilter answers HTTP requests; for calls, ` +
+      `calls at ${path} bypass ${namesOf(ofHttp)}: filters that extend BaseExceptionFilter answer HTTP requests; for calls, ` +
         'write a filter that returns a value, or throws a ToolError or ProtocolError of @sigil/core',
     );
   if (inherited !== undefined) return;
@@ -65,7 +65,7 @@ export function warnOfGlobals(
   ];
   if (passedBy.length > 0)
     logger.warn(
-      `calls at ${path} pass by what is global: ${namesOf(passedBy)}; write SigilModule.forRoot({ inheritAppConfig: true }) to have ` +
-        'it run for each call, or false where it is for HTTP requests alone',
+      `calls at ${path} bypass global enhancers: ${namesOf(passedBy)}; write SigilModule.forRoot({ inheritAppConfig: true }) to run ` +
+        'them for each call, or false if they are for HTTP requests alone',
     );
 }

@@ -135,7 +135,7 @@ describe('with inheritAppConfig', () => {
     expect(textOf(await (await clientOf(nest)).callTool('fail'))).toBe('as ever');
     expect(logger.lines).toEqual([
       [
-        expect.stringMatching(/^calls at \/mcp pass by HttpErrors: what extends BaseExceptionFilter/),
+        expect.stringMatching(/^calls at \/mcp bypass HttpErrors: filters that extend BaseExceptionFilter/),
         expect.anything(),
       ],
     ]);
@@ -219,7 +219,7 @@ describe('without inheritAppConfig', () => {
     { provide: APP_PIPE, useValue: new ValidationPipe() },
   ];
 
-  test('calls pass by what is global, and the log names it when the application starts', async () => {
+  test('calls bypass global enhancers, and the log names them when the application starts', async () => {
     const logger = keepingLogger();
     const nest = await compile({ options: { logger }, providers });
     applicationOf(nest).useGlobalInterceptors(new Logging(), adds('late'));
@@ -228,8 +228,8 @@ describe('without inheritAppConfig', () => {
     const client = await clientOf(nest);
     expect(textOf(await client.callTool('fail', { text: 'as ever' }))).toBe('as ever');
     expect(logger.lines.map((line) => (line as unknown[])[0])).toEqual([
-      'calls at /mcp pass by what is global: Logging, Object, Errors, Trim; write SigilModule.forRoot({ inheritAppConfig: true }) ' +
-        'to have it run for each call, or false where it is for HTTP requests alone',
+      'calls at /mcp bypass global enhancers: Logging, Object, Errors, Trim; write SigilModule.forRoot({ inheritAppConfig: true }) ' +
+        'to run them for each call, or false if they are for HTTP requests alone',
     ]);
   });
 

@@ -51,7 +51,7 @@ describe('an application does not start', () => {
       }
     }
     const what =
-      'it does not run for handlers of MCP, whose arguments have been checked by their DTO | leave it out; where routes of the class need it, put it on them, or make it global';
+      'it does not run for handlers of MCP, whose arguments have been checked by their DTO | leave it out; if routes of the class need it, put it on them, or make it global';
     expect(await problemsOf({ providers: [Orders] })).toEqual([
       `SIGIL_INVALID_POLICY Orders: @UsePipes(new ValidationPipe()): ${what}`,
       `SIGIL_INVALID_POLICY Orders.order: @UsePipes(Checks): ${what}`,

@@ -302,7 +302,7 @@ export class PostgresConnection {
     const reason = error instanceof Error ? error.message : String(error);
     this.#logger?.warn(
       { reason, err: error },
-      'PostgreSQL does not answer: what needs it fails until it does',
+      'PostgreSQL does not answer; requests that need it fail until it does',
     );
   }
 }

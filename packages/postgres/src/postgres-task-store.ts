@@ -51,7 +51,7 @@ interface Read {
 
 /**
  * Keeps tasks in PostgreSQL, and hands them out. If there is no room, the oldest finished task of the same owner is
- * replaced, never a working task or another owner's. Clients that cannot be told apart are one owner, limited by the
+ * replaced, never a working task or another owner's. Indistinguishable clients are one owner, limited by the
  * total alone. If no task can be replaced, the new one is refused.
  */
 export class PostgresTaskStore implements TaskStore {

@@ -34,7 +34,7 @@ local function isFull(client, most, mostOfClient)
   return client ~= '' and tonumber(redis.call('HGET', clients, client) or 0) >= tonumber(mostOfClient)
 end
 
--- Counts one more, and returns whether there was room. Clients that cannot be told apart are ''.
+-- Counts one more, and returns whether there was room. Indistinguishable clients are ''.
 local function take(client, id, forMs, most, mostOfClient)
   sweep(100)
   if isFull(client, most, mostOfClient) then sweep(1000) end
@@ -45,7 +45,7 @@ local function take(client, id, forMs, most, mostOfClient)
 end
 `;
 
-/** The quota key in scripts: text without line breaks, and empty if clients cannot be told apart. */
+/** The quota key in scripts: text without line breaks, and empty if clients are indistinguishable. */
 export function clientText(client: string | null | undefined): string {
   return client === undefined || client === null ? '' : JSON.stringify(client);
 }

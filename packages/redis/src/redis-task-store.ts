@@ -323,7 +323,7 @@ return page
 
 /**
  * Keeps tasks in Redis, for all processes. If there is no room, the oldest finished task of the same owner is replaced,
- * never a working task or another owner's. Clients that cannot be told apart are one owner, limited by the total alone.
+ * never a working task or another owner's. Indistinguishable clients are one owner, limited by the total alone.
  * If no task can be replaced, the new one is refused.
  */
 export class RedisTaskStore implements TaskStore {

@@ -115,7 +115,7 @@ export async function examineProgram(
     const shared = sharedPackages(external, packages);
     return { description, discovered, rules, shared, required, files: kept, exports };
   }
-  throw new ServerError('what the program discovers discovers more and more');
+  throw new ServerError('the folders in "discover" add further folders without end');
 }
 
 /**

@@ -38,7 +38,7 @@ export function checkShipFolder(folder: string, { entry, out }: Pick<BundleOptio
     throw new UsageError(`--ship ${name}: the program is in it; give a folder of its own`);
   if (existsSync(folder) && manifestIn(folder)['description'] !== MARK)
     throw new UsageError(
-      `--ship ${name}: it is there already, and no build wrote it; give another folder, or delete it`,
+      `--ship ${name}: the folder exists, and no build wrote it; name another folder, or delete it`,
     );
 }
 

@@ -208,7 +208,7 @@ export const HOST_RULES: Readonly<Record<HostName, readonly HostRule[]>> = {
       effect: 'refuses',
       source: 'https://github.com/anthropics/claude-code/issues/586',
       schemas: {
-        'what JSON Schema 2020-12 does not know': ({ schema }) =>
+        'keywords of older drafts of JSON Schema': ({ schema }) =>
           Array.isArray(schema['items']) ||
           [schema['exclusiveMinimum'], schema['exclusiveMaximum']].some(
             (limit) => typeof limit === 'boolean',

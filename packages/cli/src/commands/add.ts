@@ -3,7 +3,7 @@ import { type Command, readArguments } from './command.js';
 
 /** The flags of `create-mcp-app add`, which reads them. Here they are for the help, and for a wrong one to end with code 2. */
 const OPTIONS = {
-  force: { type: 'boolean', about: 'write over files that are there' },
+  force: { type: 'boolean', about: 'overwrite existing files' },
   'dry-run': { type: 'boolean', about: 'tell what would be written, and write nothing' },
   json: { type: 'boolean', about: 'the result as JSON' },
 } as const;

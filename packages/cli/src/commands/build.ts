@@ -22,7 +22,7 @@ const OPTIONS = {
     type: 'string',
     value: 'target',
     default: 'node',
-    about: `where the file runs: ${Object.keys(TARGETS).join(', ')}`,
+    about: `the platform of the file: ${Object.keys(TARGETS).join(', ')}`,
   },
   out: { type: 'string', value: 'file', about: 'the file to write; app.mjs beside the program by default' },
   ship: {

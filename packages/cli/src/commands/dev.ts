@@ -15,7 +15,7 @@ const OPTIONS = {
   'page-port': {
     type: 'string',
     value: 'port',
-    about: 'where the page for the developer is served; the first free port from 3100 by default',
+    about: 'the port of the page; the first free port from 3100 by default',
   },
   'no-page': { type: 'boolean', about: 'serve no page' },
   plain: { type: 'boolean', about: 'lines in place of a screen' },

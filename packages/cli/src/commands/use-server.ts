@@ -13,10 +13,10 @@ export const USE_OPTIONS = {
     value: 'answer',
     multiple: true,
     about:
-      'what to answer to a question of the server: a JSON object, accept, decline or cancel; several in order',
+      'an answer to a question of the server: a JSON object, accept, decline or cancel; repeat it for several, in order',
   },
   root: { type: 'string', value: 'folder', multiple: true, about: 'a folder that the server may know of' },
-  out: { type: 'string', value: 'folder', about: 'where images, audio and other files are saved' },
+  out: { type: 'string', value: 'folder', about: 'the folder for images, audio and other files' },
   revision: {
     type: 'string',
     value: 'date',

@@ -245,8 +245,8 @@ function panelLines(panel: Exclude<Panel, { kind: 'log' }>, pageUrl: string | un
         `${at + 1}  ${client}${file === undefined ? '' : `, ${file}`}`,
         `   ${text}`,
       ]);
-      const done = copied ? ['', `Copied: what adds the server to ${copied.client}`] : [];
-      return ['', 'A number copies what adds the server to a client.', ...listed, ...done];
+      const done = copied ? ['', `Copied the setting for ${copied.client}`] : [];
+      return ['', 'A number copies the setting for a client.', ...listed, ...done];
     }
     case 'inspector':
       return [

@@ -83,7 +83,7 @@ function noteOn(fresh: readonly JsonObject[] | string): string | undefined {
   if (typeof fresh === 'string')
     return `The call was not compared with one of a server that has just started: ${fresh}`;
   return fresh.length === 1
-    ? 'The call was repeated only once, because the tool is not marked as read-only: what differs at random may be expected as it is'
+    ? 'The call was repeated only once, because the tool is not marked as read-only: random values may be expected literally'
     : undefined;
 }
 

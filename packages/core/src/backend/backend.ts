@@ -98,7 +98,7 @@ export interface StoredSession {
   readonly version: number;
   /** The id of the principal it belongs to; `null` without authentication, and until who opened it has logged in. */
   readonly owner: string | null;
-  /** The quota key: a text that names a principal or a network address; absent if clients cannot be told apart. */
+  /** The quota key: a text that names a principal or a network address; absent if clients are indistinguishable. */
   readonly client?: string | undefined;
   /** When it was opened, in milliseconds since 1970 by the clock of the process that did. It does not change. */
   readonly openedAt: number;

@@ -94,7 +94,7 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
   readonly client: ClientView;
   readonly requestInfo: RequestInfo;
   readonly connectionState: ConnectionState;
-  /** The key of quotas; `undefined` if clients cannot be told apart, and only totals are limited. */
+  /** The key of quotas; `undefined` if clients are indistinguishable, and only totals are limited. */
   readonly quotaKey: string | object | undefined;
   currentContext: object | undefined;
   where: string | undefined;

@@ -287,7 +287,7 @@ function checkExtensions(extensions: readonly Extension[]): void {
     ...extensions.flatMap(({ inspect = {} }) => Object.keys(inspect).map((name) => `inspect '${name}'`)),
   ];
   for (const name of new Set(names.filter((one, index) => names.indexOf(one) !== index)))
-    at.add('SIGIL_DUPLICATE_NAME', `${name} is there twice`, 'take one of them off the list');
+    at.add('SIGIL_DUPLICATE_NAME', `${name} occurs twice`, 'take one of them off the list');
   const known: readonly string[] = Object.values(METHODS);
   for (const { id, method } of methods.filter((one) => known.includes(one.method)))
     at.add(

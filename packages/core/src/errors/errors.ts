@@ -54,7 +54,7 @@ export const DEFINITION_CODES = {
   SIGIL_NO_RUNTIME: 'the package of the chosen runtime is not installed',
   SIGIL_NO_CLASS_VALIDATOR:
     'a class is used as a DTO, and class-validator or class-transformer is not installed',
-  SIGIL_TWO_COPIES: 'a library is there twice, and what its decorators recorded is out of reach',
+  SIGIL_TWO_COPIES: 'a library is installed twice, and the records of its decorators are out of reach',
 } as const;
 
 /** A string code of a definition error. */

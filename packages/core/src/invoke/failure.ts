@@ -63,7 +63,7 @@ export function readable(thrown: unknown): unknown {
     Reflect.get(thrown, 'message');
     return thrown;
   } catch (error) {
-    return new Error('what a handler threw cannot be read', { cause: error });
+    return new Error('the error of a handler cannot be read', { cause: error });
   }
 }
 

@@ -254,7 +254,7 @@ function scalar(value: unknown, isLog: boolean): unknown {
   if (typeof value === 'bigint') return value.toString();
   if (typeof value !== 'function' && typeof value !== 'symbol') return value;
   if (isLog) return undefined;
-  throw new Unwritable(`is a ${typeof value}, of which JSON keeps nothing: leave it out`);
+  throw new Unwritable(`is a ${typeof value}, which JSON cannot carry: leave it out`);
 }
 
 /** The result of the value's own `toJSON`. */
@@ -329,7 +329,7 @@ function ofContainer(value: Record<string, unknown>, levels: number, isLog: bool
   const kind = Object.prototype.toString.call(value).slice('[object '.length, -1);
   if (!EMPTY.has(kind) || Symbol.iterator in value || Symbol.asyncIterator in value)
     throw new Unwritable(
-      `is of the kind ${kind}, of which JSON keeps nothing: give its contents as text, an object or an array`,
+      `is of the kind ${kind}, which JSON cannot carry: give its contents as text, an object or an array`,
     );
   return value;
 }

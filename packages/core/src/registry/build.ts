@@ -253,7 +253,7 @@ function checkMeta(meta: Presentation['meta'], at: Diagnostics): void {
   }
   const fault = jsonFault(meta);
   if (fault === undefined) return;
-  const fix = 'give values that JSON can carry; what only guards and middleware read belongs in "metadata"';
+  const fix = 'give values that JSON can carry; values for guards and middleware belong in "metadata"';
   at.add('SIGIL_INVALID_OPTIONS', `"meta" is sent to clients, and ${fault}`, fix);
 }
 

@@ -75,14 +75,14 @@ function checkListed(given: unknown): asserts given is GivenResource {
   if (typeof name !== 'string' || name === '') refuse('without a "name", which clients show');
   for (const member of TEXTS)
     if (given[member] !== undefined && typeof given[member] !== 'string')
-      refuse(`whose "${member}" is no string`);
+      refuse(`whose "${member}" is not a string`);
   if (variables !== undefined && !(isObject(variables) && Object.values(variables).every(isExpandable)))
     refuse('whose "variables" are not strings, numbers, or lists of those');
   if (
     icons !== undefined &&
     !(Array.isArray(icons) && icons.every((icon) => isObject(icon) && 'src' in icon))
   )
-    refuse('whose "icons" are no list of { src }');
+    refuse('whose "icons" are not a list of { src }');
   const diagnostics = new Diagnostics();
   checkAnnotations(annotations, size, diagnostics);
   for (const problem of diagnostics.problems) refuse(`whose "${problem.where}" is wrong: ${problem.what}`);

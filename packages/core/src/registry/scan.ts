@@ -108,6 +108,7 @@ export function refuseEmpty(
 ): void {
   const decorators = kinds?.map((kind) => DECORATORS[kind]) ?? Object.values(DECORATORS);
   const what = `it has no method with ${decorators.join(', ')}`;
-  const fix = 'decorate a method, or take the class off the list: what services inject is found by itself';
+  const fix =
+    'decorate a method, or take the class off the list: services that others inject are found automatically';
   diagnostics.at(cls.name).add('SIGIL_NO_DEFINITIONS', what, fix);
 }

@@ -169,7 +169,7 @@ function checkBackend({ backend, state }: AppOptions, checks: OptionChecks): voi
   if (!isObject(state) || !Array.isArray(state['keys']) || lacksKeys(state['keys']))
     checks.refuse(
       'backend',
-      'it needs state.keys: what one process encrypts, the others have to read',
+      'it needs state.keys: each process must read the data that others encrypt',
       KEY_FIX,
     );
 }

@@ -101,7 +101,7 @@ function functionsOf(
 ): readonly FunctionDefinition[] {
   const isDefinition = (given: unknown): boolean => isObject(given) && typeof given['handle'] === 'function';
   if (!definitions.every(isDefinition))
-    refuseOption('definitions', 'a list of what defineTool() and its like give', diagnostics);
+    refuseOption('definitions', 'a list of results of defineTool() and similar functions', diagnostics);
   return definitions.filter(isDefinition);
 }
 
@@ -192,7 +192,7 @@ function checkedProviders(
       isObject(given['provide'])) &&
     ['useValue', 'useClass', 'useFactory', 'useExisting'].some((way) => way in given);
   if (!providers.every(isProvider)) {
-    const expected = 'a list of what provide(id, value) and provideFactory(id, { useFactory }) give';
+    const expected = 'a list of results of provide(id, value) and provideFactory(id, { useFactory })';
     refuseOption(
       option,
       `${expected}; an id that is undefined often comes from an import cycle`,
@@ -236,7 +236,7 @@ function refuseProvider(
     first === second
       ? `${first} has two providers for it`
       : `${first} and ${second} have different providers for it`;
-  const fix = 'keep one of them: providers are there for the whole app; a test replaces one with "override"';
+  const fix = 'keep one of them: providers apply to the whole app; a test replaces one with "override"';
   diagnostics.at(nameOf(provide)).add('SIGIL_DUPLICATE_PROVIDER', what, fix);
 }
 

@@ -98,7 +98,7 @@ function filesIn(place: URL, diagnostics: Diagnostics): URL[] {
     );
   } catch (error) {
     const fix =
-      'give "discover" a folder that is there at run time, such as new URL("./services/", import.meta.url)';
+      'give "discover" a folder that exists at run time, such as new URL("./services/", import.meta.url)';
     diagnostics.at(pathOf(folder)).add(CODE, messageOf(error), fix);
     return [];
   }

@@ -145,7 +145,7 @@ export class Readiness {
     if (strange.length > 0 && this.#told.allows('keys'))
       logger.warn(
         { nodes: strange.map(([node]) => node), node: this.parts.changes.node },
-        'other processes of this app have other state.keys: what one encrypts, another cannot read',
+        'other processes of this app have other state.keys, so none can read the data of another',
       );
     if (differing.length > 0 && this.#told.allows('version'))
       logger.warn(

@@ -78,7 +78,7 @@ export function chooseServices(
   };
 }
 
-const OF_A_CALL = "what depends on the caller belongs in the handler, or in a guard's permits(context)";
+const OF_A_CALL = "code that depends on the caller belongs in the handler, or in a guard's permits(context)";
 
 /** A constraint cannot adopt the scope of its dependency. */
 function forConstraint(problem: DefinitionProblem, constraints: readonly Constructor[]): DefinitionProblem {

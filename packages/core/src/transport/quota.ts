@@ -35,7 +35,7 @@ export class Quota {
   /**
    * Takes some, or nothing when that would be too much.
    *
-   * @param client the client; `undefined` if clients cannot be told apart, and only the total has a limit.
+   * @param client the client; `undefined` if clients are indistinguishable, and only the total has a limit.
    * @returns whether there was room.
    */
   take(client: unknown, amount = 1): boolean {

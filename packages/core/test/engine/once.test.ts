@@ -54,7 +54,7 @@ describe('once()', () => {
     ],
   ])('refuses a result that is or has %s', async (_what, result, message) => {
     const text = await onceWith('pay', result);
-    expect(text).toContain(`What once('pay') gave cannot be remembered: ${message}`);
+    expect(text).toContain(`The result of once('pay') gave cannot be stored: ${message}`);
   });
 
   test('remembers what JSON can carry', async () => {

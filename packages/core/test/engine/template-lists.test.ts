@@ -387,7 +387,7 @@ describe('a list of a template that is wrong', () => {
       [{ uri: 'a://1', name: 'x', size: -1 }],
       'whose "size" is wrong: it must be a number of bytes',
     ],
-    ['icons', [{ uri: 'a://1', name: 'x', icons: ['x'] }], 'whose "icons" are no list of { src }'],
+    ['icons', [{ uri: 'a://1', name: 'x', icons: ['x'] }], 'whose "icons" are not a list of { src }'],
     ['_meta', [{ uri: 'a://1', name: 'x', _meta: 1 }], '"_meta" must be an object'],
     ['a cursor', { resources: [], nextCursor: 7 }, '"nextCursor" of a list must be a string of 1 to 1024'],
     ['too many', some('a', 10_001), 'a list gave more than 10000 resources at once: give pages'],

@@ -185,7 +185,7 @@ describe('what a tool returns', () => {
     [
       'a Response',
       () => new Response('hello'),
-      'it is of the kind Response, of which JSON keeps nothing: give its contents',
+      'it is of the kind Response, which JSON cannot carry: give its contents',
     ],
     [
       'a Response inside',
@@ -213,7 +213,7 @@ describe('what a tool returns', () => {
     [
       'a function inside',
       () => ({ a: 1, f() {} }),
-      "'f' cannot be written as JSON: it is a function, of which JSON keeps nothing: leave it out",
+      "'f' cannot be written as JSON: it is a function, which JSON cannot carry: leave it out",
     ],
     [
       'a function of an instance',
@@ -236,7 +236,7 @@ describe('what a tool returns', () => {
     [
       'a symbol inside',
       () => ({ a: Symbol('b') }),
-      "'a' cannot be written as JSON: it is a symbol, of which JSON keeps nothing: leave it out",
+      "'a' cannot be written as JSON: it is a symbol, which JSON cannot carry: leave it out",
     ],
     [
       'an infinite number inside',
@@ -474,7 +474,7 @@ describe('what nothing can be made of', () => {
       isError: true,
     });
     expect(logger.lines.map((line) => (line.details['err'] as Error).message)).toEqual([
-      'what a handler threw cannot be read',
+      'the error of a handler cannot be read',
     ]);
   });
 

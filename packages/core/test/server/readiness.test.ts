@@ -156,7 +156,7 @@ describe('processes of one app', () => {
     expect(lines).toEqual([
       {
         level: 'warn',
-        message: 'other processes of this app have other state.keys: what one encrypts, another cannot read',
+        message: 'other processes of this app have other state.keys, so none can read the data of another',
         details: { nodes: [nodes[1]], node: nodes[0] },
       },
     ]);

@@ -79,7 +79,7 @@ function refuseToReplace(project: string, files: readonly string[]): void {
   if (there === undefined) return;
   throw new Failure(
     'FILE_EXISTS',
-    `${there} is there already: choose another name, or write over it with --force`,
+    `${there} exists already: choose another name, or overwrite it with --force`,
   );
 }
 

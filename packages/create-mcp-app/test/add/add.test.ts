@@ -115,7 +115,7 @@ describe('add', () => {
     expect(again).toMatchObject({
       code: 1,
       err: [
-        'create-mcp-app: src/tools/ping.ts is there already: choose another name, or write over it with --force',
+        'create-mcp-app: src/tools/ping.ts exists already: choose another name, or overwrite it with --force',
       ],
     });
     expect((await runIn(project.path, ['add', 'tool', 'ping', '--force'])).code).toBe(0);

@@ -203,7 +203,7 @@ function onceTaken(
   );
 }
 
-const NOT_TAKEN = 'The process that this is for cannot be told now';
+const NOT_TAKEN = 'The process that waits for this cannot be reached now';
 
 function serve(http: HttpExchange, message: unknown, session: HttpSession): void {
   const sink = new SessionSink(http, session, isObject(message) ? readableId(message) : null);

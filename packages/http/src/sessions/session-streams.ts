@@ -387,7 +387,7 @@ export class SessionStream {
     this.#ended = true;
     this.#connection?.end();
     const what =
-      'a request has been answered by another process, which took this one for dead; what it still sends is dropped';
+      'a request has been answered by another process, which took this one for dead; its further messages are dropped';
     this.parts.logger.info({ principal: this.parts.owner }, what);
   }
 

@@ -100,7 +100,7 @@ const MESSAGES: Readonly<Record<string, (error: string) => string>> = {
   oneOf: (error) =>
     error.includes('(0 ')
       ? 'fits none of the ways that the schema allows'
-      : 'fits more than one of the ways of which the schema allows one',
+      : 'fits more than one of the options; the schema allows exactly one',
   minimum: (error) => `must be at least ${limitIn(error)}`,
   maximum: (error) => `must be at most ${limitIn(error)}`,
   exclusiveMinimum: (error) => `must be more than ${limitIn(error)}`,

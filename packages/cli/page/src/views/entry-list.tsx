@@ -36,7 +36,7 @@ export function EntryList() {
   // The list is one stop of the Tab key: arrow keys lead on.
   const stop = every.find(isSelected) ?? every[0];
   return (
-    <nav aria-label="What is served" onKeyDown={onKeyDown}>
+    <nav aria-label="Definitions" onKeyDown={onKeyDown}>
       <input
         id="filter"
         type="search"

@@ -31,7 +31,7 @@ export function EntryView() {
     <main id="main" key={`${kind} ${key}`}>
       <About entry={entry} />
       <Tabs
-        label="What to do"
+        label="Actions"
         tabs={[
           {
             id: 'call',
@@ -41,7 +41,7 @@ export function EntryView() {
           { id: 'schema', title: 'Description', content: () => <Json value={entry.descriptor} /> },
           {
             id: 'why',
-            title: 'Who sees it',
+            title: 'Visibility',
             content: () => <Why name={key} isForModels={isForModels(entry.descriptor)} />,
           },
         ]}

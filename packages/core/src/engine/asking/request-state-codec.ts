@@ -47,7 +47,7 @@ export class RequestStateCodec {
     const [key] = await this.#keysFor(purpose);
     const json = JSON.stringify(value);
     if (json.length > maxLength)
-      throw new OverloadedError(`What is to be kept is longer than ${maxLength} characters of JSON`);
+      throw new OverloadedError(`The state is longer than ${maxLength} characters of JSON`);
     const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
     const encrypted = await crypto.subtle.encrypt(
       { name: 'AES-GCM', iv },

@@ -128,7 +128,7 @@ export class RoundTripStates {
     quotaKey: RoundTripRequest['quotaKey'],
   ): Promise<void> {
     // Sealed by a process that accepts states more than once.
-    if (id === undefined) throw refused('it cannot be told from others');
+    if (id === undefined) throw refused('it has no id');
     // A connection has no name that another process, or a later one, could know.
     const client = typeof quotaKey === 'string' ? quotaKey : undefined;
     const now = Date.now();

@@ -213,6 +213,8 @@ function carried(key: string, result: unknown): unknown {
     return JSON.parse(JSON.stringify(toJson(result)));
   } catch (error) {
     if (!(error instanceof UnwritableError)) throw error;
-    throw new TypeError(`What once('${key}') gave cannot be remembered: ${error.message}`, { cause: error });
+    throw new TypeError(`The result of once('${key}') gave cannot be stored: ${error.message}`, {
+      cause: error,
+    });
   }
 }

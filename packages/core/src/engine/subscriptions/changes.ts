@@ -106,7 +106,7 @@ export class ChangeFeed {
     if (this.#told.allows(`${about['kind']} ${about['about']}`))
       this.logger.error(
         { err: error, change: about },
-        'a change could not be published; it is told in this process only',
+        'a change could not be published; only this process hears of it',
       );
     if (this.#unsubscribe) this.#tell(change);
     return false;

@@ -104,7 +104,7 @@ function toolProblems(definition: DefinitionDetails, find: FindResource): Defini
     ...(visibility === undefined || isVisibility(visibility)
       ? []
       : ["visibility must be a list of 'model' and 'app', at least one"]),
-    ...Object.keys(others).map((key) => `it has no '${key}': what a UI needs is said by @UiResource`),
+    ...Object.keys(others).map((key) => `it has no '${key}': options of a UI belong in @UiResource`),
   ];
   return [
     ...(resourceUri === undefined ? [] : linkProblems(resourceUri, place, find)),

@@ -129,7 +129,7 @@ function reportUnknownType({ name, type }: PropertyDeclaration, normal: Declared
 function reportUnknownElements(name: string, at: Diagnostics): void {
   at.add(
     'SIGIL_ERASED_TYPE',
-    `what the elements of argument "${name}" are is not known at run time (reflection says Array)`,
+    `the type of the elements of argument "${name}" is not known at run time (reflection says Array)`,
     `say it: @Arg('${name}', { items: () => String }), or another class or enum; { items: {} } for elements of any kind`,
   );
 }

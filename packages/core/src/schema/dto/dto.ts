@@ -106,7 +106,7 @@ function reportUnruled(cls: Constructor, name: string, why: string, at: Diagnost
   at.add(
     'SIGIL_INVALID_SCHEMA',
     `${cls.name}.${name} ${why}, but no decorator of class-validator says what it holds, so clients cannot send it`,
-    'add one, such as @IsString(), or @Allow() for a value of any kind; where clients are not to send it, add @Exclude() of class-transformer, or make it #private',
+    'add one, such as @IsString(), or @Allow() for a value of any kind; if clients must not send it, add @Exclude() of class-transformer, or make it #private',
   );
 }
 

@@ -138,7 +138,7 @@ const ONE_COPY =
 const UNKNOWN_COPY: DefinitionProblem = {
   code: 'SIGIL_TWO_COPIES',
   where: 'class-transformer',
-  what: 'what its decorators recorded is not where it is looked for, so @Exclude, @Expose and @Transform would have no effect',
+  what: 'the records of its decorators were not found, so @Exclude, @Expose and @Transform would have no effect',
   fix: `${ONE_COPY}; class-transformer must be of version 0.5`,
 };
 
@@ -147,6 +147,6 @@ const UNKNOWN_COPY: DefinitionProblem = {
  * out of reach.
  */
 export function reportAnotherCopy({ name }: Constructor, at: Diagnostics): void {
-  const what = `class ${name} was decorated by another copy of class-validator than the one the server uses, so @Exclude, @Expose and @Transform on it may have no effect`;
+  const what = `class ${name} uses another copy of class-validator than the server, so its @Exclude, @Expose and @Transform may have no effect`;
   at.add('SIGIL_TWO_COPIES', what, ONE_COPY);
 }

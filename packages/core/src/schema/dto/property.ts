@@ -163,7 +163,7 @@ function refuseUnresolved(context: PropertyContext, list: boolean): void {
   report(
     context,
     'has @ValidateNested(), but its class is not known at run time',
-    `add @Type(() => TheClass) from class-transformer to ${place}${which}; if it is there, two copies of class-transformer are installed (npm ls class-transformer)`,
+    `add @Type(() => TheClass) from class-transformer to ${place}${which}; if it has one, two copies of class-transformer are installed (npm ls class-transformer)`,
     'SIGIL_ERASED_TYPE',
   );
 }

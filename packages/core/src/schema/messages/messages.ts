@@ -339,7 +339,7 @@ function quoted(name: string): string {
 /** The values that `not` leaves, as far as one phrase can say. */
 function allBut(excluded: unknown): string {
   if (!isObject(excluded) || Object.keys(excluded).length === 0) return NOTHING;
-  return `anything but ${exclusion(excluded) ?? 'what the schema excludes'}`;
+  return `anything but ${exclusion(excluded) ?? 'the excluded values'}`;
 }
 
 function exclusion(excluded: JsonSchema): string | undefined {

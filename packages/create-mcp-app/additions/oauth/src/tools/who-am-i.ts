@@ -8,7 +8,7 @@ export interface Account {
 @Service()
 export class WhoAmI {
   // A client whose token lacks the scope gets a challenge, and asks its user for it.
-  @Tool({ description: 'Says who is logged in, and with which scopes', readOnly: true, openWorld: false })
+  @Tool({ description: 'Returns the logged-in user and the scopes', readOnly: true, openWorld: false })
   @RequireScopes('account:read')
   whoAmI(ctx: ToolContext): Account {
     return { id: ctx.principal?.id ?? '', scopes: ctx.principal?.scopes ?? [] };

@@ -18,7 +18,7 @@ export class DiceForm extends DieForm {
 }
 
 export class Die {
-  @Describe('What the die shows')
+  @Describe('The number on the die')
   @IsInt()
   value!: number;
 }
@@ -28,7 +28,7 @@ export class Roll {
   @IsInt()
   sides!: number;
 
-  @Describe('What the dice show')
+  @Describe('The numbers on the dice')
   @IsInt({ each: true })
   dice!: number[];
 }

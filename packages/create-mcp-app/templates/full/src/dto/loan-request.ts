@@ -42,7 +42,7 @@ export class LoanRequest {
   reader!: Reader;
 
   // The metadata says that this is an array; @Type adds the class of its elements.
-  @Describe('What is borrowed')
+  @Describe('The borrowed books')
   @Type(() => LoanItem)
   @ValidateNested({ each: true })
   @ArrayMinSize(1)

@@ -6,7 +6,7 @@ export class ReturnForm {
   @IsIn(['good', 'worn', 'damaged'])
   condition!: string;
 
-  @Describe('What the next reader should know')
+  @Describe('A note for the next reader')
   @IsOptional()
   @IsString()
   note?: string;

@@ -9,7 +9,7 @@ export class RecommendBooks {
   @Prompt({ description: 'Recommends books of one subject to a reader' })
   recommendBooks(
     @Arg('subject', { description: 'Subject of the books' }) subject: string,
-    @Arg('reader', { description: 'Who the books are for', default: 'an adult' }) reader: string,
+    @Arg('reader', { description: 'The reader of the books', default: 'an adult' }) reader: string,
   ): PromptMessage {
     const titles = this.catalog.on(subject).map(({ title, author }) => `- ${title}, by ${author}`);
     return message.user(

@@ -7,7 +7,7 @@ export class ReturnBooks {
   constructor(private readonly loans: Loans) {}
 
   @Tool({
-    description: 'Takes the books of a loan back; asks the user in what condition they are',
+    description: 'Takes the books of a loan back; asks the user for their condition',
     destructive: false,
     openWorld: false,
   })
