@@ -183,7 +183,7 @@ describe('a route', () => {
     [{ mcp: () => new Response() }, "not 'mcp'"],
     [{ '/mcp': () => new Response() }, '/mcp is served already'],
     [{ '/health': () => new Response() }, '/health is served already'],
-    [{ '/own': 'text' as never }, 'what serves /own must be a function'],
+    [{ '/own': 'text' as never }, 'the handler of /own must be a function'],
   ])('is refused where it cannot be served: %j', async (routes, what) => {
     await expect(start({ health: '/health', routes })).rejects.toThrow(what);
   });

@@ -194,7 +194,7 @@ describe('an argument that is an array', () => {
       {
         code: 'SIGIL_ERASED_TYPE',
         where: expect.stringContaining('Tags.tag'),
-        what: 'what the elements of argument "tags" are is not known at run time (reflection says Array)',
+        what: 'the type of the elements of argument "tags" is not known at run time (reflection says Array)',
         fix: `say it: @Arg('tags', { items: () => String }), or another class or enum; { items: {} } for elements of any kind`,
       },
     ]);

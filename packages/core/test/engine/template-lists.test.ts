@@ -381,7 +381,7 @@ describe('a list of a template that is wrong', () => {
       [{ variables: { id: {} }, name: 'x' }],
       'whose "variables" are not strings, numbers, or lists',
     ],
-    ['a title', [{ uri: 'a://1', name: 'x', title: 7 }], 'whose "title" is no string'],
+    ['a title', [{ uri: 'a://1', name: 'x', title: 7 }], 'whose "title" is not a string'],
     [
       'a size',
       [{ uri: 'a://1', name: 'x', size: -1 }],

@@ -294,7 +294,7 @@ describe('extensions that cannot be taken', () => {
     });
     expect(await problemsOf({ extensions: [weather(), weather({ methods: {} }), other] })).toMatchObject([
       { code: 'SIGIL_DUPLICATE_NAME', what: `the extension '${WEATHER}' occurs twice` },
-      { code: 'SIGIL_DUPLICATE_NAME', what: "the method 'weather/today' is there twice" },
+      { code: 'SIGIL_DUPLICATE_NAME', what: "the method 'weather/today' occurs twice" },
     ]);
   });
 

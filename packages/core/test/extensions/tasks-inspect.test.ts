@@ -387,7 +387,7 @@ describe('a program that is asked what an extension tells', () => {
   test('refuses two extensions that tell the same', async () => {
     const other = () => ({ id: 'com.example/x', settings: () => undefined, inspect: { tasks: () => ({}) } });
     expect(await problemsOf({ extensions: [other] })).toMatchObject([
-      { code: 'SIGIL_DUPLICATE_NAME', what: "inspect 'tasks' is there twice" },
+      { code: 'SIGIL_DUPLICATE_NAME', what: "inspect 'tasks' occurs twice" },
     ]);
   });
 });

@@ -374,7 +374,7 @@ describe.each(KINDS)('a schema that is %s', (_, load) => {
       'not of much',
       { not: { minimum: 1, maximum: 3 } },
       1,
-      'anything but what the schema excludes; received 1',
+      'anything but the excluded values; received 1',
     ],
     ['null', { type: 'null' }, 1, 'null; received 1'],
     [
