@@ -38,7 +38,7 @@ describe('AGENTS.md of a template', () => {
   });
 
   test('names the folders that generators write to', async () => {
-    const folders = (await tableRows(PAGE, 'Where things are')).map(([folder]) => folder);
+    const folders = (await tableRows(PAGE, 'Folders')).map(([folder]) => folder);
 
     expect(folders).toEqual(
       expect.arrayContaining(['src/tools/', 'src/resources/', 'src/prompts/', 'src/services/', 'test/']),
@@ -46,7 +46,7 @@ describe('AGENTS.md of a template', () => {
   });
 
   test('says what does not start as the framework says it', async () => {
-    const rows = await tableRows(PAGE, 'What does not start');
+    const rows = await tableRows(PAGE, 'Mistakes that refuse to start');
     const meanings = DEFINITION_CODES as Readonly<Record<string, string>>;
 
     expect(rows.length).toBeGreaterThan(5);

@@ -4,25 +4,9 @@ import { countPatterns, findPatterns, proseFiles } from '../../scripts/english.m
 
 /** More than that is a step back: `npm run docs:english -- --list` prints each place. */
 const MOST = {
-  comments: {
-    chains: 110,
-    'two clauses': 262,
-    told: 182,
-    idioms: 63,
-    'of which': 387,
-    'clause first': 1406,
-    long: 59,
-  },
-  messages: { chains: 0, 'two clauses': 2, told: 4, idioms: 14, 'of which': 10, 'clause first': 48, long: 4 },
-  pages: {
-    chains: 40,
-    'two clauses': 90,
-    told: 47,
-    idioms: 40,
-    'of which': 99,
-    'clause first': 415,
-    long: 114,
-  },
+  comments: { chains: 3, 'two clauses': 2, told: 5, idioms: 0, 'of which': 46, 'clause first': 1, long: 15 },
+  messages: { chains: 0, 'two clauses': 0, told: 0, idioms: 0, 'of which': 0, 'clause first': 5, long: 1 },
+  pages: { chains: 1, 'two clauses': 1, told: 0, idioms: 0, 'of which': 5, 'clause first': 2, long: 26 },
 };
 
 const namesIn = (path: string, text: string): string[] => findPatterns(path, text).map(({ name }) => name);

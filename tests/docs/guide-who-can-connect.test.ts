@@ -28,7 +28,7 @@ describePage('who-can-connect', ({ serve }) => {
   });
 
   test('names the versions of the clients that are installed', async () => {
-    const rows = await tableRows('docs/guide/who-can-connect.md', 'What was tried');
+    const rows = await tableRows('docs/guide/who-can-connect.md', 'Tested clients');
     const named = rows.flatMap(([client = '', version]) => {
       const [name] = /@[a-z-]+\/[a-z-]+/.exec(client) ?? [];
       return name === undefined ? [] : [[name, version]];

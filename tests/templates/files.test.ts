@@ -125,7 +125,7 @@ test.each(['_gitignore', 'jest.config.mjs', 'test/tsconfig.json', 'tsconfig.json
 test('AGENTS.md is the same in every template, but for what full alone has', () => {
   const [full = '', ...others] = ['full', 'http', 'minimal'].map((template) => read(template, 'AGENTS.md'));
   const sections = full.split(/^(?=## )/m);
-  const shared = sections.filter((section) => !section.startsWith('## What is watched'));
+  const shared = sections.filter((section) => !section.startsWith('## Observability'));
 
   expect(shared.length).toBe(sections.length - 1);
   expect(new Set([shared.join(''), ...others]).size).toBe(1);
