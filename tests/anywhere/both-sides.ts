@@ -40,6 +40,11 @@ export async function compileSides(page: string, theirs: string): Promise<Compil
   };
 }
 
+/** Compiles the programs of a page whose other framework cannot be installed. @returns their folder. */
+export async function compileOurs(page: string): Promise<string> {
+  return compile(await codeBlocks(`docs/coming-from/${page}.md`), `coming-from-${page}`);
+}
+
 /** How a client connects to a server. */
 export interface Connecting {
   /** The official client's: sessions up to 2025-11-25 unless a revision is given. */

@@ -12,6 +12,7 @@ import {
   type Compiled,
   type Connecting,
   call,
+  compileOurs,
   compileSides,
   expectSame,
   expectSameQuestions,
@@ -32,7 +33,10 @@ afterEach(() => running.end());
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Starts both servers of a page, and connects a client to each. */
-async function start({ theirs, ours }: Compiled, connecting: Connecting = {}): Promise<[Side, Side]> {
+async function start(
+  { theirs, ours }: Pick<Compiled, 'theirs' | 'ours'>,
+  connecting: Connecting = {},
+): Promise<[Side, Side]> {
   const sides = [];
   for (const file of [theirs, ours]) sides.push(await running.connect(await running.start(file), connecting));
   return sides as [Side, Side];
@@ -228,5 +232,16 @@ describe('the page from MCP-Nest', () => {
 
     const before = await manifestOf(urls[0], 'mcp-nest.json');
     await expectShownDiff('mcp-nest', before, await manifestOf(urls[1], 'sigil-nest.json'));
+  });
+});
+
+describe('the page from FrontMCP', () => {
+  test('shows a server that answers like those of the other pages; FrontMCP itself is in no registry here', async () => {
+    const folder = await compileOurs('frontmcp');
+    const { ours } = await compileSides('sdk-v1', 'sdk-server.ts');
+    const [shown, other] = await start({ ours: join(folder, 'sigil-server.js'), theirs: ours });
+    await expectSame(other, shown);
+    await expectSameQuestions(other, shown);
+    expect(await outcomeOf(shown, read(ABSENT))).toEqual(asError(-32602));
   });
 });

@@ -248,7 +248,7 @@ function frameworks(): string {
   });
   return [
     `The contract of frameworks holds, with nothing left out, in: ${whole.join('; ')}.`,
-    'What is left out, and why:',
+    'These combinations are left out:',
     lacking.join('\n'),
   ].join('\n\n');
 }

@@ -111,5 +111,5 @@ test(`${PAGE} says what was found; WRITE=1 npm run test:anywhere writes it`, asy
     const what = needed.length === 0 ? 'in the file' : `installed beside it: ${needed.join(', ')}`;
     rows.push([name, version, what, advice ?? '']);
   }
-  await checkPage(PAGE, [tableOf(['package', 'version', 'where it is', 'what to do'], rows)]);
+  await checkPage(PAGE, [tableOf(['package', 'version', 'place', 'action'], rows)]);
 });

@@ -81,8 +81,8 @@ export function contractOf(framework: Framework): void {
       expect(textOf(refused)).toMatch(/text/);
     });
 
-    unless('a slash at the end')(
-      `serves its endpoint with a slash at the end too${because('a slash at the end')}`,
+    unless('a final slash')(
+      `serves its endpoint with a slash at the end too${because('a final slash')}`,
       async () => {
         const headers = modernHeaders('hello');
         const answer = await send(`${OPEN}/`, { headers, body: callOf('hello') });

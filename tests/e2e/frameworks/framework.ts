@@ -11,7 +11,7 @@ export interface Served {
 /** What the contract has, and a platform may lack. */
 export type Feature =
   | 'official clients'
-  | 'a slash at the end'
+  | 'a final slash'
   | 'streams'
   | 'streams at once'
   | 'listening'

@@ -41,7 +41,7 @@ export const NEST_MODULES: readonly FrameworkHere[] = [
     name: 'Nest with SigilModule on Fastify',
     readsBodies: true,
     lacks: {
-      'a slash at the end': 'new FastifyAdapter({ ignoreTrailingSlash: true }) says that there is none',
+      'a final slash': 'new FastifyAdapter({ ignoreTrailingSlash: true }) says that there is none',
     },
     serve: (app, mounts) =>
       serveEach(mounts, async ({ path, options, forgetsBody }) => {

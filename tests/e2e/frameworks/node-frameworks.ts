@@ -136,7 +136,7 @@ export const NODE_FRAMEWORKS: readonly FrameworkHere[] = [
   {
     name: 'Fastify',
     readsBodies: true,
-    lacks: { 'a slash at the end': 'its router takes such a path for another one, unless it is told' },
+    lacks: { 'a final slash': 'its router treats it as another path by default' },
     async serve(app, mounts) {
       const handlers = nodeHandlers(app, mounts);
       const fastify = Fastify({ forceCloseConnections: true });

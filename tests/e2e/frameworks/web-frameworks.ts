@@ -44,7 +44,7 @@ export const WEB_FRAMEWORKS: readonly FrameworkHere[] = [
   {
     name: 'Hono',
     readsBodies: true,
-    lacks: { 'a slash at the end': 'its router takes such a path for another one, unless it is told' },
+    lacks: { 'a final slash': 'its router treats it as another path by default' },
     async serve(app, mounts) {
       const handlers = fetchHandlers(app, mounts);
       const hono = new Hono();
