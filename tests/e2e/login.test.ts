@@ -284,6 +284,20 @@ describe('sigil login', () => {
     });
   });
 
+  // Only Linux has such a place.
+  (process.platform === 'linux' ? test : test.skip)(
+    'says so of a place where no folder can be made',
+    async () => {
+      expect(await sigilWith({ XDG_CONFIG_HOME: '/proc/none' }, 'login', address)).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: expect.stringMatching(
+          /^sigil: logins cannot be kept in \/proc\/none\/sigil\/logins\.json: .*XDG_CONFIG_HOME names another folder\n$/,
+        ),
+      });
+    },
+  );
+
   test('does not tell the browser that it worked when the login cannot be kept', async () => {
     const own = mkdtempSync(join(tmpdir(), 'sigil-login-'));
     const command = new ServerProcess(BIN, ['login', address], { XDG_CONFIG_HOME: own });

@@ -83,7 +83,7 @@ function readLogins(): JsonObject {
 function writeLogins(logins: JsonObject): void {
   const file = loginsFile();
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(file));
     // A link to a file of the user's other settings stays one.
     const target = existsSync(file) ? realpathSync(file) : file;
     // At once: a run that is ended meanwhile leaves the file as it was.
@@ -93,4 +93,11 @@ function writeLogins(logins: JsonObject): void {
   } catch (error) {
     throw new ServerError(`logins cannot be kept in ${file}: ${messageOf(error)}. ${OTHER_FOLDER}`);
   }
+}
+
+/** Creates a folder with its parents. Node's own `recursive` does not return where the system has no such place. */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  makeFolder(dirname(folder));
+  mkdirSync(folder, { mode: 0o700 });
 }

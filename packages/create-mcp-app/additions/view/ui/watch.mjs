@@ -28,6 +28,9 @@ view.on('event', ({ code, error }) => {
     const { errors = [error] } = error;
     for (const { id, message } of errors)
       write('view', `${id ? relative('.', id) : 'ui'}: error: ${message}`);
-    write('view', `Found ${errors.length} errors. Watching for file changes.`);
+    write(
+      'view',
+      `Found ${errors.length} error${errors.length === 1 ? '' : 's'}. Watching for file changes.`,
+    );
   } else if (code === 'END' && !hasFailed) write('view', 'Found 0 errors. Watching for file changes.');
 });
