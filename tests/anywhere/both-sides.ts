@@ -5,8 +5,10 @@ import { codeBlocks, compile } from '../docs/code-blocks.js';
 import { type Program, startProgram } from '../e2e/frameworks/program.js';
 import { freePort } from '../e2e/processes.js';
 
-/** Where the other frameworks are installed. */
+/** The folder in which the other frameworks are installed. */
 const ANYWHERE = resolve('tests/anywhere');
+/** The folder of MCP-Nest, with its own copy of Nest. */
+export const MCP_NEST: string = resolve('tests/anywhere/mcp-nest');
 
 /** The programs of a page, compiled: of another framework, ours, and ours with plain errors in place of tool errors. */
 export interface Compiled {
@@ -15,8 +17,13 @@ export interface Compiled {
   readonly oursWithPlainErrors: string;
 }
 
-/** Compiles the programs of a page. @param theirs the name of the other framework's. */
-export async function compileSides(page: string, theirs: string): Promise<Compiled> {
+/**
+ * Compiles the programs of a page.
+ *
+ * @param theirs the name of the other framework's.
+ * @param installed the folder in which the other framework is installed.
+ */
+export async function compileSides(page: string, theirs: string, installed = ANYWHERE): Promise<Compiled> {
   const blocks = await codeBlocks(`docs/coming-from/${page}.md`);
   const others = blocks.filter(({ name }) => name !== theirs);
   const [plain] = others
@@ -26,12 +33,11 @@ export async function compileSides(page: string, theirs: string): Promise<Compil
   const name = `coming-from-${page}`;
   const ours = await compile([...others, plain], name);
   return {
-    // In a folder of its own: the other framework finds its own packages, such as those of Nest.
     theirs: join(
       await compile(
         blocks.filter((block) => block.name === theirs),
         name,
-        ANYWHERE,
+        installed,
       ),
       theirs.replace(/ts$/, 'js'),
     ),

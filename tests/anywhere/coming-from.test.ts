@@ -16,6 +16,7 @@ import {
   compileSides,
   expectSame,
   expectSameQuestions,
+  MCP_NEST,
   order,
   outcomeOf,
   read,
@@ -206,7 +207,7 @@ describe('the page from FastMCP', () => {
 
 describe('the page from MCP-Nest', () => {
   let compiled: Compiled;
-  beforeAll(async () => (compiled = await compileSides('mcp-nest', 'mcp-nest-server.ts')));
+  beforeAll(async () => (compiled = await compileSides('mcp-nest', 'mcp-nest-server.ts', MCP_NEST)));
 
   test('shows two servers that answer alike, and tells how they differ', async () => {
     const urls = [await running.start(compiled.theirs), await running.start(compiled.ours)] as const;
