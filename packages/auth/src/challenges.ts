@@ -9,7 +9,7 @@ export interface ChallengeParts {
   /** The URL of the resource metadata. */
   readonly metadataUrl: string;
   readonly initialScopes: readonly string[];
-  /** The algorithms of proofs; empty where none are taken. */
+  /** The algorithms of proofs; empty if proofs are not accepted. */
   readonly proofAlgorithms: readonly string[];
 }
 
@@ -27,7 +27,7 @@ const RETRY_SECONDS = '5';
 export class Challenges {
   constructor(private readonly parts: ChallengeParts) {}
 
-  /** For a request without a token: it has done nothing wrong (RFC 6750, section 3.1). @param scopes what it needs. */
+  /** For a request without a token, which has made no error (RFC 6750, section 3.1). @param scopes the scopes it needs. */
   noToken(scheme: Scheme, scopes: readonly string[] = this.parts.initialScopes): Refusal {
     return this.#refusal(401, 'This server needs an access token', scheme, {
       scope: challengedScopes(scopes),
@@ -93,7 +93,7 @@ export class Challenges {
   }
 }
 
-/** Leaves out what would end a quoted text, or be read as a field of its own. */
+/** Removes characters that would end a quoted text or start another field. */
 function plain(text: string): string {
   return text.replace(/[^\x20\x21\x23-\x3c\x3e-\x5b\x5d-\x7e]/g, ' ').slice(0, 200);
 }

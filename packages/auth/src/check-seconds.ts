@@ -1,6 +1,6 @@
 import type { OptionChecks } from '@sigil/core/internal';
 
-/** Refuses what is neither a number of seconds from 0 to `most` nor left out. */
+/** Refuses values other than a number of seconds from 0 to `most`, or `undefined`. */
 export function checkSeconds(option: string, value: unknown, most: number, checks: OptionChecks): void {
   if (value === undefined || (typeof value === 'number' && value >= 0 && value <= most)) return;
   checks.refuse(option, `it must be a number of seconds from 0 to ${most}, not ${JSON.stringify(value)}`);

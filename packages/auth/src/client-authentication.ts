@@ -1,7 +1,7 @@
 import { importJWK, type JWK, SignJWT } from 'jose';
 import type { OptionChecks } from '@sigil/core/internal';
 
-/** How this server says who it is to its authorization server. */
+/** The credentials of this server at its authorization server. */
 export interface ClientCredentials {
   readonly clientId: string;
   /** Sent as HTTP Basic (`client_secret_basic`). */
@@ -13,7 +13,7 @@ export interface ClientCredentials {
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 const ASSERTION_SECONDS = 60;
 
-/** Adds who asks to a request for an authorization server. @returns headers to send. */
+/** Adds the client's credentials to a request for an authorization server. @returns headers to send. */
 export async function authenticateClient(
   { clientId, clientSecret, privateKey }: ClientCredentials,
   issuer: string,
@@ -39,7 +39,7 @@ export async function authenticateClient(
   return {};
 }
 
-/** As a form has it (RFC 6749, section 2.3.1). */
+/** Encodes a text as in a form (RFC 6749, section 2.3.1). */
 function encoded(text: string): string {
   return new URLSearchParams([['', text]]).toString().slice(1);
 }

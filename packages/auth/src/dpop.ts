@@ -90,7 +90,7 @@ export class ProofCheck {
     const known = typeof nonce === 'string' ? await this.nonces.read(nonce) : undefined;
     if (this.needsNonce && !known) throw new ProofError(NEEDS_NONCE, await this.nonces.current());
     const thumbprint = await calculateJwkThumbprint(jwk);
-    // Before it is remembered: others cannot fill what remembers.
+    // Before it is stored: others cannot fill the store.
     if (thumbprint !== boundTo)
       throw new ProofError('The proof is made with another key than the token is bound to');
     const id = sha256(`${thumbprint} ${jti}`);
@@ -104,7 +104,7 @@ export class ProofCheck {
     // No proof is older than its nonce. The client counts in whole seconds.
     const madeAt = Math.max((iat + 1) * 1000, known?.madeAt ?? 0);
     const use = await this.states.use(`dpop ${id}`, forMs, client, 'proofs', Math.max(0, now - madeAt));
-    // It may have been used before the store lost what it knew: only one with a nonce that was made since then has not.
+    // It may have been used before the store lost its data: only a proof with a newer nonce is accepted.
     if (use === 'forgotten') throw new ProofError(NEEDS_NONCE, await this.nonces.renewed());
     if (use !== 'first') throw new ProofError('The proof was used before');
   }
@@ -141,7 +141,7 @@ async function verified(proof: string): Promise<Readonly<Record<string, unknown>
   throw new ProofError('The proof could not be verified');
 }
 
-/** Scheme and host in lower case, without what does not name the endpoint. */
+/** Scheme and host in lower case, without query and fragment. */
 function normalized(url: string): string {
   const { origin, pathname } = new URL(url);
   return `${origin}${pathname.replace(/\/$/, '')}`;

@@ -15,8 +15,8 @@ export interface IntrospectionOptions extends ClientCredentials {
    */
   readonly audience?: string | readonly string[];
   /**
-   * For how many seconds an answer is believed, also when the token is revoked meanwhile; at most until the token expires. With 0 the issuer is
-   * asked at each request.
+   * Seconds for which an answer is cached, even if the token is revoked meanwhile; at most until the token expires.
+   * With 0 the issuer is asked at each request.
    *
    * @default 30
    */
@@ -35,12 +35,12 @@ const INTROSPECTION_OPTIONS: OptionTable<IntrospectionOptions> = {
 const REFUSAL_MS = 10_000;
 
 /**
- * Checks tokens by asking their issuer (RFC 7662): for tokens that are no JWT, or that have to end soon after they are
- * revoked; with `cacheSeconds: 0`, the moment they are revoked.
+ * Checks tokens by asking their issuer (RFC 7662): for opaque tokens, or for tokens that must end soon after they are
+ * revoked. With `cacheSeconds: 0` they end at once.
  *
  * @param options the client credentials of this server, and the audience of its tokens. There must be exactly one
  *   issuer, which sees all tokens.
- * @returns what `oauth({ tokens })` takes.
+ * @returns a value for `oauth({ tokens })`.
  * @example
  * ```ts
  * oauth({
@@ -97,7 +97,8 @@ class Introspection {
 const OTHER_TOKENS = /^(?:refresh|id)(?:_token)?$/i;
 
 function checkOptions(options: IntrospectionOptions, issuers: number, checks: OptionChecks): void {
-  // An opaque token does not tell whose it is: each of them would see the tokens of the others, and the secret of this server.
+  // An opaque token does not name its issuer: each issuer would see the tokens of the others, and the secret of this
+  // server.
   if (issuers > 1)
     checks.refuse(
       'tokens',

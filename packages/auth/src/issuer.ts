@@ -12,11 +12,11 @@ import { askProvider, isSafeUrl, ProviderError, TokenError } from './provider.js
 
 /** An authorization server whose tokens are accepted. Omitted members are read from its metadata. */
 export interface IssuerOptions {
-  /** Its identifier: exactly what its tokens say as `iss`. */
+  /** Its identifier, exactly as in the `iss` of its tokens. */
   readonly issuer: string;
   /** The URL of its keys. */
   readonly jwksUri?: string;
-  /** Its keys themselves, where they cannot be fetched. They change with a restart alone. */
+  /** Its keys themselves, if they cannot be fetched. They only change with a restart. */
   readonly jwks?: JSONWebKeySet;
   /** The URL of its introspection endpoint (RFC 7662). */
   readonly introspectionEndpoint?: string;
@@ -37,7 +37,7 @@ interface IssuerMetadata {
 const KEYS_FRESH_MS = 10 * 60_000;
 /** Keys that could not be fetched again are used for so long, in milliseconds. */
 const KEYS_STALE_MS = 60 * 60_000;
-/** A key that is not known has the keys fetched again, but not sooner than this after the last time for this key, in milliseconds. */
+/** Minimum time between two fetches for the same unknown key, in milliseconds. */
 const COOLDOWN_MS = 30_000;
 /** For all such keys together, they are fetched so many times at once, and once more whenever so many milliseconds have gone by. */
 const SEARCHES = { burst: 5, everyMs: 10_000 };
@@ -103,7 +103,7 @@ export class Issuer {
   /**
    * Finds the key that a token is signed with.
    *
-   * @throws TokenError when there is none.
+   * @throws TokenError if the issuer has no such key.
    * @throws ProviderError if keys cannot be fetched, and the known ones are too old or lack this one.
    */
   readonly key = async (header: JWSHeaderParameters, token: FlattenedJWSInput): ReturnType<FindKey> => {
@@ -148,7 +148,7 @@ export class Issuer {
     return this.#refresh();
   }
 
-  /** Fetches keys, once for all who wait for them, and not too often when that fails. */
+  /** Fetches keys, once for all that wait for them, and not too often after failures. */
   #refresh(): Promise<void> {
     if (this.#fetching) return this.#fetching;
     if (this.#asked.hasFailed && Date.now() - this.#asked.at < RETRY_MS)
@@ -245,7 +245,7 @@ export class Issuers {
     this.#issuers = new Map(options.map((one) => [one.issuer, new Issuer(one, logger)]));
   }
 
-  /** The name of the one that there is; `undefined` where there are several. */
+  /** The name of the only issuer; `undefined` if there are several. */
   get only(): string | undefined {
     const [id] = this.#issuers.keys();
     return this.#issuers.size === 1 ? id : undefined;
@@ -258,7 +258,7 @@ export class Issuers {
     return first;
   }
 
-  /** @throws TokenError when there is none of that name. */
+  /** @throws TokenError if no issuer has that name. */
   get(id: unknown): Issuer {
     const issuer = typeof id === 'string' ? this.#issuers.get(id) : undefined;
     if (!issuer)

@@ -64,11 +64,11 @@ const JWT_OPTIONS: OptionTable<JwtOptions> = {
 };
 
 /**
- * Checks tokens by the signature of their issuer, whose keys are fetched when they are first needed and followed when they change: its
- * algorithm, issuer, audience and expiry have to be right.
+ * Checks tokens by the signature of their issuer: their algorithm, issuer, audience and expiry. Keys are fetched at the
+ * first token and when they change.
  *
- * @param options which algorithms are used, and what tokens for this server say.
- * @returns what `oauth({ tokens })` takes.
+ * @param options the accepted algorithms, and the audience of this server's tokens.
+ * @returns a value for `oauth({ tokens })`.
  * @example
  * ```ts
  * oauth({
@@ -160,10 +160,13 @@ async function verifiedByAny(
   }
 }
 
-/** Types that say what else a JWT is for (RFC 8725, section 3.11), such as `dpop+jwt`. Many access tokens have none, or `JWT`. */
+/**
+ * Types of JWTs with another purpose (RFC 8725, section 3.11), such as `dpop+jwt`. Many access tokens have no type, or
+ * `JWT`.
+ */
 const OTHER_TYPES = /^(?!(?:application\/)?at\+jwt$).*\+jwt$|^jwe$/i;
 
-/** @throws TokenError when it is a JWT for something else, where no type was asked for. */
+/** @throws TokenError if it is a JWT for another purpose, and no type is required. */
 function payloadOf({ payload, protectedHeader }: JWTVerifyResult, { typ }: JWTVerifyOptions): JWTPayload {
   if (typ === undefined && OTHER_TYPES.test(String(protectedHeader.typ)))
     throw new TokenError('The token is no access token');

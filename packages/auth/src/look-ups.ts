@@ -17,7 +17,7 @@ const ALL: SemaphoreLimits = { ...UNKNOWN, running: 80, total: 1280 };
 /** For how long it is remembered that a token was good, in milliseconds. */
 const KNOWN_MS = 60 * 60_000;
 
-/** How long what was found out is believed, in milliseconds; 0 is not at all. */
+/** How long results are cached, in milliseconds; 0 for not at all. */
 export interface LookUpTimes {
   readonly good: number;
   readonly refused: number;
@@ -26,10 +26,10 @@ export interface LookUpTimes {
 /** Looks tokens up elsewhere: not too many at once, each once for all requests that carry it, and not again for a while. */
 export class LookUps {
   readonly #good = new TokenCache<TokenClaims>();
-  /** Beside those that are good: however many wrong ones come, they take no place of theirs. */
+  /** Separate from valid tokens, so that wrong ones cannot displace them. */
   readonly #refused = new TokenCache<string>();
   readonly #asked = new SingleFlight<TokenClaims>();
-  /** Those that were good when they were asked about last. */
+  /** Tokens that were valid at their last look-up. */
   readonly #known = new TokenCache<true>();
   readonly #unknown = new Semaphore(UNKNOWN);
   readonly #all = new Semaphore(ALL);
@@ -37,7 +37,7 @@ export class LookUps {
   constructor(private readonly times: LookUpTimes) {}
 
   /**
-   * Finds out what a token says.
+   * Looks a token up.
    *
    * @param client quota key of the look-up; `undefined` if clients are indistinguishable.
    * @param look asks for it. @throws TokenError when it is not good.

@@ -26,7 +26,7 @@ export class MetadataDocuments {
   readonly url: string;
   readonly #documents: ReadonlyMap<string, PublicDocument>;
 
-  /** @param issuerMetadata gets the metadata of the authorization server; absent where it is not served here. */
+  /** @param issuerMetadata returns the metadata of the authorization server; absent if it is not served here. */
   constructor(metadata: ResourceMetadata, issuerMetadata?: () => Promise<string>) {
     const { origin, pathname } = new URL(metadata.resource);
     const path = pathname === '/' ? '' : pathname;

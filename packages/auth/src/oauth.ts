@@ -29,8 +29,8 @@ import { rememberToken } from './upstream.js';
  * Makes an HTTP server an OAuth 2.1 resource server: requests need an access token from one of its authorization
  * servers. Clients without a token learn where to get one, and clients that lack a scope learn which.
  *
- * @param options the identifier of this server, who issues its tokens, and how they are checked.
- * @returns what `http({ authorization })` and the handlers take.
+ * @param options the identifier of this server, the issuers of its tokens, and their check.
+ * @returns a value for `http({ authorization })` and the handlers.
  * @throws DefinitionError when an option is wrong; nothing is asked of the authorization servers yet.
  * @example
  * ```ts
@@ -132,7 +132,7 @@ class ResourceServer implements Authorizer {
     scopes: readonly string[],
     principal: Principal | undefined,
   ): ReturnType<Authorizer['insufficientScope']> {
-    // Without a token, the client is to get one that has them.
+    // Without a token, the client needs one with these scopes.
     const asked = this.options.scopes.asked(scopes);
     if (!principal) return this.#challenges.noToken(this.#wanted, asked);
     return this.#challenges.insufficientScope(this.#schemes.get(principal) ?? 'Bearer', asked);
@@ -248,7 +248,10 @@ class ResourceServer implements Authorizer {
   }
 }
 
-/** Tells tokens apart as well as the whole does, which is compared then: to look up a long text costs a request much more. */
+/**
+ * The end identifies a token almost as well as the whole, which is compared afterwards. Looking up a long text would be
+ * much slower.
+ */
 function endOf(sent: string): string {
   return sent.slice(-32);
 }
@@ -276,7 +279,7 @@ function sealedNonces({ seal, unseal }: AuthorizationHost): Nonces {
   };
 }
 
-/** Whether there is a token in an address, where it would be written into logs. */
+/** Whether the query of a URL has a token, which would be written into logs. */
 function hasTokenInQuery(url: string): boolean {
   const at = url.indexOf('?');
   return at >= 0 && new URLSearchParams(url.slice(at)).has('access_token');
@@ -285,7 +288,7 @@ function hasTokenInQuery(url: string): boolean {
 /**
  * Reads which key a token is bound to.
  *
- * @returns the thumbprint of the key; `undefined` where it is bound to none.
+ * @returns the thumbprint of the key; `undefined` if the token is not bound to one.
  * @throws TokenError when it is bound in a way that cannot be checked here, such as to a certificate.
  */
 function keyOf(cnf: unknown): string | undefined {

@@ -34,7 +34,8 @@ export interface OAuthOptions {
   /** Which scopes there are. */
   readonly scopes?: ScopeOptions;
   /**
-   * Whether requests without a token are served: `'allow'` serves what needs no scopes, and asks for a token for the rest.
+   * Whether requests without a token are served: `'allow'` serves definitions without scopes, and asks for a token for
+   * the rest.
    *
    * @default 'refuse'
    */
@@ -61,7 +62,7 @@ export interface OAuthOptions {
    * Creates the principal. Its id must be unique over all issuers, which may use the same `sub`. The result is copied
    * without methods, once per token.
    *
-   * @default the id is `<issuer>#<subject>`, or `<issuer>#client:<client>` where the subject is the client itself
+   * @default the id is `<issuer>#<subject>`, or `<issuer>#client:<client>` if the subject is the client itself
    */
   readonly principal?: (claims: TokenClaims, scopes: readonly string[]) => Principal;
   /**
@@ -182,7 +183,10 @@ function warningsAbout(
   return warnings;
 }
 
-/** Scheme and host in lower case, and no slash where there is no path (2026-07-28, basic/authorization, "Canonical Server URI"). */
+/**
+ * Scheme and host in lower case, without a slash if there is no path (2026-07-28, basic/authorization, "Canonical
+ * Server URI").
+ */
 function canonical(resource: string): string {
   // An invalid one has been reported before.
   if (!URL.canParse(resource)) return '';
@@ -204,7 +208,7 @@ function principalOf(
   const [client] = clients;
   if (clientsWithoutSubject && client !== undefined && claims['username'] === undefined)
     return { id: `${iss}#client:${client}`, scopes, claims };
-  // The client that it was issued to may have many users, who would all be one principal.
+  // Its client may have many users, who would all be one principal.
   throw new ClaimError('The token names no subject', {
     hint: 'have its issuer write sub; if it does for every user, give oauth({ clientsWithoutSubject: true })',
   });
@@ -217,7 +221,7 @@ function isName(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
 
-/** A subject that cannot be taken for a client. */
+/** A subject that cannot be confused with a client. */
 function asSubject(sub: string): string {
   return /^(?:client|subject):/.test(sub) ? `subject:${sub}` : sub;
 }

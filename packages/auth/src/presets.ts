@@ -21,8 +21,8 @@ export interface Auth0Options {
 }
 
 /**
- * Auth0: scopes are those of `scope` and, where the API adds them, of `permissions`. The tenant needs the "Resource Parameter Compatibility
- * Profile", since clients name the API by `resource`.
+ * Auth0: scopes are those of `scope` and, if the API adds them, of `permissions`. The tenant needs the "Resource
+ * Parameter Compatibility Profile", because clients name the API by `resource`.
  *
  * @returns issuers and tokens for `oauth()`.
  * @throws DefinitionError when an option is wrong.
@@ -54,8 +54,9 @@ export interface EntraOptions {
 }
 
 /**
- * Microsoft Entra, tokens of version 2 (`requestedAccessTokenVersion: 2`): scopes are those of `scp` and `roles`. Clients name the `resource`,
- * and ask for scopes with the Application ID URI in front, which therefore has to be the `resource`.
+ * Microsoft Entra, tokens of version 2 (`requestedAccessTokenVersion: 2`): scopes are those of `scp` and `roles`.
+ * Clients send the `resource`, and request scopes with the Application ID URI in front, so that URI must be the
+ * `resource`.
  *
  * @returns issuers and tokens for `oauth()`.
  * @throws DefinitionError when an option is wrong.
@@ -75,7 +76,7 @@ export function entra({ tenant, clientId, audience = `api://${clientId}` }: Entr
   requireAudience('entra', audience);
   const tokens = jwt({ algorithms: ['RS256'], audience: [clientId, audience] });
   const accessTokens = changed(tokens, (claims) => {
-    // Tokens that tell the application who has logged in to it come from the same issuer, for the same application, with its roles.
+    // ID tokens come from the same issuer, for the same application, with its roles.
     const isOfApplication =
       claims['idtyp'] === 'app' || (claims.sub !== undefined && claims.sub === claims['oid']);
     const isForClient = ['nonce', 'at_hash', 'c_hash'].some((name) => claims[name] !== undefined);
@@ -197,7 +198,7 @@ export function cognito({ region, userPool, clients }: CognitoOptions): Preset {
   return {
     issuers: [`https://cognito-idp.${region}.amazonaws.com/${userPool}`],
     tokens: changed(tokens, (claims) => {
-      // Tokens that tell who a user is come from the same issuer.
+      // ID tokens come from the same issuer.
       if (claims['token_use'] !== 'access') throw new TokenError('The token is no access token');
       return claims;
     }),
@@ -260,8 +261,8 @@ const TOKEN_INFO = 'https://oauth2.googleapis.com/tokeninfo';
 const GOOGLE_TIMES = { good: 30_000, refused: 10_000 };
 
 /**
- * Google: its access tokens are opaque and name the client they were issued to, so Google is asked about each, once in 30 seconds. Clients have
- * to be registered by hand.
+ * Google: its access tokens are opaque and name the client they were issued to, so Google is asked about each, once in
+ * 30 seconds. Register clients by hand.
  *
  * @returns issuers and tokens for `oauth()`.
  * @throws DefinitionError when an option is wrong.
@@ -316,7 +317,7 @@ function changed(tokens: TokenCheck, change: (claims: TokenClaims) => TokenClaim
   };
 }
 
-/** Refuses what cannot be part of an issuer, such as the text of a variable that is not set. */
+/** Refuses values that cannot be part of an issuer, such as the text of an unset variable. */
 function requireHost(of: string, option: string, value: unknown): void {
   if (typeof value === 'string' && /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(value) && value !== 'undefined')
     return;

@@ -11,7 +11,7 @@ export class TokenError extends Error {
 
   /**
    * @param message why, for the client's developer: letters, digits and simple signs only.
-   * @param details what of the token is wrong, for the log of the server alone.
+   * @param details the offending part of the token, for the log of the server alone.
    */
   constructor(
     message: string,
@@ -21,7 +21,7 @@ export class TokenError extends Error {
   }
 }
 
-/** A token holds what its issuer must not write: the owner of the server has to hear of it, or would look for the mistake in clients. */
+/** The issuer wrote an invalid claim: the owner of the server must know, instead of looking for the mistake in clients. */
 export class ClaimError extends TokenError {}
 
 /** How long an authorization server may take to answer, in milliseconds. */
@@ -46,7 +46,7 @@ export interface ProviderAnswer {
 /**
  * Asks an authorization server. It follows no redirects, reads no more than 1 MiB, and waits 5 s at most.
  *
- * @throws ProviderError when there is no answer.
+ * @throws ProviderError if it does not answer.
  */
 export async function askProvider(
   url: string,

@@ -1,6 +1,6 @@
 import { isScope, type OptionChecks, type OptionTable } from '@sigil/core/internal';
 
-/** Which scopes there are, and what they say about each other. */
+/** The scopes of a server, and their relations. */
 export interface ScopeOptions {
   /**
    * The scopes that a client should request first: the minimum for useful work. A challenge to a client without a token
@@ -22,12 +22,12 @@ export interface ScopeOptions {
    * @default ''
    */
   readonly prefix?: string;
-  /** By scope, those that it stands for, too: `{ 'files:write': ['files:read'] }`. */
+  /** The scopes that a scope includes: `{ 'files:write': ['files:read'] }`. */
   readonly implies?: Readonly<Record<string, readonly string[]>>;
   /**
    * Reads the scopes of a token from its claims.
    *
-   * @default those of `scope`, a text, and of `scp`, a list or a text
+   * @default those of `scope` (text) and `scp` (list or text)
    */
   readonly read?: (claims: TokenClaims) => readonly string[];
 }
@@ -99,7 +99,7 @@ export class Scopes {
   }
 }
 
-/** A scope and all that follows from it, whatever the length of the way; circles are no matter. */
+/** A scope with all scopes that it includes, directly or indirectly; cycles are allowed. */
 function closure(scope: string, implies: Readonly<Record<string, readonly string[]>>): readonly string[] {
   const found = new Set([scope]);
   for (const one of found) {

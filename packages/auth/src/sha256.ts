@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** The digest of a text, in base64url: it stands for a token where the token itself must not be kept. */
+/** The digest of a text in base64url. It replaces a token that must not be stored. */
 export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('base64url');
 }

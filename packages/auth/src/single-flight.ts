@@ -1,4 +1,4 @@
-/** Asks once for each key at a time: those that ask for the same meanwhile wait for the same answer. */
+/** Runs one request for each key at a time: concurrent callers share its answer. */
 export class SingleFlight<T> {
   readonly #asked = new Map<string, Promise<T>>();
 

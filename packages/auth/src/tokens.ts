@@ -16,7 +16,7 @@ export interface TokenCheckParts {
  * Checks a token.
  *
  * @param client quota key of the request; `undefined` if clients are indistinguishable.
- * @returns what it says.
+ * @returns its claims.
  * @throws TokenError when it is not good.
  * @throws ProviderError when that cannot be found out now.
  */
@@ -24,7 +24,7 @@ export type CheckToken = (token: string, client?: string) => MaybePromise<TokenC
 
 /** A way to check tokens: made by `jwt()` or `introspection()`. */
 export interface TokenCheck {
-  /** Tells everything that is wrong with its options. @param issuers how many there are. */
+  /** Reports all faults in its options. @param issuers the number of issuers. */
   check(checks: OptionChecks, issuers: number): void;
   /** Whether issuers are asked for their keys or endpoints. */
   create(parts: TokenCheckParts): CheckToken;
@@ -37,7 +37,7 @@ export interface TokenCheck {
 export type TokenVerifier = (token: string) => MaybePromise<TokenClaims | undefined>;
 
 /**
- * Tells tokens for this server from others.
+ * Checks whether a token is for this server.
  *
  * @param audience the accepted audiences: one of these.
  * @returns whether a claim, a text or a list, names one of them.
@@ -50,7 +50,7 @@ export function audienceTest(audience: string | readonly string[]): (claimed: un
   };
 }
 
-/** @param claimed whom the token says that it is for. */
+/** @param claimed the audience of the token. */
 export function notForUs(claimed: unknown): TokenError {
   return new TokenError('The token was not issued for this server', {
     audience: claimed === undefined ? 'none' : JSON.stringify(claimed),
@@ -61,10 +61,9 @@ export function notForUs(claimed: unknown): TokenError {
 export const CLOCK_TOLERANCE_SECONDS = 30;
 
 /**
- * Holds what a token says to its times. Before `nbf` it is good already where clocks may differ; after `exp` it never
- * is.
+ * Enforces `exp` and `nbf`. Before `nbf`, the tolerance for clocks applies; after `exp` a token is never valid.
  *
- * @throws TokenError when it is not good yet, or not any more.
+ * @throws TokenError if it is not valid yet, or has expired.
  * @throws ClaimError if one of them is not a number, because the token would never expire.
  */
 export function requireInTime(claims: TokenClaims): void {
@@ -81,7 +80,7 @@ export function notATime(claim: string): ClaimError {
   return new ClaimError(`The claim ${claim} of the token is no number`);
 }
 
-/** Most tokens that are remembered. */
+/** Maximum number of cached tokens. */
 const MAX_KEPT = 10_000;
 
 /** A value with its expiry, in milliseconds since 1970. */

@@ -43,7 +43,7 @@ export function rememberToken(principal: Principal, caller: Caller): void {
 
 const EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
-/** A token is not used any more so long before it expires, in milliseconds. */
+/** Milliseconds before its expiry at which a token is no longer used. */
 const MARGIN_MS = 10_000;
 
 /**

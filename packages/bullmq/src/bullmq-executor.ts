@@ -35,8 +35,8 @@ const BACKOFF_MS = 1_000;
  * Runs tasks from a queue of BullMQ on Redis, with its priorities, rate limits and dashboards. The task store has the
  * task and knows which run may write, so a job that BullMQ runs twice has no effect twice.
  *
- * @param options where the queue is.
- * @returns what the option `tasks.executor` of `createApp` takes.
+ * @param options the queue and its Redis.
+ * @returns a value for `tasks.executor` of `createApp`.
  * @throws DefinitionError when an option is wrong.
  * @see https://docs.bullmq.io
  * @example
@@ -87,7 +87,7 @@ class BullmqExecutor implements TaskExecutor {
     const { concurrency, leaseMs } = worker;
     this.#worker = worker;
     const run = (job: Job<TaskJob>, token?: string): Promise<void> => this.#run(worker, job, token);
-    // A job whose process has died is handed out again when its lock is over, and by then the lease of the task is, too.
+    // The job of a dead process returns to the queue when its lock expires; the lease of its task has then expired too.
     const locks = { lockDuration: leaseMs, stalledInterval: Math.ceil(leaseMs / 3) };
     const maxStalledCount = ATTEMPTS;
     this.#jobs = this.#reported(

@@ -6,13 +6,13 @@ export class UsageError extends Error {
 /** A problem with the definitions of a server, as its program reported it. */
 export interface ReportedProblem {
   readonly code: string;
-  /** The place and what is wrong there. */
+  /** The place and its fault. */
   readonly problem: string;
   readonly fix: string;
 }
 
 /**
- * A server did not answer: its program failed, or is none that can be asked.
+ * A server did not answer: its program failed, or cannot be inspected.
  *
  * @example
  * ```ts
@@ -27,8 +27,8 @@ export class ServerError extends Error {
   override readonly name = 'ServerError';
 
   /**
-   * @param message what happened, for people.
-   * @param problems what the program said of its own definitions, if it did.
+   * @param message the failure, for people.
+   * @param problems the problems of the program's own definitions, if it reported some.
    */
   constructor(
     message: string,

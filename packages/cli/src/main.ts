@@ -26,6 +26,6 @@ try {
   if (!(error instanceof Error && 'code' in error && MISSING.has(error.code))) throw error;
   const [what] = error.message.split('\n');
   terminal.err(`sigil: ${what}. Install its dependencies: npm install @sigil/core typedi`);
-  // At once: Node 20 reports what is missing a second time, as an unhandled rejection.
+  // At once: otherwise Node 20 reports the missing package again, as an unhandled rejection.
   process.exit(EXIT_CODES.found);
 }

@@ -22,7 +22,7 @@ import { EXIT_CODES, type ExitCode, ServerError, UsageError } from './failures.j
 import { packageVersion } from './program/connection.js';
 import { inLines, jsonText, type Terminal } from './terminal.js';
 
-/** Longer names first: `manifest diff` is no server called `diff`. */
+/** Longer names first: `manifest diff` is not a server called `diff`. */
 const COMMANDS: readonly (readonly [words: readonly string[], command: Command])[] = [
   [['dev'], dev],
   [['add'], add],
@@ -50,9 +50,9 @@ const COMMANDS: readonly (readonly [words: readonly string[], command: Command])
  * Runs the command `sigil`.
  *
  * @param args its arguments, without the program.
- * @param terminal where results and complaints are written.
- * @returns the exit code: 0 when all is well, 1 when something was found, 2 when it was called wrongly, 130 when it
- *   was interrupted.
+ * @param terminal receives results and errors.
+ * @returns the exit code: 0 when all is well, 1 when something was found, 2 when it was called wrongly, 130 when it was
+ *   interrupted.
  * @example
  * ```ts
  * process.exitCode = await runSigil(['check', 'dist/main.js'], standardStreams());

@@ -16,9 +16,10 @@ export interface Terminal {
   /** The streams on which a user can answer; absent if there is no terminal. */
   readonly desk?: { readonly input: Readable; readonly output: Writable };
   /**
-   * Begins to draw over the whole of it; absent where that is not possible.
+   * Opens a screen over the whole terminal; absent if that is not possible.
    *
-   * @param pressed called with each key, such as `q`; a key without a character gives a sequence that begins with Escape.
+   * @param pressed called with each key, such as `q`; a key without a character gives a sequence that begins with
+   *   Escape.
    * @param resized called when it has another size.
    */
   readonly openScreen?: (pressed: (key: string) => void, resized?: () => void) => Screen;
@@ -32,15 +33,15 @@ export interface Screen {
   readonly rows: number;
   /** Shows lines in place of the current ones. */
   draw(lines: readonly string[]): void;
-  /** Puts a text on the clipboard, where the terminal lets programs do that (OSC 52). */
+  /** Copies a text to the clipboard, if the terminal supports it (OSC 52). */
   copy(text: string): void;
-  /** Shows what was there before. */
+  /** Restores the previous screen. */
   close(): void;
 }
 
 /**
- * The standard streams; colours only for people who have not refused them (https://no-color.org). They remove whatever else
- * would control a terminal, because texts come from servers.
+ * The standard streams. Colours are off for users who refuse them (https://no-color.org). Other control characters are
+ * removed, because texts come from servers.
  *
  * @example
  * ```ts
@@ -97,7 +98,7 @@ function openScreen(pressed: (key: string) => void, resized: () => void = () => 
   };
 }
 
-/** Gives the result of a command: as JSON where that is asked for, in lines otherwise. */
+/** Prints the result of a command: as JSON if requested, else as lines. */
 export function show(
   terminal: Terminal,
   { json }: { readonly json?: boolean | undefined },
@@ -108,7 +109,7 @@ export function show(
   else for (const line of lines()) terminal.out(line);
 }
 
-/** A text in a style, where there are colours. */
+/** A text in a style, if colours are on. */
 export function styled({ hasColours }: Terminal, style: Style, text: string): string {
   return hasColours ? styleText(style, text, { validateStream: false }) : text;
 }
@@ -153,10 +154,10 @@ export function counted(count: number, noun: string): string {
 /** Controls other than newline and tab, and characters that reorder text, which can hide a part of a line. */
 const CONTROLS = /(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
 
-/** A visible colour or weight. Concealed text and backgrounds are none of these: they can hide what a line says. */
+/** A visible colour or weight. Concealed text and backgrounds are excluded: they can hide a part of a line. */
 const COLOUR = /(\u001b\[(?:[0-47]|2[2-7]|3[1-79]|9[0-7])?(?:;(?:[0-47]|2[2-7]|3[1-79]|9[0-7]))*m)/;
 
-/** A text of a server in its lines, without what a terminal would obey. */
+/** A server's text in lines, without terminal controls. */
 export function inLines(text: string): string {
   return text.replace(CONTROLS, '');
 }

@@ -4,7 +4,7 @@ import { Page } from './state/page.js';
 import { App } from './views/app.js';
 import { PageContext } from './views/page-context.js';
 
-/** Shown where the page was opened without its token. */
+/** Shown if the page was opened without its token. */
 function Unknown() {
   return (
     <main class="unknown">

@@ -37,7 +37,7 @@ const LINE_LIMIT = 300;
 /**
  * Makes one file of a program.
  *
- * @throws ServerError when it cannot be bundled, its definitions are wrong, or it needs what the target has not.
+ * @throws ServerError if it cannot be bundled, its definitions are wrong, or the target lacks something it needs.
  */
 export async function bundleProgram(options: BundleOptions): Promise<Bundled> {
   const { entry, out, minify, external, target, timeoutMs } = options;

@@ -45,11 +45,12 @@ export const REQUIRE =
 const MOST_DISCOVERIES = 16;
 
 /**
- * Finds out of a program what its bundle has to have: it is bundled to describe itself, and run.
+ * Collects the facts about a program that its bundle needs: it is bundled to describe itself, and run.
  *
  * @param asked the options of the bundler.
  * @param timeoutMs how long it may take to describe itself, in milliseconds.
- * @throws ServerError when its definitions are wrong, or it needs what the target has not; the failure of the bundler when it has one.
+ * @throws ServerError if its definitions are wrong, or the target lacks something it needs; the bundler's error if it
+ *   fails.
  */
 export async function examineProgram(
   esbuild: PluginBuild['esbuild'],
@@ -69,7 +70,7 @@ export async function examineProgram(
     };
     const { outputFiles, metafile } = await esbuild.build({
       ...asked,
-      // The program by itself shows what it exports.
+      // The bundled program shows its exports.
       entryPoints: { program: 'sigil:program', entry },
       outdir: dirname(out),
       write: false,
@@ -121,7 +122,7 @@ export async function examineProgram(
 /**
  * The files that the modules of a bundle refer to.
  *
- * @param found what modules refer to, by their files.
+ * @param found the references of modules, by file.
  */
 export function referred(
   found: ReadonlyMap<string, References>,
@@ -135,7 +136,7 @@ export function referred(
   );
   const modules = [...found].filter(([path]) => bundled.has(path));
   const files = modules.flatMap(([path, { files: own }]) =>
-    // A folder that the module itself is in is no data of its own.
+    // A folder that contains the module itself is not its data.
     own.filter((file) => existsSync(file) && !isWithin(path, file)),
   );
   const required = modules.flatMap(([path, { packages }]) =>
@@ -160,7 +161,7 @@ const standIns: Plugin = {
   },
 };
 
-/** @throws ServerError when the target has not what the program needs. */
+/** @throws ServerError if the target lacks something the program needs. */
 function refuseUnservable(
   { cwd, entry, target }: Program,
   external: readonly string[],

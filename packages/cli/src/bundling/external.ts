@@ -14,7 +14,7 @@ const RESOLVING = Symbol('resolving');
  * Leaves external the modules that cannot be bundled: those of the target, and packages with compiled addons. A package
  * that is not installed throws when another package requires it, as in Node.
  *
- * @param formOf what is imported in place of a class library.
+ * @param formOf the replacement for a class library.
  * @param others gives further packages that stay external.
  */
 export function leaveExternal(
@@ -51,7 +51,7 @@ export function leaveExternal(
         }
         const folder = found.namespace === 'file' ? packages.folderOf(found.path) : undefined;
         const isAddon = folder !== undefined && !isOwn(found.path) && packages.hasAddon(folder);
-        // The bundler itself finds it once more, because it learns more than a plugin can tell it.
+        // The bundler resolves it again, because it learns more than a plugin can pass on.
         return isAddon ? { path, external: true } : undefined;
       });
       bundler.onLoad({ filter: /.*/, namespace: MISSING }, ({ path }) => ({

@@ -42,7 +42,7 @@ export class Packages {
     return folder === path ? undefined : this.folderOf(folder);
   }
 
-  /** Whether a package has a compiled addon, or finds one in packages that there is one of for each platform. */
+  /** Whether a package has a compiled addon, or loads one from a package for each platform. */
   hasAddon(folder: string): boolean {
     const known = this.#withAddon.get(folder);
     if (known !== undefined) return known;
@@ -57,7 +57,7 @@ export class Packages {
     return has;
   }
 
-  /** Which of some packages another one uses, itself or through those that it depends on. */
+  /** The packages, out of some, that another one uses directly or indirectly. */
   usedBy(folder: string, names: readonly string[]): readonly string[] {
     const used = new Set<string>();
     const folders = new Set([folder]);

@@ -5,9 +5,9 @@ import type { Plugin } from 'esbuild';
 import { type References, referencesOf } from './references.js';
 
 /*
- * Modules find files by where they are themselves, and in a bundle they are elsewhere. So each module keeps its place, seen from the bundle.
- * esbuild puts names in place of `import.meta.url` and its like, and a module that mentions these begins with a declaration of the names. In
- * others, such as those that a plugin loads, the names are those of the bundle.
+ * Modules find files by their own path, which changes in a bundle. So each module keeps its path, relative to the
+ * bundle. esbuild replaces `import.meta.url` and similar expressions by names, and a module with these begins with a
+ * declaration of the names. Modules that another plugin loads use the names of the bundle.
  */
 
 /** The module that declares the names for all modules. */
@@ -22,7 +22,7 @@ export const PLACE_NAMES: Readonly<Record<string, string>> = {
   'require.main': '__sigilMain',
 };
 
-/** The text of `PLACES`. @param hasFiles whether the bundle knows where its own file is. */
+/** The text of `PLACES`. @param hasFiles whether the bundle knows its own path. */
 export function placesText(hasFiles: boolean): string {
   return `const meta = import.meta;
 export const __sigilUrl = ${hasFiles ? 'meta.url' : '"file:///bundle.mjs"'};
@@ -41,11 +41,11 @@ export function seenFrom(href: string, out: string): string {
 }
 
 /**
- * Tells each module where it is.
+ * Gives each module its path.
  *
- * @param program the module that the bundle is made of, and its file: that module has the place of the bundle when it is beside it, because
- *   programs ask whether they are what was started.
- * @param found receives what modules refer to, by their files.
+ * @param program the entry module and its file. It has the path of the bundle if both are in one folder, because
+ *   programs check whether they are the main module.
+ * @param found receives the references of modules, by file.
  */
 export function modulePlaces(
   { entry, out }: { readonly entry: string; readonly out: string },

@@ -37,11 +37,12 @@ export interface SigilOptions {
 }
 
 /**
- * Makes one file of a program of Sigil. The bundle has compiled validators, the modules of `discover`, and the rules of class-validator that
- * the program imports. The program is started while it is bundled, and serves nothing then.
+ * Makes one file of a program of Sigil. The bundle has compiled validators, the modules of `discover`, and the rules of
+ * class-validator that the program imports. The program is started while it is bundled, and serves nothing then.
  *
- * @param options where the bundle is going to run.
- * @returns a plugin of esbuild, for builds with one entry point. It sets `format`, `platform`, `conditions` and the like where they are not set.
+ * @param options the target platform.
+ * @returns a plugin of esbuild, for builds with one entry point. It sets `format`, `platform`, `conditions` and others
+ *   unless they are set.
  * @example
  * ```ts
  * import { build } from 'esbuild';
@@ -54,7 +55,7 @@ export function sigil(options: SigilOptions = {}): Plugin {
   return examiningPlugin(options, () => undefined);
 }
 
-/** The same plugin. @param onExamined receives what it finds out. */
+/** The same plugin. @param onExamined receives the facts about the program. */
 export function examiningPlugin(
   { target: name = 'node', timeoutMs = 60_000 }: SigilOptions,
   onExamined: (examined: Examined) => void,
@@ -117,7 +118,7 @@ export function examiningPlugin(
   };
 }
 
-/** Sets the options of a build where its author has not. */
+/** Sets the options of a build that its author has not set. */
 export function setOptions(options: BuildOptions, { conditions, hasFiles }: Target): BuildOptions {
   options.format = 'esm';
   // As for a browser: only then does esbuild read the field with which older packages exclude Node.
@@ -126,7 +127,7 @@ export function setOptions(options: BuildOptions, { conditions, hasFiles }: Targ
   options.target ??= 'es2023';
   // Names of classes are shown, in schemas and messages.
   options.keepNames ??= true;
-  // esbuild takes builds for browsers for those of development.
+  // esbuild treats builds for browsers as development builds.
   const mode = hasFiles ? {} : { 'process.env.NODE_ENV': '"production"' };
   options.define = { ...PLACE_NAMES, ...mode, ...options.define };
   options.inject = [...(options.inject ?? []), PLACES];

@@ -5,10 +5,11 @@ import type { BuildDescription, DiscoveredFiles } from '@sigil/core/build';
 import { PLACES, seenFrom } from './places.js';
 
 /**
- * Modules that are no files.
+ * Modules without a file.
  *
  * @param texts their texts, by name.
- * @param framework the folder of `@sigil/core`, where they find packages: it depends on ajv, and the program need not.
+ * @param framework the folder of `@sigil/core`, in which they resolve packages: it depends on ajv, and the program need
+ *   not.
  */
 export function virtualModules(
   texts: Readonly<Record<string, () => string | Promise<string>>>,
@@ -31,7 +32,7 @@ export function virtualModules(
 }
 
 /**
- * The module that a bundle begins with: it hands over what was found out of the program.
+ * The first module of a bundle, which passes on the facts about the program.
  *
  * @param out the file of the bundle.
  */
@@ -60,7 +61,7 @@ prepare({
 });`;
 }
 
-/** A CommonJS module as a function that gives what it exports. The bundler finds what it requires. */
+/** A CommonJS module as a function that returns its exports. The bundler finds its `require` calls. */
 function asFunction(code: string): string {
   return `(validatorFunctions) => { const module = {}; ${code}\nreturn module.exports; }`;
 }

@@ -7,8 +7,8 @@ export type ImportedRules = readonly string[] | 'all';
 /**
  * The names that a program in one module imports from class-validator: the bundler does not report them.
  *
- * @param specifiers what it imports it by.
- * @returns 'all' where it takes the module as a whole, such as by `import()`.
+ * @param specifiers the specifiers of class-validator in it.
+ * @returns 'all' if it uses the whole module, such as by `import()`.
  */
 export function importedRules(code: string, specifiers: ReadonlySet<unknown>): ImportedRules {
   const names = new Set<string>();

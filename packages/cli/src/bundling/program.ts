@@ -8,7 +8,7 @@ import { type Target, type TargetName, TARGETS } from './targets.js';
 /** A program that is bundled. */
 export interface Program {
   readonly cwd: string;
-  /** The module that the bundle is made of. */
+  /** The entry module of the bundle. */
   readonly entry: string;
   /** The file of the bundle. */
   readonly out: string;
@@ -38,7 +38,7 @@ export function programOf(
     throw new Error("sigil() makes ES modules: leave the option format out, or say 'esm'");
   const asked = resolve(cwd, first);
   if (!existsSync(asked)) throw new Error(`sigil() finds no file ${first}`);
-  // Modules know where they really are.
+  // Modules have their real paths.
   const entry = realpathSync(asked);
   const framework = packageFolder('@sigil/core', entry);
   if (framework === undefined)

@@ -11,7 +11,7 @@ export interface Report {
   readonly lines: readonly string[];
 }
 
-/** Tells what a bundle contains, and how large it is. @param shipped the folder that has all it needs. */
+/** The report of a bundle: its contents and size. @param shipped the folder with all that it needs. */
 export function reportOf(
   { examined, external: folders, warnings }: Bundled,
   { out, minify, target }: BundleOptions,

@@ -12,7 +12,7 @@ export interface Told {
   readonly discovered: DiscoveredFiles;
 }
 
-/** How long a program may go on that has made no app when it is loaded, such as one in `main()`, in milliseconds. */
+/** Maximum time for a program without an app after loading, such as one in `main()`, in milliseconds. */
 const NO_APP_MS = 5_000;
 /** How long it may then take to make another one, or to serve. */
 const NEXT_APP_MS = 500;
@@ -49,10 +49,10 @@ export const loaded = async () => {
 };`;
 
 /**
- * Runs a program that was bundled to describe itself, and reads what it tells.
+ * Runs a program that was bundled to describe itself, and reads its description.
  *
  * @param code the bundle.
- * @param out the file that a bundle is made for: this one runs beside it, and finds there what is external.
+ * @param out the file of the later bundle: this one runs beside it, and finds external packages there.
  * @throws ServerError when its definitions are wrong, or it fails, or does not end in time.
  */
 export async function describeProgram(code: string, out: string, timeoutMs: number): Promise<Told> {

@@ -19,12 +19,12 @@ const MARK = 'Written by sigil build --ship';
 
 /** The contents of a shipped folder. */
 export interface Shipped {
-  /** Packages that are to be installed in it, each with its folder where it is installed now. */
+  /** Packages to install in it, each with its current folder. */
   readonly external: ReadonlyMap<string, string | undefined>;
   readonly warnings: readonly string[];
 }
 
-/** The folder of the project: that of its `package.json`, which has the bundle as well. */
+/** The folder of the project, with its `package.json` and the bundle. */
 export function projectOf({ entry, out }: Pick<BundleOptions, 'entry' | 'out'>): string {
   let root = new Packages().folderOf(entry) ?? dirname(dirname(entry));
   while (!isWithin(out, root)) root = dirname(root);
@@ -55,7 +55,7 @@ export async function ship(folder: string, options: BundleOptions, bundled: Bund
   rmSync(folder, { recursive: true, force: true });
   for (const path of [out, `${out}.map`])
     if (existsSync(path)) copy(path, join(folder, relative(root, path)));
-  // A program may refer to further files; they are added while this goes on.
+  // A program may refer to further files, which are added in the loop.
   const files = new Set(bundled.examined.files);
   for (const path of files) {
     const to = join(folder, relative(root, path));
@@ -91,7 +91,7 @@ export async function ship(folder: string, options: BundleOptions, bundled: Bund
   return { external, warnings };
 }
 
-/** Has the package installed that a file is in: it is found at the same place then, and finds what it needs itself. */
+/** Installs the package of a file, so that it is found at the same place with its own files. */
 function installWhole(
   path: string,
   root: string,
@@ -116,7 +116,7 @@ function copy(from: string, to: string): void {
   });
 }
 
-/** Makes one file of a program that a bundle runs. @param entry its file, whose place modules keep. */
+/** Bundles a program that the bundle starts. @param entry its file; modules keep its path. */
 async function bundleFile(
   entry: string,
   to: string,

@@ -15,7 +15,7 @@ export interface Target {
   readonly serves: 'program' | 'exports';
   /** The file beside the program that `sigil build` writes unless another name is given. */
   readonly file: string;
-  /** How the file is started, where `%` stands for it. */
+  /** The command that starts the file, with `%` in its place. */
   readonly start: string;
 }
 

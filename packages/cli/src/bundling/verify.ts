@@ -21,7 +21,7 @@ import { type AskOptions, askProgram } from '../program/program.js';
 import { isWithin } from './packages.js';
 import { projectOf } from './ship.js';
 
-/** A bundle, and the program that it was made of. */
+/** A bundle, and its original program. */
 export interface Comparison {
   readonly entry: string;
   readonly out: string;
@@ -35,10 +35,10 @@ export interface Comparison {
 }
 
 /**
- * Compares what a bundle lists and how it refuses calls with the program that it was made of. The bundle runs in a copy of the project that
- * has no packages installed but external ones.
+ * Compares the lists of a bundle, and its refusals of calls, with those of the original program. The bundle runs in a
+ * copy of the project with external packages alone.
  *
- * @returns why they could not be compared, if so: the program itself may need what is not here.
+ * @returns the reason if they could not be compared: the program itself may lack something here.
  * @throws ServerError when they differ, or the bundle does not start.
  */
 export async function compareWithProgram(asked: Comparison): Promise<string | undefined> {

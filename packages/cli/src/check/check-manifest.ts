@@ -13,9 +13,9 @@ export interface CheckReport {
 /**
  * Finds violations of the specification, of models' limits, or of a directory's rules in a server.
  *
- * @param manifest what the server announces.
+ * @param manifest the server's manifest.
  * @param rules how much a tool may cost, in tokens, and which directory and hosts it is for.
- * @returns what was found, and the cost of each tool.
+ * @returns the findings, and the cost of each tool.
  * @example
  * ```ts
  * const { findings, totalTokens } = checkManifest(manifestOf(app), { budget: 1_000 });

@@ -9,17 +9,17 @@ import type { HostName } from './host-rules.js';
 
 /** The rules for tools. */
 export interface ToolRules {
-  /** Most tokens a tool may cost. */
+  /** Maximum number of tokens of a tool. */
   readonly budget: number;
-  /** The directory that is to list them, if any. */
+  /** The directory that will list them, if any. */
   readonly profile?: ProfileName;
-  /** The hosts of models that are to be shown them. @default none */
+  /** The hosts of models that will use them. @default none */
   readonly hosts?: readonly HostName[];
   /** Whether these hosts use their strict mode. @default false */
   readonly strict?: boolean;
 }
 
-/** Most tokens a tool may cost where nothing else is said. */
+/** Default maximum number of tokens of a tool. */
 export const DEFAULT_BUDGET = 1_000;
 
 /** Looks at one tool. */
@@ -95,11 +95,11 @@ export function checkName(where: string, name: string): Finding[] {
 const CHARACTERS_PER_TOKEN = 4;
 
 /**
- * Roughly how many tokens a tool costs each time a model is shown it: a quarter of the characters of its name, description
- * and input schema as JSON. Clients show a model no more as a rule; models count in different ways. None for a tool that only the
- * UI of an app calls (MCP Apps, `_meta.ui.visibility`).
+ * Roughly the number of tokens of a tool in a model's context: a quarter of the characters of its name, description and
+ * input schema as JSON. Clients usually show no more; models count differently. 0 for a tool that only the UI of an app
+ * calls (MCP Apps, `_meta.ui.visibility`).
  *
- * @param tool as `tools/list` gives it.
+ * @param tool a tool from `tools/list`.
  * @example
  * ```ts
  * const cost = tokensOf({ name: 'add', description: 'Adds', inputSchema: { type: 'object' } });
@@ -128,9 +128,9 @@ interface Profile {
   readonly needsTitle: boolean;
   /** Groups of hints: of each, one at least must be given. */
   readonly hints: readonly (readonly Hint[])[];
-  /** Most characters of a name. @default as the specification says */
+  /** Maximum number of characters in a name. @default as the specification says */
   readonly maxNameLength?: number;
-  /** Most characters of a description. @default any number */
+  /** Maximum number of characters in a description. @default unlimited */
   readonly maxDescriptionLength?: number;
 }
 

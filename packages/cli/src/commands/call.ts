@@ -113,7 +113,7 @@ export const get: Command = {
   },
 };
 
-/** Reads arguments. @param showWanted is called before the error about those that are of no type that the schema names. */
+/** Reads arguments. @param showWanted called before an error about arguments of a wrong type. */
 function readTyped(given: readonly string[], schema: JsonObject, showWanted: () => void): JsonObject {
   try {
     return readGiven(given, schema);

@@ -15,7 +15,7 @@ export interface Command {
   readonly example: string;
   readonly options: Options;
   /**
-   * @param args what follows the name of the command.
+   * @param args the arguments after the name of the command.
    * @throws UsageError when they make no sense.
    */
   run(args: readonly string[], terminal: Terminal): Promise<ExitCode> | ExitCode;
@@ -84,7 +84,7 @@ interface Addressed {
 }
 
 /**
- * How a server is asked that the arguments name: the usual program where they name none.
+ * The server that the arguments name, or the default program.
  *
  * @throws UsageError when they name one in two ways.
  */
@@ -115,7 +115,7 @@ export function addressOf(
   return [server, { timeoutMs, headers, ...(authorization && { authorization }) }];
 }
 
-/** @param option where it was given. @throws UsageError when the text is no address over HTTP. */
+/** @param option the option with the text. @throws UsageError if the text is not an HTTP URL. */
 export function readUrl(option: string, text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   // The password is not shown: complaints end up in logs.
@@ -150,8 +150,8 @@ export const MAIN_OPERAND = '<main.js>';
 /**
  * Reads the arguments of a command.
  *
- * @param operands what the arguments without a dash stand for, each needed.
- * @param optional what further ones stand for; `any` takes as many as there are.
+ * @param operands the names of the required arguments without a dash.
+ * @param optional the names of further ones; `any` accepts any number.
  * @throws UsageError when there are others.
  */
 export function readArguments<O extends Options>(
@@ -173,14 +173,14 @@ export function readArguments<O extends Options>(
   return { values, operands: positionals };
 }
 
-/** @throws UsageError when the text is no positive number. */
+/** @throws UsageError if the text is not a positive number. */
 export function readNumber(option: string, text: string): number {
   const value = Number(text);
   if (Number.isFinite(value) && value > 0) return value;
   throw new UsageError(`${option} must be a positive number, not '${text}'`);
 }
 
-/** @throws UsageError when the text is none of the names of a table. */
+/** @throws UsageError if the text is not a name in the table. */
 export function readChoice<T extends string>(
   option: string,
   text: string,
@@ -194,7 +194,7 @@ function parse<O extends Options>(args: readonly string[], options: O): Parsed<O
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true });
   } catch (error) {
-    // The first sentence says what is wrong; the others are about arguments that begin with a dash.
+    // The first sentence has the fault; the others are about arguments that begin with a dash.
     const [what = ''] = messageOf(error).replace('argument is ambiguous', 'has no value').split(/\.\s/);
     throw new UsageError(what.charAt(0).toLowerCase() + what.slice(1));
   }

@@ -89,7 +89,7 @@ function lineWriter(terminal: Terminal): DevListener {
   };
 }
 
-/** @throws UsageError when it is no port, or there is no page. */
+/** @throws UsageError if it is not a port, or if there is no page. */
 function readPort(text: string | undefined, hasNone: boolean | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (hasNone) throw new UsageError('--page-port belongs to a page: take --no-page away');
@@ -124,7 +124,7 @@ const ECHO_MS = 500;
  * Listens to the signals that ask a process to end.
  *
  * @param stop called at the first one, with the exit code it leads to.
- * @param force called at every other one, by a user who does not wait.
+ * @param force called at each further signal, from an impatient user.
  * @returns stops listening.
  */
 function onStopSignals(stop: (code: ExitCode) => void, force: () => void): () => void {

@@ -8,7 +8,7 @@ import { type JsonObject, objectOf, parseJson } from '../json.js';
  * `name=value`, each typed by the schema.
  *
  * @param schema of the arguments.
- * @throws UsageError when they are none of these.
+ * @throws UsageError if they have another form.
  */
 export function readGiven(given: readonly string[], schema: JsonObject): JsonObject {
   const [first, second] = given;
@@ -63,7 +63,7 @@ export function readPairs(given: readonly string[], schemaOf: (name: string) => 
   return Object.fromEntries(read);
 }
 
-/** A text as a value of the type that a schema names first, of those that it can be. @throws UsageError when it can be none. */
+/** A text as a value of the first type in its schema that it fits. @throws UsageError if it fits none. */
 function typed(name: string, text: string, schema: JsonObject): unknown {
   const { type } = schema;
   const types: unknown[] = Array.isArray(type) ? type : [type];
@@ -94,7 +94,7 @@ function hasType(value: unknown, type: unknown): boolean {
   return typeof value === type;
 }
 
-/** Whether arguments are of the kind that a schema wants, as far as names and types of the top tell. */
+/** Whether arguments fit a schema, as far as names and types at the top level show. */
 export function seemsToFit(
   given: JsonObject,
   { properties, required, additionalProperties }: JsonObject,

@@ -18,7 +18,7 @@ import {
 
 const OPTIONS = { ...MAIN_OPTION, ...ADDRESS_OPTIONS, ...SERVER_OPTIONS } as const;
 
-/** `sigil list`: lists what a server serves. */
+/** `sigil list`: lists the definitions of a server. */
 export const list: Command = {
   synopsis: 'list [<main.js>|--url <url>|-- <command>]',
   purpose: 'list the tools, resources and prompts of a server, with their arguments',

@@ -24,7 +24,7 @@ const OPTIONS = {
   ...SERVER_OPTIONS,
 } as const;
 
-/** `sigil manifest`: writes down what a server promises. */
+/** `sigil manifest`: writes the manifest of a server. */
 export const manifest: Command = {
   synopsis: 'manifest [<main.js>|--url <url>|-- <command>] [--out <file>]',
   purpose: 'write what a server promises to its clients',
@@ -51,7 +51,7 @@ function write(path: string, text: string): void {
 
 const STYLES = { breaking: 'red', additive: 'green', wording: 'dim' } as const;
 
-/** `sigil manifest diff`: tells what a change of a manifest does to clients. */
+/** `sigil manifest diff`: shows the effect of a manifest's changes on clients. */
 export const manifestDiff: Command = {
   synopsis: 'manifest diff <old.json> <new.json|main.js>',
   purpose: 'tell what changed, and whether it breaks clients',

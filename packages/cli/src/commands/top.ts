@@ -23,7 +23,7 @@ const OPTIONS = {
 /** How often a screen is drawn, in milliseconds. */
 const DRAW_MS = 1_000;
 
-/** `sigil top`: shows what happens in a server that is up. */
+/** `sigil top`: shows the activity of a running server. */
 export const top: Command = {
   synopsis: 'top <url> [--path <path>] [--token-env <name>]',
   purpose: 'show the last calls, rates, tasks and refusals of a server that is up',

@@ -38,10 +38,10 @@ interface UseValues {
 }
 
 /**
- * Uses the server that the arguments name: shows its progress, log and tasks, has its questions answered, and cancels
- * what was asked at Ctrl-C.
+ * Uses the server that the arguments name: shows its progress, log and tasks, answers its questions, and cancels the
+ * request at Ctrl-C.
  *
- * @param command what follows `--`.
+ * @param command the arguments after `--`.
  */
 export async function withServer(
   values: UseValues,

@@ -24,14 +24,14 @@ const OPTIONS = {
   ...SERVER_OPTIONS,
 } as const;
 
-/** The options that say who asks. */
+/** The options for the caller. */
 interface Who {
   readonly as?: string | undefined;
   readonly scope?: readonly string[] | undefined;
   readonly claims?: string | undefined;
 }
 
-/** `sigil why`: tells why something of a server is not seen. */
+/** `sigil why`: explains why a client does not see a definition. */
 export const why: Command = {
   synopsis:
     'why <tool> [--main <main.js>|-- <command>] [--as <principal> [--scope <scope>]… [--claims <json>]]',

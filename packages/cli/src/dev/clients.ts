@@ -5,7 +5,7 @@ export interface ClientSetting {
   readonly client: string;
   /** A command for a shell, or the contents of a file. */
   readonly text: string;
-  /** The file, where it is no command. */
+  /** The file, if the setting is not a command. */
   readonly file?: string;
 }
 

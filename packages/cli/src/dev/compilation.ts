@@ -17,15 +17,15 @@ interface OneCompilation {
   isCompiling: boolean;
   /** The errors of the compilation that runs. */
   found: string[];
-  /** Those of the last one. */
+  /** Those of the last compilation. */
   problems: readonly string[];
 }
 
-/** The compilation that a compiler tells of, line by line. Compilers that do not write as `tsc` does tell nothing. */
+/** The state of a compilation, from the lines of its compiler. Only the format of `tsc` is understood. */
 export class Compilation {
   readonly #compilers = new Map<string, OneCompilation>();
 
-  /** @param state takes the lines, and what they tell. */
+  /** @param state receives the lines, and the state. */
   constructor(private readonly state: DevState) {}
 
   /** Takes a line of the compiler. */

@@ -33,7 +33,7 @@ export class CompiledOutput {
     return NOT_COMPILED.test(relative(this.folder, path)) || NOT_RUN.test(path);
   }
 
-  /** A text that differs whenever something a program could load does, or its settings; `undefined` while there is no file to start. */
+  /** A text that changes with the program's files and settings; `undefined` if there is no file to start. */
   async fingerprint(): Promise<string | undefined> {
     if (!existsSync(this.entry)) return undefined;
     const hash = createHash('sha256');
@@ -87,7 +87,7 @@ export interface Watch {
 const QUIET_MS = 100;
 
 /**
- * Watches what a compiler writes, and the settings.
+ * Watches the output of a compiler, and the settings.
  *
  * @param changed called once the compiler is done.
  */
@@ -107,7 +107,7 @@ export function watchOutput(output: CompiledOutput, changed: () => void): Watch 
     clearTimeout(state.timer);
     state.timer = setTimeout(changed, QUIET_MS);
   };
-  // The watcher does not report what was written before it was ready.
+  // The watcher does not report changes from before it was ready.
   watcher.on('ready', note).on('all', note);
   return {
     add(paths) {

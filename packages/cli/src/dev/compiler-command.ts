@@ -17,7 +17,7 @@ export interface CompilerOptions {
   /** The command line of another compiler, which keeps watching. */
   readonly compile: string | undefined;
   readonly hasColours: boolean;
-  /** Takes what the user should know of it, in a line. */
+  /** Receives a warning for the user, in one line. */
   readonly warn: (line: string) => void;
 }
 

@@ -20,7 +20,7 @@ export interface DevView {
   readonly state: DevState;
   /** The definitions of the program, once it has described itself. */
   readonly served: Served | undefined;
-  /** Why the program does not describe what it serves, a line each. */
+  /** The reason why the program does not describe itself, as lines. */
   readonly failure: readonly string[];
   /** A panel in place of the events, as lines. */
   readonly panel: readonly string[] | undefined;
@@ -44,7 +44,7 @@ interface Section {
   readonly title: string;
   readonly style: Style;
   readonly lines: readonly Line[];
-  /** Whether its last lines are shown where there is no room for all. */
+  /** Whether its last lines are shown if there is no room for all. */
   readonly isLog?: boolean;
 }
 
@@ -53,7 +53,7 @@ export const OTHER_LINES = 4;
 /** The lines of a section besides its content: an empty line and its title. */
 const LINES_OF_SECTION = 2;
 
-/** The lines of the screen of `sigil dev`, none of them wider than it is. */
+/** The lines of the `sigil dev` screen, cut to its width. */
 export function devLines(view: DevView, { columns, rows, terminal }: ScreenSize): string[] {
   const room = Math.max(0, rows - OTHER_LINES);
   const body: Line[] = view.panel
@@ -141,7 +141,7 @@ function servedCells({ manifest, report }: Served): string[][] {
   return cells.map((row) => row.map(printable));
 }
 
-/** The names of arguments; `*` marks those that are required. */
+/** The names of arguments, with `*` for required ones. */
 function argumentsOf(inputSchema: object): string {
   const { properties, required } = objectOf(inputSchema);
   const needed: readonly unknown[] = Array.isArray(required) ? required : [];

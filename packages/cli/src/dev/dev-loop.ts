@@ -36,7 +36,7 @@ export interface Served {
 
 /** The environment variable with the token of a server's events. */
 const EVENTS_TOKEN = 'SIGIL_EVENTS_TOKEN';
-/** How long the program may take to describe what it serves, in milliseconds. */
+/** Maximum time for the program to describe itself, in milliseconds. */
 const DESCRIBE_MS = 10_000;
 
 /** The variables of `.env`, which servers may read. */
@@ -45,7 +45,7 @@ function settingsIn(cwd: string): NodeJS.ProcessEnv {
   return existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {};
 }
 
-/** Compiles at every change, and has the server run that was compiled last. */
+/** Compiles at every change, and keeps the last compiled server running. */
 export class DevLoop {
   /** Resolves with the exit code once everything has ended. */
   readonly ended: Promise<ExitCode>;
@@ -66,7 +66,7 @@ export class DevLoop {
   #resolve: (code: ExitCode) => void = () => undefined;
   #stopping: Promise<void> | undefined;
 
-  /** @param state takes what happens. */
+  /** @param state receives the events. */
   constructor(
     private readonly options: DevOptions,
     readonly state: DevState,
@@ -102,7 +102,7 @@ export class DevLoop {
   }
 
   /**
-   * Has the program describe what it serves: once for each start of the server.
+   * Lets the program describe itself: once for each start of the server.
    *
    * @throws ServerError when the program fails, or does not answer in time.
    */
@@ -118,7 +118,7 @@ export class DevLoop {
     this.#refresh();
   }
 
-  /** Ends the compiler and the server. @param code the exit code it is to lead to. */
+  /** Ends the compiler and the server. @param code the exit code. */
   stop(code: ExitCode): void {
     this.#stopping ??= this.#end().then(() => this.#resolve(code));
   }
@@ -161,14 +161,14 @@ export class DevLoop {
     }
   }
 
-  /** Removes what was compiled of sources that are gone: a folder given as `discover` would still be served whole. */
+  /** Removes the output of deleted sources, because a folder in `discover` would still serve it. */
   async #removeOrphans(): Promise<void> {
     const sources = await this.#output.sources();
     this.#watch.add(sources.keys());
     for (const [source, files] of sources) {
       const isThere = existsSync(source);
       if (isThere) this.#seen.add(source);
-      // Others were never here: a package may bring maps without what they lead to.
+      // Other sources were never here: a package may contain source maps without sources.
       if (isThere || !this.#seen.has(source)) continue;
       const [removed = ''] = files;
       this.state.write('sigil', `removed ${relative(this.options.cwd, removed)}: its source is gone`);

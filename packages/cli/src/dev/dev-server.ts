@@ -13,8 +13,8 @@ export class DevServer {
   #isClosed = false;
 
   /**
-   * @param addressNow where it will listen when it is started now, if that can be known.
-   * @param state takes what happens.
+   * @param addressNow its address if it were started now, if known.
+   * @param state receives the events.
    */
   constructor(
     private readonly program: CommandLine,
@@ -128,7 +128,7 @@ export function isTaken({ host, port }: Address): Promise<boolean> {
  * Waits until connections are taken there, or no longer are.
  *
  * @param goesOn asked before each attempt: whether it is still worth waiting.
- * @returns whether it came to that.
+ * @returns whether that happened in time.
  */
 export async function untilTaken(address: Address, taken: boolean, goesOn: () => boolean): Promise<boolean> {
   while (goesOn()) {

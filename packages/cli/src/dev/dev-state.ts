@@ -1,14 +1,14 @@
 import type { JsonObject } from '../json.js';
 import { Activity, type ShownEvent } from '../top/activity.js';
 
-/** Most lines of output that are kept. */
+/** Maximum number of kept lines of output. */
 const MOST_LINES = 500;
 
 /** The server that is being worked on. */
 export interface ServerStatus {
   /** `failed` when it has ended by itself or does not listen; `stopped` once `sigil dev` ends. */
   readonly status: 'starting' | 'up' | 'failed' | 'stopped';
-  /** Its endpoint; absent on standard streams, or where its port is not known. */
+  /** Its endpoint; absent on standard streams, or if its port is unknown. */
   readonly url?: string | undefined;
   /** The reason for people: the failure, or the awaited event. */
   readonly reason?: string | undefined;
@@ -19,7 +19,7 @@ export interface CompilerStatus {
   readonly isCompiling: boolean;
   /** The errors of the last compilation, each with all its lines. */
   readonly problems: readonly string[];
-  /** Whether it writes as `tsc` does, so that it is known when it compiles and what it finds. */
+  /** Whether its output has the format of `tsc`, so that its state and errors are known. */
   readonly isUnderstood?: boolean;
 }
 
@@ -38,7 +38,7 @@ export interface OutputLine {
   readonly isError: boolean;
 }
 
-/** Hears what happens in `sigil dev`. Each member is optional. */
+/** Receives the events of `sigil dev`. Each member is optional. */
 export interface DevListener {
   /** The status of server, compiler or events is another. */
   statusChanged?(): void;
@@ -50,7 +50,7 @@ export interface DevListener {
    * The server has told an event.
    *
    * @param event its kind, such as `call`.
-   * @param shown what of it can be printed, if anything.
+   * @param shown the printable part of it, if any.
    */
   told?(event: string, data: JsonObject, shown: ShownEvent | undefined): void;
 }

@@ -28,10 +28,10 @@ type Panel =
   | { readonly kind: 'clients'; readonly settings: readonly ClientSetting[]; readonly copied?: ClientSetting }
   | { readonly kind: 'inspector'; readonly start: InspectorStart };
 
-/** A log that was scrolled: it stays as it was, so that what is read does not move. */
+/** A scrolled log: it does not change, so that the text does not move while it is read. */
 interface ScrolledLog {
   readonly rows: readonly string[];
-  /** How many rows are below those that are shown. */
+  /** The number of rows below the shown ones. */
   readonly below: number;
 }
 
@@ -57,7 +57,7 @@ export class DevTerminal {
   #served: Served | undefined;
   #failure: readonly string[] = [];
   #panel: Panel | undefined;
-  /** The same for as long as `sigil dev` runs, so that an Inspector that was started goes on. */
+  /** The same one while `sigil dev` runs, so that a started Inspector stays connected. */
   #inspector: InspectorStart | undefined;
   #isClosed = false;
 
@@ -79,7 +79,7 @@ export class DevTerminal {
     draw();
   }
 
-  /** Shows what was there before. */
+  /** Restores the previous screen. */
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#drawing);

@@ -12,7 +12,7 @@ export class EventsWatch {
   #watch: AbortController | undefined;
   readonly #unsubscribe: () => void;
 
-  /** @param token what the server wants to be sent for its events. */
+  /** @param token the token for the server's events. */
   constructor(
     private readonly state: DevState,
     private readonly token: string,

@@ -120,7 +120,7 @@ function diffPrompts(before: ManifestPrompt, after: ManifestPrompt, place: Repor
   ];
 }
 
-/** Pairs the entries of one kind by their keys, and compares those that both manifests have. */
+/** Pairs the entries of one kind by their keys, and compares the pairs. */
 function diffEntries<E>(
   kind: string,
   before: readonly E[],
@@ -163,7 +163,7 @@ function diffTools(before: ManifestTool, after: ManifestTool, place: ReportChang
   ];
 }
 
-/** The tool without an `execution` that says only what holds anyway. Servers of the SDK v1 send it with every tool. */
+/** The tool without an `execution` that only has defaults. Servers of the SDK v1 send it with every tool. */
 function withoutDefaults(tool: ManifestTool): object {
   return Object.fromEntries(
     Object.entries(tool).filter(

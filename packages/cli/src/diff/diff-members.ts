@@ -75,7 +75,7 @@ export function diffOthers<E extends object>(
   });
 }
 
-/** Compares two schemas. @param levels what each effect does to clients. */
+/** Compares two schemas. @param levels the level of each effect. */
 export function diffSchemas(
   member: string,
   before: unknown,

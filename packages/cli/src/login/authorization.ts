@@ -3,7 +3,7 @@ import { type Challenge, challengeOf } from './discovery.js';
 import { keepLogin, keptLogin } from './kept-logins.js';
 import type { Login } from './login.js';
 
-/** How long before its end a token is not used any more, in milliseconds. */
+/** Milliseconds before its expiry at which a token is no longer used. */
 const MARGIN_MS = 5_000;
 
 /** The login that requests to a server carry: one that was kept. */
@@ -19,7 +19,7 @@ export class Authorization {
     this.#orWarn(() => (this.#login = keptLogin(server)));
   }
 
-  /** The access token; a new one where the last is over. */
+  /** The access token; a new one if the last has expired. */
   async token(): Promise<string | undefined> {
     const { expiresAt = Infinity, kept } = this.#login ?? {};
     if (expiresAt < Date.now() + MARGIN_MS && kept?.refreshToken !== undefined) await this.#refresh();
@@ -29,13 +29,13 @@ export class Authorization {
   /**
    * Whether a request that was refused is worth another try, with the next token.
    *
-   * @throws ServerError when the user has to log in, with the command that does.
+   * @throws ServerError if the user must log in, with the command to do so.
    */
   async canRetry(refused: Response, token: string | undefined): Promise<boolean> {
     const challenge = await challengeOf(refused);
     if (!challenge) return false;
     if (refused.status === 401 && this.#login?.kept.refreshToken !== undefined) {
-      // Another request may have got a new one meanwhile.
+      // Another request may have refreshed it.
       if (token === this.#login.accessToken) await this.#refresh();
       if (this.#login.accessToken !== token) return true;
     }
@@ -43,7 +43,7 @@ export class Authorization {
   }
 
   async #refresh(): Promise<void> {
-    // The user logs in again where that fails.
+    // If that fails, the user logs in again.
     const login = await this.#login?.refresh().catch(() => undefined);
     if (!login) return;
     this.#login = login;

@@ -6,11 +6,11 @@ import { type BegunLogin, beginLogin, type Login, type LoginOptions } from './lo
 
 /** How a user is sent to log in. */
 export interface BrowserOptions extends Omit<LoginOptions, 'redirectUri'> {
-  /** The port where the browser comes back to. @default a free one */
+  /** The port of the browser's redirect. @default a free one */
   readonly port?: number;
   /** Ends the login early. */
   readonly signal: AbortSignal;
-  /** Is called with the page that the user has to open. */
+  /** Called with the login page for the user. */
   readonly open: (begun: BegunLogin) => void;
   /** Keeps the login, before the browser says that it has worked. */
   readonly keep: (login: Login) => void;
@@ -63,7 +63,7 @@ export async function logInByBrowser({
   }
 }
 
-/** Ends a login, and tells the browser how. */
+/** Ends a login, and shows the result in the browser. */
 async function finish(
   begun: BegunLogin,
   parameters: URLSearchParams,
@@ -103,7 +103,7 @@ const OPENERS: Partial<Record<NodeJS.Platform, readonly string[]>> = {
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 };
 
-/** Opens a page in the browser of the user, if there is one. Nothing is said when there is none. */
+/** Opens a page in the user's browser, if there is one, and reports nothing otherwise. */
 export function openPage(url: string): void {
   const [command = '', ...args] = OPENERS[process.platform] ?? ['xdg-open'];
   const child = spawn(command, [...args, url], { stdio: 'ignore', detached: true });

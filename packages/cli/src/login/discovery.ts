@@ -50,7 +50,7 @@ export async function challengeOf(response: Response): Promise<Challenge | undef
   };
 }
 
-/** Asks a server what it wants of a client without a token. `undefined` when it wants nothing. */
+/** Requests the challenge of a server for a client without a token. `undefined` if the server requires none. */
 export async function challengeBy(server: URL): Promise<Challenge | undefined> {
   const response = await fetchFor(server, server.href, {
     method: 'POST',

@@ -86,7 +86,7 @@ function writeLogins(logins: JsonObject): void {
     makeFolder(dirname(file));
     // A link to a file of the user's other settings stays one.
     const target = existsSync(file) ? realpathSync(file) : file;
-    // At once: a run that is ended meanwhile leaves the file as it was.
+    // Atomic: a run that is killed leaves the file as it was.
     const written = `${target}.${process.pid}`;
     writeFileSync(written, `${JSON.stringify(logins, undefined, 2)}\n`, { mode: 0o600 });
     renameSync(written, target);
@@ -95,7 +95,7 @@ function writeLogins(logins: JsonObject): void {
   }
 }
 
-/** Creates a folder with its parents. Node's own `recursive` does not return where the system has no such place. */
+/** Creates a folder with its parents. Node's own `recursive` never returns for some paths, such as those below `/proc`. */
 function makeFolder(folder: string): void {
   if (existsSync(folder)) return;
   makeFolder(dirname(folder));

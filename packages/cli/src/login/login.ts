@@ -43,7 +43,7 @@ export interface LoginOptions {
   readonly server: URL;
   /** The URL to which the browser returns. */
   readonly redirectUri: string;
-  /** The scopes to request. @default those of the challenge, or else all that the server lists */
+  /** The scopes to request. @default those of the challenge, or else all in the server's metadata */
   readonly scopes?: readonly string[];
   /** @default the client registers itself */
   readonly client?: KnownClient;
@@ -53,7 +53,7 @@ export interface LoginOptions {
 
 /** A login whose user is not back yet. */
 export interface BegunLogin {
-  /** The page where the user logs in. */
+  /** The page on which the user logs in. */
   readonly authorizeUrl: string;
   /** The state in the browser's redirect, which identifies the login. */
   readonly state: string;
@@ -62,7 +62,7 @@ export interface BegunLogin {
   /**
    * Ends it.
    *
-   * @param parameters what the browser brought back: `code`, `state`, `iss`, or an error.
+   * @param parameters the parameters of the redirect: `code`, `state`, `iss`, or an error.
    * @throws ServerError when the user refused, or the answer is not the one to this login.
    */
   finish(parameters: URLSearchParams): Promise<Login>;
@@ -83,11 +83,11 @@ export interface KeptLogin {
   readonly subject?: string;
 }
 
-/** A user who has logged in. */
+/** A logged-in user. */
 export interface Login {
   readonly accessToken: string;
   readonly scopes: readonly string[];
-  /** In milliseconds since 1970; absent where the authorization server does not say. */
+  /** In milliseconds since 1970; absent if the authorization server does not say. */
   readonly expiresAt?: number;
   /** The user, if the token names one. */
   readonly subject?: string;
@@ -96,10 +96,10 @@ export interface Login {
   /**
    * Gets a new access token, of the same scopes.
    *
-   * @throws ServerError when there is no refresh token, or it is not taken any more.
+   * @throws ServerError if there is no refresh token, or if it is refused.
    */
   refresh(): Promise<Login>;
-  /** Has the authorization server forget the tokens, if it can. */
+  /** Revokes the tokens at the authorization server, if it supports that. */
   revoke(): Promise<void>;
 }
 
@@ -128,7 +128,7 @@ export async function beginLogin(options: LoginOptions): Promise<BegunLogin> {
       ? clientOf(options.client)
       : await register(server, discovered, redirectUri);
     const wanted = options.scopes ?? (challenge.scopes.length > 0 ? challenge.scopes : discovered.scopes);
-    // Without it many give no refresh token, and ask for consent where it is wanted.
+    // Without it, many authorization servers return no refresh token.
     const isOffline = authorizationServer.scopes_supported?.includes('offline_access') === true;
     const scopes = [...new Set([...wanted, ...(isOffline ? ['offline_access'] : [])])];
     const [verifier, state] = [generateRandomCodeVerifier(), generateRandomState()];
@@ -290,7 +290,7 @@ async function register(
   };
 }
 
-/** How a client says who it is at the token endpoint. */
+/** The authentication of a client at the token endpoint. */
 function authenticationOf(server: AuthorizationServer, client: Client): ClientAuth {
   const { client_secret: secret, token_endpoint_auth_method: method } = client;
   if (typeof secret !== 'string' || method === 'none') return None();

@@ -14,7 +14,7 @@ const TIMEOUT_MS = 10_000;
 /**
  * Throws unless a login may use an address: one over TLS, or one on this machine if the server is on it, too.
  *
- * @param what the address is, for the error.
+ * @param what the purpose of the URL, for the error.
  */
 export function checkAddress(address: string, server: URL, what: string): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined;
@@ -49,7 +49,7 @@ export async function fetchFor(server: URL, address: string, init: RequestInit =
   return new Response(body, { status, statusText, headers });
 }
 
-/** Has the library fetch in this way. `fetchFor` decides in its place where http may be used. */
+/** Makes the library use this fetch. `fetchFor` decides whether http is allowed. */
 export function fetchOptions(server: URL): {
   [customFetch]: (url: string, init: object) => Promise<Response>;
   [allowInsecureRequests]: true;

@@ -79,7 +79,7 @@ export function readBody(request: IncomingMessage, mostBytes: number): Promise<B
   });
 }
 
-/** Reads a body of JSON. @throws Refusal when it is none. */
+/** Reads a body of JSON. @throws Refusal for invalid JSON. */
 export async function readJson(request: IncomingMessage, mostBytes: number): Promise<unknown> {
   // Forms of other sites cannot send this type.
   if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))

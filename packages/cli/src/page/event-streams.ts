@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Refusal, safeHeaders } from './answers.js';
 
-/** Most pages that are open at once. */
+/** Maximum number of open pages. */
 const MOST_STREAMS = 8;
 /** How many bytes may wait for a page that does not read: it loses its stream then, and begins a new one. */
 const MOST_UNREAD_BYTES = 16 * 1024 * 1024;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { objectOf } from '../json.js';
 
-/** Most connections at once: browsers open six. */
+/** Maximum number of connections: browsers open six. */
 const MOST_CONNECTIONS = 256;
 /** How long the headers, and a whole request, may take to arrive, in milliseconds. */
 const HEADERS_MS = 5_000;

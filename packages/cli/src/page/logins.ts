@@ -5,9 +5,9 @@ import { objectOf } from '../json.js';
 import type { BegunLogin, Login, LoginOptions } from '../login/login.js';
 import { Refusal } from './answers.js';
 
-/** Most logins that are kept: those that began last. */
+/** Maximum number of kept logins; older ones are dropped. */
 const MOST_LOGINS = 20;
-/** Most scopes that a login may ask for. */
+/** Maximum number of scopes in a login. */
 const MOST_SCOPES = 100;
 /** How long a user may take, in milliseconds. */
 const OPEN_MS = 10 * 60_000;
@@ -92,7 +92,7 @@ export class Logins {
    * Ends the login that a browser comes back from, once.
    *
    * @returns whether the user is logged in.
-   * @throws Refusal when there is no such login.
+   * @throws Refusal if there is no such login.
    */
   async finish(answer: URLSearchParams): Promise<boolean> {
     const state = answer.get('state');
@@ -121,7 +121,7 @@ export class Logins {
     void login?.revoke().catch(() => undefined);
   }
 
-  /** The access token of one; a new one where it is over. @throws Refusal when there is none. */
+  /** The access token of a login, refreshed if it has expired. @throws Refusal if there is none. */
   async accessToken(id: string): Promise<string> {
     const known = this.#known(id);
     const { login } = known;
@@ -153,7 +153,7 @@ export class Logins {
       ...(subject !== undefined && { subject }),
       ...(expiresAt !== undefined && { expiresAt }),
     };
-    // It may have been removed meanwhile.
+    // It may have been removed in the meantime.
     if (this.#logins.has(known.shown.id)) this.told(known.shown);
   }
 

@@ -14,7 +14,7 @@ import type { OpenExchange, Trace } from './trace.js';
 
 /** The longest message to the server, in bytes. */
 const MOST_BYTES = 16 * 1024 * 1024;
-/** Most requests to the server at once. */
+/** Maximum number of open requests to the server. */
 const MOST_OPEN = 64;
 
 /** The headers of a request that the server sees; all others are about the page. */
@@ -31,7 +31,7 @@ export class McpProxy {
 
   /**
    * @param serverNow the server as it is just now.
-   * @param accessToken the access token of a login. It throws a refusal when there is no such login.
+   * @param accessToken returns the access token of a login. It throws a Refusal if there is no such login.
    */
   constructor(
     private readonly serverNow: () => ServerStatus,
@@ -39,7 +39,7 @@ export class McpProxy {
     private readonly trace: Trace,
   ) {}
 
-  /** Serves one request. @throws Refusal when there is no server, or no room. */
+  /** Serves one request. @throws Refusal if there is no server, or no room. */
   async pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (this.#open.size >= MOST_OPEN)
       throw new Refusal(503, `${MOST_OPEN} requests have no answer yet: wait for one of them`);
@@ -65,7 +65,7 @@ export class McpProxy {
     });
     this.#open.add(sent);
     sent.once('close', () => this.#open.delete(sent));
-    // The page has left: the server should not go on.
+    // The page has gone: the server should stop.
     response.once('close', () => sent.destroy());
     sent.once('response', (answer) => this.#answer(answer, response, exchange));
     sent.once('error', (error) => {

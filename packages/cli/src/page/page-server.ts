@@ -33,13 +33,13 @@ const FIRST_PORT = 3100;
 /** The longest body of a request, in bytes: of most, and of those with a document or a result. */
 const MOST_BYTES = 64 * 1024;
 const MOST_LARGE_BYTES = 16 * 1024 * 1024;
-/** Most programs that are asked at once, and how long each may take, in milliseconds. */
+/** Maximum number of programs that are inspected at once, and the time for each, in milliseconds. */
 const MOST_ASKED = 4;
 const ASK_MS = 10_000;
 /** The longest name that is asked about. */
 const MOST_OF_NAME = 1_000;
 
-/** The program that `sigil dev` compiles and starts, as far as the page shows it. */
+/** The developed program, as far as the page shows it. */
 export interface DevelopedProgram {
   /** The folder of the project. */
   readonly cwd: string;
@@ -181,7 +181,7 @@ class PageServer {
     });
   }
 
-  /** Begins to listen. @returns where, with the token. @throws UsageError when the port is taken. */
+  /** Starts to listen. @returns the URL with the token. @throws UsageError if the port is taken. */
   async start(port: number | undefined): Promise<string> {
     await this.#views.start();
     this.#port = await (
@@ -263,7 +263,7 @@ class PageServer {
       : server;
   }
 
-  /** Finds out what the program serves, or why it does not start. */
+  /** Reads the definitions of the program, or the reason why it does not start. */
   async #describe(): Promise<void> {
     const { starts } = this.program.state;
     const problems = await this.program.served().then(
@@ -356,7 +356,7 @@ function fileHandlers({ type, content }: PageFile, viewOrigin: string): Readonly
   });
 }
 
-/** @throws Refusal when it is no principal. */
+/** @throws Refusal if it is not a principal. */
 function principalOf(given: unknown): Principal | undefined {
   if (given === null || given === undefined) return undefined;
   const { id, scopes, claims } = objectOf(given);

@@ -31,7 +31,7 @@ export class RequestChecks {
       );
   }
 
-  /** Refuses what is not from the page. @throws Refusal when it is not. */
+  /** Refuses requests from others than the page. @throws Refusal if it does. */
   checkPage({ headers }: IncomingMessage): void {
     const { 'sec-fetch-site': site = 'same-origin', authorization = '' } = headers;
     // Another port is the same site, and the port of views is one.

@@ -43,8 +43,8 @@ export interface SavedTest {
  * Creates a test of a call, which expects its result. Values that differ in a newly started program are expected by
  * type alone, because they would differ in a test too.
  *
- * @param given what the page has sent.
- * @param principal who has called.
+ * @param given the call, as the page sent it.
+ * @param principal the caller.
  * @throws Refusal when something is wrong, or the test would fail.
  */
 export async function saveTest(
@@ -118,7 +118,7 @@ function isAnswer(value: unknown): value is JsonObject {
   return isObject(value) && ['accept', 'decline', 'cancel'].includes(String(value['action']));
 }
 
-/** Whether a test can have the app as those of the templates have: by `options` of `src/app.ts`. */
+/** Whether a test can create the app as the templates do: from `options` of `src/app.ts`. */
 async function exportsOptions({ cwd, main }: Project): Promise<boolean> {
   if (!existsSync(join(cwd, 'src/app.ts'))) return false;
   const code = await readFile(join(dirname(main), 'app.js'), 'utf8').catch(() => '');
@@ -138,7 +138,10 @@ async function exportsOptions({ cwd, main }: Project): Promise<boolean> {
   }
 }
 
-/** The results of the same call in a program that has just started, several of a tool that only reads; or why there are none. */
+/**
+ * The results of the same call in a newly started program, several for a read-only tool; or the reason why there are
+ * none.
+ */
 function answerOf(
   { cwd, main }: Project,
   { tool, arguments: args }: SavedCall,

@@ -17,7 +17,7 @@ export interface Project {
   readonly main: string;
 }
 
-/** A call that is to be tested. */
+/** A call to save as a test. */
 export interface SavedCall {
   readonly tool: string;
   readonly arguments: JsonObject;

@@ -1,13 +1,13 @@
 import { StringDecoder } from 'node:string_decoder';
 import { CREDENTIAL_HEADERS } from '@sigil/core/internal';
 
-/** Most exchanges that are kept. */
+/** Maximum number of kept exchanges. */
 const MOST_EXCHANGES = 500;
-/** Most characters that are kept of all exchanges. */
+/** Maximum number of kept characters over all exchanges. */
 const MOST_KEPT = 16 * 1024 * 1024;
-/** Most characters that are kept of one body, and of the events of one answer. */
+/** Maximum number of kept characters of one body, and of the events of one answer. */
 const MOST_OF_BODY = 256 * 1024;
-/** Most events that are kept of one answer. */
+/** Maximum number of kept events of one answer. */
 const MOST_EVENTS = 1_000;
 
 /** The headers whose values give access. */
@@ -28,7 +28,7 @@ export interface TracedEvent {
 /** A request to the server and its answer. */
 export interface Exchange {
   readonly id: number;
-  /** When it began, as ISO 8601 has it. */
+  /** The time of its beginning, in ISO 8601. */
   readonly at: string;
   /** How long it took, in milliseconds; 0 while it has no answer. */
   readonly ms: number;
@@ -37,7 +37,7 @@ export interface Exchange {
     readonly headers: Readonly<Record<string, string>>;
     readonly body?: string;
   };
-  /** Absent while there is none. */
+  /** Absent before there is one. */
   readonly response?: {
     readonly status: number;
     readonly headers: Readonly<Record<string, string>>;
@@ -65,7 +65,7 @@ export class Trace {
   /**
    * Begins an exchange.
    *
-   * @param secret what is not shown wherever it stands, such as an access token.
+   * @param secret text that is hidden everywhere, such as an access token.
    */
   begin(method: string, headers: Headers, body: Buffer, secret: string | undefined): OpenExchange {
     const begun = new OpenExchange(this.#count++, { method, headers, body }, secret, (exchange) => {
@@ -88,7 +88,7 @@ export class Trace {
   }
 }
 
-/** An exchange that goes on. */
+/** An exchange in progress. */
 export class OpenExchange {
   readonly #since = performance.now();
   readonly #begun: Exchange;
@@ -135,7 +135,7 @@ export class OpenExchange {
     }
   }
 
-  /** Ends it. @param isCut whether the answer did not come to its end. */
+  /** Ends it. @param isCut whether the answer is incomplete. */
   end(isCut: boolean): void {
     const { status = 0, headers = {} } = this.#answer ?? {};
     const content = this.#isStream

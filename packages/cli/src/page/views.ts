@@ -5,11 +5,11 @@ import { type JsonObject, objectOf } from '../json.js';
 import { answerRefusal, Refusal, safeHeaders } from './answers.js';
 import { limitedServer, listen } from './listening.js';
 
-/** Most views that are kept: those that were added last. */
+/** Maximum number of kept views; older ones are dropped. */
 const MOST_VIEWS = 20;
 /** The longest document of a view, in characters. */
 const MOST_OF_HTML = 4 * 1024 * 1024;
-/** Most domains of one kind. */
+/** Maximum number of domains of one kind. */
 const MOST_DOMAINS = 50;
 
 /**
@@ -126,7 +126,7 @@ function membersOf(name: string, value: unknown): JsonObject {
   throw new Refusal(400, `${name} must be an object`);
 }
 
-/** @throws Refusal when something is no domain. */
+/** @throws Refusal if an entry is not a domain. */
 function domainsOf(csp: JsonObject, member: string): string[] {
   const domains: unknown = csp[member] ?? [];
   if (!Array.isArray(domains) || domains.length > MOST_DOMAINS)

@@ -14,7 +14,7 @@ export interface Answers {
   readonly sessions: { readonly ls: SessionListing };
 }
 
-/** An answer, or why there is none. */
+/** An answer, or the reason why there is none. */
 interface Answer<T> {
   readonly answer?: T;
   readonly error?: string;
@@ -24,12 +24,12 @@ interface Answer<T> {
 const FORMAT = 'sigil-answer/1';
 
 /**
- * Asks the program of a server about what is in its store. It answers, serves no clients and runs no tasks.
+ * Asks the program of a server about its store. The program answers, serves no clients and runs no tasks.
  *
- * @param kind what it is asked about.
- * @param verb what is asked.
+ * @param kind the subject.
+ * @param verb the question.
  * @param details which of them.
- * @throws UsageError when there is no such program.
+ * @throws UsageError if there is no such program.
  * @throws ServerError when it fails, does not answer in time, is not made with Sigil, or says why it cannot answer.
  */
 export async function askStore<K extends keyof Answers, V extends keyof Answers[K] & string>(

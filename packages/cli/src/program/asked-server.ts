@@ -14,10 +14,10 @@ export abstract class AskedServer {
   /** Cancels a request, in the way of its revision. @param notification the notification, if the connection stays open. */
   abstract cancel(id: string, notification: object): Promise<void>;
 
-  /** Ends what was started. */
+  /** Ends the server. */
   abstract end(): Promise<void>;
 
-  /** Has every message read. @returns what ends that. */
+  /** Receives every message. @returns a function that stops it. */
   listen(listener: (message: JsonObject) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -35,7 +35,7 @@ export abstract class AskedServer {
     });
   }
 
-  /** Ends at once what was started. */
+  /** Ends the server at once. */
   abstract kill(): void;
 
   protected receive(message: unknown): void {

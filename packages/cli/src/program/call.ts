@@ -15,7 +15,7 @@ import { type AskOptions, askProgram, type ServerAddress } from './program.js';
 
 /** How a server is used. */
 export interface UseOptions extends ClientOptions {
-  /** Cancels what was asked. */
+  /** Cancels the request. */
   readonly signal: AbortSignal;
   /** Is called with each new status of a task. */
   readonly onTask?: (task: JsonObject) => void;
@@ -24,10 +24,10 @@ export interface UseOptions extends ClientOptions {
 /** A server in use. */
 export interface UsedServer extends Greeted {
   /**
-   * Makes a request, answers what the server asks first, and waits for the task that it may become.
+   * Sends a request, answers the server's questions, and waits for the task that it may become.
    *
    * @throws AnsweredError when the server answers with an error.
-   * @throws RefusedQuestion when the server asks what has no answer.
+   * @throws RefusedQuestion if a question of the server has no answer.
    */
   call(method: string, params: JsonObject, headers?: Readonly<Record<string, string>>): Promise<JsonObject>;
 }
@@ -64,7 +64,7 @@ export function useServer<T>(
   });
 }
 
-/** Most times one call may ask for input, before the server is taken to ask without end. */
+/** Maximum number of rounds of questions in one call, so that a server cannot ask without end. */
 const MAX_ROUNDS = 50;
 
 /** Makes a request as often as its server asks for input (2026-07-28, basic/patterns/mrtr). */
@@ -102,7 +102,7 @@ async function answersTo(connection: Connection, questions: JsonObject): Promise
 /** Milliseconds between polls of a task whose server does not set an interval. */
 const PAUSE_MS = 1000;
 
-/** Waits for a task, and answers what it asks (ext-tasks). Cancels it when the signal aborts. */
+/** Waits for a task, and answers its questions (ext-tasks). Cancels it when the signal aborts. */
 async function followTask(
   connection: Connection,
   { taskId, ...begun }: JsonObject,

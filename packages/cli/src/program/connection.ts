@@ -10,11 +10,11 @@ import type { AskedServer } from './asked-server.js';
 import { type AskOptions, askProgram, type ServerAddress } from './program.js';
 
 /**
- * Asks a program that is made with Sigil what only its own app can tell.
+ * Asks a Sigil program a question that only its app can answer.
  *
  * @param question the variables of its environment that ask.
  * @param read finds the answer among the messages of the program.
- * @throws UsageError when there is no such program.
+ * @throws UsageError if there is no such program.
  * @throws ServerError when it fails, does not answer in time, or is not made with Sigil.
  */
 export function askApp<T>(
@@ -55,13 +55,13 @@ export interface ClientOptions {
   readonly revision?: string | undefined;
   /** Whether calls may become tasks. @default true */
   readonly tasks?: boolean;
-  /** Answers what the server asks. @default it has no roots, and no answer to anything else */
+  /** Answers the server's requests. @default no roots, and a refusal of everything else */
   readonly answer?: Answerer;
   /** Is called with each notification. */
   readonly onNotification?: (method: string, params: JsonObject) => void;
 }
 
-/** A server that has said who it is. */
+/** A server that has identified itself. */
 export interface Greeted {
   readonly connection: Connection;
   readonly server: JsonObject;
@@ -69,7 +69,7 @@ export interface Greeted {
   readonly instructions: unknown;
 }
 
-/** The extension of calls that go on as tasks. */
+/** The extension for calls that continue as tasks. */
 export const TASKS = 'io.modelcontextprotocol/tasks';
 
 /** The client's capabilities: servers hide definitions that need others. */
@@ -166,18 +166,18 @@ export class AnsweredError extends ServerError {
 export interface RequestOptions {
   /** Cancels it. */
   readonly signal?: AbortSignal | undefined;
-  /** Whether its progress, and what the server logs meanwhile, is wanted. */
+  /** Whether its progress and the server's log messages are shown. */
   readonly isWatched?: boolean;
   /** Headers that it has over HTTP. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Sends requests to a server, and answers those of the server. */
+/** Sends requests to a server, and answers the server's requests. */
 export class Connection {
   #next = 1;
   readonly #stopListening: () => void;
 
-  /** @param envelope the `_meta` of every request; absent where there is a session. */
+  /** @param envelope the `_meta` of every request; absent in a session. */
   constructor(
     private readonly program: AskedServer,
     private readonly envelope: JsonObject | undefined,
@@ -228,7 +228,7 @@ export class Connection {
     this.program.send({ jsonrpc: '2.0', method });
   }
 
-  /** Answers one question. @throws RefusedQuestion when there is no answer. */
+  /** Answers one question. @throws RefusedQuestion if there is no answer. */
   async answerTo(method: string, params: JsonObject): Promise<object> {
     if (method === 'ping') return {};
     if (this.options.answer) return this.options.answer(method, params);
@@ -236,7 +236,7 @@ export class Connection {
     throw new RefusedQuestion('the command sigil only looks', METHOD_NOT_FOUND);
   }
 
-  /** Answers nothing any more: another connection does. */
+  /** Stops answering: another connection does. */
   leave(): void {
     this.#stopListening();
   }

@@ -11,9 +11,9 @@ const FORMAT: Explanation['format'] = 'sigil-explanation/1';
  *
  * @param server the path of the program, or its command line.
  * @param name the name of a tool or prompt, the URI of a resource, or a URI template.
- * @param principal who asks; without one, a client that has not said who it is.
+ * @param principal the caller; without one, an anonymous client.
  * @param options how long it may take.
- * @throws UsageError when there is no such program.
+ * @throws UsageError if there is no such program.
  * @throws ServerError when it fails, does not answer in time, or is not made with Sigil.
  * @example
  * ```ts

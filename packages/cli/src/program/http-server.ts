@@ -128,7 +128,7 @@ export class HttpServer extends AskedServer {
     take({ id, error: { code: response.status, message: what } });
   }
 
-  /** Sends a message, and once more with another token where the first is refused. */
+  /** Sends a message, and again with another token if the first is refused. */
   async #fetch(
     message: object,
     headers: Readonly<Record<string, string>>,

@@ -1,6 +1,6 @@
 import { ServerError } from '../failures.js';
 
-/** Most characters of one line, or of one answer over HTTP. */
+/** Maximum number of characters in one line, or in one HTTP response. */
 export const MOST_CHARACTERS: number = 64 * 1024 * 1024;
 
 /** The lines of a text that comes in pieces. @throws ServerError when a line is too long. */

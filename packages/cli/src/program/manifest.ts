@@ -10,12 +10,11 @@ import type { AskedServer } from './asked-server.js';
 import { type AskOptions, askProgram, type ServerAddress } from './program.js';
 
 /**
- * The manifest of a server: a program made with Sigil gives it and ends; any other serves as it always does, and is asked for
- * its lists.
+ * The manifest of a server: a Sigil program prints it and ends; any other serves as usual, and is asked for its lists.
  *
  * @param server the path of its program, a command line, or a URL.
  * @param options how long it may take.
- * @throws UsageError when there is no such program.
+ * @throws UsageError if there is no such program.
  * @throws ServerError when it fails, or does not answer in time.
  * @example
  * ```ts
@@ -32,7 +31,7 @@ export function manifestOfProgram(server: ServerAddress, options: AskOptions): P
 /**
  * The manifest in a file whose name ends in `.json`, or else of the given server.
  *
- * @throws UsageError when there is no such file, or it holds no manifest.
+ * @throws UsageError if there is no such file, or if it is not a manifest.
  * @throws ServerError when the program fails, or does not answer in time.
  */
 export async function manifestFrom(source: ServerAddress, options: AskOptions): Promise<Manifest> {
@@ -78,10 +77,10 @@ function read(path: string): string {
   }
 }
 
-/** Most pages of one list: a server that never ends its list is not asked without end. */
+/** Maximum number of pages of one list, so that a server cannot list without end. */
 const MOST_PAGES = 10_000;
 
-/** The manifest of any MCP server, as far as its lists show it to a client without a principal. */
+/** The manifest of any MCP server, from its lists for a client without a principal. */
 async function listedManifest(program: AskedServer, { onRefused }: AskOptions): Promise<Manifest> {
   const { connection, server, capabilities, instructions } = await greet(program);
   const list = (feature: string, method: string, member: string): Promise<unknown[]> =>

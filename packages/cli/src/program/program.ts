@@ -25,8 +25,8 @@ export interface AskOptions {
   /** Ends the question before it is answered, and a program at once. */
   readonly signal?: AbortSignal;
   /**
-   * Whether a program leads a process group, which ends whole when the question does. Ctrl-C then reaches this process alone: it has to
-   * end the question. @default false
+   * Whether a program leads a process group, which ends whole with the question. Ctrl-C then reaches this process
+   * alone, which must end the question. @default false
    */
   readonly isDetached?: boolean;
   /** The login that requests to a URL carry. */
@@ -40,7 +40,7 @@ export interface AskOptions {
  *
  * @param question the variables of its environment that ask; a program that does not know them serves over stdio.
  * @param ask returns the answer. Its callback, which says that the server is up, stops the clock.
- * @throws UsageError when there is no such program.
+ * @throws UsageError if there is no such program.
  * @throws ServerError when it fails, or does not answer in time.
  */
 export async function askProgram<T>(
@@ -106,7 +106,7 @@ class Program extends AskedServer {
     this.#child.stderr.setEncoding('utf8').on('data', (text: string) => {
       if (this.#stderr.length < MOST_STDERR) this.#stderr += text;
     });
-    // A program that answers and ends does not read what it is sent meanwhile.
+    // A program that answers and ends does not read its input.
     this.#child.stdin.on('error', () => undefined);
     // Not node:readline: newer ones end lines at U+2028 and U+2029 too, which JSON has within strings.
     const cutter = new LineCutter();

@@ -28,7 +28,7 @@ export interface AnswerSources {
   readonly answers: readonly ElicitAnswer[];
   /** Folders that the server may know of. */
   readonly roots: readonly string[];
-  /** Absent where there is no terminal. */
+  /** Absent without a terminal. */
   readonly askUser?: AskUser | undefined;
   /** Shows a question that is answered by the command line. */
   readonly say: (line: string) => void;
@@ -37,7 +37,7 @@ export interface AnswerSources {
 /** The actions that an answer may name alone. */
 const ACTIONS = ['accept', 'decline', 'cancel'] as const satisfies ElicitAnswer['action'][];
 
-/** Reads an answer of the command line. @throws UsageError when it is none. */
+/** Reads an answer of the command line. @throws UsageError for an invalid one. */
 export function readAnswer(text: string): ElicitAnswer {
   const action = ACTIONS.find((one) => one === text);
   if (action) return { action };
@@ -48,7 +48,7 @@ export function readAnswer(text: string): ElicitAnswer {
 
 const INVALID_PARAMS = -32602;
 
-/** Makes what answers the questions of a server. */
+/** Creates the answerer of a server's questions. */
 export function createAnswerer({ answers, roots, askUser, say }: AnswerSources): Answerer {
   const left = [...answers];
   const elicit = async (question: JsonObject): Promise<ElicitAnswer> => {

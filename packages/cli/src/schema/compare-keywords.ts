@@ -179,7 +179,7 @@ const NAMING: ReadonlySet<string> = new Set(['$anchor', '$defs', '$id', 'definit
 /** An extension that does bind clients: the header they repeat an argument in (2026-07-28, transports). */
 const HEADER = 'x-mcp-header';
 
-/** Compares keywords that nothing else compares: those that describe, and those that are unknown. */
+/** Compares the remaining keywords: descriptive and unknown ones. */
 export function compareOtherKeywords(
   before: JsonObject,
   after: JsonObject,

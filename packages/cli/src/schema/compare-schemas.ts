@@ -4,7 +4,7 @@ import { BOUNDING, compareAllowedValues, compareBounds, compareOtherKeywords } f
 import { type Difference, type Effect, type Report, shown } from './difference.js';
 import { NOTHING, SchemaDocument } from './schema-document.js';
 
-/** Keywords with one schema, absent when anything goes, and where the values they are about are. */
+/** Keywords with one schema, absent if anything is allowed, and the place of their values. */
 const REST: Readonly<Record<string, string>> = {
   additionalProperties: '.*',
   unevaluatedProperties: '.*',
@@ -14,9 +14,9 @@ const REST: Readonly<Record<string, string>> = {
 };
 /** Keywords with named schemas, each of which narrows by its presence. */
 const NAMED = ['patternProperties', 'dependentSchemas'];
-/** Keywords whose schemas work in ways that narrowing and widening do not tell. */
+/** Keywords whose effect is neither narrowing nor widening. */
 const ENTANGLED = ['not', 'if', 'then', 'else', 'contentSchema'];
-/** Keywords with lists of schemas, and what one more of them does. */
+/** Keywords with lists of schemas, and the effect of a further one. */
 const BRANCHES: Readonly<Record<string, Effect>> = { allOf: 'narrower', anyOf: 'wider', oneOf: 'wider' };
 const KNOWN: ReadonlySet<string> = new Set([
   ...BOUNDING,

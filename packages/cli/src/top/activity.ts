@@ -3,9 +3,9 @@ import { inOneLine } from '../terminal.js';
 
 /** How far back rates look, in milliseconds. */
 const WINDOW_MS = 60_000;
-/** Most calls that are kept for rates: beyond that they look less far back. */
+/** Maximum number of calls for rates: beyond it, rates cover a shorter time. */
 const MOST_RECENT = 20_000;
-/** Most calls and refusals that are kept to be shown. */
+/** Maximum number of kept calls and refusals. */
 const MOST_SHOWN = 200;
 
 /** A call that has ended; its texts can be printed. */
@@ -94,7 +94,7 @@ export class Activity {
   readonly calls: EndedCall[] = [];
   /** The newest first. */
   readonly refusals: RefusedRequest[] = [];
-  /** Those that are open, by their ids, the oldest first. */
+  /** The open questions by id, the oldest first. */
   readonly questions: Map<string, AskedQuestion> = new Map();
   /** Tasks by their ids, the one whose status has changed last at the end. */
   readonly tasks: Map<string, WatchedTask> = new Map();
@@ -107,7 +107,7 @@ export class Activity {
     this.#since = now;
   }
 
-  /** Takes note of an event. @returns what it was, if it is to be shown. */
+  /** Adds an event. @returns its displayed form, if it has one. */
   add(event: string, data: JsonObject, now: number): ShownEvent | undefined {
     switch (event) {
       case 'state':
@@ -135,7 +135,7 @@ export class Activity {
     }
   }
 
-  /** Forgets what was open in a server that is no more. */
+  /** Clears the open items of a server that has ended. */
   forgetOpen(): void {
     this.state = undefined;
     this.questions.clear();

@@ -13,7 +13,7 @@ import {
 /** The content of a screen besides the activity of a server. */
 export interface ScreenParts {
   readonly url: string;
-  /** Why there is no connection, where there is none. */
+  /** The reason why there is no connection, if there is none. */
   readonly lostBy: string | undefined;
   readonly columns: number;
   readonly rows: number;
@@ -22,12 +22,12 @@ export interface ScreenParts {
   readonly now: number;
 }
 
-/** Most running calls, and refused requests, that a screen shows. */
+/** Maximum number of running calls, and of refused requests, on a screen. */
 const MOST_OF_SECTION = 5;
 /** The fixed lines: two of the head, and an empty and a title line for each of four sections. */
 const OTHER_LINES = 10;
 
-/** The lines of a screen, none of them longer than it is wide. */
+/** The lines of a screen, cut to its width. */
 export function screenLines(activity: Activity, parts: ScreenParts): string[] {
   const { columns, rows, terminal } = parts;
   const { all, each } = activity.rates(parts.now);
@@ -74,7 +74,7 @@ export function screenLines(activity: Activity, parts: ScreenParts): string[] {
   return lines.slice(0, rows);
 }
 
-/** One event, for output that is no screen. */
+/** One event, for plain output. */
 export function eventLine(terminal: Terminal, event: ShownEvent): string {
   const [style, cells] = eventCells(event);
   const text = cells.filter((cell) => cell !== '').join('  ');

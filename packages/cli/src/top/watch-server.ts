@@ -11,7 +11,7 @@ const RETRY_MS = 1_000;
 
 /** The callbacks of a watched server. */
 export interface ServerWatcher {
-  /** The server tells its events from now on. */
+  /** The connection is open: events follow. */
   connected(): void;
   /** The connection has ended, and is made again until that works. @param why for people. */
   lost(why: string): void;
@@ -63,7 +63,7 @@ export async function watchServer(
 /** An error that does not go away by waiting. */
 class RefusedTokenError extends ServerError {}
 
-/** @throws ServerError when there are no events to be read. */
+/** @throws ServerError if the server has no events. */
 async function connect({ url, token, timeoutMs }: EventsAddress, signal: AbortSignal): Promise<Readable> {
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
@@ -97,6 +97,6 @@ function read(events: Readable, watcher: ServerWatcher, signal: AbortSignal): Pr
       else if (line.startsWith('data: '))
         watcher.told(event, objectOf(parseJson(line.slice('data: '.length))));
   };
-  // Node may have collected the signal that the request was given, which was made of this one.
+  // The signal derived from this one may have been garbage-collected.
   return pipeline(events, linesOf, tell, { signal });
 }

@@ -11,8 +11,8 @@ import type { TaskStore } from './tasks.js';
  * - `SessionStore`: the sessions of clients up to 2025-11-25, so that any process serves any request of them.
  * - `EventStore`: the streams of these sessions, so that a client that lost its connection gets the rest anywhere.
  * - `StateStore`: used request states, so that each is accepted once (2026-07-28), and used proofs of possession.
- * - `TaskStore` (`tasks.ts`): tasks, and which of them a process runs next. `TaskExecutor` (`task-executor.ts`) says
- *   who runs them.
+ * - `TaskStore` (`tasks.ts`): tasks, and the next one for a process. `TaskExecutor` (`task-executor.ts`) chooses the
+ *   process.
  * - `ChangeBus` (`change-bus.ts`): changes, and messages from one process to another.
  * - `Limiter`: how often something may happen in all processes together.
  *
@@ -44,8 +44,7 @@ export interface Backend {
   /** Lets telemetry watch its connections. Called once, before `open`. */
   watch?(watch: BackendWatch): void;
   /**
-   * Connects. Called once, before anything is asked. A store that is not there yet is no failure: it is connected to
-   * once it is.
+   * Connects. Called once, before all other methods. An unreachable store is not a failure: the backend connects later.
    *
    * @param logger receives errors between requests.
    * @throws Error when it can never work, such as with a wrong address.
@@ -72,21 +71,21 @@ export interface StoreEvent {
   readonly error: unknown;
 }
 
-/** How a backend tells telemetry of its connections. */
+/** Reports a backend's connections to telemetry. */
 export interface BackendWatch {
   /** Whether it watches now; while it does not, no event is needed. */
   readonly isActive: boolean;
-  /** Tells how long something took that no part was asked, such as the wait for a connection. */
+  /** Reports the duration of an operation outside of the parts, such as the wait for a connection. */
   storeAsked(event: StoreEvent): void;
-  /** Adds what can be measured, such as how many statements wait. */
+  /** Adds a gauge, such as the number of waiting statements. */
   addGauge(gauge: Gauge): void;
 }
 
 /**
- * Makes the backend of an app, as `redis({ url })` and `postgres({ url })` do: by the name of the app, what several apps keep in one place
- * is kept apart.
+ * Creates the backend of an app, as `redis({ url })` and `postgres({ url })` do. The name of the app separates its data
+ * from that of others.
  *
- * @param app what the app says of itself.
+ * @param app the identity of the app.
  */
 export type BackendFactory = (app: { readonly name: string }) => Backend;
 
@@ -96,7 +95,7 @@ export interface StoredSession {
   readonly id: string;
   /** Grows by one with every change; 1 at first. */
   readonly version: number;
-  /** The id of the principal it belongs to; `null` without authentication, and until who opened it has logged in. */
+  /** The id of its principal; `null` without authentication, and until its user has logged in. */
   readonly owner: string | null;
   /** The quota key: a text that names a principal or a network address; absent if clients are indistinguishable. */
   readonly client?: string | undefined;
@@ -132,11 +131,12 @@ export interface SessionStore {
    */
   create(session: StoredSession, idleMs: number): MaybePromise<void>;
   /**
-   * Reads a session, and counts that as use: from now on it is kept for `idleMs` again. The one thing that is done for every
-   * request of a session, so it takes one round trip.
+   * Reads a session, and counts that as use: from now on it is kept for `idleMs` again. The one thing that is done for
+   * every request of a session, so it takes one round trip.
    *
    * @param knownVersion the version that the caller has already.
-   * @returns the session; `'unchanged'` when it is still of the known version; `undefined` when there is none, or it has expired.
+   * @returns the session; `'unchanged'` if it still has the known version; `undefined` if it does not exist or has
+   *   expired.
    */
   use(
     id: string,
@@ -152,16 +152,16 @@ export interface SessionStore {
   /** Ends a session. @returns whether there was one. */
   delete(id: string): MaybePromise<boolean>;
   /**
-   * Lists all sessions, in an order of the store's own; that is no use of them. A session that changes meanwhile may be left out or come
-   * twice.
+   * Lists all sessions, in the store's order, without extending them. A session that changes during the listing may be
+   * left out or appear twice.
    *
    * @param limit most of them on a page.
-   * @param cursor where the page begins; the first one without.
+   * @param cursor the start of the page; absent for the first.
    */
   list(limit: number, cursor?: string): MaybePromise<SessionPage>;
 }
 
-/** One stream of a session: the messages of one request, or those that belong to none. */
+/** One stream of a session: the messages of one request, or those outside of requests. */
 export interface StreamName {
   readonly session: string;
   /** Unique among all streams of all sessions, and not to be guessed. */
@@ -188,18 +188,19 @@ export interface StreamRest {
  * "Resumability and Redelivery"). A transport calls the methods of one stream one after another, each after the one
  * before has finished. A synchronous answer saves a turn of the event loop.
  *
- * A store may drop events whenever it likes, the oldest of a stream first: a client that resumes gets what is left.
+ * A store may drop events at any time, the oldest of a stream first: a client that resumes gets the rest.
  */
 export interface EventStore {
   /**
-   * Keeps a message as the last of its stream. A stream that has ended stays as it is: a process that was taken for dead may come back.
+   * Appends a message to its stream. An ended stream does not change, because a process that was considered dead may
+   * come back.
    *
-   * @param ends whether the stream comes to its end with it, in one step: of two processes that end a stream, one has the last word.
-   * @returns an id unlike all others of the stream, ever: visible ASCII, fit for an HTTP header; `undefined` when the stream had ended
-   *   before, and the message is not kept. A store that has dropped a stream may have forgotten that.
+   * @param ends whether the message ends the stream, in one step: if two processes end a stream, one of them wins.
+   * @returns an id unlike all others of the stream, ever: visible ASCII, fit for an HTTP header; `undefined` when the
+   *   stream had ended before, and the message is not kept. A store that has dropped a stream may have forgotten that.
    */
   append(name: StreamName, message: string, ends?: boolean): MaybePromise<string | undefined>;
-  /** Notes that a stream has come to its end: nothing is appended any more, by any process. */
+  /** Ends a stream: no process can append to it any longer. */
   end(name: StreamName): MaybePromise<void>;
   /**
    * The events of a stream after an id, in order.
@@ -222,10 +223,11 @@ export type StateKind = 'states' | 'proofs';
 export type StateUse = 'first' | 'used' | 'forgotten';
 
 /**
- * Remembers which states clients have brought back, so that each is accepted once (2026-07-28, basic/patterns/mrtr, "Server
- * Requirements"). Processes that share `state.keys` share a store.
+ * Remembers which states clients have brought back, so that each is accepted once (2026-07-28, basic/patterns/mrtr,
+ * "Server Requirements"). Processes that share `state.keys` share a store.
  *
- * A store knows since when it remembers. One that has lost what it kept, such as a Redis without persistence after a restart, begins anew.
+ * A store knows the start of its memory. After a loss of data, such as a restart of a Redis without persistence, it
+ * starts anew.
  */
 export interface StateStore {
   /**
@@ -236,13 +238,13 @@ export interface StateStore {
    * @param forMs how long to remember it, in milliseconds: the state is refused after that anyway.
    * @param client quota key: a text that names a principal or a network address; absent if clients cannot be told
    *   apart.
-   * @param kind what it is. Each kind has as much room for itself: proofs come with every request, and would leave none
-   *   to states.
+   * @param kind the kind of value. Each kind has room of its own: proofs come with every request, and would displace
+   *   states.
    * @default kind 'states'
    * @param ageMs how long ago it was made, in milliseconds. The store counts back from now by its own clock.
    * @default ageMs 0
    * @returns `'first'` accepts the state; everything else refuses it.
-   * @throws OverloadedError when there is no room: to forget an id would be to accept its state again.
+   * @throws OverloadedError if there is no room: a forgotten id could be used again.
    */
   use(id: string, forMs: number, client?: string, kind?: StateKind, ageMs?: number): MaybePromise<StateUse>;
 }
@@ -265,13 +267,13 @@ export interface LimitDecision {
   readonly allowed: boolean;
   /** How often it may still happen at once. */
   readonly remaining: number;
-  /** Milliseconds until it may happen again; 0 where it was allowed. */
+  /** Milliseconds until it is allowed again; 0 if it was allowed. */
   readonly retryAfterMs: number;
 }
 
 /** How a rate stands for the client of a request that was counted by it. */
 export interface LimitState {
-  /** Names the rate among those of an app. */
+  /** The name of the rate within its app. */
   readonly name: string;
   /** How many requests it allows in each window. */
   readonly limit: number;
@@ -291,7 +293,7 @@ export interface Limiter {
   /**
    * Asks whether something may happen now, and counts it when it may.
    *
-   * @param key what is counted: a principal, a tool, an address, or several of them in one text.
+   * @param key the key: a principal, a tool, an address, or several of them in one text.
    * @param cost how many times it counts.
    */
   take(key: string, rate: Rate, cost?: number): MaybePromise<LimitDecision>;

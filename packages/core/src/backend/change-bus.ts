@@ -40,14 +40,14 @@ export interface NodeMessage {
 }
 
 /**
- * Carries changes between the processes that serve one app, so that a change in one reaches the clients of all. Changes may
- * come twice or out of order; none needs to be kept for a process that was not there. A bus that was disconnected, and may have
- * lost changes, tells its listeners `{ kind: 'all' }` once it is connected again.
+ * Carries changes between the processes of one app, so that a change in one reaches the clients of all. Changes may
+ * arrive twice or out of order; none is stored for an absent process. After a reconnection that may have lost changes,
+ * a bus sends `{ kind: 'all' }` to its listeners.
  */
 export interface ChangeBus {
   /**
-   * Tells every listener of every process, those of this one too. A failure is logged, and reaches no handler; the
-   * answer of a client that is for another process is refused for now.
+   * Sends a change to every listener of every process, including this one. A failure is logged and reaches no handler;
+   * a client's answer for another process is then refused with a retry.
    *
    * @throws Error if the change cannot be published. Success does not mean that a process has received it.
    */

@@ -2,8 +2,8 @@ import type { Logger } from '../protocol/logging.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
 
 /**
- * Says who runs the recorded call of a task, and when. The task store keeps what there is to run and which run may write, whatever an
- * executor does: it may run a task twice, and what it loses can still be claimed in the store.
+ * Chooses the process and time of a task's runs. The task store has the tasks and knows which run may write, whatever
+ * an executor does: it may run a task twice, and a lost task can still be claimed in the store.
  *
  * @example
  * ```ts
@@ -17,17 +17,17 @@ import type { MaybePromise } from '../protocol/maybe-promise.js';
  */
 export interface TaskExecutor {
   /**
-   * Has a task run, by any process. Called in every process, whenever a task can be run that could not before.
+   * Makes some process run a task. Called in every process, whenever a task becomes ready to run.
    *
    * @param delayMs milliseconds before it can be claimed; 0 for at once.
    * @throws Error when it could not be taken; the task stays in the store.
    */
   submit(task: SubmittedTask, delayMs: number): MaybePromise<void>;
-  /** Begins to run tasks in this process. Not called where `tasks.worker` is `false`. */
+  /** Starts to run tasks in this process. Not called if `tasks.worker` is `false`. */
   start(worker: TaskWorker): MaybePromise<void>;
-  /** Called whenever a run in this process has ended; `refused` where nothing ran, because the process had no room for the call. */
+  /** Called when a run in this process has ended; `refused` if the process had no room for it. */
   runEnded?(end: 'ended' | 'refused'): MaybePromise<void>;
-  /** Begins no more runs in this process. */
+  /** Starts no more runs in this process. */
   close(): MaybePromise<void>;
 }
 
@@ -54,7 +54,7 @@ export interface RunOutcome {
 
 /** Runs tasks in a process. */
 export interface TaskWorker {
-  /** Most tasks that this process runs at once. */
+  /** Maximum number of concurrent runs in this process. */
   readonly concurrency: number;
   /** How long a run holds a task without a word, in milliseconds. */
   readonly leaseMs: number;

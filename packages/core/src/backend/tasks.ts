@@ -32,7 +32,7 @@ export function isTaskStatus(value: unknown): value is TaskStatus {
 }
 
 /**
- * Begins to count tasks by status: none of each.
+ * The initial counts of tasks by status.
  *
  * @example
  * ```ts
@@ -68,7 +68,7 @@ export interface TaskError {
 }
 
 /**
- * Whether a task has come to its end and changes no more.
+ * Whether a task has ended and will not change.
  *
  * @example
  * ```ts
@@ -103,11 +103,11 @@ export interface TaskRecord {
   readonly owner: string | null;
   /** The tool it runs. */
   readonly tool: string;
-  /** Identifies what the tool takes and does, so that another version of it does not go on with the task. */
+  /** Identifies the tool's parameters and behaviour, so that another version of it does not continue the task. */
   readonly toolVersion: string;
-  /** The run that may write, by an id of its own; `null` where none is under way. */
+  /** The id of the run that may write; `null` if there is none. */
   readonly run: string | null;
-  /** How many runs, one after the other and without progress, have come to no end; the one that is under way counts. */
+  /** The number of lost runs in a row without progress, including the current run. */
   readonly attempts: number;
   /** The call, encrypted: arguments, principal, client. */
   readonly call: string;
@@ -152,7 +152,7 @@ export interface TaskPage {
 export interface TaskClaim {
   /** Names the runs that begin: unlike the name of any other claim. */
   readonly run: string;
-  /** Most tasks that are claimed. */
+  /** Maximum number of claimed tasks. */
   readonly limit: number;
   /** Milliseconds until another process can claim them, unless `renew` is called. */
   readonly leaseMs: number;
@@ -163,7 +163,7 @@ export interface TaskClaim {
   /** Claims this task alone: for an executor that says which one is next. */
   readonly taskId?: string;
   /**
-   * Claims only what an executor has lost: tasks whose lease has ended, and those without a run that could have been claimed for so many
+   * Claims lost tasks only: those whose lease has expired, and those without a run that were ready for so many
    * milliseconds.
    * @default 0
    */
@@ -190,10 +190,10 @@ export interface TaskStore {
    * Keeps a new task: once this is done, `get` finds it, in every process. After `task.ttlMs` it is gone.
    *
    * @param delayMs milliseconds before it can be claimed; `null` for never.
-   * @throws OverloadedError when there is no room; the call that was to become a task is answered with the error.
+   * @throws OverloadedError if there is no room; the call is answered with this error.
    */
   create(record: TaskRecord, delayMs: number | null): MaybePromise<void>;
-  /** @returns the task, or `undefined` when there is none or it has expired. */
+  /** @returns the task, or `undefined` if it does not exist or has expired. */
   get(taskId: string): MaybePromise<StoredTask | undefined>;
   /**
    * Replaces a task with its next version, if the one that is kept is still the one before it. How long it is kept does not change.
@@ -204,9 +204,9 @@ export interface TaskStore {
    */
   replace(record: TaskRecord, delayMs?: number | null): MaybePromise<boolean>;
   /**
-   * Begins runs of tasks that can be claimed, in one step: gives each the run and one attempt more, counts its version up, and keeps
-   * others from claiming it for the length of the lease. Owners take turns; of each, the task comes first that could be claimed first.
-   * A claim that was rejected because no answer came in time takes nothing later: no process would run what it takes.
+   * Starts runs of ready tasks, in one step: sets the run, counts one attempt and one version more, and leases the
+   * task. Owners take turns; for each, the task that was ready first comes first. A claim that timed out must have no
+   * later effect, because no process would run its tasks.
    *
    * @returns the tasks as they stand now.
    */
@@ -214,14 +214,14 @@ export interface TaskStore {
   /**
    * Begins the leases of runs anew.
    *
-   * @returns the runs that have none any more: their task has ended, was claimed by another process, or is gone.
+   * @returns the lost runs: their task has ended, was claimed by another process, or was deleted.
    */
   renew(runs: readonly TaskRunName[], leaseMs: number): MaybePromise<readonly TaskRunName[]>;
   /**
-   * Lists all tasks, the oldest first. A task that changes meanwhile may be left out or come twice.
+   * Lists all tasks, the oldest first. A task that changes during the listing may be left out or appear twice.
    *
    * @param limit most of them on a page.
-   * @param cursor where the page begins; the first one without.
+   * @param cursor the start of the page; absent for the first.
    */
   list(limit: number, cursor?: string): MaybePromise<TaskPage>;
   /** Counts the tasks, for telemetry; a store may do without. */
@@ -234,6 +234,6 @@ export interface TaskBacklog {
   readonly kept: Readonly<Record<TaskStatus, number>>;
   /** How many can be claimed now. */
   readonly due: number;
-  /** How long the first of those could have been claimed, in milliseconds; 0 where there are none. */
+  /** Milliseconds for which the oldest of those has been ready; 0 if there are none. */
   readonly oldestMs: number;
 }

@@ -6,13 +6,16 @@ import type { ServiceScope } from '../metadata/metadata.js';
 /** Anything that makes instances of services. The one method any container can offer. */
 export interface Container {
   /**
-   * Gives the instance of a service for a scope; makes it when there is none.
+   * Returns the instance of a service for a scope, and creates it if needed.
    *
    * @param id the class wanted, or the token or name.
    * @param scope the request it is wanted for; absent outside of requests, when singletons are made.
    */
   get<T>(id: ServiceId<T>, scope?: ResolutionScope): MaybePromise<T>;
-  /** Finds what is wrong with classes that it is to make: those with handlers, guards and middleware. Asked before the app starts. */
+  /**
+   * Finds faults in classes that the container creates: those with handlers, guards and middleware. Called before the
+   * app starts.
+   */
   check?(classes: readonly Constructor[]): readonly DefinitionProblem[];
   /** Disposes of the instances of a scope: a `request` or `session` that `get` was called with. */
   release?(scope: object): MaybePromise<void>;
@@ -30,7 +33,7 @@ export interface ValueProvider {
   readonly dispose?: (value: never) => unknown;
 }
 
-/** Gives an instance of another class, whose constructor is injected. */
+/** Provides an instance of another class, with its dependencies injected. */
 export interface ClassProvider {
   readonly provide: ServiceId;
   readonly useClass: Constructor;
@@ -40,7 +43,7 @@ export interface ClassProvider {
   readonly dispose?: (value: never) => unknown;
 }
 
-/** Gives what a function makes; `provideFactory` checks its types. */
+/** Provides the result of a function; `provideFactory` checks its types. */
 export interface FactoryProvider {
   readonly provide: ServiceId;
   /** May be asynchronous: singletons are awaited, and initialised, before the app serves. The order of the list does not matter. */
@@ -49,20 +52,20 @@ export interface FactoryProvider {
   readonly inject?: readonly ServiceId[];
   /** @default 'singleton' */
   readonly scope?: ServiceScope;
-  /** Ends what was made when its scope ends, instead of the methods that `@Service` names. */
+  /** Disposes of the instance when its scope ends, instead of the methods that `@Service` names. */
   readonly dispose?: (value: never) => unknown;
 }
 
-/** Gives what another id gives: one instance under two ids. */
+/** Provides the instance of another id: one instance under two ids. */
 export interface AliasProvider {
   readonly provide: ServiceId;
   readonly useExisting: ServiceId;
 }
 
-/** Says how one service is made, where a decorated class is not enough. Given to `createApp({ providers })`. */
+/** Provides one service, if a decorated class is not enough. Used in `createApp({ providers })`. */
 export type Provider = ValueProvider | ClassProvider | FactoryProvider | AliasProvider;
 
-/** A value that has the public members of a service. */
+/** A value with the public members of a service. */
 export type PublicOf<T> = T extends (...args: never[]) => unknown
   ? T
   : T extends object
@@ -73,7 +76,7 @@ export type PublicOf<T> = T extends (...args: never[]) => unknown
  * Provides a value for a class, a token or a name; typed by the id.
  *
  * @param id a class, a token, or a name.
- * @param value what is given for it.
+ * @param value the value.
  * @param options.dispose ends the value when the app closes.
  * @returns the provider, for `providers` or `override`.
  * @example

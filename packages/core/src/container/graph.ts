@@ -7,7 +7,7 @@ import { injectedAt } from './typedi-registry.js';
 /** The dependencies of a constructor. */
 interface Dependencies {
   readonly ids: readonly ServiceId[];
-  /** Those of the ids that may stay without a service. */
+  /** The optional ids among them. */
   readonly optional: readonly ServiceId[];
 }
 
@@ -23,7 +23,7 @@ const NOT_INJECTABLE: readonly unknown[] = [
 ];
 
 /**
- * Reads what the constructor of a class needs, from `@Inject` first, then from the emitted types.
+ * Reads the dependencies of a constructor, from `@Inject` first, then from the emitted types.
  *
  * @param diagnostics receives why that cannot be known of a parameter.
  */
@@ -89,7 +89,7 @@ export function needsOf(
   return ids.filter((id) => !optional.includes(id) || knows(id));
 }
 
-/** Walks what services depend on and gives everything that would fail, or leak between scopes, later on. */
+/** Checks the dependency graph for later failures, and for leaks between scopes. */
 export function checkGraph(
   roots: readonly ServiceId[],
   detailsOf: (id: ServiceId) => ServiceDetails | undefined,

@@ -19,7 +19,7 @@ export function constructing<T>(container: ScopeContainer, construct: () => T): 
 
 /** How `inject` asks. */
 export interface InjectOptions {
-  /** Gives `undefined` where the id is neither provided nor a class with `@Service`, instead of failing. */
+  /** Returns `undefined` instead of failing if the id is neither provided nor a class with `@Service`. */
   readonly optional?: boolean;
 }
 

@@ -7,7 +7,7 @@ export interface Beginning {
   readonly name: string;
   /** Whether its `onInit` and `onReady` are called. */
   readonly hooks: boolean;
-  /** Settles when what it needs has been initialised; absent when all of it has been. */
+  /** Resolves when its dependencies are initialised; absent if they are. */
   readonly needed: Promise<unknown> | undefined;
   /** Called when it cannot be initialised, so that it is made anew the next time. */
   readonly forget: () => void;
@@ -22,11 +22,11 @@ type WaitForEnd = (hook: string, work: Promise<unknown>) => Promise<void>;
 export interface HookWatch {
   /** Waits until a hook of the start has ended, however long it takes; says from time to time that it has not. */
   starting<T>(hook: string, work: Promise<T>): Promise<T>;
-  /** Begins the time that the hooks of a scope have to end, one after another. */
+  /** Starts the time limit for the hooks of a scope at its end. */
   ending(): WaitForEnd;
 }
 
-/** Initialises singletons, each after what it needs, and tells them when the app is ready. */
+/** Initialises singletons, each after its dependencies, and notifies them when the app is ready. */
 export class Lifecycle {
   /** Instances whose initialisation is running. */
   readonly #starting = new Map<unknown, Promise<void>>();
@@ -67,7 +67,7 @@ export class Lifecycle {
     return this.#starting.get(instance);
   }
 
-  /** Initialises an instance that was just made, as soon as what it needs has been. */
+  /** Initialises a new instance as soon as its dependencies are initialised. */
   add<T>(instance: T, { name, hooks, needed, forget }: Beginning): T {
     if (!hooks && !needed) return instance;
     if (hooks && !needed && hookOf(instance, 'onInit') === undefined) {

@@ -8,7 +8,7 @@ import { type Disposable, disposerOf } from './lifecycle.js';
 
 const ContainerInstance: typeof InstanceOfTypedi = exported.typedi.ContainerInstance;
 
-/** Decides where services live. */
+/** Chooses the scopes of services. */
 export interface Resolver {
   /** Finds the container a service lives in, and makes it there. */
   resolve(id: ServiceId, from: ScopeContainer): unknown;
@@ -69,7 +69,7 @@ export class ScopeContainer extends ContainerInstance {
   /**
    * Has typedi construct a class, with this container injecting.
    *
-   * @param optional what of its dependencies may be missing.
+   * @param optional the dependencies that may be missing.
    */
   construct(id: ServiceId, type: unknown, optional: readonly ServiceId[]): unknown {
     return this.#make({ id: id as string, type: type as never, transient: true }, optional);

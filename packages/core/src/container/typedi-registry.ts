@@ -56,7 +56,7 @@ export interface RegisteredService {
   readonly value: unknown;
 }
 
-/** Finds a service in typedi's default container, where its decorators register. */
+/** Finds a service in typedi's default container, in which its decorators register. */
 export function registered(id: ServiceId): RegisteredService | undefined {
   // typedi keeps the list private, and has no question that does not also create the service.
   const defaults = typedi.Container.of(undefined) as unknown as { services: readonly RegisteredService[] };
@@ -65,7 +65,7 @@ export function registered(id: ServiceId): RegisteredService | undefined {
 
 /** Whether a registered service is a value, set by hand or made by the default container before. */
 export function isValue({ value }: RegisteredService): boolean {
-  // typedi marks what it has not made with a symbol that it does not export.
+  // typedi marks missing instances with a symbol that it does not export.
   return !(typeof value === 'symbol' && value.description === 'EMPTY_VALUE');
 }
 

@@ -19,7 +19,7 @@ import { isValue, registered, InjectionToken } from './typedi-registry.js';
 /** The scope of a request, for providers of the scope `request`. */
 export const RESOLUTION: InjectionToken<ResolutionScope> = new InjectionToken('the request');
 
-/** The container of an app: typedi makes the instances, this class decides where they live and when they end. */
+/** The container of an app: typedi creates the instances; this class chooses their scopes and disposes of them. */
 export class TypediContainer implements Container, Resolver {
   readonly #providers: ReadonlyMap<ServiceId, Provider>;
   readonly #root: ScopeContainer;
@@ -40,7 +40,7 @@ export class TypediContainer implements Container, Resolver {
     this.#root = new ScopeContainer('singleton', this);
   }
 
-  /** Everything that would go wrong later with these services or what they need, and with the providers. */
+  /** Finds faults in these services, their dependencies, and the providers. */
   check(services: readonly ServiceId[]): readonly DefinitionProblem[] {
     for (const service of services) this.#asked.add(service);
     return checkGraph(
@@ -51,8 +51,8 @@ export class TypediContainer implements Container, Resolver {
   }
 
   /**
-   * Makes the singletons among the providers and services, and those that the others need, each after what it needs
-   * itself; awaits asynchronous factories and `onInit`.
+   * Creates the singletons among the providers and services, and their dependencies, in dependency order; awaits
+   * asynchronous factories and `onInit`.
    *
    * @throws DefinitionError, or Error with the name of the service that failed and its error as `cause`.
    */
@@ -308,10 +308,10 @@ export class TypediContainer implements Container, Resolver {
   }
 }
 
-/** Errors that name the singleton which could not be made. No class of its own, whose name Node would print. */
+/** Errors that name the failed singleton. They have no class of their own, because Node would print its name. */
 const NAMED = new WeakSet<Error>();
 
-/** Names what has thrown when a singleton was made. During a request, what is thrown may be meant for the client. */
+/** Adds the name of the singleton to an error of its creation. During a request, an error may be meant for the client. */
 function failureOf(who: string, error: unknown, scope: ServiceScope): unknown {
   if (scope !== 'singleton' || error instanceof NotReady || error instanceof DefinitionError) return error;
   if (error instanceof Error && NAMED.has(error)) return error;

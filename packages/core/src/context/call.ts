@@ -9,7 +9,7 @@ import { CREDENTIAL_HEADERS, type Principal, type RequestInfo } from '../protoco
 import type { InputResponsesTo, InputQuestion, InputQuestions } from './questions.js';
 import type { Trace } from './trace.js';
 
-/** The client on the other side, as far as it has told us. */
+/** The client, as far as it has identified itself. */
 export interface ClientView {
   readonly info?: Implementation | undefined;
   readonly capabilities: ClientCapabilities;
@@ -50,7 +50,7 @@ export interface ContextState {
   [member: PropertyKey]: unknown;
 }
 
-/** Most definitions that a line of the log names. */
+/** Maximum number of definitions in a log line. */
 const MOST_NAMED = 20;
 
 /** The definitions that something is about, for lines of the log. */
@@ -59,10 +59,10 @@ export function listed(names: readonly string[]): string {
   return [...names.slice(0, MOST_NAMED), ...more].join(', ');
 }
 
-/** The client, by name and version, as far as it has said them. */
+/** The client's name and version, as far as they are known. */
 export function clientName({ info }: ClientView): string | undefined {
   const { name, version } = info ?? {};
-  // A client may say anything of itself, also what no text can be made of.
+  // A client may send any value here, even one that cannot become text.
   const said = [name, version].filter((part) => typeof part === 'string').join(' ');
   return said === '' ? undefined : repeated(said);
 }
@@ -133,7 +133,7 @@ export interface Call {
   refusedBy: RefusedBy | undefined;
   /** The key of rate limits: its principal, else its network address, else its connection. */
   readonly clientKey: string;
-  /** Whether it goes on with a call that has been counted: in the background, or in a further round within its request. */
+  /** Whether it continues a counted call: in the background, or in a further round of its request. */
   readonly isCounted: boolean;
   /** Takes note of how a limit stands that it has been counted by. */
   noteLimit(limit: LimitState): void;

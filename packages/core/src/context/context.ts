@@ -141,7 +141,7 @@ export class RequestContext implements GuardContext {
     return this.#call.headers;
   }
 
-  /** The HTTP request as the server has it that it came to; `undefined` on other transports, and where it may be over. */
+  /** The HTTP server's request object; `undefined` on other transports, and if the request may have ended. */
   get source(): unknown {
     return this.#call.requestInfo.source;
   }
@@ -155,10 +155,10 @@ export class RequestContext implements GuardContext {
    * Reports progress, if the client asked for it. Values that do not increase are dropped.
    *
    * @param progress how far the work has come; must increase with every call.
-   * @param total what `progress` will be at the end, when known.
-   * @param message what is being done, for the user.
+   * @param total the final value of `progress`, if known.
+   * @param message the current step, for the user.
    * @param _meta goes with the report, for clients that know its keys.
-   * @throws TypeError when `message` is no string or `_meta` no object.
+   * @throws TypeError if `message` is not a string or `_meta` not an object.
    */
   progress(progress: number, total?: number, message?: string, _meta?: Record<string, unknown>): void {
     this.#call.progress(progress, total, message, _meta);
@@ -215,15 +215,15 @@ export class RequestContext implements GuardContext {
   }
 
   /**
-   * Asks several questions at once and waits for all the answers: in one round with clients of 2026-07-28, where the handler
-   * is run again as after `elicit()`, and in requests side by side with older ones. Nothing is asked when a question cannot
-   * be, and what is still open is withdrawn when an answer is missing or wrong.
+   * Asks several questions and waits for all answers. With clients of 2026-07-28 they share one round, and the handler
+   * runs again as after `elicit()`; with older ones they are concurrent requests. If one cannot be asked, none is; if
+   * one answer is missing or wrong, the open ones are withdrawn.
    *
    * @param questions made by the builders of `ask`; their names are their keys in the round.
    * @returns the answers under the same names; `{}` at once when nothing is asked.
    * @throws ProtocolError when the client cannot be asked one of them.
    * @throws InputResponseError when an answer is refused, late, or does not satisfy its form.
-   * @throws TypeError when something asked is no question.
+   * @throws TypeError if an entry is not a question.
    */
   ask<Q extends InputQuestions>(questions: Q, options?: RoundOptions): Promise<InputResponsesTo<Q>> {
     return this.#call.askAll(questions, options);
@@ -247,8 +247,8 @@ export class RequestContext implements GuardContext {
    *
    * @param key the key the question was asked by.
    * @param question the question that was asked.
-   * @returns `undefined` when there is no answer yet, or only one to another question by that key.
-   * @throws InputResponseError when the answer does not satisfy the form, or is no answer to such a question.
+   * @returns the answer, or `undefined` if there is none, or only one to another question with that key.
+   * @throws InputResponseError if the answer does not fit the form, or belongs to another kind of question.
    */
   inputResponse<T>(key: string, question: InputQuestion<T>): Promise<T | undefined> {
     return this.#call.inputResponse(key, question);
@@ -268,7 +268,7 @@ export class RequestContext implements GuardContext {
    * then and the result (2025-11-25, basic/transports, "Sending Messages to the Server"). It has no effect if a client
    * could not reconnect: on stdio, without an event store, for older clients, and in the modern era.
    *
-   * @param retryMs when the client is to come back, in milliseconds; the transport's option `retryMs` by default.
+   * @param retryMs delay before the client reconnects, in milliseconds; the transport's option `retryMs` by default.
    */
   closeStream(retryMs?: number): void {
     this.#call.closeStream(retryMs);
@@ -279,8 +279,8 @@ export class RequestContext implements GuardContext {
    *
    * @param key names the side effect within the handler: not empty, the same in every run.
    * @param run computes the result, which is stored as JSON.
-   * @throws TypeError when the key is no such string, or the result is or contains what JSON has nothing for: a
-   *   function, a promise, an invalid date.
+   * @throws TypeError if the key is not such a string, or if JSON cannot carry the result: a function, a promise, an
+   *   invalid date.
    */
   once<T>(key: string, run: () => MaybePromise<T>): Promise<T> {
     return this.#call.once(key, run);
@@ -304,9 +304,9 @@ export function contextOf(call: Call, Context: ContextClass, definition: Definit
 }
 
 /**
- * Gives a context the arguments, once they have been checked, or others in their place: the handler gets what the context has.
+ * Sets the arguments of a context after validation, or replaces them: the handler gets those of the context.
  *
- * @param args what the handler gets: an object of arguments, or the instance of a DTO.
+ * @param args the handler's arguments: an object, or the instance of a DTO.
  * @example
  * ```ts
  * const trimmed = async (ctx: RequestContext, next: NextFunction) => {
@@ -320,7 +320,7 @@ export function setArguments(context: RequestContext, args: unknown): void {
 }
 
 /**
- * Tells whether a type that reflection gave is a context class, of this copy of the package or another.
+ * Whether a reflected type is a context class, of this copy of the package or another.
  *
  * @example
  * ```ts
@@ -336,19 +336,19 @@ export function isContextClass(type: unknown): boolean {
  * the name of the logger, and the `_meta` of the message.
  */
 export interface ContextLog {
-  /** Logs what helps to find a fault. */
+  /** Logs details for debugging. */
   debug(data: unknown, logger?: string, _meta?: Record<string, unknown>): void;
-  /** Logs what went as it should. */
+  /** Logs a normal event. */
   info(data: unknown, logger?: string, _meta?: Record<string, unknown>): void;
-  /** Logs what is normal, and worth a look. */
+  /** Logs a normal but notable event. */
   notice(data: unknown, logger?: string, _meta?: Record<string, unknown>): void;
-  /** Logs what may become a fault. */
+  /** Logs a possible fault. */
   warning(data: unknown, logger?: string, _meta?: Record<string, unknown>): void;
-  /** Logs what failed. */
+  /** Logs a failure. */
   error(data: unknown, logger?: string, _meta?: Record<string, unknown>): void;
-  /** Logs what failed and takes more with it. */
+  /** Logs a failure that affects more than one call. */
   critical(data: unknown, logger?: string, _meta?: Record<string, unknown>): void;
-  /** Logs what has to be mended at once. */
+  /** Logs a failure that needs immediate action. */
   alert(data: unknown, logger?: string, _meta?: Record<string, unknown>): void;
   /** Logs that the server is of no use. */
   emergency(data: unknown, logger?: string, _meta?: Record<string, unknown>): void;

@@ -6,11 +6,11 @@ import type { GuardContext, RequestContext } from './context.js';
 /** A guard as a class, resolved by the container. */
 export interface Guard {
   /**
-   * Decides whether a definition may be seen and used. Asked for lists, calls, reads, completions and subscriptions alike, before
-   * arguments are parsed; for a list, once for each definition in it.
+   * Decides whether a definition may be seen and used. Asked for lists, calls, reads, completions and subscriptions
+   * alike, before arguments are parsed; for a list, once for each definition in it.
    *
-   * @throws whatever the request is to fail with: neither yes nor no. Any error is answered as an internal one; an `OverloadedError` has
-   *   clients try again later, over HTTP by 503 with `Retry-After`.
+   * @throws an error that the request fails with, instead of a decision. Any error is answered as an internal one; an
+   *   `OverloadedError` asks clients to retry, over HTTP with 503 and `Retry-After`.
    */
   allows(context: GuardContext): MaybePromise<boolean>;
   /**
@@ -70,7 +70,10 @@ export interface CallLimit extends Pick<RateLimit, 'fail'> {
    * @default 'principal' for `rate`; 'app' for `concurrency`, which counts all callers together
    */
   readonly per?: LimitKey;
-  /** Most runs of the handler at once in one process. Runs of tasks are bounded by `@TaskSupport({ concurrency })`. */
+  /**
+   * Maximum number of concurrent runs of the handler in one process. `@TaskSupport({ concurrency })` limits runs of
+   * tasks.
+   */
   readonly concurrency?: number;
   /**
    * How long a call waits for its turn, in milliseconds, before it is refused. The first to come is the first to run.
@@ -90,7 +93,7 @@ export interface Middleware {
   /**
    * Runs around a handler whose arguments have been checked.
    *
-   * @returns what the handler is to have returned: usually the value of `next()`. `null` for no value at all.
+   * @returns the replacement for the handler's return value: usually the value of `next()`. `null` for no value.
    */
   handle(context: RequestContext, next: NextFunction): MaybePromise<unknown>;
 }
@@ -101,10 +104,10 @@ export type MiddlewareLike =
 
 /** Turns errors of one class into errors for clients. Created by `mapError`. */
 export interface ErrorMapper {
-  /** The class whose instances are mapped, those of its subclasses included. */
+  /** The class of the mapped errors, including its subclasses. */
   readonly error: AbstractConstructor;
   /**
-   * Gives the error to go on with, usually a `ToolError`.
+   * Returns the replacement of the error, usually a `ToolError`.
    *
    * @param context the context of the call; `undefined` when the call failed before it had one.
    */
@@ -112,8 +115,8 @@ export interface ErrorMapper {
 }
 
 /**
- * Says what a domain error becomes for clients, in one place: give it to `createApp({ errors })`, to a module, or to a class with
- * `@MapErrors`. The nearest mapper that fits is used, and the error it gives is mapped no further.
+ * Maps a domain error to one for clients, in one place: use it in `createApp({ errors })`, in a module, or with
+ * `@MapErrors` on a class. The nearest matching mapper is used, and its result is not mapped again.
  *
  * @param error the class of the error.
  * @param map gives the error to answer with: a `ToolError` for the model, a `ProtocolError` for the client.

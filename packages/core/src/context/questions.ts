@@ -14,7 +14,7 @@ const QUESTION = Symbol.for('sigil:question');
 /** For types only: the type of the answer to a question. */
 declare const ANSWER: unique symbol;
 
-/** A form as an author may give it: a DTO class, JSON Schema by hand, or a schema of zod, valibot or arktype. */
+/** A form by its author: a DTO class, hand-written JSON Schema, or a schema of zod, valibot or arktype. */
 export type FormLike = Constructor | StandardSchema | JsonSchema;
 
 type QuestionParts =
@@ -24,10 +24,10 @@ type QuestionParts =
   | { readonly asks: 'roots' };
 
 /**
- * A question to the client that has not been put yet. Give it to `ctx.ask()`, `inputRequired()` or
- * `ctx.inputResponse()`; it is frozen, and may be kept and put as often as you like.
+ * A question to the client that was not asked yet. Pass it to `ctx.ask()`, `inputRequired()` or `ctx.inputResponse()`;
+ * it is frozen, and may be reused.
  *
- * @typeParam T what the answer to it will be.
+ * @typeParam T the type of its answer.
  */
 export type InputQuestion<T = unknown> = QuestionParts & { readonly [ANSWER]?: T };
 
@@ -39,12 +39,12 @@ export type InputResponsesTo<Q extends InputQuestions> = {
   readonly [Name in keyof Q]: NonNullable<Q[Name]> extends InputQuestion<infer T> ? T : never;
 };
 
-/** Makes questions to the client. Its members are those of `ask`. */
+/** Creates questions to the client. Its members are those of `ask`. */
 interface QuestionBuilders {
   /**
    * Shows the user a form, as `ctx.elicit()` does.
    *
-   * @param message what the user is asked.
+   * @param message the text for the user.
    * @param form a DTO class, whose instance becomes the answer's `content`, a flat JSON Schema object, or a flat object
    *   schema of zod, valibot or arktype.
    */
@@ -57,12 +57,12 @@ interface QuestionBuilders {
    *
    * @param message why the user should visit it.
    * @param url an absolute http or https URL.
-   * @throws TypeError when it is none.
+   * @throws TypeError if the URL is invalid.
    */
   url(message: string, url: string): InputQuestion<ElicitUrlResult>;
 
   /**
-   * Has the client's model write a message, as `ctx.sample()` does.
+   * Asks the client's model for a message, as `ctx.sample()` does.
    *
    * @param params the parameters of `sampling/createMessage`.
    */
@@ -100,7 +100,7 @@ function isPage(url: unknown): boolean {
 }
 
 /**
- * Sees to it that everything that is to be asked is a question, of this copy of the package or another.
+ * Checks that all entries are questions, of this copy of the package or another.
  *
  * @param where the function that received the questions, such as `ctx.ask()`.
  * @throws TypeError when it is not.
@@ -109,7 +109,7 @@ export function checkQuestions(questions: InputQuestions, where: string): void {
   for (const [name, given] of Object.entries(questions)) checkQuestion(given, name, where);
 }
 
-/** The same for one question. @throws TypeError when it is none. */
+/** The same for one question. @throws TypeError if it is not one. */
 export function checkQuestion(given: unknown, name: string, where: string): void {
   if (typeof given === 'object' && given !== null && QUESTION in given) return;
   const fix =
@@ -121,12 +121,12 @@ function question<T>(parts: QuestionParts): InputQuestion<T> {
   return Object.freeze({ [QUESTION]: true, ...parts });
 }
 
-/** Marks what is required, of this copy of the package or another. */
+/** Marks required input, of this copy of the package or another. */
 export const INPUT_REQUIRED: symbol = Symbol.for('sigil:input-required');
 
 /** The questions of a handler that needs answers before its result. Created by `inputRequired()`. */
 export class InputRequired {
-  /** @param questions what the client is to answer, by key. @param requestState what the handler wants back. */
+  /** @param questions the questions for the client, by key. @param requestState the state for the next run. */
   constructor(
     readonly questions: InputQuestions,
     readonly requestState: string | undefined,
@@ -142,11 +142,11 @@ Object.defineProperty(InputRequired.prototype, INPUT_REQUIRED, { value: true });
  * again from its beginning with the answers in `ctx.inputResponses` and `ctx.inputResponse()`. A client may leave
  * questions unanswered; ask those again (2026-07-28, basic/patterns/mrtr).
  *
- * @param questions what the client is to answer, by key; may be empty when there is a `requestState`.
+ * @param questions the questions for the client, by key; may be empty with a `requestState`.
  * @param requestState the value of `ctx.requestState` in the next run. It is sealed on its way through the client. It
  *   returns only with the same request of the same principal, before it expires.
- * @returns what the handler is to return.
- * @throws TypeError when nothing is asked and there is no state, or something asked is no question.
+ * @returns the value that the handler returns.
+ * @throws TypeError if there are neither questions nor a state, or if an entry is not a question.
  * @example
  * ```ts
  * @Tool({ description: 'Books a table' })
@@ -175,11 +175,12 @@ export function inputRequired(questions: InputQuestions, requestState?: string):
 const SUSPENSION = Symbol.for('sigil:suspension');
 
 /**
- * Ends the run of a handler whose question has no answer yet (2026-07-28): the client gets the question, and the handler runs
- * again from its beginning when the client repeats the request with the answer. `finally`, `using` and middleware run as after any
- * other throw. It is not an `Error`, so `catch (error) { if (error instanceof MyError) …; throw error }` lets it pass.
+ * Ends the run of a handler whose question has no answer yet (2026-07-28): the client gets the question, and the
+ * handler runs again from its beginning when the client repeats the request with the answer. `finally`, `using` and
+ * middleware run as after any other throw. It is not an `Error`, so
+ * `catch (error) { if (error instanceof MyError) …; throw error }` lets it pass.
  *
- * Code that catches everything has to let it pass too:
+ * A `catch` of all errors must rethrow it:
  *
  * @example
  * ```ts
@@ -207,7 +208,7 @@ Object.defineProperty(Suspension.prototype, SUSPENSION, { value: true });
 /**
  * Whether a thrown value is a `Suspension`, of this copy of the package or another.
  *
- * @param thrown what a `catch` has caught.
+ * @param thrown the caught value.
  * @example
  * ```ts
  * try {

@@ -22,7 +22,7 @@ const TRACEPARENT =
 /** Longer ones are dropped, as the recommendation lets one do. */
 const MAX_LENGTH = 8192;
 
-/** Reads a trace off its members, as they stand in `_meta` or in HTTP headers. @returns `undefined` where there is none that is valid. */
+/** Reads a trace from `_meta` or HTTP headers. @returns `undefined` if there is no valid one. */
 export function readTrace(carrier: Readonly<Record<string, unknown>>): Trace | undefined {
   const { traceparent, tracestate, baggage } = carrier;
   if (typeof traceparent !== 'string' || traceparent.length > 512) return undefined;
@@ -42,14 +42,14 @@ export function traceOf(
   return (isObject(meta) ? readTrace(meta) : undefined) ?? (headers && readTrace(headers));
 }
 
-/** Ids of other make are no ids: they could be long, or break a line of the log. */
+/** Other ids are ignored: they could be long, or break a log line. */
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 
 /**
  * The id that a client or proxy has given a request.
  *
- * @param headers those of the request, names in lower case.
- * @returns what the header `X-Request-Id` says; `undefined` where it is absent, longer than 128 characters, or not visible ASCII.
+ * @param headers the headers of the request, with names in lower case.
+ * @returns the header `X-Request-Id`; `undefined` if it is absent, longer than 128 characters, or not visible ASCII.
  * @example
  * ```ts
  * const id = givenId(request.headers) ?? crypto.randomUUID();

@@ -4,11 +4,11 @@ import { decorator } from '../metadata/standard-decorators.js';
 type ClassOrMethodDecorator = ClassDecorator & MethodDecorator;
 
 /**
- * Puts private metadata on a definition, or on all definitions of a class; that of the method wins. Guards, middleware and
- * handlers read it from `definition.metadata`; clients never see it.
+ * Puts private metadata on a definition, or on all definitions of a class; that of the method wins. Guards, middleware
+ * and handlers read it from `definition.metadata`; clients never see it.
  *
  * @param key names the value. For a typed value make a decorator with `createMetadataDecorator`.
- * @param value what guards, middleware and handlers read; never sent.
+ * @param value the value for guards, middleware and handlers; never sent.
  * @example
  * ```ts
  * @Metadata('audit', 'strict')
@@ -40,7 +40,7 @@ export interface MetadataDecorator<T> {
  * Makes a decorator for one kind of private metadata. Writer and reader share it, so key and type cannot differ.
  *
  * @param key names it in `definition.metadata`.
- * @returns the decorator, with `of` to read what it said and `entry` for definitions without decorators.
+ * @returns the decorator, with `of` to read its value and `entry` for definitions without decorators.
  * @default a symbol of its own
  * @example
  * ```ts

@@ -45,7 +45,7 @@ export type ToolReturn<S> =
       | PromiseLike<OutputOf<S> | CallToolResult | InputRequired>;
 
 /**
- * Decorates a method that returns what the output schema describes.
+ * Decorates a method whose return type fits the output schema.
  *
  * @typeParam S the output schema.
  */
@@ -134,14 +134,14 @@ export interface ResourceOptions<L extends string = string> extends Omit<
   'kind' | 'uri' | 'list'
 > {
   /**
-   * The name of the method that gives the resources of a template for `resources/list`: it is called with `{ cursor, limit }` and a
-   * `RequestContext`. Without it the list has none of them.
+   * The name of the method that returns the resources of a template for `resources/list`: it is called with
+   * `{ cursor, limit }` and a `RequestContext`. Without it the list has none of them.
    */
   readonly list?: L;
 }
 
 /**
- * Decorates a method of a class that has the method which lists the resources of the template.
+ * Decorates a method of a class that also has the list method of the template.
  *
  * @typeParam U the URI template.
  * @typeParam L the name of the method that lists its resources.
@@ -166,10 +166,11 @@ export type ResourceDecorator<U extends string, L extends string> = [L] extends 
  * `resourceContents.text()` and `resourceContents.blob()`, alone or in an array, are used as they are; any other value
  * becomes its JSON with MIME type `application/json`; `undefined` means that there is no such resource.
  *
- * **Lists**: `resources/list` shows fixed URIs. It shows those of a template when `list` names a method that gives them: a page
- * `{ resources, nextCursor? }`, or all as an array or (async) iterable. Guards and scopes of the template decide who sees them.
+ * **Lists**: `resources/list` shows fixed URIs. It shows those of a template if `list` names a method that returns
+ * them: a page `{ resources, nextCursor? }`, or all as an array or (async) iterable. Guards and scopes of the template
+ * decide who sees them.
  *
- * @param uri what clients read, such as `config://app` or `users://{id}/profile`.
+ * @param uri the URI for clients, such as `config://app` or `users://{id}/profile`.
  * @param options name, description, MIME type, annotations, caching and list of the resource.
  * @example
  * ```ts
@@ -227,7 +228,7 @@ export function Prompt(options: PromptOptions = {}): HandlerDecorator {
  *
  * **Return value**: the suggestions, best first. At most 100 are sent; `total` and `hasMore` are filled in.
  *
- * @param ref the name of the prompt, or the URI template exactly as `@Resource` has it.
+ * @param ref the name of the prompt, or the URI template exactly as in `@Resource`.
  * @param argument the name of the argument or variable.
  * @example
  * ```ts

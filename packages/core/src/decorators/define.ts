@@ -22,7 +22,7 @@ import type { PromptOptions, ResourceOptions, ToolOptions, ToolReturn } from './
 import type { ListResources } from './resource-lists.js';
 import type { VariablesOf } from './uri-variables.js';
 
-/** A definition whose handler is a function. Give it to `createApp` or add it to a running app. */
+/** A definition whose handler is a function. Pass it to `createApp` or add it to a running app. */
 export interface FunctionDefinition<D extends HandlerDefinition = HandlerDefinition> {
   readonly definition: D;
   readonly input: SchemaLike | undefined;
@@ -58,13 +58,13 @@ export type ArgumentsOf<S> =
  * Options of `defineTool`: those of `@Tool`, a name, and the handler.
  *
  * @typeParam S the schema of the arguments.
- * @typeParam O the output schema, which says what the handler returns.
+ * @typeParam O the output schema, which types the handler's return value.
  */
 export interface ToolFunctionOptions<S extends SchemaLike, O extends SchemaLike = JsonSchema>
   extends Omit<ToolOptions<O>, 'input'>, Policies {
   readonly name: string;
   readonly input?: S;
-  /** Does the work, and returns what the client gets. */
+  /** Does the work, and returns the result for the client. */
   readonly handle: (args: ArgumentsOf<S>, context: ToolContext) => ToolReturn<O>;
 }
 
@@ -88,7 +88,7 @@ export interface ToolFunctionOptions<S extends SchemaLike, O extends SchemaLike 
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
  */
 export function defineTool<S extends SchemaLike = Record<string, never>>(
-  // Without an output schema a handler may return anything, and what it returns is not inferred from one.
+  // Without an output schema a handler may return anything, and its type is not inferred from one.
   options: ToolFunctionOptions<S> & { readonly output?: undefined },
 ): FunctionDefinition<ToolDefinition>;
 export function defineTool<S extends SchemaLike = Record<string, never>, O extends SchemaLike = JsonSchema>(
@@ -112,9 +112,9 @@ export interface ResourceFunctionOptions<S extends SchemaLike, U extends string 
   readonly name: string;
   /** Schema of the variables; without one the handler gets them as strings. */
   readonly input?: S;
-  /** Gives the resources of a template that `resources/list` shows; without it the list has none of them. */
+  /** Returns the resources of a template for `resources/list`; without it the list has none of them. */
   readonly list?: ListResources<U>;
-  /** Gives what the client reads. */
+  /** Returns the contents for the client. */
   readonly handle: (
     variables: S extends Record<string, never> ? VariablesOf<U> : ArgumentsOf<S>,
     context: ResourceContext,

@@ -14,7 +14,8 @@ export interface ArgOptions {
   readonly description?: string;
   /**
    * Whether the argument may be left out.
-   * @default true when there is a `default`, or when the parameter has an initialiser (`page: number = 1`), which then applies
+   * @default true if there is a `default`, or if the parameter has an initialiser (`page: number = 1`), which then
+   *   applies
    */
   readonly optional?: boolean;
   readonly default?: unknown;
@@ -32,8 +33,7 @@ export interface ArgOptions {
  * Gives a handler parameter one argument of a tool or prompt by name; no DTO class is needed for small things. The type
  * comes from the parameter; constraints and description from the options.
  *
- * **Arrays**: of `string[]` only the array is known at run time, so say what its elements are:
- * `{ items: () => String }`.
+ * **Arrays**: at run time `string[]` is only an array, so name the type of its elements: `{ items: () => String }`.
  *
  * **Enums and unions**: TypeScript emits `String` or `Number` for an enum and for a union of literals, which would let
  * any text or number pass. Name the enum, `{ type: () => Size }`, or the values, `{ enum: ['s', 'm'] }`. A union of
@@ -45,7 +45,7 @@ export interface ArgOptions {
  * say whether it is optional, because JavaScript counts parameters only up to the first initialiser.
  *
  * @param name the name of the argument, as clients send it.
- * @param options its description, constraints and type, where the parameter does not say them.
+ * @param options its description, constraints and type, if the parameter's own type is not enough.
  * @throws TypeError when it is not on a parameter of a method.
  * @example
  * ```ts
@@ -67,7 +67,7 @@ export function Arg(name: string, options: ArgOptions = {}): ParameterDecorator 
  * Gives a handler parameter one variable of a resource template by name.
  *
  * @param name the name of the variable in the URI template.
- * @param options its description, constraints and type, where the parameter does not say them.
+ * @param options its description, constraints and type, if the parameter's own type is not enough.
  * @throws TypeError when it is not on a parameter of a method.
  * @example
  * ```ts
@@ -120,8 +120,8 @@ function initialiserAt(
 }
 
 /**
- * Makes a decorator for parameters of handlers, whose value comes from the context of the call. The parameter never
- * shows in a schema.
+ * Creates a decorator for handler parameters whose value comes from the context of the call. The parameter never shows
+ * in a schema.
  *
  * @param value returns the value; a promise is awaited before the handler runs. An error fails the call, as if the
  *   handler had thrown it.
@@ -207,7 +207,7 @@ export function McpHeader(name: string): PropertyDecorator & ParameterDecorator 
 /**
  * Describes a DTO class or one of its properties to the model.
  *
- * @param description what the value means, in the words a model understands.
+ * @param description the meaning of the value, in words for a model.
  * @param more title, examples, or deprecation.
  * @example
  * ```ts

@@ -42,7 +42,7 @@ export interface ResourcePage<U extends string = string> {
 }
 
 /**
- * Gives the resources of a template for `resources/list`: a page of them, or all, where there are few.
+ * Returns the resources of a template for `resources/list`: a page of them, or all if there are few.
  *
  * @typeParam U the URI template.
  */

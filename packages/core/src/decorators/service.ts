@@ -28,16 +28,16 @@ export interface ServiceOptions {
  * A singleton is made once an app, at start. A `session` service is made once a legacy session (in the modern era,
  * which has none, once a request); a `request` service once a request; a `transient` one each time it is asked for.
  *
- * A singleton may have the methods `onInit` and `onReady`. `createApp` awaits `onInit` of every service after that of the
- * services it needs, then `onReady` of all in the same order, and then returns. A singleton that is first asked for later is
- * initialised then, before it is handed on. Services of the other scopes must not have these methods.
+ * A singleton may have the methods `onInit` and `onReady`. `createApp` awaits `onInit` of every service after that of
+ * the services it needs, then `onReady` of all in the same order, and then returns. A singleton that is first asked for
+ * later is initialised then, before it is handed on. Services of the other scopes must not have these methods.
  *
- * An instance with `Symbol.asyncDispose`, `Symbol.dispose`, `onClose` or `destroy` is disposed of, and awaited, when its
- * scope ends, those made last first.
+ * An instance with `Symbol.asyncDispose`, `Symbol.dispose`, `onClose` or `destroy` is disposed of, and awaited, when
+ * its scope ends, those made last first.
  *
  * @param options how long an instance lives.
  * @throws TypeError when it is not on a class.
- * @throws DefinitionError when the options are no object.
+ * @throws DefinitionError if the options are not an object.
  * @example
  * ```ts
  * @Service()
@@ -60,8 +60,8 @@ export function Service(options: ServiceOptions = {}): ClassDecorator {
 }
 
 /**
- * Lets a constructor parameter be `undefined` where its id is neither provided nor a class with `@Service`. The twin for field
- * initialisers is `inject(id, { optional: true })`.
+ * Lets a constructor parameter be `undefined` if its id is neither provided nor a class with `@Service`. Field
+ * initialisers use `inject(id, { optional: true })`.
  *
  * @example
  * ```ts
@@ -84,7 +84,7 @@ export function Optional(): ParameterDecorator {
 type ClassOrMethodDecorator = ClassDecorator & MethodDecorator;
 
 /**
- * Lets a service's definitions, or one definition, be seen and used only by those whom every guard allows.
+ * Restricts a service's definitions, or one definition, to callers whom every guard allows.
  *
  * @param guards functions, or classes that the container resolves; asked in this order.
  * @example
@@ -167,8 +167,8 @@ export function UseMiddleware(...middleware: MiddlewareLike[]): ClassOrMethodDec
 }
 
 /**
- * Says what errors that a service's handlers, or one handler, throw become for clients. The nearest mapper that fits is used: those
- * of the method, then of the class, of the module, of the app.
+ * Maps errors of a service's handlers, or of one handler, to errors for clients. The nearest matching mapper is used:
+ * those of the method, then of the class, of the module, of the app.
  *
  * @param mappers made by `mapError`.
  * @example

@@ -1,7 +1,7 @@
 /** The parts between commas. */
 type Parts<E extends string> = E extends `${infer First},${infer Rest}` ? First | Parts<Rest> : E;
 
-/** The variables of an expression: those of a query, which URIs may leave out, end with a question mark here. */
+/** The variables of an expression: optional ones, in a query, end with a question mark here. */
 type Variables<E extends string> = E extends `${'?' | '&'}${infer Names}`
   ? `${Parts<Names>}?`
   : Parts<E extends `${'+' | '#' | '.' | '/' | ';'}${infer Names}` ? Names : E>;

@@ -44,7 +44,7 @@ export function admit(
  * Refuses methods that a revision does not have.
  *
  * @param extensions say which methods they add for clients of a revision.
- * @throws MethodNotFoundError when it has none of that name.
+ * @throws MethodNotFoundError if there is no such method.
  */
 export function requireMethod(
   method: string,
@@ -82,7 +82,7 @@ export function refusalOf(error: ProtocolError): RefusedBy | undefined {
   return error.code === ERROR_CODES.missingClientCapability ? 'capability' : undefined;
 }
 
-/** A claim as far as it can be repeated: an object could be too large. */
+/** A claim in a printable form: an object could be too large. */
 function shown(claimed: unknown): unknown {
   if (typeof claimed === 'string') return repeated(claimed);
   return typeof claimed === 'object' ? null : claimed;
@@ -109,14 +109,14 @@ class EnvelopeClient implements ClientView {
     private readonly meta: Readonly<Record<string, unknown>>,
   ) {}
 
-  // Read on demand: most handlers never ask who calls.
+  // Read on demand: most handlers never need it.
   get info(): Implementation | undefined {
     return readImplementation(this.meta[META.clientInfo]);
   }
 }
 
 /**
- * Reads who sent a request off its own `_meta` (2026-07-28, basic, section "_meta").
+ * Reads the client from the request's own `_meta` (2026-07-28, basic, section "_meta").
  *
  * @param protocolVersion the version the request claims, known to be one of ours.
  * @throws ProtocolError (-32602) when a required member is missing or malformed.
@@ -129,7 +129,7 @@ function clientOfEnvelope(meta: Readonly<Record<string, unknown>>, protocolVersi
   return new EnvelopeClient(protocolVersion, capabilities, meta);
 }
 
-/** Reads the arguments of a tool or prompt. @throws ProtocolError (-32602) when they are no object. */
+/** Reads the arguments of a tool or prompt. @throws ProtocolError (-32602) if they are not an object. */
 export function readArguments(params: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const args = params['arguments'];
   if (args === undefined) return {};
@@ -137,7 +137,7 @@ export function readArguments(params: Readonly<Record<string, unknown>>): Record
   return args;
 }
 
-/** Reads a string parameter. @throws ProtocolError (-32602) when there is none. */
+/** Reads a string parameter. @throws ProtocolError (-32602) if it is missing. */
 export function readString(params: Readonly<Record<string, unknown>>, name: string): string {
   const value = params[name];
   if (typeof value !== 'string') throw invalidParams(`"${name}" must be a string`);
@@ -189,7 +189,7 @@ export class CallSlots {
     this.#placesOf(call)?.give(call.quotaKey);
   }
 
-  /** Gives back what the parameters of a call have taken, once its handler has ended. */
+  /** Releases the room of a call's parameters, after its handler has ended. */
   forget(call: EngineCall): void {
     if (call.heldBytes === 0) return;
     this.#bytes.give(call.quotaKey, call.heldBytes);
@@ -232,10 +232,10 @@ interface CheckedMessage {
 }
 
 /**
- * Holds the standard headers of HTTP against a body (2026-07-28, basic/transports/streamable-http, "Server Validation" and "Server
- * Behavior for Custom Headers").
+ * Holds the standard headers of HTTP against a body (2026-07-28, basic/transports/streamable-http, "Server Validation"
+ * and "Server Behavior for Custom Headers").
  *
- * @returns what does not agree, or `undefined` when all does.
+ * @returns the mismatch, or `undefined` if there is none.
  */
 export function headerMismatch(headers: Headers, message: CheckedMessage): string | undefined {
   const { claim, method, params, isRequest, namedBy } = message;
@@ -318,7 +318,7 @@ const SENTINEL = /^=\?base64\?(.*)\?=$/s;
 /**
  * Decodes a header value: base64 between the sentinels, else as it stands without surrounding white space.
  *
- * @returns `undefined` when what is between the sentinels is not base64 of UTF-8.
+ * @returns `undefined` if the text between the sentinels is not base64 of UTF-8.
  */
 function decodeHeader(value: string): string | undefined {
   const trimmed = value.trim();

@@ -30,12 +30,12 @@ export class Session implements ClientView {
 
   /** The kept size of the client's description of itself, in bytes. */
   bytes = 0;
-  /** Roots the client named when it opened the session; `undefined` where it is to be asked for them. */
+  /** Roots from `initialize`; `undefined` if the client must be asked for them. */
   roots: readonly unknown[] | undefined;
 
   /**
    * @param announced the server's capabilities, as the client got them.
-   * @param quotaKey whom quotas count it for.
+   * @param quotaKey its quota key.
    */
   constructor(
     readonly revision: Revision,
@@ -64,7 +64,7 @@ export class Session implements ClientView {
   }
 }
 
-/** Most pages of one client that are remembered; the oldest are forgotten first. */
+/** Maximum number of remembered pages of one client; the oldest are forgotten first. */
 const MAX_ELICITATIONS = 1000;
 
 /** The sink for messages without a transport. */
@@ -81,8 +81,9 @@ export class ConnectionState {
   dialectKept: Promise<void> | undefined;
 
   /**
-   * @param options who keeps changes of the session, and how this process is named in ids.
-   * @param endSession ends the session, but for the request that begins another one; absent where a session can be begun once alone.
+   * @param options the store of the session's changes, and the name of this process in ids.
+   * @param endSession ends the session, except for the request that begins another one; absent if a session can begin
+   *   only once.
    */
   constructor(
     readonly sink: Sink = NOWHERE,
@@ -90,7 +91,7 @@ export class ConnectionState {
     readonly endSession?: (beginning: object) => void,
   ) {}
 
-  /** Why nothing can be asked of the client; `undefined` where it can. */
+  /** The reason why the client cannot be asked; `undefined` if it can. */
   get unaskable(): string | undefined {
     return this.options.unaskable;
   }
@@ -104,7 +105,7 @@ export class ConnectionState {
   }
 
   /**
-   * Begins a session, which keeps what its client said of itself.
+   * Begins a session, which keeps the client's description of itself.
    *
    * @throws OverloadedError when sessions keep as much as they may.
    */
@@ -128,10 +129,10 @@ export class ConnectionState {
   }
 
   /**
-   * Changes the session: first where it is kept, if it is kept anywhere, then here.
+   * Changes the session: first in the store, if there is one, then here.
    *
-   * @param edit changes what is kept.
-   * @param apply changes what is here; not called when the change could not be kept.
+   * @param edit changes the stored state.
+   * @param apply changes the local state; not called if the store failed.
    */
   change(edit: (state: SessionState) => SessionState, apply: () => void): MaybePromise<void> {
     const { persist } = this.options;
@@ -161,10 +162,7 @@ export class ConnectionState {
     return this.#pending !== undefined;
   }
 
-  /**
-   * Looks for an unknown name among those of the older dialect. From the first one on the client of this session is spoken to
-   * in that dialect.
-   */
+  /** Looks an unknown name up among those of the older dialect. After the first one, this session uses that dialect. */
   understand(method: string, params: unknown): Spoken | undefined {
     if (!this.session) return undefined;
     const translated = fromDialect(method, params);

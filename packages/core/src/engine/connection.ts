@@ -50,17 +50,17 @@ const NO_REQUEST_INFO: RequestInfo = Object.freeze({});
 /** The shared parts of one engine's connections. */
 export interface ConnectionParts extends ExchangeParts, MethodParts {
   readonly methods: ReadonlyMap<string, MethodHandler>;
-  /** The member of `params` that says what a request is about, by method. */
+  /** The member of `params` that names the subject of a request, by method. */
   readonly namedBy: ReadonlyMap<string, string>;
   /** The state of all requests that carry their own envelope: they have nothing in common. */
   readonly stateless: ConnectionState;
   readonly closed: (connection: EngineConnection) => void;
-  /** Told how long what is in flight may take, in milliseconds, once the server drains. */
+  /** Called with the time for requests in flight, in milliseconds, when the server drains. */
   readonly drains: (graceMs: number) => void;
   readonly events: Events;
 }
 
-/** One connection: takes messages, admits requests, and knows what is in flight. */
+/** One connection: receives messages, admits requests, and tracks those in flight. */
 export class EngineConnection implements Connection, ExchangeOwner {
   readonly #parts: ConnectionParts;
   readonly #state: ConnectionState;
@@ -68,7 +68,7 @@ export class EngineConnection implements Connection, ExchangeOwner {
   readonly transport: TransportName;
   /** Whether messages of many clients arrive on it. */
   readonly #isShared: boolean;
-  // Absent where nothing is in flight, to keep idle sessions small. Equal ids are kept apart.
+  // Absent if there are none, to keep idle sessions small. Requests with equal ids are distinct.
   #inFlight: Set<Exchange> | undefined;
   #idle: (() => void) | undefined;
   #closed = false;
@@ -143,7 +143,7 @@ export class EngineConnection implements Connection, ExchangeOwner {
     return this.#state.session?.ready ? this.#state.session : undefined;
   }
 
-  /** Tells the client about something it did not ask for in a request. */
+  /** Sends the client a notification outside of a request. */
   notify(method: string, params?: object): void {
     if (!this.session) return;
     const message = params ? { jsonrpc: '2.0', method, params } : { jsonrpc: '2.0', method };
@@ -157,7 +157,7 @@ export class EngineConnection implements Connection, ExchangeOwner {
     void recovered(send, (error) => logger.error({ err: error }, 'a message could not be sent'));
   }
 
-  /** Tells the client that a page its user was sent to has done its work. @returns whether it was this client's user. */
+  /** Notifies the client that a page for its user is complete. @returns whether it was this client's user. */
   completeElicitation(elicitationId: string): boolean {
     if (!this.#state.removeElicitation(elicitationId)) return false;
     if (!this.session) return true;
@@ -173,13 +173,13 @@ export class EngineConnection implements Connection, ExchangeOwner {
     for (const uri of [...(this.session?.subscriptions ?? [])]) this.announceResource(uri);
   }
 
-  /** Tells the client that a list has changed, if it is to hear of that. */
+  /** Notifies the client of a changed list, if it listens. */
   announceList(list: ListKind): void {
     if (this.#held) this.#held.push(() => this.announceList(list));
     else if (this.session?.announced[list]?.listChanged) this.notify(LIST_CHANGED[list]);
   }
 
-  /** Tells the client that a resource has changed, if it has subscribed to it. */
+  /** Notifies the client of a changed resource, if it has subscribed to it. */
   announceResource(uri: string): void {
     if (this.#held) this.#held.push(() => this.announceResource(uri));
     else if (this.session?.subscriptions?.has(uri)) this.notify(NOTIFICATIONS.resourceUpdated, { uri });
@@ -221,7 +221,7 @@ export class EngineConnection implements Connection, ExchangeOwner {
     return session;
   }
 
-  /** Has a session hear of these resources and of no others. */
+  /** Sets the resources that a session is subscribed to. */
   #subscribe(session: Session, wanted: ReadonlySet<string>, requestInfo: RequestInfo): void {
     const { subscribers, rechecks } = this.#parts;
     for (const uri of [...(session.subscriptions ?? [])])
@@ -271,7 +271,7 @@ export class EngineConnection implements Connection, ExchangeOwner {
     this.#parts.closed(this);
   }
 
-  /** Ends the requests of the session, but for one, and frees what it keeps. */
+  /** Ends the requests of the session, except one, and releases its room. */
   #endSession(reason: string, kept?: object): void {
     for (const exchange of [...(this.#inFlight ?? [])])
       if (exchange.call !== kept && exchange.call.connectionState === this.#state) exchange.terminate(reason);
@@ -367,7 +367,7 @@ export class EngineConnection implements Connection, ExchangeOwner {
     }
   }
 
-  /** Tells those who watch of a request that is not admitted. */
+  /** Reports a request that is not admitted to observers. */
   #observe(
     id: RequestId | undefined,
     method: string,
@@ -434,7 +434,7 @@ export class EngineConnection implements Connection, ExchangeOwner {
     return undefined;
   }
 
-  /** Refuses what comes over a shared sink once the server is closing: its client would wait for an answer. */
+  /** Refuses messages over a shared sink while the server closes, because their client would wait for an answer. */
   #refuseLate(message: unknown, sink: Sink): undefined {
     const id = readableId(message);
     const error = new ProtocolError(ERROR_CODES.internalError, 'The server is closing');

@@ -59,9 +59,9 @@ export interface AdmittedRequest {
   readonly requestInfo: RequestInfo;
   /** The transport of the request. */
   readonly transport: TransportName;
-  /** The connection it came on, where one client has that for itself. */
+  /** The connection of the request, if it belongs to one client. */
   readonly owner?: object | undefined;
-  /** The trace of the request that made a task of the call, where it is run as one. */
+  /** The trace of the request that submitted the task, for a run of it. */
   readonly submittedIn?: Trace | undefined;
 }
 
@@ -112,7 +112,7 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
   observation: Observation | undefined;
   /** The rounds, if the handler has asked or may ask; `rounds` makes them. */
   knownRounds: RoundTrips | undefined;
-  /** How the rates stand that the request was counted by; absent where it was by none. */
+  /** The states of the rates that counted the request; absent if none did. */
   limitStates: LimitState[] | undefined;
   /** Whether the container has created instances for the scope of this request. */
   isScope = false;
@@ -127,7 +127,7 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
   #progress = -Infinity;
   /** How much room its parameters take while its handler runs, in bytes; none for short messages. */
   heldBytes = 0;
-  /** The connection it came on, where one client has that for itself. */
+  /** The connection of the request, if it belongs to one client. */
   readonly owner: object | undefined;
   readonly transport: TransportName;
   readonly submittedIn: Trace | undefined;
@@ -148,7 +148,7 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
     this.transport = request.transport;
     this.submittedIn = request.submittedIn;
     const { quotaKey, principal } = request.requestInfo;
-    // Read once: a connection that has closed has no address any more.
+    // Read once: a closed connection has no address.
     this.quotaKey = quotaKey ?? (principal ? `principal ${principal.id}` : request.owner);
   }
 
@@ -163,7 +163,7 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
   get trace(): Trace | undefined {
     const observed = this.observation?.trace;
     if (observed) return observed;
-    // A task goes on after the trace of its request: only who watches it begins one.
+    // A task outlives the trace of its request: only observers begin a new one.
     if (this.background) return undefined;
     if (this.#trace === null) this.#trace = traceOf(this.params, this.requestInfo);
     return this.#trace;
@@ -268,7 +268,7 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
     this.rounds.mayBegin = () => background.mayBegin();
   }
 
-  /** Whether nothing can be asked any more: the client has its answer. */
+  /** Whether no question can be asked, because the client has its answer. */
   get isOver(): boolean {
     return this.#stream.done && this.background === undefined;
   }
@@ -361,7 +361,7 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
     return observed(this.#parts.requester.askAll(this, questions, options));
   }
 
-  /** Adds to the scopes that the request needs: completing an argument needs those of two definitions. */
+  /** Adds to the scopes of the request: completing an argument needs those of two definitions. */
   needs(scopes: readonly string[]): void {
     if (scopes.length === 0) return;
     const { neededScopes: known = scopes } = this;
@@ -377,7 +377,7 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
     return (this.#accepted ??= this.useRequestState?.());
   }
 
-  /** Asks what a handler returned instead of a result. Resolves when it is to run again within this request. */
+  /** Asks the questions that a handler returned. Resolves when it should run again within this request. */
   requireInput(required: InputRequired): Promise<void> {
     return this.#parts.requester.requireInput(this, required);
   }
@@ -428,7 +428,7 @@ export function lasting(requestInfo: RequestInfo): RequestInfo {
   return { headers: headersFor(requestInfo), exposeHeaders, address, quotaKey, principal };
 }
 
-/** The `_meta` of a notification, in a form that JSON has. @throws TypeError when it is no object. */
+/** The `_meta` of a notification as JSON. @throws TypeError if it is not an object. */
 function notified(meta: Record<string, unknown>): unknown {
   return toLogJson(authorMeta(meta));
 }

@@ -21,15 +21,16 @@ import type { ChangeFeed } from './subscriptions/changes.js';
  */
 export interface LimitOptions {
   /**
-   * Most calls of tools, resources, prompts and completions at work at once in this process. One counts until its handler has ended,
-   * also when its client has cancelled it. More are refused (-32603), over HTTP with 503 and `Retry-After`. All other requests, such as
-   * lists and discovery, have as many places of their own: clients can still look around.
+   * Maximum number of concurrent calls of tools, resources, prompts and completions in this process. A call counts
+   * until its handler has ended, even if its client has cancelled it. Further ones are refused (-32603), over HTTP with
+   * 503 and `Retry-After`. Other requests, such as lists and discovery, have as many places of their own.
    * @default 4096
    */
   readonly maxInFlight?: number;
   /**
-   * Most calls of one client at work at once: of a principal, else of a network address (an IPv6 network of 64 bits), else of a
-   * connection or session. Addresses of this machine are exempt where a connection serves many, for a proxy there speaks for many.
+   * Maximum number of concurrent calls of one client: a principal, else a network address (for IPv6 a network of 64
+   * bits), else a connection or session. Loopback addresses are exempt if a connection may serve many clients, as a
+   * proxy's does.
    * @default 1024
    */
   readonly maxInFlightPerClient?: number;
@@ -40,17 +41,17 @@ export interface LimitOptions {
    */
   readonly maxInFlightBytes?: number;
   /**
-   * Most levels of objects and arrays that a message may have. Deeper ones are refused (-32600).
+   * Maximum nesting of objects and arrays in a message. Deeper ones are refused (-32600).
    * @default 64
    */
   readonly maxDepth?: number;
   /**
-   * Most messages in one batch (2025-03-26). Longer ones are refused (-32600).
+   * Maximum number of messages in one batch (2025-03-26). Longer ones are refused (-32600).
    * @default 100
    */
   readonly maxBatchLength?: number;
   /**
-   * Most bytes that the answers to one batch may have together. The rest of its requests are served, and answered with an error
+   * Maximum bytes of the answers to one batch. The rest of its requests are served, and answered with an error
    * (-32603).
    * @default 16 MiB
    */
@@ -62,24 +63,25 @@ export interface LimitOptions {
    */
   readonly maxResultBytes?: number;
   /**
-   * Most `subscriptions/listen` requests open at once in this process. More are refused, over HTTP with 503.
+   * Maximum number of open `subscriptions/listen` requests in this process. Further ones are refused, over HTTP with
+   * 503.
    * @default 10,000
    */
   readonly maxSubscriptions?: number;
   /**
-   * Most of them of one client, as `maxInFlightPerClient` counts clients.
+   * The same for one client; clients are counted as in `maxInFlightPerClient`.
    * @default 1000
    */
   readonly maxSubscriptionsPerClient?: number;
   /**
-   * Most resources that one session or subscription hears of, each with a URI of 2048 characters at most. One
-   * `subscriptions/listen` has URIs of 262,144 characters at most together. More are refused (-32602).
+   * Maximum number of resources in one session or subscription, each with a URI of at most 2048 characters. The URIs of
+   * one `subscriptions/listen` have at most 262,144 characters together. Further ones are refused (-32602).
    * @default 1000
    */
   readonly maxSubscribedUris?: number;
   /**
-   * Most bytes that the subscriptions of all streams and sessions of this process keep of their requests, headers too; one client may
-   * have a quarter of them. More are refused, over HTTP with 503.
+   * Maximum bytes of the requests of all subscriptions in this process, including headers; one client may use a
+   * quarter. Further ones are refused, over HTTP with 503.
    * @default 64 MiB
    */
   readonly maxSubscribedBytes?: number;
@@ -148,7 +150,7 @@ export interface EngineOptions {
   /** Sets the destination of log lines, unless the author gave a logger. */
   readonly logTo: (logger: Logger) => void;
   readonly exposeErrors: boolean;
-  /** Most entries on one page of a list; `undefined` for all on one page. */
+  /** Maximum number of entries on one page of a list; `undefined` for all on one page. */
   readonly pageSize: number | undefined;
   /** Changes, here and in the other processes of the app. */
   readonly changes: ChangeFeed;
@@ -164,15 +166,15 @@ export interface EngineOptions {
   readonly written: (() => Promise<void>) | undefined;
   /** Counts requests by rates. */
   readonly counter: RateCounter;
-  /** Milliseconds a handler may take, where its definition does not say; `false` for no limit. */
+  /** Default time limit of a handler, in milliseconds; `false` for none. */
   readonly timeoutMs: number | false | undefined;
   /** Capabilities outside the specification. */
   readonly experimental: ServerCapabilities['experimental'];
   /** Whether results of stateless revisions name the server. */
   readonly stampServerInfo: boolean;
-  /** Encrypts what is kept outside of this process. */
+  /** Encrypts data outside of this process. */
   readonly codec: RequestStateCodec;
-  /** Keeps what the rounds of a request have brought so far. */
+  /** Keeps the records of requests' rounds. */
   readonly rounds: RoundTripStates;
   readonly extensions: readonly ExtensionFactory[];
   /** Tracks the promises of calls, in a process that belongs to an app. */

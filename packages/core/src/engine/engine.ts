@@ -85,7 +85,7 @@ const GRACE_MS = 1_500;
  * `EngineCall` (`engine-call.ts`): all that guards, middleware and handler see of it.
  * 4. Its method (`methods/`, or that of an extension) finds the entry, asks its guard and runs it, and gives a
  * `MethodResult`.
- * 5. The exchange has it written (`response.ts`) and hands the text to the sink of the request, once.
+ * 5. The exchange serialises it (`response.ts`) and passes the text to the sink of the request, once.
  *
  * Changes take another path: `subscriptions/` knows their subscribers, in this process and in others.
  */
@@ -104,7 +104,7 @@ export class Engine implements Endpoint {
   readonly #stop: () => void;
   #isStarted = false;
   #isClosing = false;
-  /** Until when what is in flight may go on, by `performance.now()`; 0 where nothing has said so. */
+  /** The deadline of requests in flight, by `performance.now()`; 0 if there is none. */
   #drainsUntil = 0;
 
   constructor(private readonly options: EngineOptions) {
@@ -221,7 +221,7 @@ export class Engine implements Endpoint {
     return !this.#parts.extensions.shows(LATEST_SESSION_REVISION, tool);
   }
 
-  /** A request that no client sent, for asking guards what they would say to a principal. It is its own session. */
+  /** A request without a client, to ask guards about a principal. It is its own session. */
   hypotheticalCall(principal: Principal | undefined): EngineCall {
     const revision = NEWEST_REVISION;
     const client = { capabilities: {}, protocolVersion: revision.version };
@@ -248,18 +248,18 @@ export class Engine implements Endpoint {
   connect(sink?: Sink, options: ConnectOptions = {}): Connection {
     this.start();
     const connection = new EngineConnection(this.#parts, sink, options);
-    // A transport that is closed after the app refuses what comes meanwhile.
+    // A transport that closes after the app refuses messages in between.
     if (this.#isClosing) connection.close('The server is closing');
     else this.#connections.add(connection);
     return connection;
   }
 
-  /** Tells clients that `resources/list` has changed, those of other processes too. */
+  /** Notifies clients that `resources/list` has changed, including those of other processes. */
   notifyResourceListChanged(): void {
     void this.options.changes.publish({ kind: 'list', list: 'resources' });
   }
 
-  /** Tells the clients that subscribed to a resource that it has changed, those of other processes too. */
+  /** Notifies the subscribers of a resource that it has changed, including those of other processes. */
   notifyResourceUpdated(uri: string): void {
     void this.options.changes.publish({ kind: 'resource', uri });
   }
@@ -294,7 +294,7 @@ export class Engine implements Endpoint {
     this.#parts.extensions.closes();
   }
 
-  /** Takes note how long what is in flight may go on from now, in milliseconds: side effects of tasks have as long as requests. */
+  /** Sets the time for requests in flight, in milliseconds: side effects of tasks have as long. */
   drains(graceMs: number): void {
     if (graceMs > 0) this.#drainsUntil = Math.max(this.#drainsUntil, performance.now() + graceMs);
   }
@@ -313,7 +313,7 @@ export class Engine implements Endpoint {
     await Promise.all([this.options.changes.close(), ...this.#releases]);
   }
 
-  /** Has extensions begin what goes on without requests: once the app is served, or where it runs tasks alone. */
+  /** Lets extensions begin their work outside of requests: once the app serves, or runs tasks alone. */
   start(): void {
     if (this.#isStarted) return;
     this.#isStarted = true;
@@ -334,7 +334,7 @@ export class Engine implements Endpoint {
     return (address) => countFrom(0, address);
   }
 
-  /** @param purpose what it seals for, once it is made. */
+  /** @param purpose the purpose of its seals, once it is created. */
   #host(listeners: Listeners, purpose: () => string): ExtensionHost {
     const { registry, logger, changes, pageSize, cacheHints, codec } = this.options;
     return {

@@ -13,7 +13,7 @@ import type { CallOutcome, Observers } from './observers.js';
 import { errorOf, type MethodResult, type ResponseWriter, TooLargeError } from './response.js';
 import type { TimeLimits } from './time-limit.js';
 
-/** Most rounds within one request, before its handler is taken to ask without end. */
+/** Maximum number of rounds within one request, so that a handler cannot ask without end. */
 const MAX_ROUNDS = 16;
 
 /** How long a handler may take whose author says nothing, in milliseconds: longer than most clients wait. */
@@ -42,7 +42,7 @@ export function ofCapability(isOffered: () => boolean, handler: MethodHandler): 
 
 /** How one method answers by an entry. */
 export interface Serving<R> {
-  /** Answers who may not see the entry: the same as if there were none. */
+  /** Answers callers who may not see the entry, as if it did not exist. */
   readonly refuse: () => MethodResult;
   readonly answer: (result: R) => MaybePromise<MethodResult>;
   /** Wraps middleware and handler, if present. */
@@ -69,13 +69,13 @@ export interface ExchangeParts extends CallParts {
 
 /** The connection of an exchange. */
 export interface ExchangeOwner {
-  /** Told once, when the request needs no place any more: it has been answered, and its handler has ended. */
+  /** Called once, when the request releases its place: after its answer and the end of its handler. */
   ended(exchange: Exchange): void;
 }
 
 /**
- * One request in flight, from its admission to its answer. Its handler runs to its end: to a result, an error, or a suspension, after
- * which the client is asked. Then what was made for the request is disposed of, and the answer goes out, once.
+ * One request in flight, from its admission to its answer. Its handler ends with a result, an error, or a suspension,
+ * after which the client is asked. Then the request's instances are disposed of, and the answer is sent, once.
  */
 export class Exchange implements ActiveRequest, Stream {
   readonly call: EngineCall;
@@ -87,7 +87,7 @@ export class Exchange implements ActiveRequest, Stream {
   #isDelivered = false;
   /** Whether the handler has taken longer than it may. */
   #isLate = false;
-  /** Kept once what comes before the handler is done. */
+  /** Kept after the steps before the handler. */
   #begun: Promise<void> | undefined;
   /** The answer in place of a suspension's questions. */
   #early: MethodResult | undefined;
@@ -130,7 +130,7 @@ export class Exchange implements ActiveRequest, Stream {
     return this.call.limitStates;
   }
 
-  /** Has an entry serve the request. */
+  /** Serves the request with an entry. */
   invoke<R>(
     { where, run }: { readonly where: string; readonly run: Invoke<R> },
     args: Record<string, unknown>,
@@ -160,7 +160,7 @@ export class Exchange implements ActiveRequest, Stream {
     }
   }
 
-  /** Whether the client brings back what it was given to carry in an earlier round. */
+  /** Whether the client returns the state of an earlier round. */
   get isRetry(): boolean {
     const { params, revision, method } = this.call;
     const { requestState, inputResponses } = params;
@@ -184,11 +184,11 @@ export class Exchange implements ActiveRequest, Stream {
   }
 
   /**
-   * Limits how long what a handler has begun may take. After that its signal aborts and the client is answered; the handler keeps its
+   * Limits the time of a handler. After that its signal aborts and the client gets an answer; the handler keeps its
    * place until it has ended.
    *
-   * @param result what the handler gives, middleware included.
-   * @param timeoutMs what the author says; `false` for no limit. Otherwise it is `DEFAULT_TIMEOUT_MS`, and none in the background.
+   * @param result the result of the handler with its middleware.
+   * @param timeoutMs the author's limit; `false` for none. By default `DEFAULT_TIMEOUT_MS`, and none in the background.
    * @param late gives the answer, or throws the error to answer with, as it does by default.
    */
   limited<R>(
@@ -197,7 +197,7 @@ export class Exchange implements ActiveRequest, Stream {
     late: (call: EngineCall, timeoutMs: number) => MethodResult = tooLate,
   ): MaybePromise<R> {
     const { call } = this;
-    // A handler that is run again within its request goes on with the time it has left.
+    // A handler that runs again within its request has the remaining time.
     if (!isPromise(result) || timeoutMs === false || call.limit) return result;
     if (timeoutMs === undefined && call.background) return result;
     const limitMs = timeoutMs ?? DEFAULT_TIMEOUT_MS;
@@ -216,9 +216,9 @@ export class Exchange implements ActiveRequest, Stream {
   }
 
   /**
-   * Runs a call once more that was written down: nothing waits for its answer, and what it gives goes to `background`.
+   * Runs a recorded call again: no request waits for its answer, and its result goes to `background`.
    *
-   * @param journal what earlier runs have left behind.
+   * @param journal the record of earlier runs.
    */
   runInBackground(
     handler: MethodHandler,
@@ -257,7 +257,7 @@ export class Exchange implements ActiveRequest, Stream {
    * served again from its beginning, including guards and middleware. If the client repeats the request itself, this
    * one ends here.
    *
-   * @param what names the tool, prompt or resource.
+   * @param what the tool, prompt or resource, in words.
    * @throws ProtocolError when the client cannot be asked, or is asked too often (-32603).
    */
   async nextRound(required: InputRequired, serve: MethodHandler, what: string): Promise<MethodResult> {
@@ -340,7 +340,7 @@ export class Exchange implements ActiveRequest, Stream {
   /** Answers with the questions of a handler that has ended for them. */
   async #suspend(): Promise<void> {
     const { rounds, background } = this.call;
-    // Effects that have begun are made, and have to be remembered.
+    // Effects in progress finish, and are recorded.
     await rounds.settleEffects();
     this.#settle();
     if (background) {
@@ -386,7 +386,7 @@ export class Exchange implements ActiveRequest, Stream {
       this.#respond(() => this.#sink.end(text));
     } catch (error) {
       if (error instanceof TooLargeError) return this.#deliverLess(error, given);
-      // It has what JSON cannot carry; nothing has been sent.
+      // It has a value that JSON cannot carry; nothing has been sent.
       this.#logError(error, 'a result cannot be written as JSON');
       this.#answerError(toProtocolError(error, options.exposeErrors));
     }

@@ -24,7 +24,10 @@ export type ExtensionResult = Readonly<Record<string, unknown>>;
 export interface ExtensionCall {
   readonly id: RequestId;
   readonly method: string;
-  /** The parameters of the request as they came: those of a tool call have a `name` and `arguments` that are not checked yet. */
+  /**
+   * The parameters of the request as received: those of a tool call have a `name` and `arguments` that are not
+   * validated yet.
+   */
   readonly params: Readonly<Record<string, unknown>>;
   readonly client: ClientView;
   /** The authenticated principal; `undefined` on an unauthenticated transport. */
@@ -145,9 +148,9 @@ export interface Extension {
     wanted: Readonly<Record<string, unknown>>,
   ): MaybePromise<Readonly<Record<string, unknown>>>;
   /**
-   * Whether a subscription may go on; asked now and then (`limits.recheckMs`). It ends when not.
+   * Whether a subscription may continue; called every `limits.recheckMs`. If not, it ends.
    *
-   * @param agreed what `listen` returned for it.
+   * @param agreed the result of `listen` for it.
    * @default always
    */
   mayListen?(call: ExtensionCall, agreed: Readonly<Record<string, unknown>>): MaybePromise<boolean>;
@@ -163,7 +166,7 @@ export interface Extension {
    * dependency does not answer; the process is then not ready.
    */
   readonly checks?: Readonly<Record<string, () => MaybePromise<PartCheck>>>;
-  /** Begins what goes on without requests. Called once, when the app begins to be served. */
+  /** Begins work outside of requests. Called once, when the app begins to serve. */
   start?(): MaybePromise<void>;
   /**
    * Prepares for the end of the process, which still serves: work that others can begin is left to them. `close` comes
@@ -171,9 +174,9 @@ export interface Extension {
    */
   closes?(): void;
   /**
-   * Ends what still runs.
+   * Ends running work.
    *
-   * @param graceMs how long what must not be broken off may still take, in milliseconds.
+   * @param graceMs time for work that must not be broken off, in milliseconds.
    */
   close?(graceMs: number): Promise<void>;
 }
@@ -182,11 +185,11 @@ export interface Extension {
 export interface ExtensionHost {
   readonly registry: Registry;
   readonly logger: Logger;
-  /** Most entries on one page of a list; `undefined` for all on one page. */
+  /** Maximum number of entries on one page of a list; `undefined` for all on one page. */
   readonly pageSize: number | undefined;
   /** How long and in which cache clients may store lists of resources. */
   readonly listCache: CacheHint;
-  /** Tells every process that serves the app of a change. */
+  /** Publishes a change to every process of the app. */
   publish(change: ServerChange): void;
   /** Lets telemetry measure something of the extension. */
   addGauge(gauge: Gauge): void;
@@ -197,9 +200,8 @@ export interface ExtensionHost {
   /**
    * Runs a call of a tool from its beginning, guards and middleware included, while nothing waits for its answer.
    *
-   * @param journal what earlier runs have left behind: questions that were answered get their answers, and side effects are not made
-   *   again.
-   * @param background takes what becomes of it.
+   * @param journal the record of earlier runs: answered questions get their answers, and side effects are not repeated.
+   * @param background receives the result.
    * @throws OverloadedError when there are as many calls at work as there may be.
    * @throws ProtocolError when this server does not serve such a call.
    */
@@ -207,14 +209,14 @@ export interface ExtensionHost {
   /** Reports that a run of a recorded call was aborted, or its task given up, to the app's observers. */
   reportAbort(call: RecordedCall, abort: TaskAbort): void;
   /**
-   * Encrypts and authenticates what is kept outside of this process, with the first of `state.keys`. Other apps and other extensions do not
-   * read it. It is for later: while the extension is made, its id is not known.
+   * Encrypts and authenticates data outside of this process, with the first of `state.keys`. Other apps and other
+   * extensions cannot read it. Do not call it while the extension is created: its id is not known then.
    *
    * @param maxLength the longest that it may be, in characters of JSON.
    * @throws OverloadedError when it is longer.
    */
   seal(value: unknown, maxLength?: number): Promise<string>;
-  /** Reads what was sealed with any of `state.keys`. @returns `undefined` when it was not. */
+  /** Reads text sealed with any of `state.keys`. @returns `undefined` for other text. */
   unseal(text: string): Promise<unknown>;
   /** Whether any `subscriptions/listen` stream wants something. */
   hasListener(wanted: (filter: Readonly<Record<string, unknown>>) => boolean): boolean;
@@ -226,5 +228,5 @@ export interface ExtensionHost {
   ): void;
 }
 
-/** Makes an extension for one app. Give it to `createApp({ extensions })`. */
+/** Creates an extension for one app. Use it in `createApp({ extensions })`. */
 export type ExtensionFactory = (host: ExtensionHost) => Extension;

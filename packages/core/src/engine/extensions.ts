@@ -31,7 +31,7 @@ export class Extensions {
   readonly inspect: NonNullable<Extension['inspect']>;
   /** Their checks for `/readyz`, by part. */
   readonly checks: NonNullable<Extension['checks']>;
-  /** The members of `params` that name what a request is about, by method. */
+  /** The members of `params` that name the subject of a request, by method. */
   readonly namedBy: ReadonlyMap<string, string>;
   readonly #inSessions: ReadonlySet<string>;
   /** The methods that clients with sessions may call, too. */
@@ -105,7 +105,7 @@ export class Extensions {
     return !revision.sessions || !this.#partsIn(tool).some((part) => part.hiddenFromSessions);
   }
 
-  /** The extensions' part of the filter of a subscription, and whether it may go on, which is asked now and then. */
+  /** The extensions' part of a subscription's filter, and the later checks whether it may continue. */
   async listen(
     exchange: Exchange,
     wanted: Readonly<Record<string, unknown>>,
@@ -128,7 +128,7 @@ export class Extensions {
     };
   }
 
-  /** Has them begin what goes on without requests. */
+  /** Lets them begin their work outside of requests. */
   start(): void {
     for (const extension of this.extensions)
       void recovered(
@@ -137,7 +137,7 @@ export class Extensions {
       );
   }
 
-  /** Has them leave to other processes what they would begin. */
+  /** Lets them leave new work to other processes. */
   closes(): void {
     for (const extension of this.extensions)
       void recovered(
@@ -244,7 +244,7 @@ function handlerOf(
   };
 }
 
-/** An extension may throw what a handler may. */
+/** An extension may throw the errors of a handler. */
 function toolFailure(error: unknown): MethodResult {
   if (!isToolError(error)) throw error;
   return { result: toolErrorResult(error) };

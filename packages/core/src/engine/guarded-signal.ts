@@ -2,8 +2,8 @@
 type Listen = () => unknown;
 
 /**
- * Keeps listeners of a signal from ending the process: one that throws, or whose promise is rejected, would. The signal stays the one that
- * it is, for `fetch`, `AbortSignal.any` and `instanceof`; signals that are made of it are not guarded.
+ * Keeps listeners of a signal from ending the process if they throw, or if their promise rejects. The signal stays the
+ * same object, for `fetch`, `AbortSignal.any` and `instanceof`; derived signals are not guarded.
  *
  * @param signal gets methods of its own in front of those it has.
  * @param run runs a listener, and throws nothing.

@@ -17,12 +17,12 @@ import type { Revision } from './revisions/index.js';
  * How a call ended:
  *
  * - `ok`: with a result
- * - `isError`: with the result of a tool that failed in a way the model is to see
+ * - `isError`: with the result of a tool that failed in a way that the model should see
  * - `error`: with a JSON-RPC error
  * - `refused`: with a JSON-RPC error, before its handler ran; `refusedBy` names the check
  * - `asked`: with a question to the client, which repeats the request with the answer (2026-07-28)
- * - `suspended`: a run of a task, which goes on later: its client is asked something, or its process ends
- * - `cancelled`: without an answer, as the client cancelled or went, or the run of a task does not count any more
+ * - `suspended`: a run of a task that continues later: its client has a question, or its process ends
+ * - `cancelled`: without an answer, because the client cancelled or went away, or the run of a task was superseded
  * - `timeout`: its handler took longer than it may
  */
 export type CallOutcome =
@@ -32,7 +32,7 @@ export type CallOutcome =
 export interface CallInfo {
   /** Names the call in the log, see `RequestContext.id`. */
   readonly id: string;
-  /** The JSON-RPC id of the request; `undefined` for the run of a task, and where the message had none that could be read. */
+  /** The JSON-RPC id of the request; `undefined` for the run of a task, and if the message had no readable one. */
   readonly requestId: RequestId | undefined;
   /** The method as the client sent it, cut after 256 characters. */
   readonly method: string;
@@ -43,7 +43,7 @@ export interface CallInfo {
    * characters.
    */
   readonly name: string | undefined;
-  /** Whether the server has a tool or prompt of that name: one that is unknown may be any text. `false` for URIs. */
+  /** Whether the server has a tool or prompt of that name: an unknown one may be any text. `false` for URIs. */
   readonly isKnownName: boolean;
   /** The parameters of the request, unchecked. */
   readonly params: Readonly<Record<string, unknown>>;
@@ -51,7 +51,7 @@ export interface CallInfo {
   readonly trace: Trace | undefined;
   /** The principal of the call, once it is known. */
   readonly principal: Principal | undefined;
-  /** The client, by name and version, as far as it has said them. */
+  /** The client's name and version, as far as they are known. */
   readonly client: string | undefined;
   /** The protocol revision of the request; `undefined` if it could not be determined. */
   readonly protocolVersion: string | undefined;
@@ -59,11 +59,11 @@ export interface CallInfo {
   readonly sessionId: string | undefined;
   /** The transport of the request; `undefined` for the run of a task. */
   readonly transport: TransportName | undefined;
-  /** The network address of the client, where the transport knows it. */
+  /** The network address of the client, if the transport knows it. */
   readonly address: string | undefined;
   /** The HTTP headers of the request, names in lower case, without credentials; `undefined` on other transports. */
   readonly headers: RequestInfo['headers'];
-  /** The HTTP request as the server has it that it came to; `undefined` on other transports. */
+  /** The HTTP server's request object; `undefined` on other transports. */
   readonly source: unknown;
   /** Set for the run of a task. */
   readonly task: TaskRunInfo | undefined;
@@ -72,7 +72,7 @@ export interface CallInfo {
 /** Which run of a task a call is. */
 export interface TaskRunInfo {
   readonly id: string;
-  /** 1 for the first run, and 1 more after each run that came to no end; it begins anew after progress. */
+  /** 1 for the first run, and 1 more after each lost run; it starts again after progress. */
   readonly attempt: number;
   /** The trace that the submission of the task belonged to. */
   readonly submittedIn: Trace | undefined;
@@ -85,11 +85,11 @@ export interface CallEvent extends CallInfo {
   readonly refusedBy: RefusedBy | undefined;
   /** Milliseconds from its admission to its answer. */
   readonly ms: number;
-  /** How long its answer is, in bytes; 0 where none was sent. */
+  /** The size of its answer, in bytes; 0 if none was sent. */
   readonly bytes: number;
   /** The JSON-RPC error it was answered with. */
   readonly error: ProtocolError | undefined;
-  /** The result it was answered with, as it is sent; `undefined` where there is none. Made on demand. */
+  /** The result as it is sent; `undefined` if there is none. Created on demand. */
   readonly result: () => Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -100,7 +100,7 @@ export interface CallEvent extends CallInfo {
  * - `rerun`: a run was lost, and the tool may not be run twice; the task has failed
  * - `version`: no process serves the version of the tool that the task began with; the task has failed
  * - `store`: the result could not be kept; the task has failed
- * - `stop`: its process ends; the task has failed where no other process may go on with it
+ * - `stop`: its process ends; the task has failed if no other process may continue it
  * - `lease`: the lease was not renewed in time, and another run has taken the task over
  * - `cancel`: the client or an operator has cancelled the task
  * - `expiry`: the task has expired
@@ -108,19 +108,19 @@ export interface CallEvent extends CallInfo {
 export type TaskAbortedBy =
   'attempts' | 'rerun' | 'version' | 'store' | 'stop' | 'lease' | 'cancel' | 'expiry';
 
-/** How a run of a task was aborted, or why its task is not run any more. */
+/** How a run of a task was aborted, or why its task was given up. */
 export interface TaskAbort {
   readonly taskId: string;
   /** Which attempt it was, see `TaskRunInfo`. */
   readonly attempt: number;
   readonly abortedBy: TaskAbortedBy;
-  /** Whether the task has failed by it: no other run goes on with it. */
+  /** Whether the task has failed with it, so that no other run continues it. */
   readonly hasFailed: boolean;
-  /** The id of the run in the log; absent where its handler was not called. */
+  /** The id of the run in the log; absent if its handler was not called. */
   readonly callId?: string | undefined;
 }
 
-/** A run of a task that came to no end of its own. `id` is that of the run, where its handler was called. */
+/** A run of a task that was aborted. `id` is that of the run, if its handler was called. */
 export interface TaskAbortEvent extends CallInfo, Pick<TaskAbort, 'abortedBy' | 'hasFailed'> {}
 
 /** A request that the server has sent to a client: a question, or a ping. */
@@ -143,7 +143,7 @@ export interface SessionEvent {
 
 /** Watches one call. */
 export interface CallObservation {
-  /** The trace that what the handler begins belongs to; that of the call where it is absent. */
+  /** The trace for the handler's own requests; that of the call if it is absent. */
   readonly trace?: Trace | undefined;
   /** Runs the handler, and all around it. */
   run?<T>(work: () => T): T;
@@ -158,15 +158,15 @@ export interface ClientRequestObservation {
   /** Members that are added to the `_meta` of the request, such as `traceparent`. */
   readonly meta?: Readonly<Record<string, string>>;
   /**
-   * The client has answered, or is not waited for any more.
+   * The client has answered, or the wait was given up.
    *
-   * @param error what the wait for the answer failed with.
+   * @param error the error of the wait.
    */
   ended(error: unknown): void;
 }
 
 /**
- * Watches what an app does, for telemetry. Each member is optional. One that throws is logged, and changes nothing.
+ * Observes an app, for telemetry. Each member is optional. An error is logged, and changes nothing.
  *
  * @example
  * ```ts
@@ -177,7 +177,7 @@ export interface ClientRequestObservation {
  * ```
  */
 export interface Observer {
-  /** Whether it watches now; always where this is absent. Read at each call: while no observer does, nothing is made for them. */
+  /** Whether it observes now; true if absent. Read at each call: without an active observer, no event is built. */
   readonly isActive?: boolean;
   /** A call has been admitted, or the handler of a task begins to run. */
   callStarted?(call: CallInfo): CallObservation | undefined;
@@ -228,13 +228,13 @@ interface CallEnd
 /** A server's names, which tell known names from any text of a client. */
 interface ServedNames {
   readonly hasMethod: (method: string) => boolean;
-  /** The member of `params` that says what a request is about, by method. */
+  /** The member of `params` that names the subject of a request, by method. */
   readonly namedBy: ReadonlyMap<string, string>;
   /** Whether there is a tool or prompt of that name. */
   readonly hasName: (method: string, name: string) => boolean;
 }
 
-/** Those who watch one app. As long as none does, nothing is made for them. */
+/** The observers of one app. Without any, no event is built. */
 export class Observers {
   readonly #all = new Set<Observer>();
   /** The gauges by name, with the parts that have them. */
@@ -255,7 +255,7 @@ export class Observers {
     return () => this.#all.delete(observer);
   }
 
-  /** Lets those who watch measure something of a part. @returns a function that ends that. */
+  /** Adds a gauge of a part. @returns a function that removes it. */
   addGauge(part: Gauge): () => void {
     const known = this.#gauges.get(part.name) ?? this.#newGauge(part);
     known.parts.add(part);
@@ -315,7 +315,7 @@ export class Observers {
     return new Observation(begun ? { ...info, trace: begun } : info, observations, this.#guarded);
   }
 
-  /** Tells of a request that was refused before it was admitted. */
+  /** Reports a request that was refused before it was admitted. */
   reject(request: SeenRequest, error: ProtocolError, refusedBy: RefusedBy): void {
     const { params, requestInfo } = request;
     const id = givenId(requestInfo.headers) ?? crypto.randomUUID();
@@ -324,7 +324,7 @@ export class Observers {
     this.tell((observer) => observer.callRefused?.(event));
   }
 
-  /** Tells that a run of a task was aborted, or that its task was given up. */
+  /** Reports that a run of a task was aborted, or that its task was given up. */
   taskAborted(call: SeenRequest & Pick<ServedCall, 'submittedIn'>, abort: TaskAbort): void {
     const { taskId: id, attempt, abortedBy, hasFailed, callId = crypto.randomUUID() } = abort;
     const { submittedIn } = call;
@@ -333,14 +333,14 @@ export class Observers {
     this.tell((observer) => observer.taskAborted?.(event));
   }
 
-  /** Tells of a session that has ended. */
+  /** Reports the end of a session. */
   sessionEnded({ protocolVersion, openedAt }: Session, transport: TransportName, reason: string): void {
     if (!this.areActive) return;
     const event = { protocolVersion, transport, ms: performance.now() - openedAt, reason };
     this.tell((observer) => observer.sessionEnded?.(event));
   }
 
-  /** Tells of a task that this process has created, or whose status it has changed. */
+  /** Reports a task that this process has created, or whose status it has changed. */
   taskChanged({ tool, task: { taskId: id, status, createdAt } }: Pick<StoredTask, 'task' | 'tool'>): void {
     if (!this.areActive) return;
     const event = { id, tool, status, ms: Math.max(0, Date.now() - Date.parse(createdAt)) };
@@ -352,7 +352,7 @@ export class Observers {
    *
    * @param store one part of a backend; its methods are called on itself.
    * @param part its name.
-   * @returns what stands for the store.
+   * @returns the observed store.
    */
   watchStore<T extends object>(store: T, part: string): T {
     return aroundCalls(store, (ask, operation) =>
@@ -360,7 +360,7 @@ export class Observers {
     );
   }
 
-  /** How a backend tells of its connections. */
+  /** The observers' view of a backend's connections. */
   get backendWatch(): BackendWatch {
     const areActive = (): boolean => this.areActive;
     return {
@@ -390,7 +390,7 @@ export class Observers {
     return answer;
   }
 
-  /** Tells those who watch now. */
+  /** Notifies the active observers. */
   tell(what: (observer: Observer) => void): void {
     for (const observer of this.#all) if (this.#isActive(observer)) this.#guarded(() => what(observer));
   }
@@ -427,7 +427,7 @@ export class Observers {
   }
 }
 
-/** The watch of one call, by all who watch. */
+/** The observation of one call, by all observers. */
 export class Observation {
   readonly #startedAt = performance.now();
   #hasEnded = false;

@@ -15,17 +15,17 @@ export interface MethodResult {
   /** How long and in which cache clients may store the result. */
   readonly cache?: CacheHint | undefined;
   /**
-   * `input_required`, or what an extension calls its own.
+   * `input_required`, or a type of an extension.
    * @default 'complete'
    */
   readonly type?: string;
-  /** Whether it is the result of a tool that failed in a way the model is to see, for those who watch. */
+  /** Whether it is the result of a tool that failed in a way that the model should see, for observers. */
   readonly isError?: boolean;
   /** Returns the replacement of a result that is too large. If absent, the replacement is an error. */
   readonly instead?: (message: string) => MethodResult;
 }
 
-/** The result of a tool that has failed in a way that the model is to see. */
+/** The result of a tool that has failed in a way that the model should see. */
 export function forModel(text: string): MethodResult {
   return { result: { content: [{ type: 'text', text }], isError: true }, isError: true };
 }
@@ -47,8 +47,8 @@ export class ResponseWriter {
   readonly #common = new Map<Revision, Map<CacheHint | undefined, string>>();
 
   /**
-   * @param serverInfo the identity of the server, where results name it.
-   * @param maxBytes what one response may have.
+   * @param serverInfo the identity of the server, if results name it.
+   * @param maxBytes maximum size of one response.
    */
   constructor(
     private readonly serverInfo: Implementation | undefined,
@@ -142,14 +142,14 @@ function text(members: object): string {
   return JSON.stringify(members).slice(1, -1);
 }
 
-/** Takes one message of a batch, whose answer goes to the sink given. */
+/** Receives one message of a batch; its answer goes to the given sink. */
 type Receive = (message: unknown, sink: Sink) => ActiveRequest | undefined;
 
 /**
  * Serves the messages of a batch side by side and answers with one array (JSON-RPC 2.0 §6). When nothing in it wants an
  * answer, none is sent.
  *
- * @param maxBytes what the answers may have together; instead of those beyond it an error is sent.
+ * @param maxBytes maximum size of all answers together; further ones become errors.
  */
 export function receiveBatch(
   messages: readonly unknown[],

@@ -71,7 +71,7 @@ function subscriptionsOf({ subscriptions }: SessionState): Set<string> {
   return new Set(uris.filter((uri) => typeof uri === 'string'));
 }
 
-/** Reads an implementation that a client sent about itself; `undefined` when it is none. */
+/** Reads a client's name and version; `undefined` if they are invalid. */
 export function readImplementation(value: unknown): Implementation | undefined {
   if (!isObject(value) || typeof value['name'] !== 'string') return undefined;
   return value as typeof value & Implementation;

@@ -1,6 +1,6 @@
 import { type Deadline, Deadlines } from '../transport/deadlines.js';
 
-/** The limits on the time of handlers; those of one length share a timer. */
+/** The time limits of handlers; those of equal length share a timer. */
 export class TimeLimits {
   readonly #byLength = new Map<number, Deadlines>();
 
@@ -23,7 +23,7 @@ export class TimeLimit {
   readonly #startedAt = performance.now();
   #waitedMs = 0;
   #pausedAt: number | undefined;
-  /** Counts what is left when the deadline passes and the handler has waited before it. */
+  /** Runs the remaining time, if the handler waited for its client before the deadline. */
   #timer: ReturnType<typeof setTimeout> | undefined;
   #state: 'counting' | 'due' | 'over' = 'counting';
 

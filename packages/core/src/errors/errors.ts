@@ -22,7 +22,7 @@ export const ERROR_CODES = {
   rateLimited: 429,
 } as const;
 
-/** String codes of definition errors: the mistakes an author can make, and what each means. */
+/** String codes of definition errors, with the meaning of each. */
 export const DEFINITION_CODES = {
   SIGIL_INVALID_DEFINITIONS: 'one or more definitions are wrong; `problems` lists each',
   SIGIL_MISSING_METADATA:
@@ -89,7 +89,7 @@ export class DefinitionError extends Error {
 
   /**
    * @param problems every mistake found, at least one.
-   * @param options `cause` is what they were found by.
+   * @param options `cause` is the underlying error.
    */
   constructor(problems: readonly DefinitionProblem[], options?: ErrorOptions) {
     super(report(problems), options);
@@ -119,8 +119,8 @@ function report(problems: readonly DefinitionProblem[]): string {
  */
 export class Diagnostics {
   /**
-   * @param where the place in the author's words; empty for the app as a whole.
-   * @param problems receives what is found.
+   * @param where the place in the author's words; empty for the whole app.
+   * @param problems receives the problems.
    */
   constructor(
     readonly where: string = '',
@@ -137,7 +137,7 @@ export class Diagnostics {
     this.problems.push({ code, where: this.where, what, fix });
   }
 
-  /** Adds what others found. */
+  /** Adds problems from elsewhere. */
   report(problems: readonly DefinitionProblem[]): void {
     this.problems.push(...problems);
   }
@@ -181,7 +181,10 @@ export class ProtocolError extends Error {
 const PROTOCOL_ERROR = Symbol.for('sigil:protocol-error');
 Object.defineProperty(ProtocolError.prototype, PROTOCOL_ERROR, { value: true });
 
-/** Whether an error is a `ProtocolError`, of this copy of the package or another. Those of other libraries are not for clients. */
+/**
+ * Whether an error is a `ProtocolError`, of this copy of the package or another. Errors of other libraries are not for
+ * clients.
+ */
 export function isProtocolError(error: unknown): error is ProtocolError {
   return typeof error === 'object' && error !== null && PROTOCOL_ERROR in error;
 }
@@ -212,10 +215,10 @@ export class OverloadedError extends ProtocolError {
   override readonly name = 'OverloadedError';
 
   /**
-   * @param message what there is too much of, for the client's developer.
-   * @param options `cause` is logged and never sent. `retryAfterSeconds` says when the client may try again, by `Retry-After` over HTTP; 10
-   *   by default.
-   * @throws RangeError for `retryAfterSeconds` that are no time: negative, not finite, or no number.
+   * @param message the exhausted limit, for the client's developer.
+   * @param options `cause` is logged and never sent. `retryAfterSeconds` says when the client may try again, by
+   *   `Retry-After` over HTTP; 10 by default.
+   * @throws RangeError if `retryAfterSeconds` is negative, not finite, or not a number.
    */
   constructor(message: string, options?: ErrorOptions & { readonly retryAfterSeconds?: number }) {
     super(ERROR_CODES.internalError, message, undefined, options);
@@ -262,10 +265,10 @@ export class RateLimitError extends ProtocolError {
   override readonly name = 'RateLimitError';
 
   /**
-   * @param message what there is too much of, for the client's developer.
+   * @param message the exhausted limit, for the client's developer.
    * @param retryAfterMs milliseconds until the client may try again.
    * @param options `policy` names the limit, for `data.policy`; `cause` is logged and never sent.
-   * @throws RangeError for `retryAfterMs` that are no time: negative, not finite, or no number.
+   * @throws RangeError if `retryAfterMs` is negative, not finite, or not a number.
    */
   constructor(
     message: string,
@@ -286,7 +289,7 @@ export class RateLimitError extends ProtocolError {
   }
 }
 
-/** Refuses what no header and no client could take for a time. */
+/** Refuses values that are not a valid time for headers and clients. */
 function checkTime(name: string, time: unknown): void {
   if (typeof time === 'number' && time >= 0 && time <= Number.MAX_SAFE_INTEGER) return;
   throw new RangeError(`${name} must be a number from 0 to ${Number.MAX_SAFE_INTEGER}, not ${String(time)}`);
@@ -323,16 +326,16 @@ export function missingExtension(id: string): ProtocolError {
   return new ProtocolError(ERROR_CODES.missingClientCapability, message, { requiredCapabilities });
 }
 
-/** A page the user has to visit before a request can be served. */
+/** A page that the user must visit before a request can be served. */
 export interface RequiredPage {
   readonly message: string;
   readonly url: string;
 }
 
 /**
- * Answers a request with the pages the user has to visit first (-32042; 2025-11-25, client/elicitation,
- * "URL Elicitation Required Error"). The client may try again afterwards. `ctx.elicitUrl()` asks and goes on instead, and works
- * in every revision that has it.
+ * Answers a request with the pages that the user must visit first (-32042; 2025-11-25, client/elicitation, "URL
+ * Elicitation Required Error"). The client may retry afterwards. `ctx.elicitUrl()` asks and continues instead, and
+ * works in every revision with URLs.
  *
  * @example
  * ```ts
@@ -396,8 +399,8 @@ export type InputResponseFailure =
   | 'gone';
 
 /**
- * Thrown by `ctx.elicit()` and its siblings when the client gives no answer that can be used. A tool that does not catch it is
- * answered with an `isError` result that tells the model.
+ * Thrown by `ctx.elicit()` and its siblings if the client gives no usable answer. Uncaught in a tool, it becomes an
+ * `isError` result that informs the model.
  *
  * @example
  * ```ts
@@ -413,8 +416,8 @@ export class InputResponseError extends ToolError {
   override readonly name = 'InputResponseError';
 
   /**
-   * @param reason why there is no answer.
-   * @param message what happened, for the model.
+   * @param reason the reason why there is no answer.
+   * @param message the failure, for the model.
    */
   constructor(
     readonly reason: InputResponseFailure,

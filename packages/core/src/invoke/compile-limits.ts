@@ -44,7 +44,7 @@ export class RateCounter {
    *
    * @param who names the owner of the key.
    * @param details returns the log fields of the request, if it is refused.
-   * @returns how the rate stands, or the error that refuses the request; `undefined` where it is served uncounted.
+   * @returns the state of the rate, or the error that refuses the request; `undefined` if it is served uncounted.
    * @throws OverloadedError when it cannot be counted, and the rate is closed then.
    */
   count(
@@ -115,7 +115,7 @@ export function nameRates(of: string, rates: readonly RateLimit[]): NamedRate[] 
 /** Counts a call by some rates, up to the first that refuses it. */
 export type CountCall = (call: Call) => MaybePromise<RateLimitError | undefined>;
 
-/** Compiles the counting of calls; `undefined` without rates. @param info what calls are about. */
+/** Compiles the counting of calls; `undefined` without rates. @param info the definition. */
 export function compileRates(
   rates: readonly NamedRate[],
   counter: RateCounter,
@@ -160,7 +160,7 @@ export function ratesOf(limits: readonly DeclaredLimit[], name: string): NamedRa
 /** Waits for a place to run a handler. @returns gives the place back. */
 export type TakePlace = (call: Call) => MaybePromise<() => void>;
 
-/** Compiles the places of the handlers of a definition; `undefined` where there may be any number. */
+/** Compiles the places of a definition's handlers; `undefined` without a limit. */
 export function compileConcurrency(
   limits: readonly DeclaredLimit[],
   name: string,
@@ -221,7 +221,7 @@ class Places {
     if (runs.queueMs > 0) this.#times = new Deadlines(runs.queueMs);
   }
 
-  /** @throws RateLimitError when there is no place in time. */
+  /** @throws RateLimitError if no place is free in time. */
   take(key: string, call: Call): MaybePromise<void> {
     const line = this.#lines.get(key) ?? { taken: 0, waiting: new Set() };
     this.#lines.set(key, line);
@@ -278,13 +278,13 @@ class Places {
   }
 }
 
-/** Names whom a call counts for; `undefined` where it does not count. */
+/** The key of a call; `undefined` if it does not count. */
 function keyOf(per: LimitKey, call: Call, info: DefinitionInfo | undefined): string | undefined {
   if (per === 'principal') return call.clientKey;
   if (per === 'app') return 'app';
   if (per === 'address') {
     const { address } = call.requestInfo;
-    // A connection that has closed has none any more: its call counts all the same.
+    // A closed connection has no address: its call counts all the same.
     return address === undefined ? call.clientKey : addressKey(address);
   }
   const definition = info ?? { kind: 'list', name: call.method, metadata: {} };

@@ -100,7 +100,7 @@ export function nameGuards(
   return frozenCopy(guardChecks);
 }
 
-/** Compiles what guards say once arguments are parsed; `undefined` when no guard can say anything then. */
+/** Compiles the guards' checks of parsed arguments; `undefined` if there are none. */
 export function compilePermits(guards: readonly GuardLike[], parts: GuardParts): PermitsCall | undefined {
   const classes = guards.filter((guard) => isClass<Guard>(guard));
   if (classes.length === 0) return undefined;
@@ -119,7 +119,7 @@ export function compilePermits(guards: readonly GuardLike[], parts: GuardParts):
 
 /** The scopes that a call needs. */
 export interface NeededScopes {
-  /** Those that are known before its arguments are. */
+  /** The scopes that do not depend on arguments. */
   readonly fixed: readonly string[];
   /** Gives all of them for the arguments of a call; absent when none depends on arguments. */
   readonly of?: (args: unknown) => Promise<readonly string[]>;
@@ -128,7 +128,7 @@ export interface NeededScopes {
 /**
  * Compiles which scopes a call needs; `undefined` when it needs none.
  *
- * @param where names the definition.
+ * @param where the definition, in the author's words.
  * @param guardTime how long a function may take that gives scopes: as long as a guard.
  */
 export function compileScopes(
@@ -171,7 +171,7 @@ const SCOPE_RULE = 'a scope has 256 letters, digits and signs at most, and no sp
 /**
  * Waits for a guard, a scope function or the like. If that takes too long, the request is refused with a retry.
  *
- * @param who answers, for the log.
+ * @param who the guard or function, for the log.
  */
 export function inTime<T>(answer: MaybePromise<T>, who: string, guardTime: Deadlines): MaybePromise<T> {
   if (!isPromise(answer)) return answer;
@@ -205,7 +205,7 @@ export function compileMiddleware(
   return (call, context, handler) => runFrom(0, call, context, handler);
 }
 
-/** One run of one middleware, which may go on once and must not lose what it got. */
+/** One run of one middleware, which may call `next()` once and must return its result. */
 class Turn {
   #given: unknown;
   #state: 'waiting' | 'running' | 'done' = 'waiting';
@@ -245,11 +245,11 @@ class Turn {
 type Policies = Readonly<Record<'guards' | 'middleware' | 'scopes' | 'errors', readonly unknown[]>>;
 
 /**
- * Refuses what is neither a guard nor a class of one, and the same for middleware; error mappers that are none, and scopes.
+ * Refuses invalid guards, middleware, error mappers and scopes.
  *
  * @param policies all there are.
- * @param declarations those that have them, for the place in the report.
- * @param shared those of the app as a whole, which have no such place.
+ * @param declarations the definitions that have them, for their places in the report.
+ * @param shared those of the whole app, which have no such place.
  */
 export function checkPolicies(
   { guards, middleware, scopes, errors }: Policies,
@@ -286,7 +286,10 @@ export function checkPolicies(
   }
 }
 
-/** Refuses a class of guards or middleware without its method, looked for on an instance, where arrow functions are. */
+/**
+ * Refuses a class of guards or middleware without its method. It looks at an instance, because arrow functions are
+ * there.
+ */
 export function checkMethod(
   cls: Constructor,
   instance: object,

@@ -40,7 +40,7 @@ export interface DeclaredLimit {
   readonly rate?: RateLimit;
   /** How many handlers at once in this process; a call waits `queueMs` milliseconds for its turn at most. */
   readonly runs?: { readonly concurrency: number; readonly queueMs: number; readonly per: LimitKey };
-  /** The name of the module that all its definitions share it in; each definition has it for itself when absent. */
+  /** The name of the module whose definitions share it; if absent, each definition has its own. */
   readonly module?: string;
 }
 
@@ -64,13 +64,13 @@ export interface Declaration<D extends HandlerDefinition = HandlerDefinition> {
   readonly metadata?: Readonly<Record<PropertyKey, unknown>>;
   /** The error mappers, nearest first: of the method, the class, the module, the app. */
   readonly errors: readonly ErrorMapper[];
-  /** Puts the prefix of its module into a URI as its author writes it; absent where there is none. */
+  /** Adds the prefix of its module to an author's URI; absent without a prefix. */
   readonly prefixUri?: (uri: string) => string;
 }
 
 /** The engine's hooks in the path of a request; see `Invoke`. */
 export interface Passage<R, A> {
-  /** Answers a caller who may not see the definition, as if there were none. Usually throws. */
+  /** Answers a caller who may not see the definition, as if it did not exist. Usually throws. */
   refuse(): A;
   /** Limits the time of the slow steps: validation of the arguments, then the handler. */
   limited<T>(work: MaybePromise<T>): MaybePromise<T>;
@@ -78,13 +78,16 @@ export interface Passage<R, A> {
   answer(result: R): MaybePromise<A>;
   /** Runs the rest of an authorized call; extensions take part here. */
   enter(run: () => MaybePromise<A>): MaybePromise<A>;
-  /** Uses up what the client brings back only once; absent where it brings nothing. Rejected when it was used before. */
+  /** Uses up the client's request state, once; absent without a state. Rejects if it was used before. */
   accept?: (() => Promise<void> | undefined) | undefined;
   /** Runs after all checks, before middleware and handler, if present. */
   begin?: (() => Promise<void>) | undefined;
 }
 
-/** Serves one request by a definition, from its guards to its result; compiled at boot. `HandlerCompiler` tells the steps. */
+/**
+ * Serves one request by a definition, from its guards to its result; compiled at boot. `HandlerCompiler` lists the
+ * steps.
+ */
 export type Invoke<R> = <A>(
   call: Call,
   args: Record<string, unknown>,
@@ -124,9 +127,9 @@ export interface NamedGuard {
 /** Returns the resources of a template; compiled at boot. Guards of the template run before it. */
 export interface TemplateList {
   readonly run: Invoke<Listing>;
-  /** The scopes without which a caller sees none of them. */
+  /** The scopes that a caller needs to see any of them. */
   readonly scopes: readonly string[];
-  /** Whether a caller whom the guards allow the template may read one of them. */
+  /** Whether a caller who may use the template may read one of them. */
   readonly shows: (call: Call, resource: Listed) => MaybePromise<boolean>;
 }
 

@@ -22,7 +22,7 @@ import type { Logger } from '../protocol/logging.js';
 import { after, type MaybePromise } from '../protocol/maybe-promise.js';
 import { describesItself, type ValuePlan } from '../schema/index.js';
 
-/** Whether a handler returned what it needs instead of a result, by this copy of the package or another. */
+/** Whether a handler returned required inputs instead of a result, by this copy of the package or another. */
 export function isInputRequired(value: unknown): value is InputRequired {
   return typeof value === 'object' && value !== null && INPUT_REQUIRED in value;
 }
@@ -118,7 +118,7 @@ function refuseMisspelled(value: object): void {
   );
 }
 
-/** A whole result as it is sent. @throws TypeError when members of it are not what clients expect there. */
+/** A whole result as it is sent. @throws TypeError if a member has a type that clients do not expect. */
 function checkMembers(given: CallToolResult): CallToolResult {
   const result = writableResult(given);
   const { isError, _meta } = result;
@@ -144,8 +144,8 @@ export type ShapeContents = (contents: ResourceContents) => ResourceContents;
  * Turns the return value of a resource into its result. Required inputs pass unchanged.
  *
  * @param shape changes each of the contents; `undefined` leaves them as they are.
- * @returns `undefined` when the handler returned nothing: there is no such resource.
- * @throws TypeError when the result has a cache hint that is none.
+ * @returns the result, or `undefined` if the handler returned nothing: there is no such resource.
+ * @throws TypeError if the result has an invalid cache hint.
  */
 export function encodeResource(
   value: unknown,
@@ -196,7 +196,7 @@ function isPromptResult(value: unknown): value is GetPromptResult {
 /**
  * Turns the return value of a prompt into its result. Required inputs pass unchanged.
  *
- * @throws TypeError when the value is nothing a prompt can be made of.
+ * @throws TypeError if the value cannot become a prompt.
  */
 export function encodePrompt(
   value: unknown,
@@ -229,7 +229,7 @@ function toMessage(value: unknown): PromptMessage {
 const MAX_VALUES = 100;
 
 /**
- * Turns what a completion method returned into its result.
+ * Turns the return value of a completion method into its result.
  *
  * @throws TypeError when the value is not a list of strings, or asks for input.
  */
@@ -307,7 +307,7 @@ function isToolResult(value: unknown): value is CallToolResult {
   return isResultLike(value) && value.content.every(isContent);
 }
 
-/** Whether a value has a list as `content`, and no members but those of a result. */
+/** Whether a value has a list as `content`, and only members of a result. */
 function isResultLike(value: unknown): value is { readonly content: readonly unknown[] } {
   if (!isObject(value) || !Array.isArray(value['content'])) return false;
   return Object.keys(value).every((key) => RESULT_KEYS.has(key));

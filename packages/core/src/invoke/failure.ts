@@ -25,9 +25,9 @@ export interface FailurePolicy {
 }
 
 /**
- * Turns what a tool threw into its result.
+ * Turns an error of a tool into its result.
  *
- * @throws ProtocolError when that is what the tool threw.
+ * @throws ProtocolError if the tool threw one.
  */
 export function toolFailure(error: unknown, call: Call, policy: FailurePolicy): CallToolResult {
   if (error instanceof InvalidValueError) return failed(error.message);
@@ -77,7 +77,7 @@ export function mapped(
   return mapper && typeof error === 'object' && error !== null ? mapper.map(error, context) : error;
 }
 
-/** Turns what a resource, prompt or completion threw into the error to answer with. */
+/** Turns an error of a resource, prompt or completion into the error to answer with. */
 export function requestFailure(error: unknown, call: Call, policy: FailurePolicy): ProtocolError {
   if (error instanceof InvalidValueError) {
     return new ProtocolError(ERROR_CODES.invalidParams, error.message, { issues: error.issues });

@@ -87,7 +87,7 @@ interface Kind<R> {
   readonly check: (args: Record<string, unknown>) => MaybePromise<unknown>;
   /** Makes the result from the return value of the handler or its middleware. */
   readonly encode: (value: unknown, call: Call, args: unknown) => MaybePromise<R>;
-  /** Gives the result of a call that the `permits` of a guard refuses; absent where guards are not asked about arguments. */
+  /** Returns the result of a call that the `permits` of a guard refuses; absent if guards do not check arguments. */
   readonly denied: (() => R) | undefined;
   /** Makes the result from a thrown error, or throws the error to answer with. */
   readonly fail: (error: unknown, call: Call) => R;
@@ -122,7 +122,10 @@ export class HandlerCompiler {
     this.#guardParts = { container: instances.container, guardTime, logger, unclear: new WeakSet() };
   }
 
-  /** Compiles who may see and use a definition: its guards as one check, and one by one, and what completing it needs. */
+  /**
+   * Compiles the access rules of a definition: its guards as one check and one by one, and the requirements of
+   * completing it.
+   */
   access(declaration: Declaration, info: DefinitionInfo): Requirements {
     const { guards } = declaration;
     const guardCheck = compileGuards(guards, info, this.#guardParts);
@@ -200,7 +203,7 @@ export class HandlerCompiler {
     });
   }
 
-  /** Compiles who may hear of the changes of a resource: the steps of a read, without the read. */
+  /** Compiles the check of a resource's listeners: the steps of a read, without the read. */
   hears(declaration: Declaration<ResourceDefinition>, info: DefinitionInfo, input: ValuePlan): Hears {
     const allows = compileGuards(declaration.guards, info, this.#guardParts);
     const { needs } = this.#reads(declaration, info, input);
@@ -221,7 +224,7 @@ export class HandlerCompiler {
     target: Target,
     read: ReadListed,
   ): TemplateList {
-    // Guards and scopes decide before it, for all templates, and whom they refuse sees a shorter list.
+    // Guards and scopes run before it, for all templates; a refused caller sees a shorter list.
     const open = { ...declaration, target, binding: LIST_BINDING, guards: [], scopes: [], limits: [] };
     const { fixed, isPerUri, needs } = this.#reads(declaration, info, input);
     return {
@@ -239,7 +242,7 @@ export class HandlerCompiler {
     };
   }
 
-  /** Compiles what a read of one URI needs beside `allows` of the guards. */
+  /** Compiles the requirements of reading one URI, beside `allows` of the guards. */
   #reads(declaration: Declaration<ResourceDefinition>, info: DefinitionInfo, input: ValuePlan): Reads {
     const { guardTime } = this.#guardParts;
     const { fixed, of: scopesOf } = compileScopes(declaration, guardTime) ?? NO_SCOPES;
@@ -492,7 +495,7 @@ export interface Instances {
 type Method = (...values: unknown[]) => unknown;
 type Instance = Readonly<Record<string | symbol, Method | undefined>>;
 
-/** Whether a handler, or what it runs on, may look at the context of the call. */
+/** Whether a handler, its services or its middleware may read the context of the call. */
 function needsContext(target: Target, { parameters }: Binding, instances: Instances): boolean {
   if (target.kind === 'function' || !instances.isSingleton(target.cls)) return true;
   return parameters.some(({ from }) => from === 'context' || from === 'custom');
@@ -533,7 +536,7 @@ function valueOf(parameter: ParameterBinding, args: unknown, context: RequestCon
     case 'arguments':
       return args;
     case 'argument':
-      // Not what every object has: an argument may be called valueOf.
+      // Only its own members: an argument may be called valueOf.
       return isObject(args) && Object.hasOwn(args, parameter.name) ? args[parameter.name] : undefined;
     case 'context':
       return context;

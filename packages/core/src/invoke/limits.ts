@@ -59,7 +59,7 @@ function faultsOf(given: object, checks: Readonly<Record<string, Check>>): Fault
 /**
  * The faults in the `rates` of an app or a module, each with its place in the list.
  *
- * @param rates what the author gave.
+ * @param rates the author's value.
  */
 export function rateFaults(rates: unknown): Fault[] {
   const fix = "write rates: [{ per: 'principal', limit: 60, windowMs: 60_000 }]";
@@ -79,8 +79,8 @@ export function rateFaults(rates: unknown): Fault[] {
 /**
  * Reads the limits that a definition declares.
  *
- * @param given what `@Limit` or the option `limit` was given.
- * @param at the place of the definition; receives what is wrong.
+ * @param given the arguments of `@Limit` or the option `limit`.
+ * @param at the place of the definition; receives the problems.
  */
 export function readLimits(given: readonly unknown[], at: Diagnostics): DeclaredLimit[] {
   return given.flatMap((one) => {

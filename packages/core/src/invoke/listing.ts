@@ -16,18 +16,18 @@ export interface Listing {
   readonly isCut: boolean;
 }
 
-/** Reads a resource as its author gave it. @throws TypeError when it is none of the template. */
+/** Reads an author's resource. @throws TypeError if the template does not cover it. */
 export type ReadListed = (given: unknown) => Listed;
 
-/** Most resources of a list that are read of one page of its author's. */
+/** Maximum number of resources that are read from one page of its author's. */
 export const MOST_OF_A_PAGE = 10_000;
 /** Clients send cursors back in each request, and gateways bound those. */
 const MOST_CURSOR_CHARACTERS = 1024;
 
 /**
- * Reads what a list gave, as far as it is asked for.
+ * Reads as much of a list as is requested.
  *
- * @throws TypeError when it is no list of resources of the template.
+ * @throws TypeError if it is not a list of resources of the template.
  */
 export async function readListing(
   given: unknown,

@@ -6,12 +6,15 @@ import { MemorySessionStore } from './memory-session-store.js';
 import { MemoryStateStore } from './memory-state-store.js';
 import { MemoryTaskStore } from './memory-task-store.js';
 
-// Each part of a backend in memory, in a file of its own. Without a backend an app takes those that it needs, and has them for itself:
+// The parts of a backend in memory, each in a file of its own. Without a backend an app uses the parts that it needs,
+// for itself alone:
 //
 // - `memory-change-bus.ts`, `memory-state-store.ts` (created in `server/create-app.ts`), `memory-task-store.ts` (in
 //   `extensions/tasks/tasks.ts`), and `memory-event-store.ts` (in `@sigil/http`).
-// - Sessions belong to the connection of their process then; `memory-session-store.ts` keeps those of several apps of one process.
-// - All are bounded, in count and bytes. They pass the same suites as those on Redis and PostgreSQL (`tests/contract/backend`).
+// - Sessions then belong to the connection of their process; `memory-session-store.ts` shares those of several apps in
+//   one process.
+// - All are bounded, in count and bytes. They pass the same suites as those on Redis and PostgreSQL
+//   (`tests/contract/backend`).
 
 /**
  * Creates a backend in this process's memory. Apps in one process that share it serve each other's clients, like

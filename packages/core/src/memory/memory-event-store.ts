@@ -5,19 +5,19 @@ import { OptionChecks } from '../transport/option-checks.js';
 /** Limits on the stored events. Beyond them, the oldest events are dropped first. */
 export interface MemoryEventStoreOptions {
   /**
-   * Most events of one stream.
+   * Maximum number of events of one stream.
    *
    * @default 1,000
    */
   readonly maxEventsPerStream?: number;
   /**
-   * Most bytes of one session, as its messages lie in memory. A larger message is not kept.
+   * Maximum bytes of one session, by the size of its messages in memory. A larger message is not kept.
    *
    * @default 8 MiB
    */
   readonly maxBytesPerSession?: number;
   /**
-   * Most bytes of all sessions.
+   * Maximum bytes of all sessions.
    *
    * @default 64 MiB
    */
@@ -75,7 +75,7 @@ export class MemoryEventStore implements EventStore {
 
   /**
    * @param limits how much is kept.
-   * @throws DefinitionError when a limit is no positive integer.
+   * @throws DefinitionError if a limit is not a positive integer.
    */
   constructor(limits: MemoryEventStoreOptions = {}) {
     this.#limits = {
@@ -93,8 +93,8 @@ export class MemoryEventStore implements EventStore {
   }
 
   /**
-   * Bytes that are kept, counted as the limits count them: two a character of messages and of long names of streams, and what an
-   * event costs itself.
+   * Kept bytes, as the limits count them: two per character of messages and long stream names, and the overhead of
+   * events.
    */
   get bytes(): number {
     return this.#bytes;

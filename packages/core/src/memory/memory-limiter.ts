@@ -4,7 +4,7 @@ import { OptionChecks } from '../transport/option-checks.js';
 /** How much is kept. */
 export interface MemoryLimiterOptions {
   /**
-   * Most keys that are counted at once. Beyond them the one whose count is nearest to its end is forgotten.
+   * Maximum number of keys. Beyond it, the key whose count ends first is forgotten.
    * @default 100,000
    */
   readonly maxKeys?: number;
@@ -29,7 +29,7 @@ export class MemoryLimiter implements Limiter {
 
   /**
    * @param options how much is kept.
-   * @throws DefinitionError when a limit is no positive integer.
+   * @throws DefinitionError if a limit is not a positive integer.
    */
   constructor(options: MemoryLimiterOptions = {}) {
     OptionChecks.limits('MemoryLimiter', options, { maxKeys: true });

@@ -5,12 +5,12 @@ import { quotaExceeded, Quota } from '../transport/quota.js';
 /** How much is kept. */
 export interface MemorySessionStoreOptions {
   /**
-   * Most sessions at once; more are refused.
+   * Maximum number of sessions; further ones are refused.
    * @default 100,000
    */
   readonly maxSessions?: number;
   /**
-   * Most of them of one client.
+   * The same for one client.
    * @default a quarter of maxSessions
    */
   readonly maxSessionsPerClient?: number;
@@ -41,7 +41,7 @@ export class MemorySessionStore implements SessionStore {
 
   /**
    * @param options how much is kept.
-   * @throws DefinitionError when a limit is no positive integer.
+   * @throws DefinitionError if a limit is not a positive integer.
    */
   constructor(options: MemorySessionStoreOptions = {}) {
     OptionChecks.limits('MemorySessionStore', options, { maxSessions: true, maxSessionsPerClient: true });
@@ -112,7 +112,7 @@ export class MemorySessionStore implements SessionStore {
     return undefined;
   }
 
-  /** Sessions expire in the order of their use where all have the same time: this looks at few others. */
+  /** With equal times, sessions expire in the order of their use: this checks few others. */
   #forgetExpired(): void {
     const now = Date.now();
     for (const [id, kept] of this.#sessions) {

@@ -5,12 +5,12 @@ import { quotaExceeded, Quota } from '../transport/quota.js';
 /** How much is remembered, of each kind for itself. */
 export interface MemoryStateStoreOptions {
   /**
-   * Most ids that have not expired; beyond them every request that brings a state back fails.
+   * Maximum number of ids that have not expired; beyond it, requests with a state fail.
    * @default 100,000
    */
   readonly maxStates?: number;
   /**
-   * Most of them of one client; beyond them its own requests fail.
+   * The same for one client; beyond it, its own requests fail.
    * @default a quarter of maxStates
    */
   readonly maxStatesPerClient?: number;
@@ -37,7 +37,7 @@ export class MemoryStateStore implements StateStore {
 
   /**
    * @param options how much is kept.
-   * @throws DefinitionError when a limit is no positive integer.
+   * @throws DefinitionError if a limit is not a positive integer.
    */
   constructor(options: MemoryStateStoreOptions = {}) {
     OptionChecks.limits('MemoryStateStore', options, { maxStates: true, maxStatesPerClient: true });
@@ -52,7 +52,7 @@ export class MemoryStateStore implements StateStore {
     return this.#kept.states.size + this.#kept.proofs.size;
   }
 
-  /** @throws OverloadedError when there is no room: to forget an id would be to accept its state again. */
+  /** @throws OverloadedError if there is no room: a forgotten id could be used again. */
   use(id: string, forMs: number, client?: string, kind: StateKind = 'states', ageMs: number = 0): StateUse {
     const kept = this.#kept[kind];
     if (!kept.has(id) && Date.now() - ageMs < this.#since) return 'forgotten';
@@ -60,7 +60,7 @@ export class MemoryStateStore implements StateStore {
   }
 }
 
-/** Those of one kind. */
+/** The used ids of one kind. */
 class UsedStates {
   /** By id, in the order of their use. */
   readonly #used = new Map<string, UsedState>();
@@ -93,7 +93,7 @@ class UsedStates {
     return true;
   }
 
-  /** Most states expire in the order of their use, so this finds nearly all that have, and looks at no others. */
+  /** Most states expire in the order of their use, so this finds nearly all expired ones without checking others. */
   #forgetOldest(): void {
     const now = Date.now();
     for (const [id, used] of this.#used) {
@@ -102,7 +102,7 @@ class UsedStates {
     }
   }
 
-  /** Looks at all states, where one may have expired. @returns whether it has. */
+  /** Checks all states, if one may have expired. @returns whether it has. */
   #forgetExpired(): boolean {
     const now = Date.now();
     if (now < this.#earliest) return false;

@@ -16,22 +16,22 @@ import { OptionChecks } from '../transport/option-checks.js';
 /** Bounds of a `MemoryTaskStore`. */
 export interface MemoryTaskStoreOptions {
   /**
-   * Most tasks kept at once.
+   * Maximum number of tasks.
    * @default 10,000
    */
   readonly maxTasks?: number;
   /**
-   * Most of them of one owner.
+   * The same for one owner.
    * @default a quarter of maxTasks
    */
   readonly maxTasksPerOwner?: number;
   /**
-   * Most characters of JSON kept at once, over all tasks.
+   * Maximum characters of JSON over all tasks.
    * @default 64 Mi
    */
   readonly maxLength?: number;
   /**
-   * Most of them of one owner.
+   * The same for one owner.
    * @default a quarter of maxLength
    */
   readonly maxLengthPerOwner?: number;
@@ -52,7 +52,7 @@ interface Kept {
 interface Owner {
   readonly name: string | null;
   readonly taskIds: Set<string>;
-  /** Those that can be claimed, now or later. */
+  /** The tasks that can be claimed, now or later. */
   readonly claimable: Set<string>;
   length: number;
 }
@@ -76,7 +76,7 @@ export class MemoryTaskStore implements TaskStore {
 
   /**
    * @param options how much is kept.
-   * @throws DefinitionError when a limit is no positive integer.
+   * @throws DefinitionError if a limit is not a positive integer.
    */
   constructor(options: MemoryTaskStoreOptions = {}) {
     const {
@@ -177,7 +177,7 @@ export class MemoryTaskStore implements TaskStore {
     return last ? { tasks, cursor: last[0] } : { tasks };
   }
 
-  /** The task of an owner that could be claimed first of those that could by a time. */
+  /** The task of an owner that was ready first, among those ready by a time. */
   #firstOf({ claimable }: Owner, excludeTools: readonly string[], latest: number): string | undefined {
     let first: string | undefined;
     let earliest = Infinity;
@@ -223,7 +223,7 @@ export class MemoryTaskStore implements TaskStore {
     return this.#owners.get(name) ?? { name, taskIds: new Set(), claimable: new Set(), length: 0 };
   }
 
-  /** @throws OverloadedError when there is none, and then nothing has given way. */
+  /** @throws OverloadedError if there is no room; no task was replaced then. */
   #makeRoom(owner: Owner, taskId: string, added: number, length: number): void {
     if (this.#lacks(owner, added, length) === undefined) return;
     this.#dropExpired(taskId);
@@ -262,7 +262,7 @@ export class MemoryTaskStore implements TaskStore {
     return undefined;
   }
 
-  /** Most tasks expire in the order of their creation, so this finds nearly all that have, and looks at no others. */
+  /** Most tasks expire in the order of their creation, so this finds nearly all expired ones without checking others. */
   #dropOldest(): void {
     for (const [taskId, kept] of this.#kept) {
       if (!isExpired(kept)) return;

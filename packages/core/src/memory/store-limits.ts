@@ -5,12 +5,12 @@ import type { MemoryStateStoreOptions } from './memory-state-store.js';
 /** How much a store outside of the process keeps, of all processes together. */
 export interface StoreLimits extends MemorySessionStoreOptions, MemoryStateStoreOptions {
   /**
-   * Most events of one stream; the oldest go first.
+   * Maximum number of events of one stream; the oldest are dropped first.
    * @default 1,000
    */
   readonly maxEventsPerStream?: number;
   /**
-   * Most bytes of the streams of one session; the oldest events go first. A larger message is not kept.
+   * Maximum bytes of the streams of one session; the oldest events are dropped first. A larger message is not kept.
    * @default 8 MiB
    */
   readonly maxEventBytesPerSession?: number;
@@ -20,19 +20,19 @@ export interface StoreLimits extends MemorySessionStoreOptions, MemoryStateStore
    */
   readonly maxEventAgeMs?: number;
   /**
-   * Most tasks at once.
+   * Maximum number of tasks.
    * @default 100,000
    */
   readonly maxTasks?: number;
   /**
-   * Most of them of one owner.
+   * The same for one owner.
    * @default a quarter of maxTasks
    */
   readonly maxTasksPerOwner?: number;
-  /** Most bytes of JSON at once, over all tasks. */
+  /** Maximum bytes of JSON over all tasks. */
   readonly maxTaskBytes?: number;
   /**
-   * Most of them of one owner.
+   * The same for one owner.
    * @default a quarter of maxTaskBytes
    */
   readonly maxTaskBytesPerOwner?: number;
@@ -65,7 +65,7 @@ const MIB = 1024 * 1024;
 /**
  * Fills in the limits that are left out.
  *
- * @param limits those that are given.
+ * @param limits the given limits.
  * @param maxTaskBytes the default of that limit.
  * @example
  * ```ts

@@ -4,7 +4,10 @@ import type { Annotations, Icon } from '../protocol/content.js';
 import type { JsonSchema } from '../protocol/json.js';
 import type { StandardSchema } from '../protocol/standard-schema.js';
 
-/** A schema as an author may give it: a DTO class, a list of one (`[Dto]`), JSON Schema by hand, or one of zod, valibot or arktype. */
+/**
+ * A schema by its author: a DTO class, a list of one (`[Dto]`), hand-written JSON Schema, or a schema of zod, valibot
+ * or arktype.
+ */
 export type SchemaLike = Constructor | readonly [Constructor] | StandardSchema | JsonSchema;
 
 /** The common options of all definitions. */
@@ -18,8 +21,9 @@ export interface Presentation {
   /** Private: guards, middleware and handlers read it from `definition.metadata`; it never reaches a client. */
   readonly metadata?: Readonly<Record<PropertyKey, unknown>>;
   /**
-   * Milliseconds the handler may take. After them `ctx.signal` aborts, and the request is answered with an `isError` result,
-   * or with error -32001 when it is no tool call. Time spent waiting for the client's answers does not count.
+   * Time limit of the handler, in milliseconds. After it `ctx.signal` aborts, and the request is answered with an
+   * `isError` result, or with error -32001 if it is not a tool call. Time spent waiting for the client's answers does
+   * not count.
    * @default the `timeoutMs` of the app
    */
   readonly timeoutMs?: number | false;
@@ -114,7 +118,7 @@ export interface ParameterDefinition {
   readonly items?: unknown;
   /** Whether it may be left out; undefined when the author did not say. */
   readonly optional: boolean | undefined;
-  /** Whether the parameter has an initialiser; unknown when it stands behind one that has. */
+  /** Whether the parameter has an initialiser; unknown if a parameter before it has one. */
   readonly initialiser: 'none' | 'own' | 'unknown';
   /** JSON Schema keywords: `description`, `minimum`, `enum`, `default` … */
   readonly keywords: JsonSchema;

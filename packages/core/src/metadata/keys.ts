@@ -66,7 +66,7 @@ export const KEYS: Keys = {
   annotations: key('annotations'),
   /** On a class: the names of its properties with annotations. */
   annotated: key('annotated'),
-  /** On a class made of others, as by `PartialType()`: those classes. */
+  /** On a class derived from others, as by `PartialType()`: those classes. */
   mapping: Symbol.for('sigil:mapping'),
   /** On a class, and on a class and method: guards and middleware. */
   guards: key('guards'),

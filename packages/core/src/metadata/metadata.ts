@@ -21,7 +21,7 @@ type AnyParameter = ParameterDefinition | CustomParameterDefinition;
 /** Records that a method of a class is a handler. A method may serve several definitions. */
 export function addHandler(prototype: object, method: MethodName, definition: HandlerDefinition): void {
   const own = readOwn(KEYS.handlers, prototype);
-  // Decorators apply bottom-up; the topmost is to come first.
+  // Decorators apply bottom-up; the topmost comes first.
   const definitions = [definition, ...(own?.get(method) ?? [])];
   write(KEYS.handlers, new Map(own).set(method, definitions), prototype);
 }
@@ -55,7 +55,7 @@ export function handlersOf(cls: Constructor): HandlerMethod[] {
   return [...merged.values()];
 }
 
-/** Records what a parameter of a method receives. */
+/** Records the value of a method's parameter. */
 export function addParameter(prototype: object, method: MethodName, parameter: AnyParameter): void {
   const own = readOwn(KEYS.parameters, prototype, method) ?? [];
   write(KEYS.parameters, [...own, parameter], prototype, method);
@@ -191,7 +191,7 @@ export function serviceOf(cls: Constructor): ServiceDefinition | undefined {
   return readOwn(KEYS.service, cls);
 }
 
-/** Records that a constructor parameter stays `undefined` where nothing provides it. */
+/** Records that a constructor parameter may be `undefined`. */
 export function addOptional(cls: object, index: number): void {
   write(KEYS.optional, [...(readOwn(KEYS.optional, cls) ?? []), index], cls);
 }
@@ -214,7 +214,7 @@ export function annotate(
   write(KEYS.annotated, new Set(names).add(property), target);
 }
 
-/** The names of the properties of a class that have annotations, those of the classes it extends included. */
+/** The names of a class's annotated properties, including those of its base classes. */
 export function annotatedProperties(prototype: object): ReadonlySet<string | symbol> {
   const found = new Set<string | symbol>();
   for (let at: object | null = prototype; at !== null; at = Reflect.getPrototypeOf(at))
@@ -222,7 +222,7 @@ export function annotatedProperties(prototype: object): ReadonlySet<string | sym
   return found;
 }
 
-/** The annotations of a class or property, those of the classes it extends included. */
+/** The annotations of a class or property, including those of base classes. */
 export function annotationsOf(target: object, property?: string | symbol): SchemaAnnotations {
   return read(KEYS.annotations, target, property) ?? {};
 }

@@ -64,7 +64,7 @@ const BELONGS =
 const NO_METADATA =
   'the standard decorators of this build have no metadata; import @sigil/core before the class, or set "experimentalDecorators": true in tsconfig.json';
 
-/** Records what standard decorators had to say before there was a class; nothing the second time. */
+/** Runs the pending records of standard decorators, now that there is a class; does nothing the second time. */
 export function settleDecorators(prototype: object): void {
   const cls = Object.getOwnPropertyDescriptor(prototype, 'constructor')?.value as object | undefined;
   const metadata: unknown = cls && Object.getOwnPropertyDescriptor(cls, METADATA)?.value;

@@ -2,10 +2,10 @@ import type { AudioContent, ContentBlock, ImageContent, Role, TextContent } from
 import type { Tool } from './descriptors.js';
 
 /**
- * The user's answer to a form. Only an accepted form has content, and it always has: an answer that does not satisfy the form
- * is refused before the handler sees it.
+ * The user's answer to a form. Only an accepted form has content, and it always has: an answer that does not satisfy
+ * the form is refused before the handler sees it.
  *
- * @typeParam T what the form describes.
+ * @typeParam T the type of the form.
  * @example
  * ```ts
  * const answer = await ctx.elicit('Which day?', Day);

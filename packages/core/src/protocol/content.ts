@@ -145,7 +145,7 @@ export const content = {
   /**
    * Embeds a resource in a result.
    *
-   * @param resource what `resourceContents.text()` or `resourceContents.blob()` makes.
+   * @param resource the result of `resourceContents.text()` or `resourceContents.blob()`.
    * @param extras annotations and `_meta`.
    */
   resource(resource: ResourceContents, extras: Extras = {}): EmbeddedResource {
@@ -278,7 +278,7 @@ interface UncheckedBlock {
   readonly _meta?: unknown;
 }
 
-/** The members that have to be strings, of each type of block. */
+/** The members of each block type that must be strings. */
 const STRINGS: Readonly<Record<string, readonly (keyof UncheckedBlock)[]>> = {
   text: ['text'],
   image: ['mimeType'],
@@ -286,7 +286,7 @@ const STRINGS: Readonly<Record<string, readonly (keyof UncheckedBlock)[]>> = {
   resource_link: ['uri', 'name'],
 };
 
-/** The block itself. @throws TypeError when a member is not what clients expect there. */
+/** The block itself. @throws TypeError if a member has a type that clients do not expect. */
 function checkedBlock<B extends UncheckedBlock>(block: B): B {
   if (isPlainText(block)) return block;
   for (const member of STRINGS[block.type] ?? []) {
@@ -342,7 +342,7 @@ export function sendableBlock<B extends UncheckedBlock>(block: B): B {
   }
 }
 
-/** The same for several. @returns the list itself where there is nothing but text. */
+/** The same for several. @returns the list itself if it only has text. */
 export function sendableBlocks<B extends UncheckedBlock>(blocks: readonly B[]): readonly B[] {
   return blocks.every(isPlainText) ? blocks : blocks.map(sendableBlock);
 }

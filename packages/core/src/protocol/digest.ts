@@ -1,7 +1,7 @@
 import { canonicalJson } from './json.js';
 
 /**
- * Tells values apart, as far as JSON carries them. It is fast, and easy to forge: use it inside what is authenticated.
+ * A fast digest of a value's JSON. It is easy to forge: use it only inside authenticated data.
  *
  * @example
  * ```ts

@@ -20,7 +20,7 @@ export interface Gauge {
   /** The unit in UCUM notation, such as `{session}`. */
   readonly unit: string;
   /**
-   * Whether it counts what has happened since the process began, so that it never becomes less.
+   * Whether it counts events since the process began, so that it never decreases.
    * @default false
    */
   readonly isCounter?: boolean;

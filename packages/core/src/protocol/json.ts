@@ -78,7 +78,7 @@ export function frozenCopy<T>(value: T, copies: Map<unknown, unknown> = new Map(
 const SHORT = 64 * 1024;
 /** Far deeper than any value that is accepted. */
 const MAX_LEVELS = 10_000;
-/** How many members and items one message may have, those of all its objects and arrays together. */
+/** Maximum number of members and items in one message, over all its objects and arrays. */
 const MAX_ITEMS = 20_000;
 
 /** Thrown for JSON that would take too long to parse. */
@@ -87,13 +87,13 @@ export class TooMuchJsonError extends Error {
 }
 
 /**
- * Parses JSON that came from a client. A long text that nests without end, or has a great many members, is refused before
- * `JSON.parse` sees it, which would hold the event loop; RFC 8259, section 9, allows that.
+ * Parses a client's JSON. A long text with deep nesting or very many members is refused before `JSON.parse`, which
+ * would block the event loop; RFC 8259, section 9, allows that.
  *
- * @param text what the client sent.
- * @throws SyntaxError when it is no JSON.
- * @throws TooMuchJsonError when more than 65,536 characters nest deeper than 10,000 levels, or have more than 20,000 members and
- *   items.
+ * @param text the client's text.
+ * @throws SyntaxError if it is not JSON.
+ * @throws TooMuchJsonError when more than 65,536 characters nest deeper than 10,000 levels, or have more than 20,000
+ *   members and items.
  * @example
  * ```ts
  * try {
@@ -148,7 +148,7 @@ export function isDeeper(value: unknown, levels: number): boolean {
   if (Array.isArray(value)) return value.some((item) => isDeeper(item, levels - 1));
   for (const key in value) {
     const member = (value as Record<string, unknown>)[key];
-    // Asked here too, because most members are no objects, and a call costs more than the question.
+    // Checked here too, because most members are not objects, and a call costs more than the check.
     if (typeof member === 'object' && isDeeper(member, levels - 1)) return true;
   }
   return false;

@@ -26,7 +26,7 @@ export function passes(level: LogLevel, minimum: LogLevel): boolean {
 /** Writes one log line: the sentence, or details first and then the sentence. */
 export type LogMethod = (details: object | string, message?: string) => void;
 
-/** The part of pino's interface that Sigil uses; any logger that has it fits. */
+/** The part of pino's interface that Sigil uses; any logger with it fits. */
 export interface Logger {
   readonly debug: LogMethod;
   readonly info: LogMethod;

@@ -20,7 +20,7 @@ export function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {
  *
  * @param value a value, or the promise of one.
  * @param next makes something of the value.
- * @returns what `next` gives, or a promise of it; rejected when the value is.
+ * @returns the result of `next`, or a promise of it; rejects if the value does.
  * @example
  * ```ts
  * const size = after(store.get(key), (text) => text.length);
@@ -50,7 +50,7 @@ export function recovered<T>(work: () => MaybePromise<T>, recover: (thrown: unkn
   }
 }
 
-/** Marks the failure of a promise as seen: an author may forget to await it, which is no reason to end the process. */
+/** Handles the rejection of a promise: an author may forget to await it, and that must not end the process. */
 export function observed<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;

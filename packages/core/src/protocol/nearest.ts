@@ -20,7 +20,7 @@ export function nearest(name: string, candidates: readonly string[]): string | u
   return best;
 }
 
-/** Case and separators are what spellings differ in most. */
+/** Spellings mostly differ in case and separators. */
 function simplify(name: string): string {
   return name.toLowerCase().replace(/[\s_-]/g, '');
 }

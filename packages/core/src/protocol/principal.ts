@@ -9,7 +9,7 @@ export interface Principal {
 }
 
 /**
- * Refuses what is no principal.
+ * Refuses an invalid principal.
  *
  * @returns the principal.
  * @throws TypeError if it has no id, an id longer than 1,024 characters, scopes other than a list of strings, or claims
@@ -60,7 +60,7 @@ export function isScope(value: unknown): value is string {
 const MAX_CHALLENGED = 4096;
 
 /**
- * The scopes of a challenge, as its header names them: the first ones, whole, as far as there is room.
+ * The scopes of a challenge for its header: as many whole ones as fit.
  *
  * @param scopes all that a request needs.
  * @example
@@ -78,7 +78,7 @@ export function challengedScopes(scopes: readonly string[]): string {
 /**
  * Whether a principal lacks any of these scopes.
  *
- * @param principal who asks; one that is not there has none.
+ * @param principal the caller; an anonymous one has no scopes.
  * @example
  * ```ts
  * if (lacksScopes(call.principal, needed)) throw new InsufficientScopeError(needed);
@@ -95,7 +95,7 @@ const V4_MAPPED = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/;
 /**
  * The one spelling of a network address, as one of IPv6 has many, and one of IPv4 can be written as one of IPv6.
  *
- * @returns what is no address as it is.
+ * @returns the address; other text unchanged.
  * @example
  * ```ts
  * const address = canonicalAddress('2001:0DB8:0::1'); // 2001:db8::1
@@ -145,7 +145,7 @@ export interface RequestInfo {
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>> | undefined;
   /** Headers with credentials that handlers see all the same: `authorization`, `proxy-authorization`, `cookie`. */
   readonly exposeHeaders?: readonly string[] | undefined;
-  /** The network address the request came from, such as `192.0.2.7`; absent where the transport does not know it. */
+  /** The network address of the request, such as `192.0.2.7`; absent if the transport does not know it. */
   readonly address?: string | undefined;
   /**
    * The quota key of the client: the same text for all of its requests, and different for others. If it is absent,
@@ -156,7 +156,7 @@ export interface RequestInfo {
   readonly bodyBytes?: number | undefined;
   /** The authenticated principal, when the transport has verified one. */
   readonly principal?: Principal | undefined;
-  /** The request as the server has it that it came to, an `IncomingMessage` or a `Request`; absent on other transports than HTTP. */
+  /** The HTTP server's request object, an `IncomingMessage` or a `Request`; absent on other transports. */
   readonly source?: unknown;
   /** Receives the id of the call in the log, so that the response can repeat it. */
   named?(id: string): void;

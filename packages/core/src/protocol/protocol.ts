@@ -1,6 +1,6 @@
 import { isObject } from './json.js';
 
-// The words of the protocol: the messages of JSON-RPC, the methods they name, and what client and server say of themselves.
+// The types of the protocol: JSON-RPC messages, methods, and the descriptions of client and server.
 
 /** Identifies a request until its response has been sent. MCP forbids `null` and fractions. */
 export type RequestId = string | number;
@@ -44,7 +44,7 @@ const MAX_NAME_LENGTH = 256;
 /**
  * Whether a value may identify an MCP request: a string of at most 256 characters, or an integer.
  *
- * @param value what a message has as its `id`.
+ * @param value the `id` of a message.
  * @example
  * ```ts
  * if (!isRequestId(message['id'])) return errorResponse(null, error);
@@ -54,7 +54,7 @@ export function isRequestId(value: unknown): value is RequestId {
   return typeof value === 'string' ? value.length <= MAX_NAME_LENGTH : Number.isSafeInteger(value);
 }
 
-/** A name or URI that a client sent, as far as it is worth repeating. */
+/** A client's name or URI, shortened for messages. */
 export function repeated(name: string): string {
   return name.length <= MAX_NAME_LENGTH ? name : `${name.slice(0, MAX_NAME_LENGTH)}…`;
 }
@@ -130,7 +130,7 @@ export const NOTIFICATIONS = {
   elicitationComplete: 'notifications/elicitation/complete',
 } as const;
 
-/** The member of `params` that says what a request is about, by method; the header `Mcp-Name` repeats it. */
+/** The member of `params` that names the subject of a request, by method; the header `Mcp-Name` repeats it. */
 export const NAMED_BY: ReadonlyMap<string, string> = new Map([
   [METHODS.callTool, 'name'],
   [METHODS.getPrompt, 'name'],
@@ -152,7 +152,7 @@ const RESERVED_KEYS: readonly string[] = Object.values(META);
 /**
  * The `_meta` that an author gave a result or notification, without the keys that the protocol fills in itself.
  *
- * @throws TypeError when it is no object.
+ * @throws TypeError if it is not an object.
  */
 export function authorMeta(
   meta: Readonly<Record<string, unknown>> | undefined,

@@ -50,7 +50,7 @@ export type CacheScope = 'public' | 'private';
 export interface CacheHint {
   /** Milliseconds; 0 means that the result is stale at once. */
   readonly ttlMs: number;
-  /** `public` when nothing in the result depends on who asks: anybody may be given it. */
+  /** `public` if the result is the same for all callers: shared caches may store it. */
   readonly cacheScope: CacheScope;
 }
 
@@ -71,7 +71,7 @@ export const CACHEABLE_METHODS: readonly CacheableMethod[] = [
   METHODS.readResource,
 ];
 
-/** A member of a cache hint that is out of range, and what it must be. */
+/** A member of a cache hint that is out of range, and its valid values. */
 interface CacheFault {
   readonly member: keyof CacheHint;
   readonly expected: string;

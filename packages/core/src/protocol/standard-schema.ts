@@ -24,7 +24,7 @@ export interface StandardSchema<Input = unknown, Output = Input> {
   readonly '~standard': {
     readonly version: 1;
     readonly vendor: string;
-    /** Checks a value, and gives what it becomes. */
+    /** Validates a value, and returns the output. */
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
     readonly types?: { readonly input: Input; readonly output: Output } | undefined;
     readonly jsonSchema?: {
@@ -36,7 +36,7 @@ export interface StandardSchema<Input = unknown, Output = Input> {
   };
 }
 
-/** Whether something is a schema of another library. Those of arktype are functions. */
+/** Whether a value is a schema of another library. Those of arktype are functions. */
 export function isStandardSchema(value: unknown): value is StandardSchema {
   if ((typeof value !== 'object' || value === null) && typeof value !== 'function') return false;
   const standard: unknown = Reflect.get(value, '~standard');

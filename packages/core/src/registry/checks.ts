@@ -70,14 +70,14 @@ export function isSecret({ header, path, type }: MirroredArgument): boolean {
 export const ICONS =
   "a list of objects with a string as their src, such as [{ src: 'https://example.com/icon.png' }]";
 
-/** Whether a value is a list of icons, as far as clients need it. */
+/** Whether a value is a valid list of icons. */
 export function areIcons(value: unknown): boolean {
   return Array.isArray(value) && value.every((icon) => isObject(icon) && typeof icon['src'] === 'string');
 }
 
 const POLICIES: readonly unknown[] = ['reject', 'strip', 'keep'];
 
-/** Whether a value says what becomes of undeclared arguments. */
+/** Whether a value is a handling of undeclared arguments. */
 export function isUnknownProperties(value: unknown): boolean {
   return POLICIES.includes(value);
 }
@@ -92,7 +92,7 @@ export function checkUnknownProperties({ unknownProperties }: ToolDefinition, at
   );
 }
 
-/** Holds the variables of a URI template against what its handler receives, in both directions. */
+/** Compares the variables of a URI template with the parameters of its handler, in both directions. */
 export function checkVariables(
   { binding: { source } }: Declaration<ResourceDefinition>,
   template: UriTemplate,
@@ -159,7 +159,7 @@ export function metaKeyFault(key: string): string | undefined {
   return isReserved ? 'is reserved by the protocol' : undefined;
 }
 
-/** Checks what a definition says about keeping its results. */
+/** Validates a definition's cache options. */
 export function checkCache(cache: CacheOptions, at: Diagnostics): void {
   const faults = isObject(cache) ? cacheFaults(cache) : [{ member: undefined, expected: 'an object' }];
   for (const { member, expected } of faults)

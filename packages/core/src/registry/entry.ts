@@ -91,7 +91,7 @@ export interface DefinitionDetails extends DefinitionInfo {
   readonly mimeType: string | undefined;
 }
 
-/** Finds what serves a URI. */
+/** Finds the definition of a URI. */
 export type FindResource = (uri: string) => DefinitionDetails | undefined;
 
 /** How an extension takes part in the definitions of an app. Everything here happens once a definition, when it is added. */
@@ -99,15 +99,15 @@ export interface DefinitionHooks {
   /**
    * Finds the faults in a definition's options for the extension. The app then refuses to start.
    *
-   * @param find finds the resource or template that serves a URI, among all that are served by then.
+   * @param find finds the resource or template of a URI, among all definitions.
    */
   check?(definition: DefinitionDetails, find: FindResource): readonly DefinitionProblem[];
   /** Gives members to add to the `_meta` that clients see in lists. */
   describe?(definition: DefinitionDetails): Readonly<Record<string, unknown>> | undefined;
-  /** Gives a function that changes what is read of a resource or template, each of its contents. */
+  /** Returns a function that changes the contents of a resource or template. */
   shapeContents?(
     definition: DefinitionDetails,
   ): ((contents: ResourceContents) => ResourceContents) | undefined;
-  /** Gives members that the definition has in `manifestOf(app)` beside what lists show. */
+  /** Returns members for the definition in `manifestOf(app)`, beside those in lists. */
   promise?(definition: DefinitionDetails): Readonly<Record<string, unknown>> | undefined;
 }

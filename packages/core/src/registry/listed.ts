@@ -8,16 +8,16 @@ import type { UriTemplate } from '../protocol/uri-template/parse.js';
 import { checkAnnotations } from './checks.js';
 import type { TemplateEntry } from './entry.js';
 
-/** A resource as the list of a template gives it. */
+/** A resource from the list of a template. */
 interface GivenResource extends Omit<Resource, 'uri'> {
   readonly uri?: string;
   readonly variables?: Readonly<Record<string, ExpandedValue | undefined>>;
 }
 
 /**
- * Makes what reads the resources that the list of a template gives.
+ * Creates the reader of resources from the list of a template.
  *
- * @param mimeType of those that have none of their own.
+ * @param mimeType the default MIME type.
  * @param prefixUri puts the prefix of the module into a URI.
  */
 export function listedReader(
@@ -64,7 +64,7 @@ export function listedReader(
 
 const TEXTS = ['uri', 'title', 'description', 'mimeType'];
 
-/** @throws TypeError that says what is wrong with a resource. */
+/** @throws TypeError with the fault in a resource. */
 function checkListed(given: unknown): asserts given is GivenResource {
   const refuse = (what: string): never => {
     throw new TypeError(`a list gave a resource ${what}`);

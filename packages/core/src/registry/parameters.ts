@@ -11,7 +11,7 @@ import { hasClassValidator, isDto, type PropertyDeclaration, type SchemaSource }
 /**
  * Determines the source of every parameter of a handler, and the schema of its arguments.
  *
- * @param at the handler; receives what is wrong with its parameters.
+ * @param at the handler; receives the problems of its parameters.
  */
 export function bindParameters(
   cls: Constructor,
@@ -88,7 +88,7 @@ function isUntypedContext(
   if (definition.kind === 'completion' || ('input' in definition && definition.input !== undefined))
     return index !== unmarked[0];
   if (unmarked.length > 1) return false;
-  // Beside single arguments there is no DTO; alone it could be one, where there are DTOs at all.
+  // Beside single arguments there is no DTO; a lone parameter could be one, if class-validator is installed.
   return marked.some(({ kind }) => kind !== 'custom') || !hasClassValidator();
 }
 
@@ -159,7 +159,7 @@ function typeFrom(type: unknown, option: 'type' | 'items', at: Diagnostics): unk
   }
 }
 
-/** Checks what `@Arg` or `@Param` says besides keywords, which are checked with the schema. */
+/** Validates `@Arg` or `@Param` without keywords, which are validated with the schema. */
 function checkArgument({ kind, name, optional }: ParameterDefinition, at: Diagnostics): void {
   const decorator = kind === 'param' ? '@Param' : '@Arg';
   const given: unknown = name;

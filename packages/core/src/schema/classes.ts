@@ -18,7 +18,7 @@ export class DtoClasses {
 
   /**
    * Opens a document.
-   * @param groups the groups of class-validator whose rules apply, besides those of no group; all rules when empty.
+   * @param groups the groups of class-validator whose rules apply, besides rules without a group; all rules if empty.
    */
   open(direction: Direction, groups: readonly string[] = []): DtoDocument {
     const key = JSON.stringify([direction, ...groups]);

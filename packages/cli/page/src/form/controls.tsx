@@ -25,7 +25,7 @@ function attributes({ id, describedBy, isInvalid, isRequired }: ControlProps<Fie
 const DATE = /^\d{4}-\d\d-\d\d$/;
 const UTC = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)Z$/;
 
-/** A text, and what its format makes of it. */
+/** A text field, with a preview by its format. */
 export function TextControl(
   props: ControlProps<TextField> & { input: TextInput; placeholder: string | undefined },
 ) {
@@ -38,7 +38,7 @@ export function TextControl(
   if (input === 'date' && (text === '' || DATE.test(text)))
     return <input {...shared} type="date" value={text} onInput={onInput} />;
   if (input === 'date-time' && (text === '' || UTC.test(text))) {
-    // Browsers leave seconds out where they are 0.
+    // Browsers omit seconds that are 0.
     const toUtc = (value: string): string =>
       value === '' ? '' : `${value.length === 16 ? `${value}:00` : value}Z`;
     return (
@@ -98,7 +98,7 @@ export function JsonControl(props: ControlProps<TextField>) {
   );
 }
 
-/** A file, whose bytes are sent as base64. */
+/** A file field, which sends base64. */
 export function FileControl(props: ControlProps<TextField>) {
   const { field, id, onChange, isRequired } = props;
   const text = field?.text ?? '';
@@ -131,7 +131,7 @@ export function FileControl(props: ControlProps<TextField>) {
   );
 }
 
-/** True or false; left out where that is allowed. */
+/** True or false; may be left out if that is allowed. */
 export function BooleanControl(props: ControlProps<Extract<Field, { kind: 'boolean' }>>) {
   const { field, isRequired, onChange } = props;
   if (isRequired)

@@ -66,7 +66,7 @@ export function emptyField(schema: unknown, document: SchemaDocument, depth = 0)
   }
 }
 
-/** Most items that an empty list has to begin with. */
+/** Maximum number of items with which a list begins. */
 const MOST_SHOWN = 16;
 
 /** The schema of an item by its place. */
@@ -137,8 +137,8 @@ interface PlacedSchema {
 }
 
 /**
- * The form of a schema that has changed. Fields that are still there keep what stands in them, if it fits.
- * All others are empty, or have their defaults.
+ * The form of a changed schema. Existing fields keep their values if those still fit. New ones are empty, or have their
+ * defaults.
  */
 export function followedField(field: Field, before: PlacedSchema, now: PlacedSchema): Field {
   const fresh = emptyField(now.schema, now.document);
@@ -232,7 +232,7 @@ export interface ReadProblem {
   readonly message: string;
 }
 
-/** Reads a form: the value that it sends, and what is wrong with the texts in it. */
+/** Reads a form: its value, and the problems of its texts. */
 export function readForm(
   field: Field,
   schema: unknown,

@@ -3,11 +3,11 @@ import { emptyField, type Field, filledField, followedField, readForm } from './
 import { SchemaDocument } from './schema.js';
 import { violationsOf } from './validate.js';
 
-/** A form of a schema, and what it would send. */
+/** A form of a schema, and its value. */
 export interface FormState {
   readonly document: SchemaDocument;
   readonly field: Field;
-  /** The whole as JSON, where the developer writes that instead. */
+  /** The value as JSON, if the developer edits that instead. */
   readonly json: string | undefined;
   readonly value: unknown;
   /** The problems by JSON pointer. */
@@ -18,7 +18,7 @@ export interface FormState {
   switchTo(mode: 'form' | 'json'): void;
 }
 
-/** Keeps the form of a schema, which follows the schema when it changes. @param initial what stands in it at first. */
+/** Keeps the form of a schema, which follows changes of the schema. @param initial its initial value. */
 export function useForm(given: unknown, initial: unknown): FormState {
   // Lists are read anew at every start of the server: most schemas are the same as before.
   const text = JSON.stringify(given);
@@ -65,7 +65,7 @@ export function useForm(given: unknown, initial: unknown): FormState {
   };
 }
 
-/** A field that holds what was sent before, as far as the schema still has it. */
+/** A field with an earlier value, as far as it fits the schema. */
 function keptField(schema: unknown, value: unknown, document: SchemaDocument): Field {
   const placed = { schema, document };
   return followedField(filledField(schema, value, document), placed, placed);

@@ -6,10 +6,11 @@ import { FieldView } from './field-view.js';
 import { useForm } from './form-state.js';
 
 /**
- * A form of a JSON Schema. Input that the schema does not allow is named, and sent all the same when the developer insists.
+ * A form of a JSON Schema. Input that the schema does not allow is named, and sent all the same when the developer
+ * insists.
  *
  * @param label names the form.
- * @param initial what stands in it at first.
+ * @param initial the initial value.
  * @param submit names the button.
  * @param children further buttons.
  */

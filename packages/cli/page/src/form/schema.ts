@@ -24,7 +24,7 @@ export class SchemaDocument {
   /**
    * A schema with its references and `allOf` merged in. Keywords that forms do not show stay as they are.
    *
-   * @returns `undefined` where anything is allowed, or a reference leads nowhere.
+   * @returns the schema, or `undefined` if it allows anything, or its reference is broken.
    */
   resolve(schema: unknown, depth = 0): JsonObject | undefined {
     if (!isObject(schema) || depth > MOST_REFERENCES) return undefined;
@@ -72,7 +72,7 @@ export function merged(first: JsonObject, second: JsonObject): JsonObject {
   return both;
 }
 
-/** Whether one of several schemas says what kind of value it is for. */
+/** Whether one of several schemas determines the kind of value. */
 function shapes(schemas: readonly unknown[]): boolean {
   return schemas.some((one) => isObject(one) && SHAPING.some((key) => key in one));
 }
@@ -186,7 +186,7 @@ function unionOf(schema: JsonObject, document: SchemaDocument): readonly UnionOp
     const { [key]: given, title: _title, description: _text, default: _default, ...base } = schema;
     if (!Array.isArray(given) || !shapes(given)) continue;
     const options = given.map((one) => merged(base, document.resolve(one) ?? {}));
-    // Ways that only add a condition to the same object are no choice.
+    // Options that only add a condition to the same object are no choice.
     if (isObject(base['properties']) && !given.some((one) => addsShape(document.resolve(one))))
       return undefined;
     return options.map((one, index) => ({
@@ -281,7 +281,7 @@ function matches(pattern: string, name: string): boolean {
 
 function arrayShape(schema: JsonObject, document: SchemaDocument): Shape {
   const { prefixItems, items, uniqueItems } = schema;
-  // Up to draft 2019-09, a list under `items` said what `prefixItems` says.
+  // Up to draft 2019-09, a list under `items` has the meaning of `prefixItems`.
   const prefix: readonly unknown[] = Array.isArray(prefixItems)
     ? prefixItems
     : Array.isArray(items)

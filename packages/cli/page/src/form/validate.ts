@@ -18,7 +18,7 @@ export function violationsOf(
   try {
     const { valid, errors } = validatorOf(schema, document).validate(value);
     if (valid) return [];
-    // The deepest say what is wrong; those above say that something below is.
+    // The deepest errors have the cause; those above only repeat that there is one.
     return ofOneWay(errors)
       .filter(({ keyword }) => !CONTAINERS.includes(keyword))
       .map(violationOf);

@@ -9,7 +9,7 @@ export interface Received {
   readonly sessionId?: string;
   /** The JSON-RPC response, if one came. */
   readonly response?: JsonObject;
-  /** The text of a body that is no JSON-RPC message. */
+  /** The text of a body other than a JSON-RPC message. */
   readonly text?: string;
   /** The point to resume from, if the stream ended before the response. */
   readonly resume?: { readonly lastEventId: string; readonly retryMs: number };

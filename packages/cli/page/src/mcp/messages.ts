@@ -19,7 +19,7 @@ export function shown(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** The objects of a list; none where there is no list. */
+/** The objects of a list; empty for other values. */
 export function objectsOf(value: unknown): readonly JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
@@ -62,13 +62,13 @@ export type Outcome =
 /** The answer to a request. */
 export interface Answer {
   readonly outcome: Outcome;
-  /** Milliseconds that the server took, without the time of the developer who answered questions. */
+  /** Milliseconds that the server took, without the developer's time for questions. */
   readonly ms: number;
   /** Bytes of the messages that answered it. */
   readonly bytes: number;
-  /** The HTTP status; 0 where no response came. */
+  /** The HTTP status; 0 without a response. */
   readonly httpStatus: number;
-  /** `WWW-Authenticate`, where the server wants another login. */
+  /** `WWW-Authenticate`, if the server requires another login. */
   readonly challenge?: string;
 }
 
@@ -77,7 +77,7 @@ export interface Question {
   readonly method: string;
   readonly params: JsonObject;
   readonly revision: Revision;
-  /** Aborts when the answer is no longer wanted. */
+  /** Aborts when the answer is no longer needed. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -112,7 +112,7 @@ export interface ServerIdentity {
 export interface McpClient {
   readonly revision: Revision;
   /**
-   * Opens the session, or asks a server without sessions who it is.
+   * Opens the session, or reads the identity of a server without sessions.
    *
    * @throws Error when the server refuses.
    */
@@ -164,7 +164,7 @@ const MOST_PAGES = 1000;
 /**
  * The result of an answer.
  *
- * @throws Error when the answer is none.
+ * @throws Error if the request failed.
  */
 export function resultOf({ outcome }: Answer): JsonObject {
   switch (outcome.kind) {

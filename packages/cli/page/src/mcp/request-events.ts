@@ -1,6 +1,6 @@
 import { type ClientOptions, isObject, type JsonObject, type RequestEvents, textOf } from './messages.js';
 
-/** Tells who sent a request of a notification that came for it; all others are for the page. */
+/** Passes a notification to the sender of its request; others are for the page. */
 export function tellCaller(message: JsonObject, events: RequestEvents, options: ClientOptions): void {
   const { method } = message;
   const params = isObject(message['params']) ? message['params'] : {};

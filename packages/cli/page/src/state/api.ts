@@ -10,7 +10,10 @@ export class TokenRefused extends Error {}
 export class Api {
   constructor(private readonly token: string) {}
 
-  /** Takes the token out of the address, where it would be copied along. `undefined` when this page was opened without one. */
+  /**
+   * Removes the token from the URL, so that copies of the URL do not contain it. `undefined` if this page was opened
+   * without one.
+   */
   static open(): Api | undefined {
     const given = new URLSearchParams(location.hash.slice(1)).get('token');
     if (given !== null) {

@@ -29,7 +29,7 @@ const AGAIN_MS = 1000;
 const MOST_EXCHANGES = 500;
 const MOST_HAPPENINGS = 200;
 
-/** The events of calls of all clients, as the server tells them. */
+/** The events of calls of all clients, as the server sends them. */
 const HAPPENINGS = ['call', 'refused', 'question', 'task'];
 
 /** Connects the page and the server: events of the command, served definitions, and actions of the developer. */
@@ -38,7 +38,7 @@ export class Page {
   readonly runs: Runs = new Runs(this.store, (revision) => this.#clientOf(revision));
   readonly #clients = new Map<Revision, McpClient>();
 
-  /** @param fragment of the address: it names what was chosen before the page was loaded again. */
+  /** @param fragment fragment of the URL, with the selection from before a reload. */
   constructor(
     readonly api: Api,
     fragment = '',
@@ -100,7 +100,7 @@ export class Page {
   #heardLogin(login: Login): void {
     const before = this.store.state.logins.find(({ id }) => id === login.id);
     this.store.update(({ logins }) => ({ logins: [...logins.filter(({ id }) => id !== login.id), login] }));
-    // A user who has just logged in goes on as that user.
+    // After a login, requests use it.
     if (login.status === 'done' && before?.status === 'open') this.useLogin(login.id);
   }
 
@@ -175,7 +175,7 @@ export class Page {
       return this.store.update(({ logs }) => ({
         logs: appended(logs, { ...one, kind: textOf(params['level']) ?? 'info' }, MOST_HAPPENINGS),
       }));
-    // It says what the subscription carries.
+    // It lists the notifications of the subscription.
     if (method === 'notifications/subscriptions/acknowledged') return;
     this.store.update(({ changes }) => ({ changes: appended(changes, one, MOST_HAPPENINGS) }));
     const [, list] = /^notifications\/(tools|prompts|resources)\/list_changed$/.exec(method) ?? [];
@@ -216,7 +216,7 @@ export class Page {
     void this.reconnect();
   }
 
-  /** @returns where the user logs in. @throws Error when the server cannot be logged in to. */
+  /** @returns the URL of the login page. @throws Error if the server has no login. */
   async logIn(scopes: readonly string[]): Promise<string> {
     const asked = scopes.length > 0 ? { scopes } : {};
     return (await this.api.json<{ authorizeUrl: string }>('/api/logins', asked)).authorizeUrl;

@@ -101,7 +101,7 @@ export class Runs {
     });
   }
 
-  /** Looks at a task until it has ended, and answers what it asks. */
+  /** Polls a task until it has ended, and answers its questions. */
   async #follow(taskId: string, title: string, client: McpClient, begun: Outcome): Promise<void> {
     const answered = new Set<string>();
     let state: JsonObject = begun.kind === 'result' ? begun.result : {};

@@ -104,7 +104,7 @@ export interface Run {
   readonly at: Date;
   readonly progress?: Progress;
   readonly logs: readonly LogMessage[];
-  /** Answers to questions that came meanwhile. */
+  /** Answers to earlier questions. */
   readonly answers: readonly { readonly method: string; readonly result: JsonObject }[];
   readonly answer?: Answer;
   /** The task that the call has become. */
@@ -150,10 +150,10 @@ export interface State {
   readonly served?: Served;
   readonly mode: (typeof MODES)[number];
   readonly identity?: ServerIdentity;
-  /** Whether the lists are those that this client sees. */
+  /** Whether the lists are those of this client. */
   readonly hasLists: boolean;
   readonly lists: Readonly<Record<Kind, readonly JsonObject[]>>;
-  /** Why there are none. */
+  /** The reason why the lists are missing. */
   readonly listError?: string | undefined;
   readonly selected?: { readonly kind: Kind | 'task'; readonly key: string } | undefined;
   readonly runs: readonly Run[];
@@ -187,7 +187,7 @@ export const FIRST_STATE: State = {
   logins: [],
 };
 
-/** Everything that is served, what this client does not see included. */
+/** All definitions, including those that this client does not see. */
 export function entriesOf({ lists, served, hasLists }: State, kind: Kind): readonly Entry[] {
   const { key: member, member: list } = KINDS[kind];
   const keyOf = (one: JsonObject): string => String(one[member]);

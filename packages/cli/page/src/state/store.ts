@@ -1,6 +1,6 @@
 import { FIRST_STATE, type State } from './state.js';
 
-/** Holds what the page shows, and tells when it changes. */
+/** The state of the page, which notifies listeners of changes. */
 export class Store {
   #state: State = FIRST_STATE;
   #lastId = 0;
@@ -27,7 +27,7 @@ export class Store {
   }
 }
 
-/** A list with one more at its end; the oldest are left out where there are too many. */
+/** A list with one more entry; beyond the limit the oldest are dropped. */
 export function appended<T>(list: readonly T[], one: T, most: number): readonly T[] {
   return [...list.slice(-most + 1), one];
 }

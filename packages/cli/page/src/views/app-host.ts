@@ -18,7 +18,7 @@ export interface HostRequests {
   readResource(params: JsonObject): Promise<JsonObject>;
   /** @returns whether it was opened. */
   openLink(url: string): Promise<boolean>;
-  /** Hears what the view says to the model and the log. */
+  /** Receives the view's messages to the model and the log. */
   told(what: string, params: unknown): void;
   resized(height: number): void;
 }
@@ -26,7 +26,7 @@ export interface HostRequests {
 /** The host of one view: answers the messages of its frame, and of nothing else. */
 export class AppHost {
   readonly #listener = (event: MessageEvent<unknown>): void => {
-    // The origin of a sandboxed frame is opaque: the window says who it is.
+    // The origin of a sandboxed frame is opaque, so its window identifies it.
     if (event.source !== this.frame.contentWindow || !isObject(event.data)) return;
     void this.#received(event.data);
   };

@@ -90,7 +90,7 @@ function ResourceLink({ link }: { link: JsonObject }) {
 const MOST_ROWS = 200;
 const MOST_COLUMNS = 20;
 
-/** A value: a table where it is a list of flat objects, or holds one; JSON else. */
+/** A value: a list of flat objects as a table, anything else as JSON. */
 export function Value({ value }: { value: unknown }) {
   if (isTable(value)) return <Table rows={value} />;
   if (isObject(value)) {

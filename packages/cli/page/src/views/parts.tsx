@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { isObject } from '../mcp/messages.js';
 
-/** Most members of one value, and most characters of one text, that are shown at first. */
+/** Maximum number of members of a value, and of characters of a text, that are shown at first. */
 const MOST_MEMBERS = 100;
 const MOST_CHARACTERS = 10_000;
 
@@ -73,7 +73,7 @@ export function Text({ text }: { text: string }) {
   );
 }
 
-/** The JSON of a text, or the text where it is none. */
+/** The JSON of a text, or the text itself if it is not JSON. */
 export function JsonText({ text }: { text: string }) {
   const value = parsed(text);
   return value === undefined ? <Text text={text} /> : <Json value={value} />;

@@ -75,7 +75,7 @@ function Form({ params, answer }: QuestionProps) {
   );
 }
 
-/** Sends the user to a page, whose address is shown before. */
+/** Sends the user to a page, after showing its URL. */
 function Page({ params, answer }: QuestionProps) {
   const url = String(params['url']);
   const address = URL.canParse(url) ? new URL(url) : undefined;
@@ -116,7 +116,7 @@ function Page({ params, answer }: QuestionProps) {
   );
 }
 
-/** Shows what a model is asked, and lets the developer answer as the model. */
+/** Shows a sampling request, and lets the developer answer as the model. */
 function Sampling({ params, answer }: QuestionProps) {
   const id = useId();
   const [text, setText] = useState('');

@@ -8,7 +8,7 @@ import { counted, duration, Json, size, Time } from './parts.js';
 import { usePage, useStore } from './page-context.js';
 import { SaveTest } from './save-test.js';
 
-/** A call and what has come of it. @param isEarlier whether a later one is shown, so that its view is folded. */
+/** A call and its results. @param isEarlier whether a later one is shown, so that its view is folded. */
 export function RunView({ run, isEarlier = false }: { run: Run; isEarlier?: boolean }) {
   const { answer, revision } = run;
   const { tasks } = useStore();
@@ -204,7 +204,7 @@ function View({ run, result, isFolded }: { run: Run; result: JsonObject; isFolde
   return <AppView uri={uri} tool={tool} args={run.params['arguments']} result={result} />;
 }
 
-/** A task: its state, and what the developer can do about it. */
+/** A task: its state, and the developer's actions. */
 export function TaskView({ task: { taskId, state, error } }: { task: Task }) {
   const page = usePage();
   const status = shown(state['status']);

@@ -14,7 +14,7 @@ import type { QuestionCodec } from './question-codec.js';
 import type { Answer, InputRequest, InputRequests } from './round-trip-state.js';
 
 /**
- * Asks what handlers want to know. A question takes this way:
+ * Asks the questions of handlers. A question takes this path:
  *
  * 1. The client must be able to answer it, by the capabilities it has declared.
  * 2. `QuestionCodec` writes it as clients of the revision know it.
@@ -53,7 +53,7 @@ export class ClientRequester {
     return (await together(requests, asking.signal, ask)) as InputResponsesTo<Q>;
   }
 
-  /** Asks what a handler returned. Resolves when it is to run again within this request. */
+  /** Asks the questions that a handler returned. Resolves when it should run again within this request. */
   async requireInput(asking: RequesterContext, { questions, requestState }: InputRequired): Promise<void> {
     const requests = this.#writeAll(asking, questions);
     const { rounds, delivery, signal } = asking;
@@ -65,7 +65,7 @@ export class ClientRequester {
     await rounds.restart();
   }
 
-  /** Reads the answer to a question that was required; `undefined` when there is none. */
+  /** Reads the answer to a required question; `undefined` if there is none. */
   async inputResponse<T>(
     asking: RequesterContext,
     key: string,
@@ -117,7 +117,7 @@ function requireOpen({ rounds, isOver, signal }: RequesterContext): void {
     throw new InputResponseError('gone', 'The request has been answered: nothing can be asked any more');
 }
 
-/** Checks that the client can answer a question. @throws ProtocolError that says what capability it lacks. */
+/** Checks that the client can answer a question. @throws ProtocolError with the missing capability. */
 function requireCapability({ client, revision }: RequesterContext, question: InputQuestion): void {
   const { elicitation, sampling, roots } = client.capabilities;
   const need = (met: unknown, required: ClientCapabilities, lack: string): void => {

@@ -29,7 +29,7 @@ export interface RequesterContext {
   readonly isOver: boolean;
   /** How questions reach the client. */
   readonly delivery: Delivery;
-  /** Those who watch the call. */
+  /** The observers of the call. */
   readonly observation: Pick<Observation, 'clientRequest'> | undefined;
   /** Sends a notification, or a request with an id, on the stream of the call. */
   send(message: ServerMessage): void;
@@ -52,7 +52,7 @@ export interface Delivery {
     request: InputRequest,
     options?: DeliveryOptions,
   ): Promise<Answer>;
-  /** Carries the questions a handler has ended its run with, where that is not to ask each of them. */
+  /** Delivers the questions that a handler has ended its run with, if they are not asked one by one. */
   askAll?(asking: RequesterContext, requests: InputRequests): Promise<never>;
 }
 
@@ -63,12 +63,12 @@ export interface Delivery {
 export interface BackgroundDelivery {
   /** Names the task, in the log too. */
   readonly taskId: string;
-  /** Which run it is: 1 for the first, and 1 more after each that came to no end. */
+  /** The number of the run: 1 for the first, and 1 more after each lost run. */
   readonly attempt: number;
   /**
    * Hears that the handler asks something that has no answer yet. Its run ends soon after, with `suspend`.
    *
-   * @param timeoutMs how long the client may take, in milliseconds; absent where the author says nothing.
+   * @param timeoutMs time for the client, in milliseconds; absent for the default.
    * @throws InputResponseError when it was asked before, and the time is over.
    */
   asking(key: string, timeoutMs: number | undefined): void;
@@ -82,7 +82,7 @@ export interface BackgroundDelivery {
    * @throws Error when they cannot be kept; the handler is given the error.
    */
   keep(journal: Journal): Promise<void>;
-  /** Tells how far the handler has come, in words. */
+  /** Reports the handler's progress, in words. */
   report(message: string): void;
   /** Takes the result of the handler, as it would have been sent. */
   succeed(result: Readonly<Record<string, unknown>>): void;
@@ -152,11 +152,12 @@ export async function together<Q, A>(
 const DEFAULT_TIMEOUT_MS = 5 * 60_000;
 const DEFAULT_MAX_TIMEOUT_MS = 60 * 60_000;
 
-/** How long a client may take to say that it is ready, in milliseconds. It is to say so as soon as its session is open. */
+/** Time for a client to report that it is ready, in milliseconds. It should do so right after its session is open. */
 const READY_MS = 10_000;
 
 /**
- * Waits for a client to say that it is ready: until then it is to be asked nothing (2025-11-25, basic/lifecycle, "Initialization").
+ * Waits for a client to report that it is ready: before that, it must not be asked (2025-11-25, basic/lifecycle,
+ * "Initialization").
  *
  * @param timeoutMs how long it may take to answer, in milliseconds.
  * @throws InputResponseError when it does not say so in time.

@@ -8,7 +8,7 @@ import { withScopes } from '../../transport/scoped-names.js';
 interface Sending {
   /** Puts the request on the wire. */
   send(id: RequestId): void;
-  /** Tells the client that its answer is not waited for any more. */
+  /** Notifies the client that its answer is no longer awaited. */
   withdraw(id: RequestId, reason: string): void;
   /** The scopes in its id, which an answer needs. */
   readonly scopes?: readonly string[] | undefined;

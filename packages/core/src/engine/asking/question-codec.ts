@@ -15,7 +15,7 @@ import { InvalidValueError, type ValuePlan } from '../../schema/index.js';
 import type { Revision } from '../revisions/index.js';
 import type { Answer, InputRequest } from './round-trip-state.js';
 
-/** Writes questions as clients of a revision know them, and reads what they answer. */
+/** Writes questions in the form of a revision, and reads their answers. */
 export class QuestionCodec {
   /** @param formPlan gives the plan of a form. */
   constructor(private readonly formPlan: (form: FormLike) => ValuePlan) {}
@@ -39,7 +39,7 @@ export class QuestionCodec {
     }
   }
 
-  /** @throws InputResponseError when the answer is none to the question, or does not satisfy its form. */
+  /** @throws InputResponseError if the answer belongs to another kind of question, or does not fit its form. */
   async read<T>(question: InputQuestion<T>, answer: Answer, revision: Revision): Promise<T> {
     return (await this.#read(question, answer, revision)) as T;
   }

@@ -22,11 +22,12 @@ export class RequestStateCodec {
   /** By purpose. Made at first use: loading cryptography would delay every start. */
   readonly #keys = new Map<string, Promise<readonly CryptoKey[]>>();
   #fingerprints: Promise<readonly string[]> | undefined;
-  /** Of this process alone, where there are no secrets. */
+  /** A key of this process alone, if there are no secrets. */
   #random: Uint8Array | undefined;
 
   /**
-   * @param secrets the current one first, then those that are still accepted; none for one of this process alone.
+   * @param secrets the current one first, then older ones that are still accepted; none for a key of this process
+   *   alone.
    * @param app the name of the app.
    */
   constructor(
@@ -39,7 +40,7 @@ export class RequestStateCodec {
   /**
    * Seals a value JSON can carry, with the current key.
    *
-   * @param purpose what `open` has to be given, too.
+   * @param purpose the purpose, which `open` needs too.
    * @param maxLength the longest that it may be, in characters of JSON.
    * @throws OverloadedError when it is longer.
    */
@@ -62,9 +63,9 @@ export class RequestStateCodec {
   }
 
   /**
-   * Opens what any of the keys has sealed for a purpose.
+   * Opens text that one of the keys has sealed for a purpose.
    *
-   * @returns `undefined` when none of them has, or it was changed since.
+   * @returns `undefined` if no key opens it, or if it was changed.
    */
   async open(purpose: string, text: string): Promise<unknown> {
     const bytes = fromBase64Url(text);
@@ -83,7 +84,7 @@ export class RequestStateCodec {
     return undefined;
   }
 
-  /** Tells keys apart without giving anything of them away: 64 bits derived from each, in the order of the keys; none for a random one. */
+  /** Identifies keys without revealing them: 64 bits derived from each, in the order of the keys; none for a random one. */
   fingerprints(): Promise<readonly string[]> {
     return (this.#fingerprints ??= Promise.all(this.#secrets.map((secret) => fingerprint(secret, this.app))));
   }
@@ -111,7 +112,7 @@ async function fingerprint(secret: StateKey, app: string): Promise<string> {
   return toBase64Url(new Uint8Array(await derive(secret, 64, ['sigil', app, 'fingerprint'])));
 }
 
-/** Derives bits from a secret (HKDF, RFC 5869). @param info what they are for. */
+/** Derives bits from a secret (HKDF, RFC 5869). @param info the purpose. */
 async function derive(secret: StateKey, bits: number, info: readonly string[]): Promise<ArrayBuffer> {
   const bytes = typeof secret === 'string' ? new TextEncoder().encode(secret) : new Uint8Array(secret);
   const material = await crypto.subtle.importKey('raw', bytes, 'HKDF', false, ['deriveBits']);

@@ -10,7 +10,7 @@ export type InputRequests = Readonly<Record<string, InputRequest>>;
 /** An answer of the client, as it came. */
 export type Answer = Readonly<Record<string, unknown>>;
 
-/** A question the client has been asked, and what it said, if it did. */
+/** A question to the client, and its answer, if there is one. */
 export interface AskedQuestion {
   readonly digest: string;
   readonly answer?: Answer;
@@ -48,7 +48,7 @@ export interface Journal {
   readonly effects: readonly (readonly [string, unknown?])[];
 }
 
-/** Writes down what is remembered. */
+/** Writes the record. */
 export function journalOf({ questions, required, requestState, effects }: RoundTripState): Journal {
   return {
     questions: [...questions],
@@ -59,7 +59,7 @@ export function journalOf({ questions, required, requestState, effects }: RoundT
   };
 }
 
-/** Reads what was written down. */
+/** Reads a record. */
 export function memoryOf({ questions, required, requestState, effects }: Journal): RoundTripState {
   return {
     questions: new Map(questions),

@@ -29,7 +29,7 @@ export interface RoundTripRequest {
 export interface OpenedRound {
   readonly memory: RoundTripState;
   /**
-   * Uses the state up, once it is known that the request is served; absent where there is none to use.
+   * Uses the state up, once the request will be served; absent if there is none.
    *
    * @throws ProtocolError (-32602) when it was used before, or when it is not known whether it was.
    * @throws OverloadedError when the store of used states fails.
@@ -62,8 +62,8 @@ interface Payload extends Journal {
 }
 
 /**
- * Keeps what the rounds of a request have brought so far, in the `requestState` that the client carries
- * (2026-07-28, basic/patterns/mrtr).
+ * Keeps the record of a request's rounds in the `requestState` that the client carries (2026-07-28,
+ * basic/patterns/mrtr).
  */
 export class RoundTripStates {
   constructor(
@@ -83,7 +83,7 @@ export class RoundTripStates {
     const { requestState, inputResponses } = request.params;
     const given =
       inputResponses === undefined ? new Map<string, Answer>() : readInputResponses(inputResponses);
-    // Without a state it is not known that anything was asked: an answer to nothing is no consent.
+    // Without a state there was no question, and an answer to no question is no consent.
     if (requestState === undefined) return { memory: noMemory() };
     if (typeof requestState !== 'string') throw invalidParams('"requestState" must be a string');
     // Longer text than any of ours is not read.
@@ -102,7 +102,7 @@ export class RoundTripStates {
   }
 
   /**
-   * Writes what the client is to bring back.
+   * Writes the state for the client.
    *
    * @throws ProtocolError (-32603) when that is too much for a client to carry.
    */
@@ -158,7 +158,7 @@ function refused(why: string): ProtocolError {
  * Reads the client's answers by key.
  *
  * @param responses the member `inputResponses` of the parameters of a request.
- * @throws ProtocolError (-32602) when they are none.
+ * @throws ProtocolError (-32602) if they are invalid.
  * @example
  * ```ts
  * const answers = readInputResponses(params['inputResponses']);

@@ -25,9 +25,9 @@ export class RoundTrips {
   #isOver = false;
   /** Ends the run of the handler after a question has gone to the client in its result. */
   suspension: Suspension | undefined;
-  /** The questions that the client has to answer before the handler goes on. */
+  /** The questions that must be answered before the handler continues. */
   left: InputRequests = {};
-  /** Keeps what is remembered wherever the handler runs in the background, before it goes on. */
+  /** Stores the record before a background handler continues. */
   keep: ((journal: Journal) => Promise<void>) | undefined;
   /** Says whether another side effect may begin, wherever the handler runs in the background. */
   mayBegin: (() => boolean) | undefined;
@@ -46,7 +46,7 @@ export class RoundTrips {
   }
 
   /**
-   * Gives the answer to a question: the client's of an earlier round, or else what carrying the question brings.
+   * Returns the answer to a question: from an earlier round, or from its delivery.
    *
    * @param key names the question; its place in the order of questions by default.
    * @throws ProtocolError (-32603) when the handler asks another question by that key than it did before.
@@ -116,7 +116,7 @@ export class RoundTrips {
   /**
    * The answer to a question that was required.
    *
-   * @param request makes the question as it is sent: an answer to another one, by the same key, is none to it.
+   * @param request creates the question as it is sent: an answer to another question with the same key does not count.
    * @throws ProtocolError (-32603) when the key is that of a question the handler waited for.
    */
   response(key: string, request: () => InputRequest): Answer | undefined {
@@ -197,7 +197,7 @@ function failure(message: string): ProtocolError {
   return new ProtocolError(ERROR_CODES.internalError, message);
 }
 
-/** Refuses what cannot tell a side effect from others: those whose key is not there would count as one. @throws TypeError */
+/** Refuses a key that cannot identify a side effect: effects without a key would count as one. @throws TypeError */
 function requireKey(key: unknown): void {
   if (typeof key === 'string' && key !== '') return;
   const given = key === '' ? 'an empty string' : key === null ? 'null' : `a value of type ${typeof key}`;

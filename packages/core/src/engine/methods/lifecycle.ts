@@ -10,7 +10,7 @@ import { readOpening } from '../revisions/message-dialect.js';
 import { negotiate, STATELESS_VERSIONS } from '../revisions/index.js';
 import { EMPTY, type MethodParts, type MethodTable } from './table.js';
 
-/** A session keeps what its client says of itself, for as long as it lives: the most characters of JSON of each member. */
+/** A session keeps the client's description of itself: the maximum characters of JSON of each member. */
 const LONGEST = { capabilities: 8 * 1024, clientInfo: 8 * 1024, workspaceFolders: 64 * 1024 };
 /** The kept members: those of the specification. */
 const CAPABILITIES = ['roots', 'sampling', 'elicitation', 'tasks', 'extensions', 'experimental'];

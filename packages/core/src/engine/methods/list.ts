@@ -36,7 +36,7 @@ export interface ListTail {
   /** Whether a cursor leads into it. */
   holds(cursor: unknown): boolean;
   /**
-   * Gives the page at a cursor, or what follows the last entry.
+   * Returns the page at a cursor, or the entries after the last one.
    *
    * @param room how many entries the page has room for.
    */
@@ -46,12 +46,12 @@ export interface ListTail {
 /**
  * Makes the method of one kind of list, which gives the page after a cursor.
  *
- * @param tail what follows the entries, if anything does.
+ * @param tail the entries after those, if any.
  */
 export function listMethod<E extends Entry>(parts: ListParts<E>, tail?: ListTail): MethodHandler {
   const { hint, key, pageSize = Infinity } = parts;
   const views = new Map<Revision, ListView<E>>();
-  /** For lists that differ by who asks, whatever their author says. */
+  /** For lists that differ between callers, whatever their author says. */
   const privateHint: CacheHint = { ...hint, cacheScope: 'private' };
   const viewFor = (revision: Revision): ListView<E> => {
     const view = views.get(revision) ?? new ListView(parts, revision);

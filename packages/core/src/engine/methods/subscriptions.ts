@@ -30,7 +30,7 @@ export function subscriptionMethods(parts: MethodParts): MethodTable {
       // The session may have ended while guards were asked.
       if (!session || call.isAborted) return EMPTY;
       const { connectionState, revision, client, id, method, transport } = call;
-      // Without its parameters, which may be large, and without what a transport knows of its connection.
+      // Without its parameters, which may be large, and without the transport's connection.
       const requestInfo = lasting(call.requestInfo);
       const request = { connectionState, revision, client, id, method, params: {}, requestInfo, transport };
       const keep = (): void => subscribers.keep(session, uri, request);
@@ -64,7 +64,7 @@ export function subscriptionMethods(parts: MethodParts): MethodTable {
     [METHODS.listen]: async (exchange, { notifications }) => {
       const { call } = exchange;
       if (!isObject(notifications)) throw invalidParams('"notifications" must be an object');
-      // Taken before guards are asked, who may take their time.
+      // Reserved before guards run, because they may take long.
       const release = listeners.reserve(call);
       try {
         const { filter, mayGoOn } = await agreed(parts, exchange, notifications);
@@ -116,7 +116,7 @@ async function visible(
       return found?.entry.hears(call, uri, found.variables);
     }),
   );
-  // One challenge names what all of them need.
+  // One challenge names all of their scopes.
   const needed = [...new Set(scopes.flatMap((each) => each ?? []))];
   if (lacksScopes(call.principal, needed)) throw new InsufficientScopeError(needed);
   return [...wanted].filter((_uri, index) => scopes[index]);

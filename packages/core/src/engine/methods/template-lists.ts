@@ -6,7 +6,7 @@ import type { EngineCall } from '../engine-call.js';
 import type { Exchange } from '../exchange.js';
 import type { ListPage, ListTail } from './list.js';
 
-/** Most resources of templates on one page of an app that gives no size. */
+/** Maximum number of templates' resources on one page, if the app sets no size. */
 const MOST_ON_A_PAGE = 1000;
 
 /** The start of a page: a template, and a place in its list. */
@@ -88,7 +88,7 @@ export class TemplateLists implements ListTail {
     });
   }
 
-  /** Of some resources of a template those that a caller may read, and that no other definition serves. */
+  /** The resources of a template that a caller may read, and that no other definition serves. */
   async #visible(call: EngineCall, entry: TemplateEntry, resources: readonly Listed[]): Promise<Listed[]> {
     const own = resources.filter(
       ({ descriptor: { uri } }) => this.registry.resolveUri(uri)?.entry.key === entry.key,

@@ -44,7 +44,7 @@ export const revision20251125: Revision = {
     const { structuredContent } = result;
     if (structuredContent === undefined || !needsWrapper(result, tool.descriptor))
       return revision20260728.callResult(result, tool);
-    // The text stays the bare value: it is what the model reads.
+    // The text stays the bare value, which the model reads.
     const { content, isError } = result;
     return { content, structuredContent: { result: structuredContent }, ...(isError ? { isError } : {}) };
   },
@@ -67,7 +67,7 @@ function describesObject(schema: JsonSchema): boolean {
   return schema['type'] === 'object';
 }
 
-/** References inside the wrapped schema point at the root, so what they point at moves there. */
+/** References inside the wrapped schema point at the root, so their targets move there. */
 function wrapSchema(schema: JsonSchema): JsonSchema {
   const { $defs, $schema, ...result } = schema;
   return {

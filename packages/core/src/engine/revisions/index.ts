@@ -23,7 +23,7 @@ export const STATELESS_VERSIONS: readonly string[] = [...STATELESS.values()]
   .map(({ version }) => version)
   .reverse();
 
-/** The revision a request claims; `undefined` when it is none that requests can claim. */
+/** The revision a request claims; `undefined` if requests cannot claim it. */
 export function claimedRevision(version: unknown): Revision | undefined {
   return STATELESS.get(version);
 }
@@ -39,7 +39,7 @@ export function negotiate(version: unknown): Revision {
   return SESSIONED.get(version) ?? LATEST_SESSION_REVISION;
 }
 
-/** The revision of a session that was opened before; `undefined` when it is none that has sessions. */
+/** The revision of an earlier session; `undefined` if it is not a revision with sessions. */
 export function sessionRevision(version: unknown): Revision | undefined {
   return SESSIONED.get(version);
 }

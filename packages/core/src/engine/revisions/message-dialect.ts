@@ -8,11 +8,11 @@ type Params = Readonly<Record<string, unknown>>;
 interface VariantRow {
   /** The method in the specification. */
   readonly name: string;
-  /** The method in the dialect; the same where only the parameters differ. */
+  /** The method in the dialect; the same if only the parameters differ. */
   readonly old: string;
-  /** Makes the parameters of the specification of those of the dialect; the same ones when absent. */
+  /** Turns parameters of the dialect into those of the specification; the identity if absent. */
   readonly read?: (params: Params) => Params;
-  /** Makes the parameters of the dialect of those of the specification; the same ones when absent. */
+  /** Turns parameters of the specification into those of the dialect; the identity if absent. */
   readonly write?: (params: Params) => Params;
   /** Makes a result of the specification of the client's result in the dialect; the same one when absent. */
   readonly readResult?: (result: Params) => Params;
@@ -71,7 +71,7 @@ export interface Spoken {
 /**
  * Puts a message of a client into the words of the specification.
  *
- * @returns `undefined` when its name is none of the older dialect.
+ * @returns the message, or `undefined` if its name is not one of the older dialect.
  */
 export function fromDialect(method: string, params: unknown): Spoken | undefined {
   const row = BY_OLD_NAME.get(method);
@@ -99,7 +99,7 @@ interface Opening {
   readonly capabilities: ClientCapabilities;
   /** The level that `trace` stands for. */
   readonly logLevel: LogLevel | undefined;
-  /** The roots that `workspaceFolders` names, unchecked; `undefined` where the client is to be asked for them. */
+  /** The roots in `workspaceFolders`, unchecked; `undefined` if the client must be asked for them. */
   readonly roots: readonly unknown[] | undefined;
 }
 
@@ -149,7 +149,7 @@ function writeLevel(level: unknown): unknown {
   return WRITTEN_LEVELS.get(level) ?? level;
 }
 
-/** Reads `{token, value}`, whose value is a number or says how far things are in members of its own. */
+/** Reads `{token, value}`, whose value is a number or an object with the progress. */
 function readProgress({ token, value, ...rest }: Params): Params {
   const told = isObject(value) ? value : { progress: value };
   return { ...rest, ...told, progressToken: token };

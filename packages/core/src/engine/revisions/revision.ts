@@ -22,7 +22,7 @@ interface LogThresholds {
 
 /** The values of the members that results have beside their own. */
 interface EnvelopeParts {
-  /** `complete`, `input_required`, or what an extension calls its own. */
+  /** `complete`, `input_required`, or a type of an extension. */
   readonly resultType: string;
   /** The identity of the server; `undefined` if it is kept private. */
   readonly serverInfo: Implementation | undefined;
@@ -32,8 +32,8 @@ interface EnvelopeParts {
 }
 
 /**
- * Everything that differs between protocol revisions. One file a revision makes one of these, mostly by saying what
- * its predecessor does not know yet; nothing outside this folder branches on a version.
+ * All differences between protocol revisions. Each revision has a file with one of these, mostly by removing features
+ * from its successor. No code outside this folder branches on a version.
  */
 export interface Revision extends RevisionFeatures {
   readonly version: ProtocolVersion;
@@ -76,13 +76,13 @@ export interface Revision extends RevisionFeatures {
   resourceNotFound(uri: string): ProtocolError;
   /** An error as this revision knows it: codes of other revisions never reach a client. */
   error(error: ProtocolError): ProtocolError;
-  /** The error for a request that needs what its client has not declared. */
+  /** The error for a request that needs an undeclared capability of the client. */
   missingCapability(message: string, required: ClientCapabilities): ProtocolError;
   /** Members that a result has beside its own. */
   envelope(parts: EnvelopeParts): object;
 }
 
-/** A copy of an object without some keys; the object itself when it has none of them. */
+/** A copy of an object without some keys; the object itself if it has none of them. */
 export function omit<T extends object>(value: T, keys: readonly string[]): T {
   if (!keys.some((key) => key in value)) return value;
   return Object.fromEntries(Object.entries(value).filter(([key]) => !keys.includes(key))) as T;

@@ -38,12 +38,12 @@ export class ChangeFeed {
     return (this.#node ??= crypto.randomUUID().replaceAll('-', '').slice(0, 12));
   }
 
-  /** Whether it hears what comes over the bus. */
+  /** Whether it listens to the bus. */
   get isHeard(): boolean {
     return this.#unsubscribe !== undefined;
   }
 
-  /** Begins to hear what comes over the bus. */
+  /** Starts to listen to the bus. */
   async open(): Promise<void> {
     try {
       const receive = (change: ServerChange): void => this.#receive(change);
@@ -59,7 +59,7 @@ export class ChangeFeed {
   }
 
   /**
-   * Tells everybody who serves this app. Never throws.
+   * Publishes a change to all processes of this app. Never throws.
    *
    * @returns whether the bus has taken it.
    */
@@ -80,7 +80,7 @@ export class ChangeFeed {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Stops hearing and saying anything, once the bus has what was said before. */
+  /** Stops listening and publishing, once the bus has accepted earlier changes. */
   async close(): Promise<void> {
     this.#closed = true;
     if (this.#underway.size > 0) await within(CLOSE_GRACE_MS, Promise.all(this.#underway));
@@ -91,7 +91,7 @@ export class ChangeFeed {
     }
   }
 
-  /** Tells others that they have missed something, once the bus takes anything. @returns that it has. */
+  /** Tells others that they have missed changes, once the bus works again. @returns that it does. */
   #published(): true {
     if (!this.#isMissed) return true;
     this.#isMissed = false;
@@ -133,9 +133,9 @@ export class ChangeFeed {
 }
 
 /**
- * Reads what came over a bus. Another process may be of another version, so anything may come.
+ * Reads a message of the bus. Another process may have another version, so it may be anything.
  *
- * @returns a change with its own members and no others; `undefined` when it is none that is known.
+ * @returns a change with only its own members; `undefined` for an unknown one.
  */
 function readChange(value: unknown): ServerChange | undefined {
   if (!isObject(value)) return undefined;

@@ -34,7 +34,8 @@ export class Rechecks {
   }
 
   async #run(): Promise<void> {
-    // Side by side, so that what hangs delays no others; one a turn, so that many hold up nothing else.
+    // Concurrently, so that a slow check delays no others; one per turn of the event loop, so that many do not block
+    // it.
     for (const listener of this.listeners.all) {
       void this.#once(listener, () => this.#checkListener(listener));
       await turn();

@@ -15,7 +15,7 @@ import { LIST_CHANGED } from './changes.js';
 
 /** Notifications that an app can send about its clients. */
 export interface AppEvents {
-  /** The first session subscribed to a resource: time to watch what is behind the URI. */
+  /** The first session subscribed to a resource: start to watch its source. */
   subscribed: [uri: string];
   /** The last session that subscribed to a resource is gone. */
   unsubscribed: [uri: string];
@@ -30,7 +30,7 @@ export interface AppEvents {
 
 type EventListener<K extends keyof AppEvents> = (...details: AppEvents[K]) => void;
 
-/** Tells listeners what happens between the app and its clients. */
+/** Notifies listeners of events between the app and its clients. */
 export class Events {
   readonly #listeners = new Map<keyof AppEvents, Set<EventListener<never>>>();
 
@@ -159,7 +159,7 @@ export class Subscribers {
     for (const uri of [...(session.subscriptions ?? [])]) this.drop(session, uri);
   }
 
-  /** Has a subscriber hear of a URI, whose room is taken already. */
+  /** Subscribes to a URI, whose room is already reserved. */
   add(subscriber: Subscriber, uri: string): void {
     const uris = (subscriber.subscriptions ??= new Set());
     if (uris.has(uri)) return;
@@ -209,7 +209,7 @@ export interface SubscriptionFilter {
 export interface Listener {
   readonly call: EngineCall;
   readonly filter: SubscriptionFilter;
-  /** Whether extensions let it go on, as far as they have a part in it. */
+  /** Whether extensions let it continue. */
   readonly mayGoOn: (call: EngineCall) => Promise<boolean>;
   /** Gives back the place and the room that it takes. */
   readonly release: () => void;
@@ -231,7 +231,7 @@ export class Listeners {
     this.#quota = new Quota(maxSubscriptions, maxSubscriptionsPerClient);
   }
 
-  /** Those that are open now. */
+  /** The open subscriptions. */
   get all(): readonly Listener[] {
     return [...this.#listeners.values()];
   }
@@ -240,7 +240,7 @@ export class Listeners {
    * Takes a place for a subscription, and room for its request, which is kept as long as it is open.
    *
    * @returns a function that gives them back, to be called once.
-   * @throws OverloadedError when there is none.
+   * @throws OverloadedError if there is no room.
    */
   reserve(call: EngineCall): () => void {
     const { total, perClient } = this.#quota;
@@ -258,7 +258,7 @@ export class Listeners {
   }
 
   /**
-   * Opens a subscription: acknowledges it first, then carries what its filter lets through until either side ends it.
+   * Opens a subscription: acknowledges it first, then sends matching notifications until either side ends it.
    *
    * @returns the result of the request, when the server ends it.
    */
@@ -267,7 +267,7 @@ export class Listeners {
     return new Promise((finish) => {
       const listener: Listener = { ...opened, subscriptions: undefined, finish };
       this.#listeners.set(call, listener);
-      // The client may have gone while guards were asked: then nothing else ends what it opened.
+      // The client may have gone while guards ran: then nothing else ends the subscription.
       if (call.isAborted) return this.#finish(listener);
       call.signal.addEventListener('abort', () => this.#finish(listener), { once: true });
       for (const uri of filter.resourceSubscriptions ?? []) this.subscribers.add(listener, uri);
@@ -275,12 +275,12 @@ export class Listeners {
     });
   }
 
-  /** Tells the subscriptions that want to know that a list has changed. */
+  /** Notifies subscriptions of a changed list. */
   listChanged(change: ListKind): void {
     this.notify(LIST_CHANGED[change], {}, (filter) => filter[`${change}ListChanged`] === true);
   }
 
-  /** Tells the subscriptions to a resource that it has changed. */
+  /** Notifies subscriptions of a changed resource. */
   resourceUpdated(uri: string): void {
     for (const { call, subscriptions } of this.#listeners.values()) {
       if (subscriptions?.has(uri)) send(call, NOTIFICATIONS.resourceUpdated, { uri });
@@ -292,7 +292,7 @@ export class Listeners {
     return [...this.#listeners.values()].some(({ filter }) => wanted(filter));
   }
 
-  /** Tells the subscriptions whose filter wants it. */
+  /** Notifies the subscriptions whose filter matches. */
   notify(method: string, params: object, wanted: (filter: SubscriptionFilter) => boolean): void {
     for (const { call, filter } of this.#listeners.values()) {
       if (wanted(filter)) send(call, method, params);

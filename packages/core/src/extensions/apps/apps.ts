@@ -119,7 +119,7 @@ function isVisibility(visibility: unknown): boolean {
   );
 }
 
-/** The UI resource that a tool names has to be served by then, and as a UI. */
+/** The UI resource of a tool must exist, as a UI. */
 function linkProblems(uri: unknown, where: string, find: FindResource): DefinitionProblem[] {
   if (!isUiUri(uri)) return schemeProblems(uri, where);
   const served = find(uri);

@@ -16,10 +16,10 @@ export const UI_MIME_TYPE = 'text/html;profile=mcp-app';
 /** The member of `_meta` that says how hosts show a tool or a UI resource. */
 export const UI_KEY = 'ui';
 
-/** The member of a tool's `_meta` where hosts looked for its UI before `ui.resourceUri`. */
+/** The member of a tool's `_meta` in which hosts looked for its UI before `ui.resourceUri`. */
 export const OLDER_UI_KEY = 'ui/resourceUri';
 
-/** How a tool is shown and who may call it (extension `io.modelcontextprotocol/ui`). */
+/** The UI of a tool, and its callers (extension `io.modelcontextprotocol/ui`). */
 export interface ToolUiOptions {
   /** The UI resource that hosts show with the results of the tool. */
   readonly resourceUri?: string;
@@ -64,8 +64,8 @@ export interface UiOptions {
 }
 
 /**
- * Names the UI that hosts show with the results of a tool (extension `io.modelcontextprotocol/ui`): the `ui://` URI of a
- * `@UiResource`, or that and who may call the tool. Other clients see a tool like any other.
+ * Names the UI for the results of a tool (extension `io.modelcontextprotocol/ui`): the `ui://` URI of a `@UiResource`,
+ * or an object with the URI and the callers of the tool. Other clients see an ordinary tool.
  *
  * @example
  * ```ts
@@ -94,10 +94,10 @@ export type UiResourceOptions = UiOptions & Omit<ResourceOptions, 'groups' | 'mi
  * Makes a method a UI resource: HTML that hosts show in a sandbox with the results of the tools whose `@Ui` names it
  * (extension `io.modelcontextprotocol/ui`).
  *
- * **Parameters and return value**: those of `@Resource`; a string is the HTML. The contents carry `_meta.ui`, made of
- * the options, unless the method returns contents that have their own.
+ * **Parameters and return value**: those of `@Resource`; a string is the HTML. The contents have `_meta.ui` from the
+ * options, unless the method returns contents with their own.
  *
- * @param uri what tools name, such as `ui://weather/view.html`.
+ * @param uri the URI that tools name, such as `ui://weather/view.html`.
  * @param options the origins and permissions of the page, and the options of `@Resource`.
  * @example
  * ```ts

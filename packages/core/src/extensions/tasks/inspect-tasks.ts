@@ -13,11 +13,11 @@ export interface ListedTask extends TaskState {
   readonly tool: string;
   /** Whether the result of the tool says `isError`: its task is `completed` for the client. */
   readonly isError?: true;
-  /** How many runs, one after the other, came to no end because their process did, before the one that is under way. */
+  /** The number of lost runs in a row before the current one. */
   readonly lostRuns: number;
   /** A hash of its quota key. */
   readonly owner: string | null;
-  /** When the lease of its run ends, by the clock of the store; absent while no run has it. */
+  /** The expiry of its run's lease, by the clock of the store; absent without a run. */
   readonly heldUntil?: string;
   /** From when a process can claim it, by the clock of the store; absent while none can. */
   readonly claimableFrom?: string;
@@ -33,7 +33,7 @@ export interface TaskListing {
 /** A task with the encrypted parts of the store. */
 export interface ShownTask extends ListedTask, Omit<DetailedTask, keyof TaskState> {
   readonly argumentNames: readonly string[];
-  /** Only where they are asked for. */
+  /** Only on request. */
   readonly arguments?: Readonly<Record<string, unknown>>;
   /** The keys of the side effects that are not made again, by `ctx.once()`. */
   readonly recorded: readonly string[];
@@ -52,10 +52,10 @@ type Asked = Readonly<Record<string, unknown>>;
 const PAGE = 100;
 
 /**
- * Answers what operators ask of tasks: `{ do: 'ls', status, tool, limit }`, `{ do: 'show', taskId, arguments }`,
+ * Answers operators' questions about tasks: `{ do: 'ls', status, tool, limit }`, `{ do: 'show', taskId, arguments }`,
  * `{ do: 'cancel', taskId }` and `{ do: 'retry', taskId }`. No task runs in this process.
  *
- * @throws ProtocolError when there is no such task, or it is not one for that.
+ * @throws ProtocolError if there is no such task, or its status does not allow the action.
  */
 export async function inspectTasks(
   repository: TaskRepository,
@@ -96,7 +96,7 @@ async function list(repository: TaskRepository, asked: Asked): Promise<TaskListi
   return { tasks: items, hasMore };
 }
 
-/** @throws ProtocolError when there is no such task, or the keys of this program do not read it. */
+/** @throws ProtocolError if there is no such task, or this program lacks its key. */
 async function find(repository: TaskRepository, { taskId }: Asked): Promise<Task> {
   if (typeof taskId !== 'string') throw invalidParams('"taskId" must be a string');
   const stored = await repository.getStored(taskId);

@@ -17,7 +17,7 @@ export interface PushOptions {
   /**
    * Gives a message to the queue, in place of `url`: for queues with a client of their own, such as SQS.
    *
-   * @param message what the queue sends to `handle` as the body of a POST, as it is.
+   * @param message the text that the queue must send to `handle` as the body of a POST, unchanged.
    * @param delayMs how long the queue should wait, in milliseconds.
    * @throws Error when the queue has not taken it.
    */
@@ -41,9 +41,9 @@ export interface PushExecutor extends TaskExecutor {
   /**
    * Answers the queue, which sends a message by POST. Mount it at a path of its own.
    *
-   * @returns once the run has ended: 200, and the message is done. 503 with `Retry-After` asks for it again later: once the lease of
-   *   another run is over that holds the task, or soon, when this process has no room. 400, 401, 405 and 413 refuse what is no message of
-   *   this app.
+   * @returns after the end of the run: 200, and the message is done. 503 with `Retry-After` asks to try again: after
+   *   the lease of another run, or soon if this process has no room. 400, 401, 405 and 413 refuse other messages than
+   *   this app's.
    */
   handle(request: Request): Promise<Response>;
 }

@@ -10,12 +10,12 @@ const [FIRST_BACKOFF_MS, MAX_BACKOFF_MS] = [250, 5_000];
 const TELL_EVERY_MS = 100;
 
 /**
- * Runs tasks by claims in the task store: the executor of an app that names no other. A process claims what it can
- * begin at once, and claims again when:
+ * Runs tasks by claims in the task store: the default executor. A process claims the tasks that it can start at once,
+ * and claims again when:
  *
  * - a task was submitted here, or another process says that it has tasks and no place for them;
  * - a run has ended, and there was more to claim the last time;
- * - a while has passed: this finds what a process left behind that died.
+ * - a while has passed: this finds tasks of dead processes.
  *
  * It claims half as many after a slow or failed claim, or after a run that found no room in the process. After each
  * successful claim it claims one more.
@@ -137,7 +137,7 @@ export class StoreExecutor implements TaskExecutor {
       this.#timers.delete(timer);
       run();
     }, ms);
-    // A task that waits is no reason to keep the process.
+    // A waiting task must not keep the process alive.
     unref(timer);
     this.#timers.add(timer);
   }

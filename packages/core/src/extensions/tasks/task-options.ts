@@ -34,22 +34,22 @@ export interface TaskSupportOptions {
    */
   readonly rerun?: boolean;
   /**
-   * Most runs of the tool at once in one process.
+   * Maximum number of concurrent runs of the tool in one process.
    * @default the `concurrency` of the app's option `tasks`
    */
   readonly concurrency?: number;
   /**
-   * Names what the handler asks and does, in its order. Change it along with that: a task that began with another one fails, instead of
-   * going on with answers to other questions. Other parameters make another version without this.
+   * Names the version of the handler's questions and effects, in their order. Change it with them: a task of another
+   * version fails, instead of continuing with answers to other questions. Changed parameters count as a new version.
    * @default ''
    */
   readonly version?: string;
 }
 
 /**
- * Lets a tool run as a task for clients that know the extension `io.modelcontextprotocol/tasks`: they get a handle at once, look for
- * the result, and answer what the handler asks meanwhile. For other clients an `optional` one runs as any tool; a `required` one
- * is refused (-32021), and hidden from clients up to 2025-11-25.
+ * Lets a tool run as a task for clients with the extension `io.modelcontextprotocol/tasks`: they get a handle at once,
+ * poll for the result, and answer the handler's questions. For other clients an `optional` one is an ordinary tool; a
+ * `required` one is refused (-32021), and hidden from clients up to 2025-11-25.
  *
  * @example
  * ```ts
@@ -69,13 +69,15 @@ export type StartTask = (statusMessage?: string) => Promise<boolean>;
 const START = Symbol.for('sigil:start-task');
 
 /**
- * Goes on as a task, in a tool with `@TaskSupport({ support, start: 'handler' })`: the client gets its handle now, and the handler is run
- * once more from its beginning, in the background and perhaps in another process. Questions asked before this belong to the call, and have
- * their answers then; those after it belong to the task. Put side effects before it into `ctx.once()`, as before any question.
+ * Goes on as a task, in a tool with `@TaskSupport({ support, start: 'handler' })`: the client gets its handle now, and
+ * the handler is run once more from its beginning, in the background and perhaps in another process. Questions asked
+ * before this belong to the call, and have their answers then; those after it belong to the task. Put side effects
+ * before it into `ctx.once()`, as before any question.
  *
  * @param context the context of the tool.
- * @param statusMessage what the task is doing, for the user.
- * @returns whether the call runs as a task from here on; `false` when the client knows no tasks, or the tool is none.
+ * @param statusMessage the current step of the task, for the user.
+ * @returns whether the call runs as a task from here on; `false` if the client does not support tasks, or the tool is
+ *   not one.
  * @throws ProtocolError (-32603) when the server has no room for another task.
  * @throws InputResponseError when the call has been answered: await `startTask()` before the handler returns.
  * @example
@@ -99,7 +101,7 @@ export function provideStart(state: RequestContext['state'], start: StartTask): 
   state[START] = start;
 }
 
-/** Lives and rhythms of tasks, where a tool does not say otherwise. */
+/** Default lifetimes and intervals of tasks. */
 export interface TaskDefaults {
   readonly ttlMs: number | null;
   readonly pollIntervalMs: number;
@@ -124,7 +126,7 @@ export function taskSupport(definition: DefinitionDetails): TaskSupportOptions['
   return task === undefined ? undefined : longForm(task).support;
 }
 
-/** Most runs of a tool at once in one process, where it says so. */
+/** Maximum number of concurrent runs of a tool in one process, if it has one. */
 export function taskConcurrency(definition: DefinitionDetails): number | undefined {
   const task = TaskSupport.of(definition);
   return task === undefined ? undefined : longForm(task).concurrency;

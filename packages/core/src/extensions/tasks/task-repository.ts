@@ -17,11 +17,12 @@ import { firstDeadline } from './transitions.js';
 
 /** How often a change is tried when others change the same task at the same time. */
 const MAX_TRIES = 100;
-/** How long a claim that has failed counts: with a free place there is another one by then, in milliseconds. */
+/** How long a failed claim counts, in milliseconds: with a free place there is another one by then. */
 const CLAIM_FAILURE_MS = 15_000;
 
 /**
- * Longest part of a task, in characters of JSON: it is encrypted and sent as a whole, and meanwhile the process does little else.
+ * Maximum length of a part of a task, in characters of JSON: it is encrypted and sent as a whole, which blocks the
+ * process.
  */
 const MAX_LENGTH = 16 * 1024 * 1024;
 
@@ -50,7 +51,7 @@ interface Sealed<T> {
 }
 
 /**
- * In how many milliseconds a task can be claimed: `null` for never, `undefined` where the lease of its run goes on.
+ * Milliseconds until a task can be claimed: `null` for never, `undefined` while the lease of its run lasts.
  *
  * @param delayMs of a task that is ready to run.
  */
@@ -72,7 +73,7 @@ function isNews(before: TaskRecord, after: TaskRecord): boolean {
 
 /** The store of tasks cannot be reached now. */
 export class UnreachableError extends OverloadedError {
-  /** @param options `cause` is what the store threw. */
+  /** @param options `cause` is the store's error. */
   constructor(options?: ErrorOptions) {
     super('Tasks cannot be reached; try again later', options);
   }
@@ -80,16 +81,16 @@ export class UnreachableError extends OverloadedError {
 
 /** How a change of a task went. */
 export interface Changed {
-  /** The task as it stands now; `undefined` when there is none. */
+  /** The current task; `undefined` if there is none. */
   readonly task: Task | undefined;
   readonly hasChanged: boolean;
-  /** In how many milliseconds it can be claimed, where it has changed; see `claimableIn`. */
+  /** Milliseconds until it can be claimed, if it has changed; see `claimableIn`. */
   readonly delayMs?: number | null | undefined;
 }
 
 /**
- * Reads and writes tasks: changes them so that no change of another process is lost, tells of changes, and encrypts what clients
- * and handlers have said.
+ * Reads and writes tasks: changes them without losing changes of other processes, publishes changes, and encrypts data
+ * from clients and handlers.
  */
 export class TaskRepository {
   readonly #told = new LogThrottle();
@@ -107,7 +108,7 @@ export class TaskRepository {
   /**
    * Keeps a new task.
    *
-   * @throws OverloadedError when there is no room, or the store cannot be reached.
+   * @throws OverloadedError if there is no room, or if the store cannot be reached.
    */
   async create(parts: NewTask): Promise<Task> {
     const { call, journal, ttlMs, pollIntervalMs, statusMessage, delayMs, ...whose } = parts;
@@ -138,7 +139,7 @@ export class TaskRepository {
   /**
    * Reads a task.
    *
-   * @returns `undefined` when there is none, or none that this server can read.
+   * @returns the task, or `undefined` if there is none that this server can read.
    * @throws OverloadedError when the store cannot be reached.
    */
   async get(taskId: string): Promise<Task | undefined> {
@@ -146,12 +147,12 @@ export class TaskRepository {
     return stored && this.open(stored);
   }
 
-  /** Reads what the store keeps of a task, encrypted as it is. @throws OverloadedError as `get` does. */
+  /** Reads the stored form of a task, still encrypted. @throws OverloadedError as `get` does. */
   getStored(taskId: string): Promise<StoredTask | undefined> {
     return this.#ask('get', () => this.store.get(taskId));
   }
 
-  /** See `TaskStore.backlog`; `undefined` where the store does not count. It is asked once for all who ask at the same time. */
+  /** See `TaskStore.backlog`; `undefined` if the store does not count. Concurrent callers share one query. */
   backlog(): Promise<TaskBacklog | undefined> {
     const ask = async (): Promise<TaskBacklog | undefined> => this.store.backlog?.();
     return (this.#backlog ??= ask().finally(() => (this.#backlog = undefined)));
@@ -165,8 +166,8 @@ export class TaskRepository {
   /**
    * Asks the store whether it answers, for `/readyz`.
    *
-   * @returns `fails` where the last renewal of leases has failed, or the last claim, a moment ago: a process without a free place claims
-   *   nothing. The log says why.
+   * @returns `fails` if the last renewal of leases, or a recent claim, failed: a process without a free place claims
+   *   nothing. The log has the reason.
    * @throws Error when it does not answer.
    */
   async check(): Promise<PartCheck> {
@@ -183,7 +184,7 @@ export class TaskRepository {
   /**
    * Claims tasks.
    *
-   * @returns those that can be read. The others are given back, for a process with the keys that they were encrypted with.
+   * @returns the readable ones. The others are returned to the store, for a process with their keys.
    * @throws OverloadedError when the store cannot be reached.
    */
   async claim(claim: TaskClaim): Promise<readonly Task[]> {
@@ -202,7 +203,7 @@ export class TaskRepository {
     await this.#ask('replace', () => this.store.replace(record, leaseMs / 3)).catch(() => false);
   }
 
-  /** Renews the leases of runs. @returns those that have none any more. @throws OverloadedError as `claim` does. */
+  /** Renews the leases of runs. @returns the lost runs. @throws OverloadedError as `claim` does. */
   async renew(runs: readonly TaskRunName[], leaseMs: number): Promise<readonly TaskRunName[]> {
     return this.#askForRuns('renew', () => (runs.length > 0 ? this.store.renew(runs, leaseMs) : []));
   }
@@ -210,7 +211,7 @@ export class TaskRepository {
   /**
    * Changes a task.
    *
-   * @param task as far as it is known; it is read again where it has changed meanwhile.
+   * @param task the known state; it is read again if it has changed.
    * @throws OverloadedError when the store has no room for it, or cannot be reached.
    */
   async change(task: Task, transition: Transition): Promise<Changed> {
@@ -236,7 +237,7 @@ export class TaskRepository {
   async #next({ stored, ...parts }: Task, { state, rest, journal, outcome }: TaskChange): Promise<Task> {
     const { taskId, lastUpdatedAt: before } = stored.task;
     const now = new Date().toISOString();
-    // Clocks of processes differ, and what was updated later must not seem to be older.
+    // Clocks of processes differ, and a later update must not seem older.
     const lastUpdatedAt = now > before ? now : before;
     const task = { ...stored.task, ...state, lastUpdatedAt };
     const next: StoredTask = {

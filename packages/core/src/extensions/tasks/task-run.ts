@@ -31,7 +31,7 @@ export class TaskRun implements BackgroundDelivery {
   readonly #waits = new Map<string, number>();
   #replay: Replay | undefined;
   #stopped: string | undefined;
-  /** Whether another run goes on with the task as it is now; absent as long as this one need not care. */
+  /** Whether another run continues the task in its current state; absent while this does not matter. */
   #goesOnElsewhere: (() => boolean) | undefined;
   /** When its signal was aborted, as ISO 8601 writes it. */
   stoppedAt: string | undefined;
@@ -81,7 +81,7 @@ export class TaskRun implements BackgroundDelivery {
   /**
    * Runs the handler, to its end.
    *
-   * @throws OverloadedError when there is no place for another call; nothing has run then.
+   * @throws OverloadedError if there is no place for another call; nothing has run then.
    */
   async execute(): Promise<void> {
     const { call, journal } = (this.#begun = this.#task);
@@ -117,9 +117,9 @@ export class TaskRun implements BackgroundDelivery {
   }
 
   /**
-   * Begins no more side effects that another run can make.
+   * Starts no more side effects that another run can make.
    *
-   * @param goesOnElsewhere whether one goes on with the task as it is by then.
+   * @param goesOnElsewhere whether another run continues the task in its current state.
    */
   leave(goesOnElsewhere: () => boolean): void {
     this.#goesOnElsewhere = goesOnElsewhere;
@@ -131,7 +131,7 @@ export class TaskRun implements BackgroundDelivery {
   }
 
   /**
-   * Whether its handler goes on for long although its signal was aborted; asked again and again.
+   * Whether its handler still runs long after its signal was aborted; called repeatedly.
    *
    * @param afterMs milliseconds until it does for the first time, and until it does again.
    */
@@ -235,7 +235,7 @@ export class TaskRun implements BackgroundDelivery {
     this.#tellFailure();
   }
 
-  /** Says that the task has failed, where this run has written it. */
+  /** Reports that the task has failed, if this run has written that. */
   #tellFailure(): void {
     const { taskId } = this;
     const { tool, task } = this.#task.stored;

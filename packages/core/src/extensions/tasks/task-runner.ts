@@ -12,9 +12,9 @@ import { claimableIn, type NewTask, type TaskRepository } from './task-repositor
 import { TaskRun } from './task-run.js';
 import { byRun, cancelled, failed, handedBack, postponed, timedOut } from './transitions.js';
 
-/** How often leases are renewed in time, one after the other, by a process that goes on by itself: for as long as a lease. */
+/** Number of timely renewals in a row after which a process counts as responsive: for as long as a lease. */
 const RENEWALS_AWAKE = 3;
-/** How long handlers have to end when the server stops, in milliseconds. */
+/** Time for handlers to end when the server stops, in milliseconds. */
 const CLOSE_GRACE_MS = 1000;
 /** How often a task waits for a process that serves its tool, before it fails: a roll-out takes its time. */
 const MAX_POSTPONEMENTS = 8;
@@ -26,9 +26,9 @@ const REFUSED_AGAIN_MS = 1000;
 const RENEW_AGAIN_MS = 1000;
 /** How long an executor may take to accept a task, in milliseconds: a call waits for that. */
 const SUBMIT_MS = 5000;
-/** How long a handler may go on after its signal was aborted before the log says so, and how often it does then, in milliseconds. */
+/** Time after the abort of its signal when a running handler is logged, and the interval of repetitions, in milliseconds. */
 const STUCK_MS = { first: 30_000, again: 10 * 60_000 };
-/** Most tasks taken in here, and run elsewhere, that are looked at each time leases are renewed. */
+/** Maximum number of tasks accepted here and run elsewhere that are checked at each renewal. */
 const LOOKED_AT = 20;
 /** The messages of a process that is about to end, and the replies of processes that continue to run tasks. */
 const ABOUT = { leaving: 'tasks/leaving', staying: 'tasks/staying' };
@@ -37,27 +37,27 @@ const INTERRUPTED = 'The server stopped before the task was done';
 /** How tasks run. */
 export interface TaskRunnerOptions {
   readonly quota: Quota;
-  /** Most runs at once in this process. */
+  /** Maximum number of concurrent runs in this process. */
   readonly concurrency: number;
-  /** Most of them for one client. */
+  /** The same for one client. */
   readonly concurrencyPerClient: number;
   readonly leaseMs: number;
   readonly maxAttempts: number;
   /** Whether this process runs tasks. */
   readonly works: boolean;
-  /** Whether a task that is taken in here begins to run here, where there is room. */
+  /** Whether a task accepted here starts here, if there is room. */
   readonly startsHere: boolean;
   /** Whether other processes, or this one after a restart, continue the tasks that it leaves. */
   readonly outlives: boolean;
-  /** The version of a tool as this process serves it; `undefined` where it does not, or not as a task. */
+  /** The version of a tool in this process; `undefined` if it does not serve it, or not as a task. */
   readonly versionOf: (tool: string) => string | undefined;
-  /** Most runs at once in this process of each tool that has a bound. */
+  /** Maximum number of concurrent runs in this process, for each tool with a limit. */
   readonly toolBounds: () => ReadonlyMap<string, number>;
-  /** Whether a task may be run anew after a run of it came to no end. */
+  /** Whether a task may run again after a lost run. */
   readonly mayRerun: (task: Task) => boolean;
 }
 
-/** Takes tasks in, runs those that its executor says, and keeps their leases. */
+/** Accepts tasks, runs those that its executor passes, and renews their leases. */
 export class TaskRunner implements TaskWorker {
   readonly #runs = new Map<string, TaskRun>();
   /** The tasks that this process took in and that are at work, wherever they run: how to give their places back. */
@@ -115,7 +115,7 @@ export class TaskRunner implements TaskWorker {
     return this.host.logger;
   }
 
-  /** Begins to run tasks, where this process does. */
+  /** Starts to run tasks, if this process does. */
   async start(): Promise<void> {
     if (!this.options.works || this.#isClosed) return;
     this.#renewing = setInterval(() => void this.#renew(), this.leaseMs / 3);
@@ -130,7 +130,7 @@ export class TaskRunner implements TaskWorker {
   /**
    * Makes a task of a call: keeps it, so that every process finds it. It runs once it is `ready`.
    *
-   * @throws OverloadedError when there is no room for another task.
+   * @throws OverloadedError if there is no room for another task.
    */
   async create(
     call: ExtensionCall,
@@ -162,7 +162,7 @@ export class TaskRunner implements TaskWorker {
   }
 
   /**
-   * Has a task run that is ready: here where a run of it is waiting, or by the executor.
+   * Runs a ready task: in its waiting run here, or by the executor.
    *
    * @returns once it has begun, or the executor has taken it. Never rejects: the task stays in the store.
    */
@@ -193,7 +193,7 @@ export class TaskRunner implements TaskWorker {
     return { begun: tasks.length, mayBeMore };
   }
 
-  /** The version of a tool as this process serves it; `undefined` where it does not, or not as a task. */
+  /** The version of a tool in this process; `undefined` if it does not serve it, or not as a task. */
   versionOf(tool: string): string | undefined {
     return this.options.versionOf(tool);
   }
@@ -205,7 +205,10 @@ export class TaskRunner implements TaskWorker {
     if (run) this.#end(run, 'ended');
   }
 
-  /** Takes note that the process is about to end: if others run tasks, no more runs begin here, which could only be handed back. */
+  /**
+   * Prepares for the end of the process: if others run tasks, no more runs start here, because they would only be
+   * returned.
+   */
   closes(): void {
     if (this.#isLeaving || !this.options.outlives || this.#renewing === undefined) return;
     this.#isLeaving = true;
@@ -213,7 +216,7 @@ export class TaskRunner implements TaskWorker {
   }
 
   /**
-   * Stops every handler, hands back what others can go on with, and waits a little for handlers to end.
+   * Stops every handler, returns tasks that others can continue, and waits a little for handlers to end.
    *
    * @param graceMs how long side effects in flight may still take, in milliseconds.
    */
@@ -324,7 +327,7 @@ export class TaskRunner implements TaskWorker {
       const { abortedBy, reason } = refusal;
       this.logger.warn({ taskId, tool, reason }, 'a task has failed');
       const { hasChanged } = await this.repository.change(task, byRun(run.id, failed(internal(reason))));
-      // Its handler is not called, so nothing else tells how the task has ended.
+      // Its handler is not called, so this reports the end of the task.
       if (hasChanged) run.stop(reason, abortedBy, true);
       return false;
     }
@@ -408,7 +411,7 @@ export class TaskRunner implements TaskWorker {
     run.stop(INTERRUPTED);
   }
 
-  /** Milliseconds until a task expires, at the latest; those of other processes are looked at now and then besides. */
+  /** Milliseconds until a task expires, at the latest; tasks of other processes are also checked now and then. */
   #untilExpiry({ stored: { task } }: Task): number {
     const { createdAt, ttlMs } = task;
     if (ttlMs === null) return Infinity;
@@ -446,7 +449,7 @@ export class TaskRunner implements TaskWorker {
     }
   }
 
-  /** Handlers that do not heed their signal keep their places, so that with enough of them no task begins any more. */
+  /** Logs handlers that ignore their signal: they keep their places, and enough of them block all tasks. */
   #nameStuck(): void {
     for (const run of this.#runs.values()) {
       if (!run.isStuck(STUCK_MS)) continue;
@@ -499,7 +502,7 @@ export class TaskRunner implements TaskWorker {
     this.#isBack();
   }
 
-  /** The store answers again. If leases may have ended meanwhile, other processes get the time to renew theirs, too. */
+  /** The store answers again. If leases may have expired, other processes get time to renew theirs, too. */
   #isBack(): void {
     const { since } = this.#away;
     if (since === undefined) return;
@@ -513,7 +516,7 @@ export class TaskRunner implements TaskWorker {
     return Math.min(RENEW_AGAIN_MS, this.leaseMs / 15);
   }
 
-  /** Runs what an executor has lost: tasks whose process has died, and those that their queue did not take. */
+  /** Runs tasks that an executor has lost: those of dead processes, and those that their queue did not accept. */
   async #rescue(): Promise<void> {
     this.#mayBeLost = false;
     try {
@@ -563,7 +566,7 @@ export class TaskRunner implements TaskWorker {
     let isOff = false;
     const wait = (delayMs: number): void => {
       const timer = setTimeout(() => void look(), delayMs);
-      // A task that waits is no reason to keep the process.
+      // A waiting task must not keep the process alive.
       unref(timer);
       cancel = () => clearTimeout(timer);
     };
@@ -586,7 +589,7 @@ export class TaskRunner implements TaskWorker {
     if (own && !own.isEnding && (isTerminal(status) || run !== own.id)) void this.#look(taskId);
   }
 
-  /** Hears that another process is about to end, or that one goes on. */
+  /** Receives that another process is about to end, or stays. */
   #heardMessage(about: string): void {
     if (about === ABOUT.staying && this.#isLeaving) this.#isReplaced = true;
     const isStaying = this.#renewing !== undefined && !this.#isLeaving && !this.#isClosed;
@@ -594,7 +597,7 @@ export class TaskRunner implements TaskWorker {
       this.host.publish({ kind: 'message', about: ABOUT.staying, content: {} });
   }
 
-  /** Looks how a task stands that runs here or was taken in here. @returns whether it is still there, as far as is known. */
+  /** Checks a task that runs here or was accepted here. @returns whether it still exists, as far as is known. */
   async #look(taskId: string): Promise<boolean> {
     if (!this.#runs.has(taskId) && !this.#takenIn.has(taskId)) return false;
     try {

@@ -8,7 +8,7 @@ export interface OpenQuestion {
   /** The handler's name for it. */
   readonly key: string;
   readonly request: InputRequest;
-  /** How long the client may take, in milliseconds; absent where the handler says nothing. */
+  /** Time for the client, in milliseconds; absent for the default. */
   readonly waitMs?: number | undefined;
   /** When that is over, in milliseconds since 1970. */
   readonly deadline?: number | undefined;
@@ -38,7 +38,7 @@ export interface Task {
   readonly outcome: Outcome | undefined;
 }
 
-/** How many runs of a task, one after the other and without progress, came to no end, before the one that is under way. */
+/** The number of lost runs of a task in a row without progress, before the current one. */
 export function lostRuns({ attempts, run }: StoredTask): number {
   return run === null ? attempts : attempts - 1;
 }
@@ -47,7 +47,7 @@ export function lostRuns({ attempts, run }: StoredTask): number {
 export interface TaskChange {
   readonly state?: Partial<TaskState>;
   readonly rest?: Partial<Pick<StoredTask, 'run' | 'attempts' | 'isError'>>;
-  /** Milliseconds before the next run can begin, where none is under way then. */
+  /** Milliseconds before the next run can start. */
   readonly delayMs?: number;
   readonly journal?: TaskJournal;
   readonly outcome?: Outcome;

@@ -49,8 +49,8 @@ export interface TasksOptions {
    */
   readonly store?: TaskStore;
   /**
-   * Says who runs tasks, and when.
-   * @default this process and those that share its store claim them there
+   * Chooses the process and time of tasks' runs.
+   * @default this process and those with the same store claim them
    */
   readonly executor?: TaskExecutor;
   /**
@@ -60,13 +60,14 @@ export interface TasksOptions {
    */
   readonly worker?: boolean | 'only';
   /**
-   * Most tasks that this process runs at once. Others wait in the store.
-   * @default what the connections of the store can serve: 16 on Redis and PostgreSQL; in memory as many as `maxRunning`
+   * Maximum number of concurrent runs in this process. Other tasks wait in the store.
+   * @default as many as the connections of the store can serve: 16 on Redis and PostgreSQL; in memory as many as
+   *   `maxRunning`
    */
   readonly concurrency?: number;
   /**
-   * Most of those of one client that it runs at once, as `limits.maxInFlightPerClient` counts clients. A tool has such a bound by
-   * `@TaskSupport({ concurrency })`.
+   * The same for one client, counted as in `limits.maxInFlightPerClient`. `@TaskSupport({ concurrency })` limits a
+   * tool.
    * @default `concurrency`
    */
   readonly concurrencyPerClient?: number;
@@ -81,12 +82,13 @@ export interface TasksOptions {
    */
   readonly pollIntervalMs?: number;
   /**
-   * Most tasks that this process takes in, until they have ended or wait for their client. More are refused, over HTTP with 503.
+   * Maximum number of accepted tasks of this process that have not ended and do not wait for their client. Further ones
+   * are refused, over HTTP with 503.
    * @default 1000
    */
   readonly maxRunning?: number;
   /**
-   * Most of those of one client that it takes in, as `limits.maxInFlightPerClient` counts clients.
+   * The same for one client, counted as in `limits.maxInFlightPerClient`.
    * @default 250
    */
   readonly maxRunningPerClient?: number;
@@ -96,16 +98,16 @@ export interface TasksOptions {
    */
   readonly leaseMs?: number;
   /**
-   * How many runs of a task in a row may be lost, without progress, before the task fails: it may be what ends their process. A run is lost
-   * when its process ends without a word or loses the lease. A result that `ctx.once()` newly keeps is progress, and the count begins anew.
+   * Maximum number of lost runs in a row, without progress, before a task fails: it may be the cause. A run is lost if
+   * its process dies or loses the lease. A new result of `ctx.once()` is progress, and restarts the count.
    * @default 3
    */
   readonly maxAttempts?: number;
 }
 
 /**
- * The extension `io.modelcontextprotocol/tasks` (SEP-2663): tools that go on after their call has been answered. A task
- * takes this way:
+ * The extension `io.modelcontextprotocol/tasks` (SEP-2663): tools that continue after their call has been answered. A
+ * task takes this path:
  *
  * 1. A call becomes a task, at once or when its handler says `startTask()`: `TaskRepository` writes the call down,
  * encrypted, and the client is answered with the task. From then on it is in the store, and nothing of it in this
@@ -194,7 +196,7 @@ export function tasks(
 const OWN_MEMORY =
   'The program keeps tasks in its own memory, where no other process finds them: give createApp() a "backend", or "tasks.store"';
 
-/** Most runs at once of the tools that have a bound. */
+/** Maximum number of concurrent runs of tools with a limit. */
 function toolBounds({ registry }: ExtensionHost): () => ReadonlyMap<string, number> {
   const known = { version: -1, bounds: new Map<string, number>() };
   return () => {
@@ -210,12 +212,12 @@ function toolBounds({ registry }: ExtensionHost): () => ReadonlyMap<string, numb
   };
 }
 
-/** Identifies what a tool takes and does. */
+/** Identifies the parameters and behaviour of a tool. */
 function versionOf({ descriptor: { inputSchema } }: ToolEntry, { version }: TaskPolicy): string {
   return quickDigest([inputSchema, version]);
 }
 
-/** A run of a handler that may go on as a task. */
+/** A run of a handler that may become a task. */
 interface BeginningRun {
   isOver: boolean;
   /** The task, once the handler has asked for it. */
@@ -249,7 +251,7 @@ function callsOf(
   }
 
   let isAdvised = false;
-  /** Has the task of a run begin that has ended, if there is one. */
+  /** Starts the task of an ended run, if there is one. */
   async function goOn({ task, unwinding }: BeginningRun, runner: TaskRunner): Promise<void> {
     const begun = await task?.catch(() => undefined);
     if (!begun) return;
@@ -280,7 +282,7 @@ function callsOf(
       }
       if (policy.start === 'call') {
         const task = await begin(runner, call);
-        // A function may stop once it has answered: the executor has to have the task by then.
+        // A function may stop after its answer, so the executor must have the task before.
         await runner.ready(task);
         return { ...task.stored.task, resultType: 'task' };
       }
@@ -298,7 +300,7 @@ function callsOf(
       };
       provideStart(call.state, (statusMessage) => {
         const started = start(statusMessage);
-        // An author may forget to await it, which is no reason to end the process.
+        // An author may forget to await it; that must not end the process.
         started.catch(() => undefined);
         return started;
       });
@@ -344,7 +346,7 @@ function taskMethods(
   runner: TaskRunner,
   host: ExtensionHost,
 ): Readonly<Record<string, ExtensionMethod>> {
-  /** The task a request is about. @throws ProtocolError (-32602) when the caller has none of that id. */
+  /** The task of a request. @throws ProtocolError (-32602) if the caller has none with that id. */
   async function find(call: ExtensionCall, { taskId }: Params): Promise<Task> {
     if (typeof taskId !== 'string') throw invalidParams('"taskId" must be a string');
     const task = await repository.get(taskId);
@@ -463,7 +465,7 @@ async function mayListenToTasks(
   return true;
 }
 
-/** Most tasks one subscription may hear of. */
+/** Maximum number of tasks in one subscription. */
 const MAX_LISTENED = 1000;
 
 /**

@@ -15,12 +15,12 @@ import {
   type Transition,
 } from './task.js';
 
-/** Keeps a transition from changing what has come to its end, which is final. */
+/** Keeps a transition from changing an ended task. */
 function unended(transition: Transition): Transition {
   return (task) => (isTerminal(task.stored.task.status) ? undefined : transition(task));
 }
 
-/** Keeps a transition from changing what another run has taken over. */
+/** Keeps a transition from changing a task that another run has taken over. */
 export function byRun(run: string, transition: Transition): Transition {
   return (task) => (task.stored.run === run ? transition(task) : undefined);
 }
@@ -116,12 +116,12 @@ export function answered(responses: ReadonlyMap<string, Answer>): Transition {
   });
 }
 
-/** A side effect was made, whose result is remembered. No further run repeats it, so those that came to no end before count no more. */
+/** Stores the result of a side effect. Later runs do not repeat it, so this counts as progress. */
 export function remembered(rounds: Journal): Transition {
   return unended(({ journal }) => ({ rest: { attempts: 1 }, journal: { ...journal, rounds } }));
 }
 
-/** The handler tells how far it has come. */
+/** Stores the handler's progress. */
 export function reported(statusMessage: string): Transition {
   return unended(() => ({ state: { statusMessage } }));
 }
@@ -145,7 +145,7 @@ export function failed(error: TaskError): Transition {
   }));
 }
 
-/** A task is given up: by its client, where the message does not say otherwise. */
+/** Cancels a task: for its client by default. */
 export function cancelled(statusMessage = 'Cancelled by the client'): Transition {
   return unended((task) => ({
     ...ended(task),
@@ -159,7 +159,7 @@ function ended({ stored, journal }: Task): TaskChange {
   return { rest: over(stored), journal: { rounds, open: {}, used: journal.used } };
 }
 
-/** The run under way is over, and none of those that came to no end. */
+/** The current run ends, and is not a lost one. */
 function over(stored: Task['stored']): { readonly run: null; readonly attempts: number } {
   return { run: null, attempts: lostRuns(stored) };
 }

@@ -15,13 +15,13 @@ interface TextStep {
 /** Reads characters of a class and keeps them for `capture`. */
 export interface RunStep {
   readonly kind: 'run';
-  /** Indexed by ASCII code: 1 where the run must stop. */
+  /** Indexed by ASCII code: 1 if the run must stop. */
   readonly stops: Uint8Array;
   readonly minimum: 0 | 1;
   readonly capture: Capture;
 }
 
-/** Goes on with the next step, or skips to the step `to`. */
+/** Continues with the next step, or skips to the step `to`. */
 interface ForkStep {
   readonly kind: 'fork';
   readonly to: number;

@@ -15,16 +15,16 @@ const BAD_TRIPLET = /%(?![0-9A-Fa-f]{2})/;
  *
  * - `{x}` takes one or more characters other than `/ ? #`; `{+x}` takes any.
  * - `{#x}`, `{.x}` and `{/x}` are optional; in `{x,y}` and `{/x,y}` the later variables are.
- * - `{?a,b}`, `{&a,b}` and `{;a,b}` take their pairs in any order and let unknown ones pass; none is required, none
- *   but an exploded one may be repeated.
+ * - `{?a,b}`, `{&a,b}` and `{;a,b}` take their pairs in any order and let unknown ones pass; none is required, none but
+ *   an exploded one may be repeated.
  * - An exploded variable (`*`) gives an array, any other a string.
- * - A `:n` modifier refuses longer values; it does not help to tell where a value ends.
+ * - A `:n` modifier refuses longer values; it does not determine where a value ends.
  *
- * Values are percent-decoded, so that one of `{x}` may hold a `/` that the URI has as `%2F`: code that uses values as
- * paths has to check them. Takes time in proportion to the URI's length, whatever it holds.
+ * Values are percent-decoded, so that one of `{x}` may contain a `/` from `%2F`: code that uses values as paths must
+ * check them. The time is proportional to the URI's length.
  *
- * @returns a matcher whose results have no prototype. It does not match what is badly percent-encoded, nor URIs
- *   longer than `MAX_URI_LENGTH`.
+ * @returns a matcher whose results have no prototype. It does not match invalid percent-encoding, nor URIs longer than
+ *   `MAX_URI_LENGTH`.
  */
 export function compileMatcher(template: UriTemplate): UriMatcher {
   const steps = compileSteps(template);
@@ -59,7 +59,7 @@ function ifPossible(convert: (text: string) => string, text: string): string | u
 type UriValues = Record<string, string | string[]>;
 
 /**
- * Splits and decodes what a scan captured.
+ * Splits and decodes the captures of a scan.
  *
  * @returns `undefined` when a value is not UTF-8, is longer than its prefix, or is given twice.
  */

@@ -70,7 +70,7 @@ export class UriTemplateError extends Error {
   /**
    * @param what the fault, without its place.
    * @param source the template.
-   * @param offset where in the template, in UTF-16 code units from its start.
+   * @param offset the place in the template, in UTF-16 code units from its start.
    */
   constructor(
     what: string,

@@ -22,11 +22,11 @@ export interface Captured {
  * present, so that `{name}{.ext}` splits `a.b.json` into `a.b` and `json`.
  *
  * @param input ASCII only.
- * @returns what each run holds, in the order of the steps, or `undefined` when the input does not match.
+ * @returns the capture of each run, in the order of the steps, or `undefined` if the input does not match.
  */
 export function scan(steps: readonly Step[], input: CodeUnits): Captured[] | undefined {
   const first = steps[0];
-  // Most URIs that do not match differ at their start, which is found without marking anything.
+  // Most URIs that do not match differ at their start, which is found without marking.
   if (first?.kind === 'text' && !textAt(input, 0, first.text)) return undefined;
   const marks = markFromEnd(steps, input);
   if (!marks[0]?.[0]) return undefined;

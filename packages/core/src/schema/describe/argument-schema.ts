@@ -110,7 +110,7 @@ function both(schema: JsonSchema, instantiator: Instantiator | undefined): Descr
   return { schemas: { shown: schema, enforced: schema }, instantiator, cls: undefined };
 }
 
-/** An author who says the type takes over from reflection entirely, but a Date stays one. */
+/** An author's type replaces reflection entirely, but a Date stays one. */
 function withoutType({ shown, enforced }: SchemaPair): SchemaPair {
   const strip = ({ type: _, $ref: __, enum: ___, ...rest }: JsonSchema): JsonSchema => rest;
   return { shown: strip(shown), enforced: strip(enforced) };

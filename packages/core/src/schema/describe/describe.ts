@@ -132,13 +132,13 @@ export interface SchemaPair {
   readonly enforced: JsonSchema;
 }
 
-/** The property that tells variants of a class apart, with the value that stands for this one. */
+/** The discriminator property of a class's variants, with the value of this one. */
 interface Tag {
   readonly property: string;
   readonly value: string;
 }
 
-/** One of the two schemas of a property, and what of the rules goes into it. */
+/** One of the two schemas of a property. */
 type Side = keyof SchemaPair;
 
 /**
@@ -195,7 +195,7 @@ function containerKeywords({ container }: PropertyModel, each: JsonSchema, side:
   return { type: 'array', ...((side === 'enforced' || isScalar || 'enum' in each) && { uniqueItems: true }) };
 }
 
-/** Adds what is known besides the rules: the nested schema, or else the declared type when no rule gives one. */
+/** Adds the nested schema, or the declared type if no rule determines one. */
 function withType(
   schema: JsonSchema,
   model: PropertyModel,
@@ -229,7 +229,7 @@ function defaultOf({ initial }: PropertyModel): JsonSchema {
   return initial !== undefined && isJson(initial) ? { default: structuredClone(initial) } : {};
 }
 
-/** The keywords that what `@Describe` and `@McpHeader` said becomes. */
+/** The keywords from `@Describe` and `@McpHeader`. */
 export function annotationKeywords(annotations: SchemaAnnotations): JsonSchema {
   const { title, description, examples, deprecated, header } = annotations;
   return {

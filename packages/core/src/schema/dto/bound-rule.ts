@@ -9,7 +9,7 @@ import { enforcedKeywords, isEnforced, type Rule } from '../rules/rule.js';
 import { ruleNamed } from '../rules/table.js';
 import type { ClassLibraries, Constraint, RuleMetadata, Transforms } from './class-libraries.js';
 
-/** Says whether rules apply. @param object the instance that has the value. */
+/** Whether rules apply. @param object the instance with the value. */
 export type Condition = (object: object, value: unknown) => unknown;
 
 const MAX_MESSAGE = 1000;
@@ -29,7 +29,7 @@ export class BoundRule implements RuleWords {
   readonly #constraints: readonly unknown[];
 
   /**
-   * @param rule what is known of the decorator.
+   * @param rule the known rule of the decorator.
    * @param authored whether an author wrote the constraint, rather than class-validator. An error that it throws is
    *   then no verdict on the value.
    * @param target the name of the class that is described: it may inherit the rule.
@@ -61,7 +61,7 @@ export class BoundRule implements RuleWords {
 
   /**
    * Runs class-validator's function, or the author's.
-   * @param value what it judges: the value of the property, or one of its elements.
+   * @param value the checked value: that of the property, or one of its elements.
    * @param whole the value of the property.
    * @returns whether the value satisfies the rule, or a promise of it.
    */
@@ -80,7 +80,7 @@ export class BoundRule implements RuleWords {
     }
   }
 
-  /** Says what the rule wants, in the author's words when there are any. @param object what holds the value. */
+  /** The requirement of the rule, in the author's words if there are any. @param object the object with the value. */
   explain(value: unknown, object: object = {}): string {
     const message = this.#fillTokens(this.#message(value, object), value);
     return shorten(shortenWithin(message, value), MAX_MESSAGE);
@@ -129,7 +129,7 @@ function matching(pattern: SafePattern, constraint: Constraint): Constraint {
   };
 }
 
-/** The pattern that `@Matches` was given. @param where the place for problem reports. */
+/** The pattern of `@Matches`. @param where the place for problem reports. */
 function patternOf(
   { constraints: [given, modifiers] = [] }: RuleMetadata,
   patterns: PatternPool,
@@ -147,7 +147,7 @@ function patternOf(
 /** Caches the first index of each element of an array. */
 const INDEXES = new WeakMap<object, ReadonlyMap<unknown, number>>();
 
-/** An array that knows where its elements are. class-validator looks each up, which takes minutes with a million of them. */
+/** An array with an index of its elements. class-validator searches for each, which takes minutes with a million of them. */
 class IndexedArray extends Array<unknown> {
   /** A copy of an array or a Set; anything else as it is. */
   static copy(value: unknown): unknown {
@@ -201,7 +201,7 @@ export function boundRules(context: PropertyContext): BoundRule[] {
     }
     // Patterns are gathered while classes are read, so that a bad one is refused at boot.
     const pattern = metadata.name === 'matches' && patternOf(metadata, libraries.patterns, at.where);
-    // Found when it first runs: class-validator looks for it among those of all decorators there are.
+    // Found at the first run: class-validator searches all decorators for it.
     const found = once(() => (pattern ? matching(pattern, registered.instance) : registered.instance));
     return [new BoundRule(metadata, rule, false, cls.name, found)];
   });

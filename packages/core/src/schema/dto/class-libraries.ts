@@ -184,10 +184,10 @@ function rulesByClass(storage: RuleStorage): Rules | undefined {
 }
 
 /**
- * The rules of a class and of those it extends, as class-validator itself finds them. It looks through all classes there are each time,
- * which takes long where there are many; so it is asked among the relatives of the class alone.
+ * The rules of a class and its base classes, as class-validator itself finds them. It searches all classes each time,
+ * which takes long with many, so it gets the relatives of the class alone.
  *
- * @param groups the groups whose rules apply, beside rules of no group; all rules apply when there are none.
+ * @param groups the groups whose rules apply, beside rules without a group; all rules if empty.
  */
 export function targetRules(
   storage: RuleStorage,
@@ -231,7 +231,7 @@ export class BuiltInRules {
   readonly #storage: RuleStorage;
   readonly #found = new Map<string, Constructor | undefined>();
 
-  /** @param validator what class-validator exports. */
+  /** @param validator the exports of class-validator. */
   constructor(validator: Readonly<Record<string, unknown>>, storage: RuleStorage) {
     this.#storage = storage;
     for (const [name, value] of Object.entries(validator))
@@ -239,7 +239,7 @@ export class BuiltInRules {
         this.#decorators.set(name.toLowerCase(), value as Decorate);
   }
 
-  /** Whether a use of a decorator is of class-validator's own. @param registered what it was registered with. */
+  /** Whether a use of a decorator is class-validator's own. @param registered its registered implementation. */
   made(metadata: RuleMetadata, registered: RegisteredConstraint): boolean {
     const { name } = metadata;
     if (name === undefined || registered.async) return false;
@@ -264,7 +264,7 @@ export class BuiltInRules {
   }
 }
 
-/** The default message of a constraint, without an instance of it: each use of a decorator has a class of its own. */
+/** The default message of a constraint, without an instance: each use of a decorator has a class of its own. */
 function messageOf({ prototype }: Constructor, metadata: RuleMetadata): string | undefined {
   const args = {
     targetName: '',
@@ -298,12 +298,12 @@ export class ConstraintSource {
     this.#found.set(registered.target, registered);
   }
 
-  /** The constraint classes of authors, as far as DTO classes with them have been read. */
+  /** The authors' constraint classes in DTO classes read so far. */
   get classes(): readonly Constructor[] {
     return [...this.#found.keys()];
   }
 
-  /** Makes them, so that what one lacks shows at start. @throws whatever making one throws. */
+  /** Creates them, so that missing dependencies show at start. @throws the error of a constructor. */
   makeAll(): void {
     for (const registered of this.#found.values()) this.get(registered);
   }
@@ -331,7 +331,7 @@ export interface Transforms {
   wireName(property: string): string;
   /** Whether a function of the author changes the value of a property on its way. */
   changes(property: string): boolean;
-  /** Whether such a function runs, and may give a value, also where none was sent. */
+  /** Whether such a function runs, and may return a value, even if none was sent. */
   runsWithout(property: string): boolean;
 }
 

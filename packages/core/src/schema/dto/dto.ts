@@ -24,7 +24,7 @@ export interface ClassModel {
   readonly transformed: boolean;
 }
 
-/** Reads classes, each once, and reports the mistakes in them where they are first used. */
+/** Reads classes, each once, and reports the mistakes in them at their first use. */
 export class ClassModels {
   readonly #models = new Map<Constructor, ClassModel>();
   /** The discriminator properties of classes, whose values the holding class defines. */
@@ -33,7 +33,7 @@ export class ClassModels {
   constructor(
     readonly libraries: ClassLibraries,
     readonly direction: Direction,
-    /** The groups whose rules apply, besides those of no group; every rule when there are none. */
+    /** The groups whose rules apply, besides rules without a group; all rules if empty. */
     readonly groups: readonly string[],
   ) {}
 
@@ -81,7 +81,7 @@ function withoutRules(
   storage: RuleStorage,
 ): ReadonlyMap<string, string> {
   const annotated = [...annotatedProperties(cls.prototype as object)].map(String);
-  // Functions are no values that travel.
+  // Functions are not sent.
   const own = Object.keys(initial).filter((name) => typeof initial[name] !== 'function');
   if (annotated.length + own.length === 0 || !isDto(cls)) return new Map();
   const found = new Map(annotated.map((name) => [name, 'has @Describe() or @McpHeader()']));
@@ -101,7 +101,7 @@ function reportUndecorated({ name }: Constructor, at: Diagnostics): void {
   at.add('SIGIL_INVALID_SCHEMA', what, `decorate the properties of ${name}, for example with @IsString()`);
 }
 
-/** Reports a property that is no part of the schema, although its class has it. */
+/** Reports a property that is not in the schema, although its class has it. */
 function reportUnruled(cls: Constructor, name: string, why: string, at: Diagnostics): void {
   at.add(
     'SIGIL_INVALID_SCHEMA',
@@ -114,7 +114,7 @@ function reportUnruled(cls: Constructor, name: string, why: string, at: Diagnost
 export interface ClassSummary {
   /** Whether the schema says everything, so that class-validator need not run. */
   readonly exact: boolean;
-  /** Whether class-transformer has a part in any of them. */
+  /** Whether class-transformer changes any of them. */
   readonly transformed: boolean;
   /** Whether a tag chooses the class of any of them. */
   readonly chosen: boolean;
@@ -124,7 +124,7 @@ export interface ClassSummary {
 
 /**
  * Looks at a class and every class it reaches.
- * @param at receives the mistakes in those that have not been read.
+ * @param at receives the mistakes in classes that have not been read.
  */
 export function summaryOf(cls: Constructor, models: ClassModels, at?: Diagnostics): ClassSummary {
   const reached = new Set<Constructor>([cls]);
@@ -147,7 +147,7 @@ export function summaryOf(cls: Constructor, models: ClassModels, at?: Diagnostic
 }
 
 /**
- * The rules of class-validator about the value at a JSON pointer: those that the schema of the class was made of.
+ * The class-validator rules for the value at a JSON pointer in the schema of the class.
  *
  * @param steps the pointer, step by step, from an instance of the class.
  * @param value that instance, as it travels: its tags choose classes.

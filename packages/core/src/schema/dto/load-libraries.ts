@@ -71,8 +71,8 @@ function exportsOf<T extends object>(module: T, name: keyof T): T {
 }
 
 /**
- * The modules of class-transformer that may hold what its decorators recorded. Node takes the first; bundlers prefer ES modules, which
- * keep a record of their own.
+ * The modules of class-transformer that may have the records of its decorators. Node loads the first; bundlers prefer
+ * ES modules, which have records of their own.
  */
 const STORAGES: readonly (() => Promise<{ readonly defaultMetadataStorage: unknown } | undefined>)[] = [
   async () => {
@@ -102,7 +102,7 @@ const STORAGES: readonly (() => Promise<{ readonly defaultMetadataStorage: unkno
 /**
  * Finds the storage of class-transformer's decorators by applying one of them and looking for its record.
  *
- * @returns 'not installed', or undefined when it is in none of the places that are known.
+ * @returns 'not installed', or `undefined` if it is in none of the known places.
  */
 export async function loadTransforms(): Promise<TransformerStorage | 'not installed' | undefined> {
   const transformer = await loadTransformer();
@@ -123,7 +123,7 @@ function undefinedWhenMissing(error: unknown): undefined {
   if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') throw error;
 }
 
-/** Reports a class that is used as a DTO where the libraries are not loaded. */
+/** Reports a class that is used as a DTO without the libraries. */
 export function reportNotInstalled({ name }: Constructor, at: Diagnostics): void {
   at.add(
     'SIGIL_NO_CLASS_VALIDATOR',

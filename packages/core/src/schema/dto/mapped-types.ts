@@ -21,7 +21,7 @@ import { loadTransforms } from './load-libraries.js';
  *
  * @param source a class with rules of class-validator; its constructor takes no arguments.
  * @returns a class to use as it is, or to extend and decorate further.
- * @throws TypeError when the source is no class.
+ * @throws TypeError if the source is not a class.
  * @example
  * ```ts
  * class UpdateTicket extends PartialType(CreateTicket) {
@@ -95,7 +95,7 @@ export function IntersectionType<A extends object, B extends object>(
   return derive<A & B>(names.join('And'), sources);
 }
 
-/** @throws TypeError when a value is no class. */
+/** @throws TypeError if a value is not a class. */
 function nameOf(cls: Constructor, instantiator: string): string {
   if (typeof cls === 'function') return cls.name;
   throw new TypeError(
@@ -138,7 +138,7 @@ interface MappingSource {
   readonly keeps: (name: string | symbol) => boolean;
 }
 
-/** Records that a class is made of others, and gives it their rules, annotations and methods. */
+/** Records that a class is derived from others, and copies their rules, annotations and methods. */
 function mapClasses(mapped: Constructor, sources: readonly MappingSource[], partial: boolean): void {
   write(KEYS.mapping, sources, mapped);
   const storage = ruleStorage();
@@ -251,7 +251,7 @@ function copyExposure(source: MappingSource, target: Constructor, storage: Trans
   }
 }
 
-/** `@Transform`, of the first class given that has it: transforms of one property add up, so they are copied once. */
+/** `@Transform`, of the first class that has it: transforms of one property add up, so they are copied once. */
 function copyTransforms(source: MappingSource, target: Constructor, storage: TransformerStorage): void {
   for (const propertyName of propertiesOf(source)) {
     const of = (cls: Constructor): TransformMetadata[] =>

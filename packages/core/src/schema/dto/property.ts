@@ -25,7 +25,7 @@ export interface PropertyModel {
   /** The name it has in JSON. */
   readonly wire: string;
   readonly rules: readonly BoundRule[];
-  /** When its rules apply; always when there are none. */
+  /** The conditions under which its rules apply; always if there are none. */
   readonly conditions: readonly Condition[];
   readonly container: Container;
   /** The type of the value, or of each in a container. */
@@ -37,7 +37,7 @@ export interface PropertyModel {
   readonly optional: boolean;
   /** Whether it may be left out, although null is not accepted for that. */
   readonly omissible: boolean;
-  /** Whether a condition or a function of the author decides what a missing value means. */
+  /** Whether a condition or a function of the author decides about a missing value. */
   readonly supplied: boolean;
   /** Whether the schema must not constrain it: a condition or a function of the author decides. */
   readonly open: boolean;
