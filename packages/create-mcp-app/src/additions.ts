@@ -1,10 +1,10 @@
 import { isObject } from './json.js';
 import type { ProjectFiles } from './write-project.js';
 
-/** Ways to say who may call a project over HTTP, the one that adds nothing to its template first. */
+/** The ways to authenticate callers of a project over HTTP, the one without an addition first. */
 export const AUTH_NAMES = ['none', 'oauth'] as const;
 
-/** The name of a way to say who may call. */
+/** The name of a way to authenticate. */
 export type AuthName = (typeof AUTH_NAMES)[number];
 
 /** The frameworks for views of results, the choice without a view first. */

@@ -22,7 +22,7 @@ export interface FailureKind {
   readonly meaning: string;
 }
 
-/** Everything that can go wrong: the exit code, and what it means. */
+/** All failures, with their exit codes and meanings. */
 export const FAILURES: Readonly<Record<FailureCode, FailureKind>> = {
   USAGE: { exitCode: 2, meaning: 'the command was called in a way it does not understand' },
   INVALID_NAME: { exitCode: 2, meaning: 'the name is none that npm takes, or none that code can have' },
@@ -41,11 +41,11 @@ export const FAILURES: Readonly<Record<FailureCode, FailureKind>> = {
   INTERRUPTED: { exitCode: 130, meaning: 'Ctrl-C, or a signal to end; nothing was left behind' },
 };
 
-/** The command cannot go on, for a reason that one line tells. */
+/** The command cannot continue; the message is one line. */
 export class Failure extends Error {
   override readonly name = 'Failure';
 
-  /** @param details what helps and does not fit in the line, such as the output of a command. */
+  /** @param details help that does not fit in the line, such as the output of a command. */
   constructor(
     readonly code: FailureCode,
     message: string,
@@ -65,7 +65,7 @@ export function interrupted(): Failure {
   return new Failure('INTERRUPTED', 'interrupted: nothing was left behind');
 }
 
-/** @throws Failure `INTERRUPTED` when the command is to end. */
+/** @throws Failure `INTERRUPTED` if the command should end. */
 export function throwIfInterrupted(signal: AbortSignal): void {
   if (signal.aborted) throw interrupted();
 }

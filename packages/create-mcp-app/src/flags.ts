@@ -122,7 +122,7 @@ function optionsOf(flags: readonly Flag[]): NonNullable<ParseArgsConfig['options
   );
 }
 
-/** The parser's first sentence says what is wrong; the others are about arguments that begin with a dash. */
+/** The parser's first sentence has the fault; the others are about arguments that begin with a dash. */
 function complaint(message: string, flags: readonly Flag[]): string {
   const unknown = /^Unknown option '(-[^']*)'/.exec(message)?.[1];
   if (unknown === undefined) {
@@ -139,7 +139,7 @@ function complaint(message: string, flags: readonly Flag[]): string {
 /**
  * Reads a value that must be one of a few.
  *
- * @param what it is, such as `template`.
+ * @param what the kind of choice, such as `template`.
  * @throws Failure `USAGE` when it is another, naming those there are.
  */
 export function readChoice<T extends string>(what: string, value: string, known: readonly T[]): T {

@@ -5,15 +5,15 @@ export interface Host {
   /** The folder it was called in. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Aborted when the command is to end early. */
+  /** Aborted if the command should end early. */
   readonly signal: AbortSignal;
-  /** Asks; absent where no terminal is. */
+  /** Asks the user; absent without a terminal. */
   readonly prompter?: Prompter | undefined;
-  /** Shows what is being done. */
+  /** Shows the current step. */
   readonly progress: Progress;
   /** Writes a line of results. */
   out(line: string): void;
-  /** Writes a line about what went wrong. */
+  /** Writes a line of an error. */
   err(line: string): void;
 }
 
@@ -25,15 +25,15 @@ export interface Option<T extends string> {
 
 /** Asks questions. Each rejects with a `Failure` `INTERRUPTED` when it is left by Ctrl-C. */
 export interface Prompter {
-  /** Says what this is, before the first question. */
+  /** Prints the title, before the first question. */
   open(title: string): void;
   /** Says why something is asked again. */
   warn(line: string): void;
   /**
    * Asks for a line of text.
    *
-   * @param fallback what an empty answer means.
-   * @param problem what is wrong with an answer, if anything: it is shown, and the question stays.
+   * @param fallback the meaning of an empty answer.
+   * @param problem returns the fault in an answer, if any: it is shown, and the question repeated.
    */
   text(question: string, fallback: string, problem: (answer: string) => string | undefined): Promise<string>;
   /** Asks for one of several; the first is chosen unless another is. */
@@ -51,7 +51,7 @@ export interface RunningStep {
   end(outcome: Outcome, text: string): void;
 }
 
-/** Shows what the command does. One step runs at a time. */
+/** Shows the steps of the command. One step runs at a time. */
 export interface Progress {
   /** Begins a step. */
   begin(title: string): RunningStep;

@@ -6,7 +6,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Parses JSON. `undefined` when it is none. */
+/** Parses JSON. `undefined` for invalid JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

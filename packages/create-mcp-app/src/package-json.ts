@@ -8,11 +8,11 @@ export interface Manifest {
   readonly name?: string;
   readonly dependencies: Readonly<Record<string, string>>;
   readonly devDependencies: Readonly<Record<string, string>>;
-  /** Those that users of the package must have; optional ones are left out. */
+  /** The peer dependencies of the package; optional ones are left out. */
   readonly peerDependencies: Readonly<Record<string, string>>;
 }
 
-/** Reads a `package.json`. `undefined` when it is none. */
+/** Reads a `package.json`. `undefined` if it is invalid. */
 export function readManifest(text: string): Manifest | undefined {
   const json = parseJson(text);
   if (!isObject(json)) return undefined;

@@ -70,7 +70,7 @@ const LEFT_BEHIND: Readonly<Partial<Record<PackageManagerName, string>>> = {
   yarn: '.yarn/install-state.gz',
 };
 
-/** The files of a project, with those that its package manager needs, and pages that name its commands. */
+/** The files of a project, with those of its package manager, and pages that name its commands. */
 export function withPackageManager(files: ProjectFiles, name: PackageManagerName): ProjectFiles {
   const ignored = LEFT_BEHIND[name];
   const ignores =
@@ -86,7 +86,7 @@ export function withPackageManager(files: ProjectFiles, name: PackageManagerName
 const NPM_COMMAND = /\bnpm (install|test|start|run ([\w-]+))\b( +(?=#))?/g;
 
 /**
- * Writes commands for npm as those of another package manager. Comments behind them stay in their columns.
+ * Turns npm commands into those of another package manager. Trailing comments keep their columns.
  *
  * @param text such as ``Run `npm run build` first``.
  */

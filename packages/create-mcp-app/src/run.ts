@@ -19,7 +19,7 @@ export type ExitCode = 0 | FailureKind['exitCode'];
  * Runs the command `create-mcp-app`.
  *
  * @param args its arguments, without the program.
- * @param host what the command has of its surroundings. Without `progress`, steps are not shown.
+ * @param host the environment of the command. Without `progress`, steps are not shown.
  * @returns the exit code: 0 done, 1 failed, 2 wrong usage, 130 interrupted.
  * @example
  * ```ts

@@ -74,7 +74,7 @@ const SERVED_BY = [
   'test/runtime.test.ts',
 ];
 
-/** The files of a new project: those of the template and what is added to it, under the name of the project. */
+/** The files of a new project: those of the template and its additions, under the name of the project. */
 export async function readTemplate(
   template: TemplateName,
   projectName: string,
@@ -90,7 +90,7 @@ export async function readTemplate(
   return additions.map(ofProject).reduce(withAddition, files);
 }
 
-/** An addition without the settings that compile it in its own folder: the project has those of its template. */
+/** An addition without its own compiler settings: the project has those of its template. */
 function ofProject(addition: ProjectFiles): ProjectFiles {
   return new Map([...addition].filter(([path]) => path !== 'tsconfig.json'));
 }
@@ -101,7 +101,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set(['node_modules', 'dist', 'coverage
 /** Names that npm would leave out of a package, as they are kept there. */
 const KEPT_AS = /(^|\/)_(gitignore|npmrc)$/;
 
-/** The files of a folder, where the name of its package stands for that of the project. */
+/** The files of a folder, with the project's name in place of the package's. */
 async function readFolder(folder: string, projectName: string): Promise<ProjectFiles> {
   const paths = await filesBelow(folder);
   const contents = await Promise.all(paths.map((path) => readFile(join(folder, path), 'utf8')));

@@ -13,7 +13,7 @@ export interface WrittenProject {
   undo(): Promise<void>;
 }
 
-/** Opens a file to write it over; a link that has come meanwhile is not followed, where the system can say so. */
+/** Opens a file to overwrite it. It does not follow a link that was created in the meantime, if the system supports that. */
 const OVERWRITE = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | (constants.O_NOFOLLOW ?? 0);
 
 const GONE = { recursive: true, force: true, maxRetries: 5, retryDelay: 100 } as const;

@@ -13,7 +13,7 @@ export interface ExpressOptions extends HttpOptions {
   readonly path?: string;
 }
 
-/** A request as Express has it, of any version; that of Node has none of the rest. */
+/** A request of Express, in any version; Node's request lacks the further members. */
 export type ExpressRequest = IncomingMessage & { readonly originalUrl?: string; readonly baseUrl?: string };
 
 /** Middleware of Express. */
@@ -25,17 +25,18 @@ export type Middleware = (
 
 /** Middleware that serves an app, and passes other requests on. */
 export interface ExpressHandler extends Middleware {
-  /** Serves documents alone, such as protected resource metadata: for the root, where the endpoint is within a `Router`. */
+  /** Serves documents alone, such as protected resource metadata: for the root, if the endpoint is within a `Router`. */
   readonly documents: Middleware;
   /** Lets requests in flight finish, then ends every session. @param graceMs how long they may take. */
   close(graceMs?: number): Promise<void>;
 }
 
 /**
- * Serves an app within an Express application: its endpoint, and the documents of its authorization, which are at the root.
+ * Serves an app within an Express application: its endpoint, and the documents of its authorization, which are at the
+ * root.
  *
- * @param app what `createApp` made.
- * @param options `path`, and those of `nodeHandler`.
+ * @param app the result of `createApp`.
+ * @param options `path`, and the options of `nodeHandler`.
  * @returns the middleware.
  * @throws DefinitionError when an option is wrong.
  * @example

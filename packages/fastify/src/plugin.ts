@@ -4,7 +4,7 @@ import { type HttpOptions, nodeHandler } from '@sigil/http';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import plugin from 'fastify-plugin';
 
-/** Which app is served within a Fastify application, where and how. */
+/** The app, its path and its options within a Fastify application. */
 export interface FastifyOptions extends HttpOptions {
   /** The result of `createApp`. */
   readonly app: App;
@@ -66,11 +66,11 @@ const register: FastifyPluginAsync<FastifyOptions> = async (
 };
 
 /**
- * A plugin of Fastify that serves an app: its endpoint, and the documents of its authorization, which are at the root. Bodies come to the
- * app unread. When Fastify closes, requests in flight finish first, and sessions end.
+ * A Fastify plugin that serves an app: its endpoint, and the documents of its authorization at the root. It passes
+ * unread bodies to the app. When Fastify closes, requests in flight finish first, and sessions end.
  *
  * @throws DefinitionError when an option is wrong.
- * @throws Error when it is registered within a prefix, where documents of an authorization cannot be at the root.
+ * @throws Error if it is registered within a prefix, because documents of an authorization must be at the root.
  * @example
  * ```ts
  * await server.register(fastifyPlugin, { app, prefix: '/api', allowedHosts: ['mcp.example.com'] });

@@ -16,18 +16,21 @@ export interface HonoOptions extends HttpOptions {
 
 /** Middleware that serves an app, and passes other requests on. */
 export interface HonoHandler extends MiddlewareHandler {
-  /** Serves documents alone, such as protected resource metadata: for the root, where the endpoint is within another application. */
+  /**
+   * Serves documents alone, such as protected resource metadata: for the root, if the endpoint is within another
+   * application.
+   */
   readonly documents: MiddlewareHandler;
   /** Lets requests in flight finish, then ends every session. @param graceMs how long they may take. */
   close(graceMs?: number): Promise<void>;
 }
 
 /**
- * Serves an app within a Hono application: its endpoint, and the documents of its authorization, which are at the root. A body that
- * middleware has read through Hono is found.
+ * Serves an app within a Hono application: its endpoint, and the documents of its authorization, which are at the root.
+ * A body that middleware has read through Hono is found.
  *
- * @param app what `createApp` made.
- * @param options `path`, and those of `fetchHandler`.
+ * @param app the result of `createApp`.
+ * @param options `path`, and the options of `fetchHandler`.
  * @returns the middleware.
  * @throws DefinitionError when an option is wrong.
  * @example

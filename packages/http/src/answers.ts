@@ -34,7 +34,7 @@ export function failed(http: HttpExchange, logger: Logger, error: unknown): void
  * Answers a request in one piece.
  *
  * @param message the response, serialised.
- * @param status 503 says that there is no room for now.
+ * @param status 503 if there is no room at the moment.
  */
 export function respondJson(
   http: HttpExchange,
@@ -64,21 +64,21 @@ export function respondRejection(
 const STREAM_HEADERS: ResponseHeaders = {
   'Content-Type': 'text/event-stream',
   'Cache-Control': 'no-cache, no-transform',
-  // Tells nginx and its like not to hold events back.
+  // Tells nginx and similar proxies not to buffer events.
   'X-Accel-Buffering': 'no',
 };
 
 /** How streams behave. */
 export interface StreamRules {
-  /** Those that are open. */
+  /** The open streams. */
   readonly open: Set<EventStream>;
   /** A comment is sent after this many quiet milliseconds. */
   readonly keepAliveMs: number;
   /**
-   * Asks again and again who the request of a stream is made for; absent where that is not known.
+   * Authenticates the request of a stream repeatedly; absent without authentication.
    *
-   * @param refused called when it is not authenticated any more.
-   * @param renewed called with the same principal, whose scopes and claims may be others.
+   * @param refused called when the request is no longer authenticated.
+   * @param renewed called with the same principal, whose scopes and claims may differ.
    * @returns stops asking.
    */
   readonly watch:
@@ -90,7 +90,7 @@ export interface StreamRules {
 export interface StreamParticulars {
   /** Headers to add. */
   readonly headers?: ResponseHeaders | undefined;
-  /** Called when its request is not authenticated any more; absent where it then just ends. */
+  /** Called when its request is no longer authenticated; if absent, the stream ends. */
   readonly refused?: (() => void) | undefined;
   /** See `StreamRules.watch`. */
   readonly renewed?: ((principal: Principal) => void) | undefined;
@@ -142,7 +142,7 @@ export class EventStream {
     this.#body?.write(`id: ${id}\nretry: ${retryMs}\ndata:\n\n`);
   }
 
-  /** Tells a client how long to wait before it comes back. */
+  /** Sends the client its delay before a reconnection. */
   retry(retryMs: number): void {
     this.#body?.write(`retry: ${retryMs}\n\n`);
   }
@@ -169,7 +169,7 @@ function nothing(): void {
   // There is nothing to stop any more.
 }
 
-/** Why what goes on for a request ends before its answer. */
+/** The reason why a stream ends before its answer. */
 export const NOT_AUTHENTICATED = 'The request is not authenticated any more';
 
 /** The rules for the answer to one POST, besides its message. */
@@ -242,7 +242,7 @@ export function rateHeaders(limits: readonly LimitState[] | undefined): Response
   };
 }
 
-/** A text as it may stand between quotes (RFC 9651, section 3.3.3), where a definition may have any name. */
+/** A text for use between quotes (RFC 9651, section 3.3.3), because a definition may have any name. */
 function quotable(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, '?').replace(/["\\]/g, '\\$&');
 }
@@ -252,7 +252,7 @@ function inSeconds(ms: number): number {
   return Math.ceil(ms / 1000);
 }
 
-/** Serves a request, unless too many come from its address. Nothing else has been done for it by then. */
+/** Serves a request, unless its address sends too many. It is the first check. */
 export function admitAddress(
   http: HttpExchange,
   endpoint: Refuser & Pick<Endpoint, 'admitAddress'>,
@@ -331,7 +331,7 @@ const REFUSED_BY: ReadonlyMap<number, readonly [by: RefusalEvent['by'], reason: 
   [415, ['headers', 'The body is of another type or encoding']],
 ]);
 
-/** Tells those who watch of a request that is refused. */
+/** Reports a refused request to observers. */
 function tellRefusal(
   http: HttpExchange,
   endpoint: Refuser,
@@ -376,9 +376,9 @@ interface AboutRequest {
 export type Refuser = Pick<Endpoint, 'logger' | 'refused'>;
 
 /**
- * Reports that a request was refused, to the log and to those who watch.
+ * Reports a refused request to the log and to observers.
  *
- * @param sent what of it was the reason, for the log, which has it cut short.
+ * @param sent the offending value, for the log, which cuts it short.
  */
 export function reportRefusal(
   http: HttpExchange,
@@ -401,7 +401,7 @@ export function logRefusal(
   logger.info({ status, ...aboutRequest(http), ...details }, 'a request was refused');
 }
 
-/** Cuts short what a client sent, for the log and for errors. */
+/** Cuts client text short, for the log and for errors. */
 export function cut(text: string): string;
 export function cut(text: string | undefined): string | undefined;
 export function cut(text: string | undefined): string | undefined {

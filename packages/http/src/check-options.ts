@@ -169,7 +169,7 @@ export function resolveOptions(
 /** The methods of an authorizer, all of them. */
 const AUTHORIZER = ['authorize', 'insufficientScope', 'document'] satisfies (keyof Authorizer)[];
 
-/** Refuses what gives no authorizer when an app begins to be served: without one, everybody would be let in. */
+/** Refuses an invalid authorization when an app begins to serve: without one, every request would be accepted. */
 function checkedAuthorization(authorization: Authorization, of: string): Authorization {
   return (host) => {
     const made = authorization(host);
@@ -195,7 +195,7 @@ const AUTHORIZATION_FIX =
 
 const MIB = 1024 * 1024;
 
-/** A total that is less than what one alone may have would be no total. */
+/** A total must not be less than the limit of one. */
 function checkTotal(checks: OptionChecks, totalAndOne: Readonly<Record<string, number>>): void {
   const [[total, most] = ['', 0], [one, least] = ['', 0]] = Object.entries(totalAndOne);
   if (most < least) checks.refuse(`limits.${total}`, `it must be at least ${one}, ${least}, not ${most}`);
@@ -262,7 +262,7 @@ function isHost(text: string): boolean {
   return /^(?:[^\s/:[\]*]+|\[[^\s/\]]+\])$/.test(text);
 }
 
-/** Whether a browser could send it. Of schemes that are not the web's, such as those of extensions, a URL tells no origin. */
+/** Whether a browser could send it. The URL of a scheme other than the web's, such as an extension's, has no origin. */
 function isOrigin(text: string): boolean {
   if (!/^https?:/i.test(text)) return /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#*]+$/.test(text);
   return !text.includes('*') && URL.canParse(text) && new URL(text).origin === text;

@@ -14,11 +14,11 @@ import type { ResolvedOptions } from './options.js';
 import { type OriginCheck, refuseMethod, refusesCaller } from './requests.js';
 import { isWorker } from './workers.js';
 
-/** Most watchers at once. */
+/** Maximum number of watchers. */
 const MOST_WATCHERS = 4;
-/** Most running calls that are named, those that run longest. */
+/** Maximum number of running calls that are listed, those that run longest. */
 const MOST_NAMED = 20;
-/** Most results with questions whose answers are awaited. */
+/** Maximum number of results with open questions. */
 const MOST_ROUNDS = 100;
 /** Milliseconds between updates of the state of the process to watchers. An update is sent only if the state has changed. */
 const STATE_MS = 1_000;
@@ -131,7 +131,7 @@ export class EventsEndpoint {
 
   #asked(call: ShownCall, id: string, asks: string): { ended(error: unknown): void } {
     const question = { id, call, asks, askedAt: performance.now() };
-    // A ping is no question.
+    // A ping is not a question.
     if (asks === METHODS.ping) return { ended: () => undefined };
     this.#question(question, 'open');
     return { ended: (error) => this.#question(question, error === undefined ? 'answered' : 'failed') };

@@ -15,13 +15,13 @@ export interface AppMount {
    *
    * @param target path and query, from the root of the server.
    * @param path where the endpoint is; without it, documents alone are meant.
-   * @param base the path that the framework has matched before, if any: the endpoint is behind it, or there where it
-   *   ends with `path`.
+   * @param base the path that the framework has matched before, if any: the endpoint is below it, or there if it ends
+   *   with `path`.
    */
   serves(target: string, path?: string, base?: string): boolean;
   /**
-   * Tells it where its endpoint is, as far as that is known: the log warns of an authorization whose `resource` is another place. A path with
-   * parameters is not looked at.
+   * Sets the path of its endpoint: the log warns if the `resource` of an authorization is elsewhere. A path with
+   * parameters is ignored.
    */
   mountedAt(path: string): void;
   /** Lets requests in flight finish, then ends every session. @param graceMs how long they may take. */
@@ -43,12 +43,12 @@ export interface FetchHandler extends AppMount {
 const DEFAULT_GRACE_MS = 5_000;
 
 /**
- * Mounts an app where requests and responses are the web's: `export default { fetch: fetchHandler(app) }`.
- * It needs nothing of Node. Unless `createApp` was given a logger, the app prints warnings and errors on the console.
+ * Mounts an app on web requests and responses: `export default { fetch: fetchHandler(app) }`. It needs no Node. Without
+ * a logger in `createApp`, the app prints warnings and errors on the console.
  *
- * @param app what `createApp` made.
- * @param options those of the handler; address and signals are those of its surroundings.
- * @returns the handler, with `close` to end what it serves.
+ * @param app the result of `createApp`.
+ * @param options the handler's options; its surroundings determine address and signals.
+ * @returns the handler, with `close` to end its service.
  * @throws DefinitionError when an option is wrong.
  * @example
  * ```ts
@@ -67,7 +67,7 @@ function mountEndpoint(endpoint: Endpoint, options: HttpOptions): FetchHandler {
     handler.handle(exchange);
     return exchange.response;
   };
-  // Servers give more with a request, such as an environment: that is no source.
+  // Servers pass further values with a request, such as an environment: they are not the source.
   return Object.assign((request: Request) => handle(request), { handle, ...mountOf(handler) });
 }
 
@@ -103,9 +103,9 @@ export interface HostOptions extends HttpOptions {
 export interface Hosted<P> {
   /** The function that was given the options, for errors. */
   readonly of: string;
-  /** Makes the app. @param platform what came with the first request. */
+  /** Creates the app. @param platform the values that came with the first request. */
   readonly app: (platform: P) => MaybePromise<App>;
-  /** Checked at once where they are no function. */
+  /** Validated at once if they are not a function. */
   readonly options: HostOptions | ((platform: P) => HostOptions);
   /**
    * The path of the endpoint unless the options set one.
@@ -139,7 +139,7 @@ export interface HostHandler<P> {
  * request tries again.
  *
  * @returns the handler: for adapters of platforms.
- * @throws DefinitionError when an option is wrong that is known by then.
+ * @throws DefinitionError if an option that is already known is wrong.
  * @example
  * ```ts
  * const handler = hostHandler<Env>({
@@ -199,7 +199,7 @@ function silent(endpoint: Endpoint, unaskable: string): Endpoint {
     backend: endpoint.backend,
     written: endpoint.written,
     admitAddress: endpoint.admitAddress,
-    // As long as nothing takes note of rejections there is none.
+    // Absent unless rejections are tracked.
     get track() {
       return endpoint.track;
     },
@@ -212,7 +212,7 @@ function silent(endpoint: Endpoint, unaskable: string): Endpoint {
   } satisfies Required<Endpoint>;
 }
 
-/** An app that has been made, and what serves it. */
+/** An app with its handler. */
 interface Host {
   readonly app: App;
   readonly path: string | undefined;

@@ -46,8 +46,8 @@ export interface HttpHandler {
   /** Whether there is something that everybody may read at a target, besides the endpoint. */
   hasDocument(target: string): boolean;
   /**
-   * Whether a request is for the app where it shares a server with others: for its endpoint, for a document of its authorization, or for
-   * HTTP+SSE beside the endpoint, where that is on.
+   * Whether a request is for the app, on a server that it shares: for its endpoint, for a document of its
+   * authorization, or for HTTP+SSE, if that is on.
    *
    * @param target path and query, from the root of the server.
    * @param path where the endpoint is; without it, whatever else there is alone.
@@ -61,7 +61,7 @@ export interface HttpHandler {
   drain(graceMs: number): Promise<void>;
 }
 
-/** Makes the handler of an app: its MCP endpoint, and HTTP+SSE beside it where that is wanted. */
+/** Creates the handler of an app: its MCP endpoint, and by option HTTP+SSE. */
 export function createHandler(endpoint: Endpoint, options: ResolvedOptions): HttpHandler {
   const parts = partsOf(endpoint, options);
   const mcp = new EndpointHandler(parts);
@@ -206,7 +206,7 @@ class EndpointHandler {
     const sink = new PostSink(http, this.#answers);
     const request = this.#stateless.receive(message, sink, http, claim);
     if (request && !request.done) http.onGone(() => request.cancel('The client closed the response stream'));
-    // A notification that was not refused has been taken, and there is no more to say.
+    // A notification that was not refused is accepted, and has no answer.
     if (!isRequest(message)) http.respond(202, {});
   }
 

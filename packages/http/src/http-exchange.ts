@@ -18,7 +18,7 @@ export type BodyProblem =
 
 /** Maximum size of one body, and of all bodies in arrival. */
 export interface BodyLimits {
-  /** Hears of those that are too long. */
+  /** Receives refusals of bodies that are too long. */
   readonly endpoint: Pick<Endpoint, 'logger' | 'refused'>;
   /** Refuses requests when the server has no room. */
   readonly overload: { refuse(http: HttpExchange, message: string): void };
@@ -47,9 +47,9 @@ export interface HttpExchange extends RequestInfo {
   readonly id: string;
   /** Hears of a refusal; known once the request has reached a handler. */
   endpoint: Pick<Endpoint, 'logger' | 'refused'> | undefined;
-  /** The request as the server has it that it came to. */
+  /** The HTTP server's request object. */
   readonly source: unknown;
-  /** `host` is that of an absolute target, such as `http://mcp.example/mcp`, where there is one (RFC 9112, section 3.2.2). */
+  /** `host` is that of an absolute target, such as `http://mcp.example/mcp`, if there is one (RFC 9112, section 3.2.2). */
   header(name: string): string | undefined;
   /** A single-value header that was sent twice: a proxy in front may have checked the other value. */
   readonly repeated: 'Host' | 'Authorization' | undefined;
@@ -63,9 +63,9 @@ export interface HttpExchange extends RequestInfo {
   principal: Principal | undefined;
   /** How long the body was, in bytes, once it has been read. */
   readonly bodyBytes: number;
-  /** Reads the whole body and hands it over as text, or what is the matter with it. */
+  /** Reads the whole body and passes it on as text, or its problem. */
   readBody(limits: BodyLimits, done: (body: string | undefined, problem?: BodyProblem) => void): void;
-  /** Answers in one piece, or with 503 where clients leave too much unread already for one so long. */
+  /** Answers in one piece, or with 503 if clients leave too much unread for a long one. */
   respond(status: number, headers: ResponseHeaders, body?: string): void;
   /** Answers with status 200 and a stream. A client that leaves too much of it unread is cut off. */
   stream(headers: ResponseHeaders): BodyStream;
@@ -94,13 +94,13 @@ export class ArrivingBody {
   #pieces = 0;
   #taken = 0;
 
-  /** @param quotaKey whom it counts for. */
+  /** @param quotaKey its quota key. */
   constructor(limits: BodyLimits, quotaKey: string | undefined) {
     this.#limits = limits;
     this.#quotaKey = quotaKey;
   }
 
-  /** Takes the next piece. @returns why there can be no more. */
+  /** Adds the next piece. @returns the problem that ends the body, if any. */
   append(piece: Uint8Array): BodyProblem | undefined {
     const { maxBodyBytes } = this.#limits;
     const length = this.#length + piece.byteLength;

@@ -4,9 +4,9 @@ import type { HttpExchange } from './http-exchange.js';
 import { headersOf, NodeExchange } from './node-exchange.js';
 import type { OutputBudget } from './output-budget.js';
 
-/** An exchange of `node:http2`, whose requests and responses are nearly those of `node:http`: each is a stream of its own. */
+/** An exchange of `node:http2`, whose requests and responses resemble those of `node:http`: each is a stream of its own. */
 export class Http2Exchange extends NodeExchange {
-  /** Kept, since a stream that is closed does not know it any more. */
+  /** Kept, because a closed stream does not know it. */
   readonly #peer: string | undefined;
   readonly #stream: ServerHttp2Stream;
   #headers: HttpExchange['headers'] | undefined;
@@ -37,7 +37,7 @@ export class Http2Exchange extends NodeExchange {
     return this.#peer;
   }
 
-  /** Without those that HTTP/2 alone has, such as `:path`, which no header may be called. */
+  /** Without HTTP/2's own, such as `:path`, which are invalid header names. */
   override get headers(): HttpExchange['headers'] {
     return (this.#headers ??= Object.fromEntries(
       Object.entries(this.request.headers).filter(([name]) => !name.startsWith(':')),
@@ -80,7 +80,7 @@ export class Http2Exchange extends NodeExchange {
     this.response.setTimeout(this.output.stalls.afterMs, () => this.cutOff('requestTimeoutMs'));
   }
 
-  /** Ends this stream, and none of the others on its connection. */
+  /** Ends this stream only, not the others of its connection. */
   protected override destroy(): void {
     this.#stream.destroy();
   }

@@ -27,7 +27,7 @@ function otherOne(option: 'port' | 'host', group: string): string {
   return `give another ${option}: --${option} or ${option.toUpperCase()} where the command line decides, else the option ${option} of http()`;
 }
 
-/** Why a server cannot listen, and what helps, by the code of the error. */
+/** The reasons why a server cannot listen, with their fixes, by error code. */
 const LISTEN_PROBLEMS: Readonly<Record<string, (group: string) => string>> = {
   EADDRINUSE: (group) => `another program listens there. End it, or ${otherOne('port', group)}`,
   EACCES: (group) => `this user may not listen there. For a port from 1024 on, ${otherOne('port', group)}`,

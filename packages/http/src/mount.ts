@@ -12,9 +12,9 @@ import type { HttpOptions } from './options.js';
 /** Handles requests of a `node:http` or `node:http2` server, or of anything built on one: Express, Fastify's raw mode, Koa, h3. */
 export interface NodeHandler extends AppMount {
   /**
-   * @param body the body, when something before has read it: parsed JSON, text or bytes. `request.body`, where Express has it, is
-   *   found without. A function, as the `next` of Express and h3, is not a body.
-   * @param source the request as a framework has it: `authenticate` and guards get it in place of Node's.
+   * @param body the body, if it was read before: parsed JSON, text or bytes. The handler finds Express's `request.body`
+   *   itself. A function, such as the `next` of Express and h3, is not a body.
+   * @param source the framework's request: `authenticate` and guards get it in place of Node's.
    */
   (
     request: IncomingMessage | Http2ServerRequest,
@@ -25,12 +25,13 @@ export interface NodeHandler extends AppMount {
 }
 
 /**
- * Mounts an app into an existing Node server: `createServer(nodeHandler(app))`, `express.all('/mcp', nodeHandler(app))`.
- * Unless `createApp` was given a logger, the app logs on standard error from then on, as it does with `http()`.
+ * Mounts an app into an existing Node server: `createServer(nodeHandler(app))`,
+ * `express.all('/mcp', nodeHandler(app))`. Unless `createApp` was given a logger, the app logs on standard error from
+ * then on, as it does with `http()`.
  *
- * @param app what `createApp` made.
- * @param options those of the handler; address and signals are those of its surroundings.
- * @returns the handler, with `close` to end what it serves.
+ * @param app the result of `createApp`.
+ * @param options the handler's options; its surroundings determine address and signals.
+ * @returns the handler, with `close` to end its service.
  * @throws DefinitionError when an option is wrong.
  * @example
  * ```ts

@@ -30,7 +30,7 @@ const LINGER = { bytes: 16 * 1024 * 1024, leastPiece: 1024, ms: 2_000, quietMs: 
 
 const NO_BYTES = new Uint8Array(0);
 
-/** The responses that wait behind others on a connection, where a client sends requests without waiting for answers. */
+/** The responses that wait behind others on a connection, if a client pipelines requests. */
 const WAITING = new WeakMap<Socket, Set<ServerResponse>>();
 
 /** Closes the connection of an open stream. */
@@ -49,7 +49,7 @@ export class NodeExchange implements HttpExchange {
   #id: string | undefined;
   #client: string | undefined;
 
-  /** @param body what a framework around us made of the body, when it has read it. @param source the request as that has it. */
+  /** @param body the body, as a framework has parsed it, if it has. @param source the framework's request. */
   constructor(
     protected readonly request: IncomingMessage,
     protected readonly response: ServerResponse,
@@ -74,7 +74,7 @@ export class NodeExchange implements HttpExchange {
 
   get #sent(): string {
     const { request } = this;
-    // Routers of frameworks cut off what they have matched, and keep the whole beside it.
+    // Routers remove the matched part of the URL, and keep the whole in `originalUrl`.
     const { originalUrl = request.url ?? '/' }: IncomingMessage & { originalUrl?: string } = request;
     return originalUrl;
   }
@@ -149,7 +149,7 @@ export class NodeExchange implements HttpExchange {
     const onData = (data: Buffer | string): void => {
       // Earlier code may have called `setEncoding`.
       const chunk = typeof data === 'string' ? Buffer.from(data, request.readableEncoding ?? 'utf8') : data;
-      // Most bodies come in one piece, and need no time. As long as nothing comes, that of the server runs.
+      // Most bodies come in one piece, and need no timer. Until the first piece, the server's own timeout runs.
       if (chunk.length === declared) {
         whole = chunk;
         return;
@@ -166,7 +166,7 @@ export class NodeExchange implements HttpExchange {
       this.bodyBytes = bytes.byteLength;
       takeBody(bytes, maxBytes, done);
     };
-    // A client that goes away before the end leaves no more to come.
+    // After an early disconnect, no data follows.
     request.on('data', onData).on('end', onEnd).on('close', drop);
     // Earlier code may have paused the stream.
     if (request.isPaused()) request.resume();
@@ -249,7 +249,7 @@ export class NodeExchange implements HttpExchange {
     else response.on('close', tell);
   }
 
-  /** Whether what is written now would wait in memory. */
+  /** Whether a write would now wait in memory. */
   protected get needsDrain(): boolean {
     return this.response.writableNeedDrain;
   }
@@ -283,7 +283,7 @@ export class NodeExchange implements HttpExchange {
     return true;
   }
 
-  /** Counts what is unread, as long as there is something. */
+  /** Counts the unread bytes, while there are some. */
   #unread(): UnreadBudget {
     const { response } = this;
     const unread = new UnreadBudget(this.output, this);
@@ -316,8 +316,8 @@ export class NodeExchange implements HttpExchange {
   }
 
   /**
-   * Closes the connection where another request comes behind a stream, or waits there already: its answer would wait for the end of
-   * the stream, and hold what it holds.
+   * Closes the connection if another request comes behind a stream, or waits there: its answer would wait for the end
+   * of the stream, and keep its memory.
    *
    * @returns ends that, with the stream.
    */
@@ -336,8 +336,8 @@ export class NodeExchange implements HttpExchange {
   }
 
   /**
-   * Answers in the middle of a request, and takes what its client still sends for a while: a connection that is closed with
-   * bytes unread is reset, and the client may lose the answer.
+   * Answers in the middle of a request, and reads the client's remaining data for a while: closing a connection with
+   * unread bytes resets it, and the client may lose the answer.
    */
   protected respondUnread(status: number, lines: readonly (string | number)[], body?: string): void {
     const { request, response } = this;
@@ -371,7 +371,7 @@ export class NodeExchange implements HttpExchange {
     this.#id = id;
   }
 
-  /** A flat list is what node:http writes fastest. */
+  /** node:http writes a flat list fastest. */
   #headerLines(headers: ResponseHeaders): (string | number)[] {
     const lines: (string | number)[] = [];
     for (const name in headers) lines.push(name, headers[name] ?? '');
@@ -387,7 +387,7 @@ function waitBehindOthers(socket: Socket, response: ServerResponse): void {
   const waiting = WAITING.get(socket) ?? new Set();
   if (!WAITING.has(socket)) {
     WAITING.set(socket, waiting);
-    // Node tells it only the response whose turn it is.
+    // Node only notifies the response whose turn it is.
     socket.once('close', () => {
       for (const other of waiting) if (other.socket === null) other.destroy().emit('close');
     });

@@ -40,7 +40,7 @@ const EVENTS: OptionTable<EventsOptions> = { token: true, path: true };
 /**
  * Fills in the defaults of `metrics`.
  *
- * @param server where the endpoint is served.
+ * @param server the address of the endpoint.
  */
 export function metricsOptions(
   given: unknown,
@@ -79,10 +79,10 @@ export function metricsOptions(
   return handler && { handler, path, token, port, host, allowedHosts: names ?? '*' };
 }
 
-/** Has the token of `events` where the program gives none. */
+/** The variable with the token of `events`, if the program sets none. */
 const EVENTS_TOKEN = 'SIGIL_EVENTS_TOKEN';
 
-/** Fills in the defaults of `events`. @returns `undefined` where none are served. */
+/** Fills in the defaults of `events`. @returns `undefined` if there are none. */
 export function eventsOptions(given: unknown, checks: OptionChecks): ResolvedEvents | undefined {
   const options: Partial<EventsOptions> = checks.group('events', given, EVENTS);
   // A variable without a value counts as one that is not set.
@@ -97,7 +97,7 @@ const LEAST_LENGTH = 32;
 /**
  * The message leaves out the token, because a wrong one may be half of a right one.
  *
- * @param name what it is called in messages.
+ * @param name its name in messages.
  */
 function checkToken(option: string, token: unknown, checks: OptionChecks, name = 'it'): void {
   if (token === undefined) return;

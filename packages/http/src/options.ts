@@ -131,13 +131,13 @@ export interface HttpOptions {
   /**
    * Hosts that `Host` may name, without port; `'*'` for any.
    *
-   * @default those of this machine; any where `http()` listens beyond it
+   * @default those of this machine; any if `http()` listens beyond it
    */
   readonly allowedHosts?: readonly string[] | '*';
   /**
    * Origins of pages that may call, such as `https://app.example`: these and no others.
    *
-   * @default pages of this machine, where the server answers for this machine alone
+   * @default pages of this machine, if the server only answers for this machine
    */
   readonly allowedOrigins?: readonly string[];
   /** Limits on the memory and time that clients may use. */
@@ -197,7 +197,7 @@ export interface HttpOptions {
 /** Limits on the memory and time that clients may use in a server of `http()`. */
 export interface HttpServerLimits extends HttpLimits {
   /**
-   * Most connections at once; further ones are closed before anything of them is read.
+   * Maximum number of connections; further ones are closed before they are read.
    *
    * @default 10,000
    */
@@ -217,7 +217,7 @@ export interface HttpServerLimits extends HttpLimits {
    */
   readonly keepAliveTimeoutMs?: number;
   /**
-   * Most bytes of the headers of a request, all together. Longer ones are refused with 431.
+   * Maximum bytes of all headers of a request. Longer ones are refused with 431.
    *
    * @default 16 KiB
    */
@@ -255,14 +255,14 @@ export interface MetricsOptions {
    */
   readonly port?: number;
   /**
-   * Host name or IP address to listen on, where they have a port of their own.
+   * Host name or IP address of the metrics' own port.
    *
    * @default '127.0.0.1'
    */
   readonly host?: string;
 }
 
-/** Shows operators what happens in a server, as `sigil top` does. */
+/** Shows a server's activity to operators, as `sigil top` does. */
 export interface EventsOptions {
   /**
    * Token that a watcher sends as `Authorization: Bearer …`: at least 32 letters, digits and `-._~+/`.
@@ -327,8 +327,9 @@ export interface HttpRuntimeOptions extends HttpOptions {
    */
   readonly routes?: Readonly<Record<string, RouteHandler>>;
   /**
-   * Serves metrics, by a request handler such as that of OpenTelemetry's exporter for Prometheus. Beyond this machine they need a token.
-   * `Host` and `Origin` are checked as at the endpoint; at a port of their own, `Host` where that is on this machine.
+   * Serves metrics with a request handler, such as that of OpenTelemetry's Prometheus exporter. Beyond this machine
+   * they need a token. `Host` and `Origin` are checked as at the endpoint; at a port of their own, `Host` is checked on
+   * this machine only.
    *
    * @default undefined: none are served
    */
@@ -337,7 +338,7 @@ export interface HttpRuntimeOptions extends HttpOptions {
    * Streams finished calls and refused requests as Server-Sent Events to `sigil top` or another watcher with the token.
    * Arguments and results are left out. With `workers`, a watcher sees those of the one worker that it reaches.
    *
-   * @default {}: they are served at `/events` where the environment variable `SIGIL_EVENTS_TOKEN` has a token
+   * @default {}: they are served at `/events` if the environment variable `SIGIL_EVENTS_TOKEN` has a token
    */
   readonly events?: EventsOptions;
   /** Limits on the memory and time that clients may use. */
@@ -391,9 +392,9 @@ export interface ResolvedOptions {
   readonly keepAliveMs: number;
   readonly maxBufferedBytes: number;
   readonly maxTotalBufferedBytes: number;
-  /** `undefined` where the author does not say; `false` for none. */
+  /** `undefined` by default; `false` for none. */
   readonly eventStore: EventStore | false | undefined;
-  /** `undefined` where the author does not say; `false` for none. */
+  /** `undefined` by default; `false` for none. */
   readonly sessionStore: SessionStore | false | undefined;
   readonly retryMs: number;
   readonly streamAfterMs: number;

@@ -46,12 +46,12 @@ export class OutputBudget {
     this.overload.refuse(http, 'Too many answers are unread');
   }
 
-  /** Says in the log, now and then, that a client is cut off. @param limit what it went beyond. */
+  /** Logs now and then that a client is cut off. @param limit the exceeded limit. */
   tellCutOff(http: HttpExchange, limit: keyof OutputLimits): void {
     this.tell(http, 'a client is cut off: it does not read what it is sent', limit);
   }
 
-  /** Says in the log, now and then, what was done to a connection. */
+  /** Logs now and then what happened to a connection. */
   tell(http: HttpExchange, message: string, limit?: keyof OutputLimits): void {
     if (!this.#told.allows(limit ?? message)) return;
     this.logger.warn({ ...(limit && { [limit]: this.limits[limit] }), ...aboutRequest(http) }, message);
@@ -66,7 +66,7 @@ export class UnreadBudget {
 
   constructor({ budget }: OutputBudget, http: HttpExchange) {
     this.#budget = budget;
-    // Read once: an address is not known any more when its connection has closed.
+    // Read once: a closed connection has no address.
     this.#quotaKey = http.quotaKey;
   }
 

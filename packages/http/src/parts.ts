@@ -19,11 +19,11 @@ import { SharedStreams } from './sessions/node-messages.js';
 export interface HandlerParts {
   readonly endpoint: Endpoint;
   readonly options: ResolvedOptions;
-  /** Absent where every client is served. */
+  /** Absent if every client is served. */
   readonly authentication: Authentication | undefined;
   /** Says how a request is refused whose principal lacks scopes. */
   readonly insufficientScope: (http: HttpExchange, scopes: readonly string[]) => Refusal;
-  /** Gives what everybody may read at a path, before anybody is authenticated. */
+  /** Returns the public document at a path, without authentication. */
   readonly document: Authorizer['document'];
   /** The URL that the authorization is for. */
   readonly resource: string | undefined;
@@ -84,7 +84,7 @@ export function partsOf(endpoint: Endpoint, options: ResolvedOptions): HandlerPa
     authentication,
     insufficientScope(http, scopes) {
       const refusal = challengeFor(http, scopes);
-      // Those who watch hear of the call.
+      // Observers get the call itself.
       logRefusal(http, logger, refusal.status, { scopes: scopes.join(' ') });
       return refusal;
     },

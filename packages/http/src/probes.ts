@@ -14,7 +14,7 @@ export class Probes {
 
   constructor(private readonly endpoint: Endpoint) {}
 
-  /** Takes note that the server closes: no more requests are to be sent here. */
+  /** The server closes: it must get no more requests. */
   closes(): void {
     this.#isClosing = true;
   }
@@ -25,7 +25,7 @@ export class Probes {
     else answer(request, response, 200, { status: 'ok' });
   }
 
-  /** Answers whether requests are to be sent here, and why not. */
+  /** Answers whether this process accepts requests, and why not. */
   ready(request: IncomingMessage, response: ServerResponse): void {
     if (this.#isClosing) return answer(request, response, 503, { status: 'closing' });
     void this.#check().then(({ isReady, checks }) => {

@@ -133,7 +133,8 @@ function hostnameOf(host: string): string {
  * The quota key of a request: its principal, or else its network address. An IPv6 address counts as its network of 64
  * bits.
  *
- * @returns `undefined` where the address may stand for many, as that of a proxy on this machine does, or is not known.
+ * @returns the key, or `undefined` if the address is unknown or may belong to many clients, such as a proxy on this
+ *   machine.
  */
 export function quotaKeyOf({
   principal,
@@ -163,7 +164,7 @@ const READ_BEFORE =
   'nodeHandler(app)(request, response, body), or a request whose body is unread, fetchHandler(app)(request)';
 
 /**
- * Reads the body of a POST and hands over what it says, or refuses a body that is too long, too slow or not JSON.
+ * Reads the body of a POST and passes its message on, or refuses a body that is too long, too slow or not JSON.
  *
  * @throws Error when the body was read before. The request has been answered then; the error is for the log.
  */
@@ -253,7 +254,7 @@ export function versionOfNotification(http: HttpExchange, message: unknown): str
   return isStateless && http.header('mcp-session-id') === undefined ? version : undefined;
 }
 
-/** A target as clients send it to a proxy (RFC 9112, section 3.2.2): a scheme, a host, and what is asked for there. */
+/** A target in the form for proxies (RFC 9112, section 3.2.2): a scheme, a host, and a path. */
 const ABSOLUTE = /^https?:\/\/([^/?#]*)([^#]*)/i;
 
 /** The host that a request target names; `undefined` for one that names none. */

@@ -49,7 +49,7 @@ async function* watched(
   }
 }
 
-/** Logs what a handler of an author threw, and answers with 500, or breaks off an answer that has begun. */
+/** Logs the error of an author's handler, and answers with 500, or breaks off an answer that has begun. */
 export function answerFailed(
   response: ServerResponse,
   logger: Logger,

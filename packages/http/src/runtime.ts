@@ -105,7 +105,7 @@ async function start(
     options.events &&
     new EventsEndpoint(options.events, origins, endpoint, options.handler, () => handler.sessions);
   const { maxConnections, ...times } = options.limits;
-  // Side effects of tasks have as long as requests, also where no request is left.
+  // Side effects of tasks have as long as requests, even if no request is left.
   const exitMs = drainMs + DISPOSAL_MS;
   let closing: Promise<void> | undefined;
   handler.mountedAt(path);
@@ -116,7 +116,7 @@ async function start(
     const target = pathOf(request.url ?? '/');
     if (health !== undefined && isAt(target, health)) return probes.health(request, response);
     if (ready !== undefined && isAt(target, ready)) return probes.ready(request, response);
-    // The next request of this client is to go to another process.
+    // The next request of this client should go to another process.
     if (closing) response.shouldKeepAlive = false;
     const exchange = new NodeExchange(request, response, handler.output);
     const route = routes.find(([own]) => isAt(target, own));
@@ -154,7 +154,7 @@ async function start(
   const closed = new Promise<void>((resolve) => (settle = resolve));
   const stopGently = async (delayMs: number): Promise<void> => {
     probes.closes();
-    // Load balancers need a moment to see that no more is to be sent here; until then everything is served.
+    // Load balancers need a moment to notice; until then all requests are served.
     if (delayMs > 0) await delay(delayMs);
     events?.close();
     await stop(server, sockets, handler, drainMs);
@@ -233,7 +233,7 @@ function keepForRequestsOnTheirWay(server: Server, keepAliveTimeout: number): vo
   // Node adds a second itself, by version; this is never the same.
   const told = [keepAliveTimeout, keepAliveTimeout + 1_000];
   const longer = 2 * keepAliveTimeout + 1_500;
-  // Node closes none itself where there is a listener.
+  // With a listener, Node does not close them itself.
   server.on('timeout', (socket: Socket) => {
     if (told.includes(socket.timeout ?? 0)) socket.setTimeout(longer);
     else if (socket.timeout === longer) socket.destroy();
@@ -255,7 +255,7 @@ function trackSockets(server: Server): Sockets {
 /** How long after it was accepted the first request of a connection is waited for while the server closes, in milliseconds. */
 const FIRST_REQUEST_MS = 250;
 
-/** Waits for the first request of those who have just connected: a proxy could not tell that nothing was done about it. */
+/** Waits for the first request of new connections: a proxy could not know that it was not processed. */
 async function firstRequests(sockets: Sockets, ms: number): Promise<void> {
   const isAwaited = ([{ bytesRead }, acceptedAt]: [Socket, number]): boolean =>
     bytesRead === 0 && performance.now() - acceptedAt < ms;
@@ -263,7 +263,7 @@ async function firstRequests(sockets: Sockets, ms: number): Promise<void> {
 }
 
 async function stop(server: Server, sockets: Sockets, handler: HttpHandler, drainMs: number): Promise<void> {
-  // Behind the connections that have come by now: to those that wait to be accepted it would be a reset.
+  // After connections that have arrived by now: waiting ones would be reset.
   await nextTurn();
   // http.Server's own close() would cut off connections whose answer is still on its way.
   const stopped = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
@@ -394,7 +394,7 @@ function hostsFor(
   return '*';
 }
 
-/** Whether clients can ask for a path as it is written: they resolve `..`, and encode what is not ASCII. */
+/** Whether clients can request a path literally: they resolve `..`, and encode other characters than ASCII. */
 function isPath(path: string): boolean {
   const base = 'http://localhost';
   return /^\/[^?#\s]*$/.test(path) && URL.canParse(base + path) && new URL(base + path).pathname === path;

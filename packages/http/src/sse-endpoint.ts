@@ -34,7 +34,7 @@ import {
 const STREAM_PATH = '/sse';
 const MESSAGES_PATH = '/messages';
 
-/** The paths of HTTP+SSE where nothing is mounted around it. */
+/** The default paths of HTTP+SSE. */
 export const SSE_PATHS: readonly string[] = [STREAM_PATH, MESSAGES_PATH];
 const METHOD = { stream: 'GET', messages: 'POST' } as const;
 const TEXT_HEADERS = { 'Content-Type': 'text/plain' };
@@ -122,7 +122,7 @@ export class SseEndpoint {
 
   #open(http: HttpExchange, { mount }: SseTarget): void {
     if (refusesStream(http)) return;
-    // Every session has a client that listens: none of them is idle enough to make room.
+    // Every session has a listening client, so none can be replaced.
     const { quotaKey } = http;
     if (!this.#quota.take(quotaKey))
       return this.parts.overload.refuse(http, 'Too many sessions: all of them are at work');
@@ -184,7 +184,7 @@ class SseSession implements Sink {
     this.connection = endpoint.connect(this, { transport: 'http' });
   }
 
-  /** Takes what the client has posted. Its answer goes over the stream; the POST says only whether it was taken. */
+  /** Receives a client's message. Its answer goes over the stream; the POST only confirms it. */
   receive(http: HttpExchange, message: unknown): void {
     const refusals: { readonly status: number; readonly text: string }[] = [];
     const sink: Sink = {

@@ -6,7 +6,7 @@ import { errorResponse, isRequestId } from '@sigil/core/transport';
 export interface TimeLimit {
   /** Aborts when its time is over. */
   readonly over: AbortSignal;
-  /** Gives the body of the request, which says what is left without an answer. */
+  /** Returns the body of the request, with the requests that may need an error. */
   readonly body: () => string;
 }
 

@@ -22,7 +22,7 @@ import { quotaKeyOf } from './requests.js';
 export class WebExchange implements HttpExchange {
   /** Resolves with the response as soon as it begins. */
   readonly response: Promise<Response>;
-  /** A `Request` does not say where it came from. */
+  /** A `Request` has no network address. */
   readonly address = undefined;
   corsOrigin: string | undefined;
   exposeHeaders: HttpExchange['exposeHeaders'];
@@ -37,7 +37,7 @@ export class WebExchange implements HttpExchange {
   #gone: (() => void)[] | undefined = [];
   #resolve: (response: Response) => void = () => undefined;
 
-  /** @param source the request as a framework around us has it. */
+  /** @param source the framework's request. */
   constructor(
     request: Request,
     private readonly output: OutputBudget,
@@ -94,7 +94,7 @@ export class WebExchange implements HttpExchange {
   }
 
   respond(status: number, headers: ResponseHeaders, body?: string): void {
-    // A length in characters is enough to tell which answers are small.
+    // A length in characters is enough to find small answers.
     const long = body !== undefined && body.length > FREE_OUTPUT_BYTES;
     const content = long ? this.#inPieces(new TextEncoder().encode(body)) : (body ?? null);
     if (content === undefined) return this.output.refuse(this);
@@ -188,7 +188,7 @@ export class WebExchange implements HttpExchange {
     else listener();
   }
 
-  /** A long body, which is handed over as it is read. @returns `undefined` where there is no room for it. */
+  /** A long body, which is sent as it is read. @returns `undefined` if there is no room for it. */
   #inPieces(bytes: Uint8Array): ReadableStream<Uint8Array> | undefined {
     const { output } = this;
     const { stalls } = output;
@@ -250,7 +250,7 @@ export class WebExchange implements HttpExchange {
   }
 }
 
-/** @returns what is the matter when there are more bytes than the bound, or they take too long, or there is no room for them. */
+/** @returns the problem if there are too many bytes, if they take too long, or if there is no room. */
 async function readBytes(
   request: Request,
   limits: BodyLimits,

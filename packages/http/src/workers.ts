@@ -18,7 +18,7 @@ const START_MS = 60_000;
 const HEALTHY_MS = 10_000;
 const LONGEST_DELAY_MS = 10_000;
 
-/** Whether this process is to start workers, and serves nothing itself. */
+/** Whether this process starts workers, and serves nothing itself. */
 export async function startsWorkers(workers: number): Promise<boolean> {
   return workers > 1 && (await loadCluster()).isPrimary;
 }
@@ -28,7 +28,7 @@ export function isWorker(): boolean {
   return process.env[WORKER_KEY]?.startsWith(`${process.ppid}:`) === true;
 }
 
-/** Which of the workers this process is, from 0 on; 0 where it is none. */
+/** The number of this worker, from 0; 0 outside of workers. */
 export function workerNumber(): number {
   return isWorker() ? Number(process.env[WORKER_NUMBER]) : 0;
 }
@@ -41,7 +41,7 @@ async function loadCluster(): Promise<Cluster> {
 /**
  * In a worker, closes the server when the primary says so. A signal may reach every process, and more than once.
  *
- * @param handlesSignals whether signals tell it too, or the primary alone.
+ * @param handlesSignals whether the worker also handles signals itself.
  * @returns stops the listening.
  */
 export async function closeWithPrimary(
@@ -68,7 +68,7 @@ export async function closeWithPrimary(
  *
  * @param count how many.
  * @param rules how long they may take to close, in milliseconds, and whether signals close them.
- * @param address makes the address of the program of where the first worker listens.
+ * @param address returns the address of the program, from that of the first worker.
  * @returns once the first one listens.
  * @throws Error when the first ones end before they listen.
  */

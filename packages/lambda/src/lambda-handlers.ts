@@ -11,7 +11,7 @@ export interface LambdaResult {
   readonly body: string;
 }
 
-/** How long before the time limit of the function its answers are ended, in milliseconds: so that what there is of them is sent. */
+/** Milliseconds before the function's time limit at which answers end, so that the finished part is sent. */
 const END_EARLY_MS = 1_000;
 
 /** Why clients of sessions cannot be asked by a function that answers in one piece. */
@@ -20,12 +20,13 @@ const UNASKABLE =
   'Serve the app by lambdaStreamHandler, or to clients of 2026-07-28';
 
 /**
- * Serves an app as a Lambda function that answers in one piece, behind a Function URL or an HTTP API of API Gateway. Streams are sent
- * when they end, or a second before the function's time is over; clients that open one by GET are refused, which they must expect. A
- * handler that asks a client of a session fails at once: the question could not reach it. Clients of 2026-07-28 are asked.
+ * Serves an app as a Lambda function that answers in one piece, behind a Function URL or an HTTP API of API Gateway.
+ * Streams are sent when they end, or a second before the function's time is over; clients that open one by GET are
+ * refused, which they must expect. A handler that asks a client of a session fails at once: the question could not
+ * reach it. Clients of 2026-07-28 are asked.
  *
  * @param app makes the app, when the first request comes; called once, and again after it has failed.
- * @param options `path` of the endpoint, `/mcp` by default, and those of `fetchHandler`.
+ * @param options `path` of the endpoint, `/mcp` by default, and the options of `fetchHandler`.
  * @returns the handler of the function.
  * @throws DefinitionError when an option is wrong.
  * @example
@@ -48,14 +49,15 @@ export function lambdaHandler(
 }
 
 /**
- * Serves an app as a Lambda function that streams its answers: behind a Function URL with the invoke mode `RESPONSE_STREAM`. Streams end
- * a second before the function's time is over; clients that open one by GET are refused, which they must expect.
+ * Serves an app as a Lambda function that streams its answers: behind a Function URL with the invoke mode
+ * `RESPONSE_STREAM`. Streams end a second before the function's time is over; clients that open one by GET are refused,
+ * which they must expect.
  *
  * @param app makes the app, when the first request comes; called once, and again after it has failed.
- * @param options `path` of the endpoint, `/mcp` by default, and those of `fetchHandler`.
+ * @param options `path` of the endpoint, `/mcp` by default, and the options of `fetchHandler`.
  * @returns the handler of the function.
  * @throws DefinitionError when an option is wrong.
- * @throws Error where the runtime of Lambda is not around it.
+ * @throws Error outside of the Lambda runtime.
  * @example
  * ```ts
  * export const handler = lambdaStreamHandler(() => createApp({ name: 'shop', version: '1.0.0', services: [Shop] }), { allowedHosts: ['shop.example.com'] });
@@ -71,14 +73,14 @@ export function lambdaStreamHandler(
   return awslambda.streamifyResponse<APIGatewayProxyEventV2>(async (event, stream, context) => {
     const response = await answer(event, context);
     const body = awslambda.HttpResponseStream.from(stream, headOf(response));
-    // An answer without a body has a head, which is sent with the first piece.
+    // The head of an answer without a body is only sent with a first piece.
     if (!response.body) body.write('');
     await pipeline(response.body ?? [], body);
     await written(context);
   });
 }
 
-/** Answers events with the web's responses, whose bodies end before the time of the function is over. */
+/** Answers events with web responses, whose bodies end before the function's time limit. */
 function answerer(of: string, app: () => MaybePromise<App>, options: HostOptions, unaskable?: string) {
   const handler = hostHandler<undefined>({
     of,

@@ -100,7 +100,7 @@ function argumentsOf(context: GuardContext): HttpArguments & { contextId?: Conte
   const user = principal && { id: principal.id, scopes: principal.scopes, ...principal.claims };
   const arrived = responseOf(context);
   const request = arrived ? (source as HttpRequest) : { headers };
-  // Another authentication than Passport's has found out who it is.
+  // An authentication other than Passport's has determined the user.
   request.user ??= user;
   const made = { request, response: arrived ?? standInResponse() };
   OF_CALL.set(state, made);

@@ -137,7 +137,7 @@ export function endpointController({ path = '/mcp', decorators = [], sse = false
   return McpController;
 }
 
-/** Serves whom the application has let in: for a principal, if there is one. */
+/** Serves requests that the application has let in, for their principal, if there is one. */
 function byUser(principalOf: NonNullable<SigilModuleOptions['principal']>): Authorization {
   return () => ({
     authorize: ({ source }) =>
@@ -149,7 +149,7 @@ function byUser(principalOf: NonNullable<SigilModuleOptions['principal']>): Auth
   });
 }
 
-/** The principal for `request.user`. @throws TypeError when nothing tells it from other users. */
+/** The principal for `request.user`. @throws TypeError if it has no id. */
 function principalOf({ user }: HttpRequest): Principal | undefined {
   if (user === undefined || user === null) return undefined;
   // Of itself, and not of a copy, which lacks the getters of its class.
@@ -185,7 +185,7 @@ function typeOf(value: unknown): string {
     : `a ${typeof value}`;
 }
 
-/** Has the application's logger write what Sigil logs. */
+/** Writes Sigil's log lines to the application's logger. */
 export function nestLogger(): Logger {
   const nest = new NestLogger('Sigil');
   const lineOf = (details: object | string, message: string | undefined): [text: string, stack?: string] => {

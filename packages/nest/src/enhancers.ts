@@ -63,7 +63,7 @@ export class Enhancers {
   readonly #config: ApplicationConfig;
   /** Global guards that are asked at the endpoint alone. */
   readonly #requestGuards: readonly Type<CanActivate>[];
-  /** Whether what is global runs for calls, beside guards. */
+  /** Whether global enhancers other than guards run for calls. */
   readonly #inherits: boolean;
   readonly #logger: Logger;
   readonly #told = new Set<string>();
@@ -81,7 +81,7 @@ export class Enhancers {
     this.#logger = logger;
   }
 
-  /** Gives what Nest's decorators say of a method, for `createApp({ policies })`. */
+  /** Returns the policies from a method's Nest decorators, for `createApp({ policies })`. */
   policiesOf(cls: Constructor, method: MethodName): { guards: GuardLike[]; middleware: MiddlewareLike[] } {
     const place = { cls, method };
     const guards = this.#declared('guard', place).map((guard) =>
@@ -173,7 +173,7 @@ export class Enhancers {
     return module && wrapper ? { module, token: wrapper.token, wrapper } : this.#container.find(enhancer);
   }
 
-  /** Those of the class, then those of the method. */
+  /** The enhancers of the class, then those of the method. */
   #declared<K extends EnhancerKind>(kind: K, { cls, method }: Place): Enhancer<K>[] {
     const { key } = KINDS[kind];
     const values = [...metadataOf(key, cls), ...metadataOf(key, cls, method)] as (
@@ -194,7 +194,7 @@ export class Enhancers {
     });
   }
 
-  /** Those of the application that there are by then. */
+  /** The current global enhancers of the application. */
   #global<K extends EnhancerKind>(kind: K): Enhancer<K>[] {
     const [made, scoped] = GLOBALS[kind](this.#config);
     return [
@@ -209,7 +209,7 @@ export class Enhancers {
     ];
   }
 
-  /** Those of the application that run for calls, too. */
+  /** The application's global enhancers that also run for calls. */
   #inherited<K extends EnhancerKind>(kind: K): Enhancer<K>[] {
     return this.#inherits ? this.#global(kind) : [];
   }
@@ -218,7 +218,7 @@ export class Enhancers {
     return this.#container.instanceOf(provided, context) as ReturnType<Enhancer<K>['of']>;
   }
 
-  /** Asks the global guards there are by then: `app.useGlobalGuards()` comes after the modules are made. */
+  /** Runs the current global guards: `app.useGlobalGuards()` comes after the modules are created. */
   #globalGuards(place: Place): GuardLike {
     const isAsked = (guard: object): boolean => !this.#requestGuards.some((cls) => guard instanceof cls);
     return named('GlobalGuards', (context: GuardContext) => {
@@ -252,7 +252,7 @@ export class Enhancers {
       }
       return true;
     } catch (error) {
-      // That is how guards of Nest say no. Anything else is a mistake, which the log tells.
+      // This is how Nest's guards refuse. Anything else is a mistake, and is logged.
       if (!(error instanceof HttpException) || error.getStatus() >= 500) throw error;
       const status = error.getStatus();
       if (!REFUSALS.has(status))
@@ -339,7 +339,7 @@ export class Enhancers {
         const host = new CallExecutionContext(context, cls, method, false);
         const caught: unknown = filter.catch(error, host);
         const given: unknown = await resultOf(await caught);
-        // As to Nest, nothing is no answer; and an error that is returned was meant to be thrown.
+        // As in Nest, `undefined` is no answer; and a returned error counts as thrown.
         if (given === undefined) throw error;
         if (given instanceof Error) throw given;
         return given;
@@ -360,7 +360,7 @@ export class Enhancers {
     return undefined;
   }
 
-  /** Has pipes change what the handler gets: global ones, those of the class, those of the method. */
+  /** Runs pipes on the handler's arguments: global ones, those of the class, those of the method. */
   #piping(pipes: readonly Enhancer<'pipe'>[], { cls, method }: Place): MiddlewareLike {
     const handler = handlersOf(cls).find((one) => one.method === method);
     const parameters = handler ? pipedParametersOf(handler) : [];
@@ -382,7 +382,7 @@ async function notTooMany({ state }: RequestContext, next: NextFunction): Promis
   return next();
 }
 
-/** With these a guard says who may use a definition. */
+/** The statuses with which a guard refuses a caller. */
 const REFUSALS: ReadonlySet<number> = new Set([
   HttpStatus.UNAUTHORIZED,
   HttpStatus.FORBIDDEN,

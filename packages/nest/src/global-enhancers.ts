@@ -18,7 +18,7 @@ export type EnhancerKind = keyof EnhancerTypes;
 /** The global enhancers of an application: the instances, and those created for each request. */
 type Globals<T> = readonly [made: readonly T[], scoped: readonly Provided['wrapper'][]];
 
-/** Finds what is global at the time: `app.useGlobalGuards()` and its like come after the modules are made. */
+/** Finds the current global enhancers: `app.useGlobalGuards()` and others come after the modules are created. */
 export const GLOBALS: {
   readonly [K in EnhancerKind]: (config: ApplicationConfig) => Globals<EnhancerTypes[K]>;
 } = {

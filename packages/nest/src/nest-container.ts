@@ -11,7 +11,7 @@ export type Constructor<T = object> = new (...values: never[]) => T;
 type NestModule = ModulesContainer extends Map<string, infer M> ? M : never;
 type Wrapper = NonNullable<ReturnType<NestModule['providers']['get']>>;
 
-/** Something that Nest makes, and where. */
+/** A provider of Nest, and its module. */
 export interface Provided {
   readonly module: NestModule;
   readonly token: InjectionToken;
@@ -25,7 +25,7 @@ export interface Provided {
 export class NestContainer implements Container {
   /** The providers with handlers, by class. */
   readonly served: ReadonlyMap<Constructor, Provided>;
-  /** Finds what is wrong with classes, beside whether Nest makes them. */
+  /** Finds further faults in classes. */
   checkClass: (cls: Constructor) => readonly DefinitionProblem[] = () => [];
   /** While the modules are being made, a singleton may not be there yet. */
   isMade = false;
@@ -61,7 +61,7 @@ export class NestContainer implements Container {
     return [...this.#problems, ...unknown, ...classes.flatMap((cls) => this.checkClass(cls))];
   }
 
-  /** Finds what Nest makes for a class or token: that of the first module which has it. */
+  /** Finds Nest's provider of a class or token: that of the first module that has it. */
   find(id: ServiceId): Provided | undefined {
     const known = this.served.get(id as Constructor) ?? this.#found.get(id);
     if (known) return known;
@@ -113,7 +113,7 @@ function servedClasses(
       }
       served.set(cls, { module, token, wrapper });
       const { scope } = serviceOf(cls) ?? {};
-      // Nest has the class made as a singleton, whose scope is left out.
+      // Nest treats the class as a singleton, if it has no scope.
       if (scope === undefined || scope === 'singleton' || wrapper.scope) continue;
       problems.push({
         code: 'SIGIL_INVALID_OPTIONS',
@@ -147,7 +147,7 @@ function servedAliases(
       const target = targetOf(token);
       if (!wrapper.isAlias || !hasHandlers(token) || served.has(token) || known.has(target)) continue;
       const other = nearest.get(target);
-      // A class and one that it extends are aliases of the same: the first has the handlers of both.
+      // If a class and its base class are aliases of the same provider, the first has the handlers of both.
       if (other && !(token.prototype instanceof other)) continue;
       if (other) found.delete(other);
       nearest.set(target, token);

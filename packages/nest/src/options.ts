@@ -19,7 +19,8 @@ export interface SigilModuleOptions extends Omit<AppOptions, (typeof NESTS)[numb
   /** Options of the endpoint: those of `nodeHandler`. `authorization` or `authenticate` determines the principal. */
   readonly http?: Omit<HttpOptions, 'sse'>;
   /**
-   * Says who a request is made for that guards and middleware of the application have let in; `undefined` where there is no principal.
+   * Returns the principal of a request that guards and middleware of the application have let in; `undefined` if there
+   * is none.
    *
    * @default of `request.user` the `id`, `userId` or `sub`, its `scopes` or `scope`, and all of it as claims
    */
@@ -62,8 +63,8 @@ export interface SigilModuleExtras {
    */
   readonly sse?: boolean | undefined;
   /**
-   * Modules whose handlers are served: those of their own providers and controllers, and not of modules that they import. An application
-   * with several servers says so for each. The `App` of such a server is injected by its name: `@InjectApp('shop')`.
+   * Modules whose handlers are served: those of their own providers and controllers, not of imported modules. Required
+   * in an application with several servers. The `App` of such a server is injected by its name: `@InjectApp('shop')`.
    *
    * @default every module of the application
    */
@@ -105,7 +106,7 @@ export function getAppToken(name: string): string {
 }
 
 /**
- * Injects the `App` of a server by its name, where an application has several.
+ * Injects the `App` of a server by its name, in an application with several.
  *
  * @param name the `name` that `SigilModule.forRoot` or `forRootAsync` was given.
  * @returns the decorator, for a parameter of a constructor or a property.

@@ -13,7 +13,7 @@ interface RouteParameter {
   readonly index: number;
   readonly data?: unknown;
   readonly pipes?: readonly unknown[];
-  /** Absent for those that Nest has itself, such as `@Body()`. */
+  /** Absent for Nest's own, such as `@Body()`. */
   readonly factory?: (data: unknown, context: CallExecutionContext) => unknown;
 }
 
@@ -46,10 +46,10 @@ export function problemOfParameter({
   };
 }
 
-// By prototype: a class may be served by several applications, and what its decorators say is the same for all.
+// By prototype: several applications may serve a class, and its decorators are the same for all.
 const BOUND = new WeakMap<object, Set<MethodName>>();
 
-/** Has the parameter decorators of Nest's `createParamDecorator()` give values to handlers. */
+/** Makes the parameter decorators of Nest's `createParamDecorator()` provide values to handlers. */
 export function bindNestParameters(cls: Constructor): void {
   for (const { declarer, method } of handlersOf(cls)) {
     const bound = BOUND.get(declarer) ?? new Set();

@@ -15,7 +15,7 @@ export interface PipedParameter {
   readonly metatype: Type | undefined;
 }
 
-/** The parameters of a handler that pipes are for: neither contexts nor what parameter decorators of Nest give. */
+/** The handler parameters that pipes apply to: neither contexts nor values of Nest's parameter decorators. */
 export function pipedParametersOf(handler: HandlerMethod): PipedParameter[] {
   const types = parameterTypes(handler);
   const decorated = parametersOf(handler);
@@ -35,20 +35,20 @@ export function pipedParametersOf(handler: HandlerMethod): PipedParameter[] {
   );
 }
 
-/** Whether a pipe does what has been done: arguments are checked by their DTO, and are its instance. */
+/** Whether a pipe has no effect: arguments are already validated instances of their DTO. */
 export function isValidationPipe(pipe: unknown): boolean {
   if (typeof pipe !== 'function') return pipe instanceof ValidationPipe;
   const prototype: unknown = pipe.prototype;
   return pipe === ValidationPipe || prototype instanceof ValidationPipe;
 }
 
-/** Has pipes give what the handler of a call gets, each in place of its argument. */
+/** Replaces each argument of a handler by the result of pipes. */
 export async function pipeArguments(
   context: RequestContext,
   parameters: readonly PipedParameter[],
   pipes: readonly PipeTransform[],
 ): Promise<void> {
-  // There is a part of one argument, and no more.
+  // A completion only has a part of one argument.
   if (pipes.length === 0 || context instanceof CompletionContext) return;
   const { kind } = context.definition;
   const type = kind === 'resource' || kind === 'template' ? 'param' : 'body';

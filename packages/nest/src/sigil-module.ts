@@ -77,9 +77,9 @@ export class SigilModule implements NestModule, OnApplicationBootstrap, OnModule
   /**
    * Makes the module that serves an application.
    *
-   * @param options the name and version of the server, how it runs, and where its endpoint is.
-   * @returns the module, for the `imports` of the root module. The application does not start, with a `DefinitionError`, when a definition
-   *   or option is wrong.
+   * @param options the name and version of the server, its options, and the path of its endpoint.
+   * @returns the module, for the `imports` of the root module. The application does not start, with a
+   *   `DefinitionError`, when a definition or option is wrong.
    */
   static forRoot(options: SigilModuleOptions & SigilModuleExtras): DynamicModule {
     OptionChecks.requireObject(FOR_ROOT, options);
@@ -92,7 +92,7 @@ export class SigilModule implements NestModule, OnApplicationBootstrap, OnModule
   }
 
   /**
-   * Makes the module that serves an application, whose options come from elsewhere, such as a `ConfigService`.
+   * Creates the module that serves an application with asynchronous options, for example from a `ConfigService`.
    *
    * @param options the factory, its dependencies, and the options needed before: the path of the endpoint, and its
    *   modules.
@@ -319,7 +319,7 @@ function checkDecorator(decorator: ClassDecorator, checks: OptionChecks): void {
   }
 }
 
-/** Refuses options that do not exist; those that Nest has in its own way are refused as that later. */
+/** Refuses unknown options; those that Nest replaces are refused later, with a message of their own. */
 function checkNames(options: object, names: readonly string[], checks: OptionChecks): void {
   const others = Object.entries(options).filter(([name]) => !isOfNest(name));
   checks.known(Object.fromEntries(others), names);

@@ -2,7 +2,7 @@ import type { App, MaybePromise } from '@sigil/core';
 import type { HttpOptions } from '@sigil/http';
 import { type HostHandler, hostHandler } from '@sigil/http/fetch';
 
-/** The methods of a route of Next, and what ends them. Other methods are refused by Next. */
+/** The methods of a route of Next, and a function to close them. Next refuses other methods. */
 export interface NextHandlers {
   /** Opens the stream of a session, and reads the documents of an authorization. */
   readonly GET: RouteHandler;
@@ -10,7 +10,7 @@ export interface NextHandlers {
   readonly POST: RouteHandler;
   /** Ends a session. */
   readonly DELETE: RouteHandler;
-  /** Tells pages what they may send. */
+  /** Answers preflight requests of pages. */
   readonly OPTIONS: RouteHandler;
   /** Lets requests in flight finish, then ends every session, and the app: for servers and tests of your own. */
   readonly close: HostHandler<undefined>['close'];
@@ -20,11 +20,12 @@ export interface NextHandlers {
 export type RouteHandler = (request: Request) => Promise<Response>;
 
 /**
- * Serves an app as a route of Next: in the `route.ts` of the endpoint, and again in that of `.well-known/oauth-protected-resource`, where
- * there is an authorization. Next builds routes before it serves them, so the app is made when the first request comes.
+ * Serves an app as a route of Next: in the `route.ts` of the endpoint, and again in that of
+ * `.well-known/oauth-protected-resource`, if there is an authorization. Next builds routes before it serves them, so
+ * the app is created at the first request.
  *
  * @param app makes the app; called once, and again after it has failed.
- * @param options those of `fetchHandler`.
+ * @param options the options of `fetchHandler`.
  * @returns a handler for each method.
  * @example
  * ```ts

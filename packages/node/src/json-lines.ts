@@ -25,10 +25,11 @@ const OPTIONS: OptionTable<JsonLinesOptions> = { sync: true };
 const LOOK_MS = 1000;
 
 /**
- * A file that gets a line of JSON for each record, as `audit.sink` of `createApp` takes it. Several processes may write to one file.
+ * A file that gets a line of JSON for each record, as `audit.sink` of `createApp` takes it. Several processes may write
+ * to one file.
  *
- * @param path where the file is; it is made where there is none, for the user of the process alone. One that is moved away, as logrotate
- *   does, is made anew within a second.
+ * @param path the file; a new one is created for the process's user alone. A file that was moved away, as by logrotate,
+ *   is created again within a second.
  * @returns the file, which is open.
  * @throws Error when it cannot be opened; DefinitionError when an option is wrong.
  * @example

@@ -22,7 +22,7 @@ const DISPOSAL_MS = 5_000;
 /**
  * Ends the process once an app has closed, even if a handler that ignores its signal, or a timer, would keep it.
  *
- * @param host `process`, or what stands for it.
+ * @param host `process`, or a replacement.
  * @param closed settles when the services of the app have been disposed of.
  * @param graceMs how long that may take, in milliseconds; 5,000 by default.
  * @example
@@ -44,10 +44,10 @@ export function exitAfter(
 /**
  * Lets the first SIGTERM or SIGINT end the process gently and a second one end it at once.
  *
- * @param host `process`, or what stands for it.
+ * @param host `process`, or a replacement.
  * @param shutDown resolves when the work in flight is done.
- * @param graceMs how long the rest of the process may take after that before it is made to exit, in milliseconds;
- *   5,000 by default.
+ * @param graceMs how long the rest of the process may take after that before it is made to exit, in milliseconds; 5,000
+ *   by default.
  * @returns a function that stops listening.
  * @example
  * ```ts

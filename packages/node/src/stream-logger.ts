@@ -20,10 +20,11 @@ export interface LineOptions {
 }
 
 /**
- * A logger that writes each entry as one line of JSON: `level`, `time` (ISO 8601), `message`, then the details; or as a line of text.
- * It never throws, whatever the details are. A text of more than 8,192 characters, such as the message of an error, is cut in its middle.
+ * A logger that writes each entry as one line of JSON: `level`, `time` (ISO 8601), `message`, then the details; or as a
+ * line of text. It never throws, whatever the details are. A text of more than 8,192 characters, such as the message of
+ * an error, is cut in its middle.
  *
- * @param stream where the lines go; it is not closed.
+ * @param stream the destination of the lines; it is not closed.
  * @param options how they are written.
  * @example
  * ```ts
@@ -50,7 +51,7 @@ export function streamLogger(
 const WAIT_MS = 20;
 const MOST_WAITING = 16 * 1024;
 
-/** Writes lines together, as far as they can wait; one that cannot takes those before it along. */
+/** Writes lines together, as long as they can wait; a line that cannot wait writes earlier ones too. */
 function writerOf(stream: Writable): (line: string, canWait: boolean) => void {
   let waiting = '';
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -114,7 +115,7 @@ function formatEntry(level: keyof Logger, details: object | string, message: str
   }
 }
 
-/** Most characters of a text in a line, by whether they come before or after those that are left out: a stack ends with its frames. */
+/** Maximum number of characters at the beginning and at the end of a cut text: a stack ends with its frames. */
 const MOST_CHARACTERS = { first: 6 * 1024, last: 2 * 1024 };
 const MOST_TEXT = MOST_CHARACTERS.first + MOST_CHARACTERS.last;
 
@@ -154,7 +155,7 @@ function inspected(details: object): unknown {
 const SECRET =
   /^(?:proxy-)?authorization$|cookie|password|passphrase|secret|(?:api|private|access)[-_]?key|token$|credential/i;
 
-/** Whether names are those of secrets, as far as they have been seen. */
+/** Whether names are those of secrets, cached. */
 const KNOWN = new Map<string, boolean>();
 const MOST_KNOWN = 1000;
 
@@ -240,7 +241,7 @@ function textWriter(colors: boolean): typeof formatEntry {
   };
 }
 
-/** The stack of an error that has been through JSON, with those of its causes. */
+/** The stack of an error that was JSON, with those of its causes. */
 function stackOf(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || !('stack' in value)) return undefined;
   const cause = 'cause' in value ? stackOf(value.cause) : undefined;
@@ -256,7 +257,7 @@ function printable(text: string): string {
   return text.replace(CONTROLS, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** JSON has escaped most controls itself, and what is left of them is not ASCII. That is seen three times as fast as looking for them. */
+/** JSON has escaped most control characters, and the others are not ASCII. That check is three times as fast as a search. */
 function printableJson(line: string): string {
   return Buffer.byteLength(line) === line.length ? line : printable(line);
 }

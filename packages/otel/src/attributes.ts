@@ -35,7 +35,7 @@ export interface Values {
   readonly output?: string | undefined;
 }
 
-/** One attribute, and where it stands. */
+/** One attribute, and the telemetry that has it. */
 export interface AttributeRow {
   readonly name: string;
   readonly value: keyof Values;
@@ -76,9 +76,9 @@ const ROWS = new Map<Signal, readonly AttributeRow[]>(
 );
 
 /**
- * The attributes of a span or metric, as far as they are known.
+ * The known attributes of a span or metric.
  *
- * @param optIn whether those that are opt-in are among them.
+ * @param optIn whether to include opt-in attributes.
  */
 export function attributesOf(signal: Signal, values: Values, optIn: boolean): Attributes {
   const attributes: Attributes = {};

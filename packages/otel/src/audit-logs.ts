@@ -13,19 +13,19 @@ export interface AuditLog {
   /** The record as a line of JSON, as `jsonLinesFile` of `@sigil/node` writes it. */
   readonly body: string;
   readonly attributes: Attributes;
-  /** Has the span of the call, where that is known. */
+  /** Has the span of the call, if it is known. */
   readonly context: Context;
 }
 
 /** A logger of `@opentelemetry/api-logs`, typed structurally so that this package does not depend on it. */
 export interface AuditLogger {
-  /** Takes a log record; it does not say what becomes of it. */
+  /** Accepts a log record; its success is unknown. */
   emit(record: AuditLog): void;
 }
 
 const SEVERITIES = { INFO: 9, WARN: 13, ERROR: 17 } as const;
 
-/** How the call ended where that is a fault of the server. */
+/** The outcomes of a call that are faults of the server. */
 const FAULTS: ReadonlySet<unknown> = new Set(['error', 'timeout', 'failed']);
 
 /** The source of `name`, by method. */
@@ -42,7 +42,7 @@ const NAMES: Readonly<Record<string, string>> = {
  * A logger never reports whether a record was sent, so `audit.required` refuses no call if the collector is down. If
  * each record must be stored before its call runs, write to a file or a table.
  *
- * @param logger what `logs.getLogger()` of `@opentelemetry/api-logs` gives, or that of a provider of your own.
+ * @param logger the result of `logs.getLogger()` of `@opentelemetry/api-logs`, or of your own provider.
  * @returns the sink. The provider of the logger stays open when the app closes.
  * @example
  * ```ts

@@ -40,7 +40,7 @@ export class CallSpan implements CallObservation {
   readonly #values: Values;
   readonly #span: Span;
   readonly #context: Context;
-  /** The attributes of its duration, as far as they are known when it begins. */
+  /** The attributes of its duration that are known at its beginning. */
   readonly #measured: Attributes;
   #trace: Trace | undefined;
 
@@ -49,7 +49,7 @@ export class CallSpan implements CallObservation {
     const values = measuredOf(call);
     this.#values = values;
     const { context: parent, links } = parentOf(call);
-    // A task goes on after its request: its run is an execution of the tool, and no message.
+    // A task outlives its request: its run is an execution of the tool, not a message.
     const kind = call.task ? SpanKind.INTERNAL : SpanKind.SERVER;
     const name = call.task ? 'execute_tool' : values.method;
     const { resourceUris = false } = parts.options;
@@ -135,7 +135,7 @@ export class CallSpan implements CallObservation {
   }
 }
 
-/** Ends a span as the conventions say: it has failed where it has an `error.type`. */
+/** Ends a span as the conventions say: it has failed if it has an `error.type`. */
 function finish(span: Span, end: End | undefined): void {
   if (end) span.setAttributes(endAttributes(end));
   if (end?.errorType !== undefined) {

@@ -3,11 +3,11 @@ import type { CallInfo } from '@sigil/core';
 import { OptionChecks, type OptionTable } from '@sigil/core/internal';
 
 /**
- * Gives what is recorded of arguments or of a result, such as the same without secrets.
+ * Returns the recorded form of arguments or of a result, such as one without secrets.
  *
  * @param value data from the client, or for it.
  * @param call whose it is.
- * @returns what is recorded; `undefined` for nothing.
+ * @returns the recorded form; `undefined` for nothing.
  */
 export type Redactor = (value: unknown, call: CallInfo) => unknown;
 
@@ -16,24 +16,27 @@ export interface EventLoopDelay {
   readonly max: number;
   /** How late it was at most in a share of cases. @param percentile the share, above 0 and at most 100. */
   percentile(percentile: number): number;
-  /** Forgets what was measured so far. */
+  /** Clears the measurements so far. */
   reset(): void;
 }
 
 /** The recorded telemetry, and its destinations. */
 export interface TelemetryOptions {
-  /** Makes the spans. @default what is registered with the API of OpenTelemetry */
+  /** Creates the spans. @default the provider registered with the OpenTelemetry API */
   readonly tracerProvider?: TracerProvider;
-  /** Makes the metrics. @default what is registered with the API of OpenTelemetry when `telemetry` is called */
+  /** Creates the metrics. @default the provider registered with the OpenTelemetry API when `telemetry` is called */
   readonly meterProvider?: MeterProvider;
   /** Records arguments of tools and prompts on spans, as they are or as the function gives them. They may have secrets. @default false */
   readonly recordInputs?: boolean | Redactor;
   /** Records results of tools on spans, as they are or as the function gives them. They may have secrets. @default false */
   readonly recordOutputs?: boolean | Redactor;
-  /** Measures how late the event loop is: on Node, what `monitorEventLoopDelay()` of `node:perf_hooks` gives, enabled. @default nothing */
+  /**
+   * Measures the delay of the event loop: on Node, the enabled result of `monitorEventLoopDelay()` of
+   * `node:perf_hooks`. @default nothing
+   */
   readonly eventLoopDelay?: EventLoopDelay;
   /**
-   * Called once the app has closed, before its process ends: to send what is not sent yet, as `shutdown()` of providers does.
+   * Called after the app has closed, before its process ends: to flush, as `shutdown()` of providers does.
    * @default nothing
    */
   readonly shutdown?: () => Promise<unknown>;

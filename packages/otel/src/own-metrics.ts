@@ -52,7 +52,7 @@ export class OwnMetrics {
     this.#aborts.add(1, { ...toolOf(event), ...why });
   }
 
-  /** Counts a call where it was refused. */
+  /** Counts a refused call. */
   called({ refusedBy, error }: CallEvent): void {
     if (!refusedBy) return;
     const reason = refusedBy === 'quota' ? { 'sigil.refusal.reason': error?.message } : {};
@@ -108,7 +108,7 @@ export class OwnMetrics {
   }
 }
 
-/** The tool of a run, if the server has it still. */
+/** The tool of a run, if the server still has it. */
 function toolOf({ name, isKnownName }: CallInfo): Attributes {
   return isKnownName && name !== undefined ? { 'gen_ai.tool.name': name } : {};
 }

@@ -18,7 +18,7 @@ export interface Parent {
   readonly links: Link[];
 }
 
-/** Reads what came over the wire: own members that are text. */
+/** Reads own text members of a received object. */
 const GETTER: TextMapGetter<object> = {
   keys: (carrier) => Object.keys(carrier),
   get(carrier, key) {
@@ -63,7 +63,7 @@ function spanContextOf({ traceId, spanId, traceparent }: Trace): SpanContext {
   return { traceId, spanId, traceFlags: flags & TraceFlags.SAMPLED, isRemote: true };
 }
 
-/** A span as the engine writes down what a trace belongs to. */
+/** A span in the form in which the engine stores traces. */
 export function traceOf(span: SpanContext): Trace | undefined {
   if (!isSpanContextValid(span)) return undefined;
   const { traceId, spanId, traceFlags, traceState } = span;

@@ -22,10 +22,10 @@ const SCOPE = '@sigil/otel';
 const BUCKETS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300];
 
 /**
- * Traces and measures an app by OpenTelemetry's conventions for MCP: a span and a duration for each call, each run of a task and each
- * request to a client.
+ * Traces and measures an app by OpenTelemetry's conventions for MCP: a span and a duration for each call, each run of a
+ * task and each request to a client.
  *
- * @param app what `createApp` made. The SDK of OpenTelemetry is registered before: metrics made earlier go nowhere.
+ * @param app the result of `createApp`. Register the OpenTelemetry SDK before: earlier metrics are lost.
  * @returns a function that ends it.
  * @throws DefinitionError when an option is unknown.
  * @example

@@ -71,7 +71,7 @@ export interface End extends Pick<Values, 'errorType' | 'statusCode'> {
   readonly message?: string | undefined;
 }
 
-/** How a call ended, by its answer; `undefined` where it went well. */
+/** The end of a call, by its answer; `undefined` for success. */
 export function endOf({ error, outcome, result }: CallEvent): End | undefined {
   if (error) {
     const statusCode = String(error.code);
@@ -106,7 +106,7 @@ function httpVersionOf(source: unknown): string | undefined {
   return version === '2.0' ? '2' : typeof version === 'string' ? version : undefined;
 }
 
-/** The port of the client, unless its address is what a proxy says of it. */
+/** The port of the client, unless its address is from a proxy. */
 function portOf(source: unknown, address: string | undefined): number | undefined {
   const socket = member(source, 'socket');
   if (address === undefined || member(socket, 'remoteAddress') !== address) return undefined;

@@ -21,7 +21,7 @@ export interface PoolTemplate {
   readonly options: object;
 }
 
-/** The schema of those who name none. */
+/** The default schema. */
 export const DEFAULT_SCHEMA = 'sigil';
 
 /** Names that mean the same with and without quotes, and that leave room for suffixes. */
@@ -30,7 +30,7 @@ const SCHEMA = /^[a-z_][a-z0-9_]{0,47}$/;
 /** Names that PostgreSQL has taken or takes for itself. */
 const OWN_SCHEMA = /^(?:pg_|information_schema$)/;
 
-/** Refuses what is neither the name of a schema nor left out. @returns the schema. */
+/** Refuses values other than the name of a schema or `undefined`. @returns the schema. */
 export function checkSchema(checks: OptionChecks, schema: unknown): string {
   if (schema === undefined) return DEFAULT_SCHEMA;
   if (typeof schema === 'string' && SCHEMA.test(schema)) {
@@ -83,7 +83,7 @@ const SSL_MODES: readonly string[] = [
   'no-verify',
 ];
 
-/** Refuses what is neither an address of PostgreSQL nor left out. */
+/** Refuses values other than an address of PostgreSQL or `undefined`. */
 export function checkUrl(checks: OptionChecks, option: string, url: unknown): void {
   if (url === undefined) return;
   if (!isUrl(url)) {

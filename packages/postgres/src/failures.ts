@@ -27,7 +27,7 @@ const FIXES: readonly (readonly [RegExp, (schema: string) => string])[] = [
   ],
 ];
 
-/** Says what to do about an error that no later attempt will mend. */
+/** Adds the fix to a permanent error. */
 export function explained(error: unknown, schema: string): unknown {
   if (isWithoutTls(error))
     return new Error(

@@ -3,17 +3,17 @@ import { type OptionTable, STORE_LIMITS, type StoreLimits, storeLimits } from '@
 /** How much is kept. */
 export interface PostgresLimits extends StoreLimits {
   /**
-   * Most bytes at once, over all tasks; each counts with its JSON, rounded up to whole KiB.
+   * Maximum bytes over all tasks; each counts with its JSON, rounded up to whole KiB.
    * @default 1 GiB
    */
   readonly maxTaskBytes?: number;
   /**
-   * Most bytes of the streams of all sessions, and some more until they are dropped: within half a minute.
+   * Maximum bytes of the streams of all sessions, and some more for up to half a minute, until they are dropped.
    * @default 1 GiB
    */
   readonly maxEventBytes?: number;
   /**
-   * Most keys that are counted at once, about. Beyond them those whose count is nearest to its end are forgotten.
+   * Approximate maximum number of keys. Beyond it, the keys whose count ends first are forgotten.
    * @default 100,000
    */
   readonly maxKeys?: number;

@@ -15,7 +15,7 @@ const HEARTBEAT_MS = 2_000;
 
 /** The callbacks of a listener. */
 export interface ListenerEvents {
-  /** @param payload what was notified, on any channel. */
+  /** @param payload the payload, on any channel. */
   readonly notified: (payload: string) => void;
   /** Called once it listens again after notifications may have been lost. */
   readonly resumed: () => void;
@@ -36,7 +36,7 @@ export class Listener {
   /** Waiting for a connection that listens. */
   readonly #waiting = new Set<() => void>();
 
-  /** @param connection which says where PostgreSQL is. */
+  /** @param connection the connection with the location of PostgreSQL. */
   constructor(
     private readonly connection: PostgresConnection,
     private readonly events: ListenerEvents,
@@ -103,7 +103,7 @@ export class Listener {
   /** Connects, and listens to all channels. */
   async #begin(client: Client): Promise<void> {
     await client.connect();
-    // Set before, so that a channel that comes meanwhile is listened to as well.
+    // Set before, so that a channel added in between is included.
     this.#client = client;
     await client.query([...this.#channels].map((channel) => `LISTEN "${channel}"`).join(';'));
     for (const resolve of this.#waiting) resolve();

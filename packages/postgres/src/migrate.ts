@@ -97,7 +97,7 @@ async function versionOf(client: Client, schema: string): Promise<number> {
   }
 }
 
-/** A script that leaves out the steps that have been done. It begins with a lock, and each step sees what was done before that. */
+/** A script that skips the steps that are done. It begins with a lock, and each step sees the result of those before it. */
 function tablesSql(schema: string): string {
   const steps = MIGRATIONS.map(
     (sql, index) => `DO $do$ BEGIN

@@ -1,8 +1,10 @@
-// The parts of a backend, and what they stand on:
+// The parts of a backend, and their foundation:
 //
-// - `postgres-connection.ts` sends the statements of all parts (`statement-pool.ts`). It fails at once while PostgreSQL is away, and comes
-//   back by itself. Before the first statement it makes the tables (`migrate.ts`); `sweeper.ts` deletes what has expired.
-// - What has to happen as one is a function in the database (`migrations/`), so that it takes one statement. The database counts the time.
+// - `postgres-connection.ts` sends the statements of all parts (`statement-pool.ts`). It fails at once while PostgreSQL
+//   is down, and reconnects. Before the first statement it creates the tables (`migrate.ts`); `sweeper.ts` deletes
+//   expired rows.
+// - Atomic operations are functions in the database (`migrations/`), so that each takes one statement. The database
+//   counts the time.
 // - `postgres-change-bus.ts` listens on a connection of its own (`listener.ts`).
 
 import { createHash } from 'node:crypto';
@@ -29,7 +31,7 @@ export interface PostgresOptions extends PostgresConnectionOptions, PostgresLimi
  * Makes a backend of a PostgreSQL of version 13 or later: all processes that are given the same one serve each other's
  * clients.
  *
- * @param options where PostgreSQL is, and limits.
+ * @param options the location of PostgreSQL, and limits.
  * @returns a factory of the backend: the data of several apps in one database is separated by their names.
  * @throws DefinitionError when an option is wrong.
  * @example
@@ -74,7 +76,7 @@ function makeBackend(options: PostgresOptions): Backend {
 /** Names whose schema another app may have, with a hash. */
 const TAKEN = /_[0-9a-f]{6}$/;
 
-/** The schema of an app that says nothing of it: its name, as far as it can be one of a schema. */
+/** The default schema of an app: its name, as far as it is valid for a schema. */
 function schemaOf(name: string): string {
   const plain = name
     .toLowerCase()

@@ -23,9 +23,9 @@ const ALL: ServerChange = { kind: 'all' };
  */
 export class PostgresChangeBus implements ChangeBus {
   readonly #listener: Listener;
-  /** Those who listen in this process. */
+  /** The listeners in this process. */
   readonly #local = new MemoryChangeBus();
-  /** Numbers of rows that are to be read. */
+  /** Numbers of rows to read. */
   #unread: string[] = [];
 
   /** @param connection to PostgreSQL; it is not closed with the bus. */
@@ -68,7 +68,7 @@ export class PostgresChangeBus implements ChangeBus {
     const id = /^#(\d{1,18})$/.exec(payload)?.[1];
     if (id === undefined) return this.#tell(payload);
     this.#unread.push(id);
-    // Those that come together are read together.
+    // Rows that arrive together are read together.
     if (this.#unread.length === 1) setImmediate(() => void this.#read());
   }
 

@@ -89,7 +89,7 @@ export class PostgresConnection {
   readonly schema: string;
   /** How long a statement may take once it is sent, in milliseconds. */
   readonly timeoutMs: number;
-  /** Most connections for statements. */
+  /** Maximum number of connections for statements. */
   readonly maxConnections: number;
   readonly #options: PostgresConnectionOptions;
   readonly #pool: StatementPool;
@@ -103,9 +103,7 @@ export class PostgresConnection {
   readonly #told = new LogThrottle(TOLD_EVERY_MS);
   #isLost = false;
 
-  /**
-   * @param options where PostgreSQL is, as `checkConnection` has found nothing against.
-   */
+  /** @param options the location of PostgreSQL, validated by `checkConnection`. */
   constructor(options: PostgresConnectionOptions) {
     this.schema = options.schema ?? DEFAULT_SCHEMA;
     this.#options = options;
@@ -155,7 +153,7 @@ export class PostgresConnection {
       throw new ReadOnlyError('PostgreSQL can only be read: it is a copy, or told to take no writes');
   }
 
-  /** @throws UnusableError when two connections are one in PostgreSQL, and none leads past what makes them one. */
+  /** @throws UnusableError if a pooler shares one connection of PostgreSQL, and there is no address past it. */
   async #checkPooler(): Promise<void> {
     const { url, listenUrl = url } = this.#options;
     if (listenUrl !== url) return;
@@ -184,7 +182,7 @@ export class PostgresConnection {
   }
 
   /**
-   * Deletes now and then what has expired, in one process at a time.
+   * Deletes expired rows now and then, in one process at a time.
    *
    * @param sql a statement that says in its first column, `more`, whether there is more to delete.
    */
@@ -201,7 +199,7 @@ export class PostgresConnection {
    *
    * @param put tries to store, and returns `undefined` if there is no room; its argument says whether this is the
    *   second try.
-   * @returns what it gives; `undefined` where there is no room all the same.
+   * @returns its result; `undefined` if there is still no room.
    */
   async makeRoom<T>(
     table: string,
@@ -239,13 +237,13 @@ export class PostgresConnection {
     });
   }
 
-  /** @returns what a client of `pg` is made with that listens, or makes tables; passwords included. */
+  /** @returns the options of a `pg` client that listens or creates tables, including passwords. */
   listenerOptions(): object {
     const { listenUrl } = this.#options;
     return this.#clientOptions(listenUrl === undefined ? this.#options : { url: listenUrl });
   }
 
-  /** Ends all connections, and what runs on them. */
+  /** Ends all connections, and their statements. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#sweeper.stop();

@@ -5,8 +5,8 @@ import { clientKeyOf, keyOf } from './names.js';
 import type { PostgresConnection } from './postgres-connection.js';
 
 /**
- * Reads a session and keeps it for longer, as one statement. The row is written only where the time that is left is less than it should be,
- * or much more; then it gets a tenth more, so that most requests write nothing.
+ * Reads a session and extends it, in one statement. The row is only written if its remaining time is too short or much
+ * too long; then it gets a tenth more, so that most requests write nothing.
  */
 const USE = `
 WITH found AS MATERIALIZED (

@@ -22,7 +22,7 @@ export class PostgresStateStore implements StateStore {
     connection.sweep(`SELECT $schema.sweep('proofs') AS more`);
   }
 
-  /** @throws OverloadedError when there is no room: to forget an id would be to accept its state again. */
+  /** @throws OverloadedError if there is no room: a forgotten id could be used again. */
   async use(
     id: string,
     forMs: number,
@@ -31,7 +31,7 @@ export class PostgresStateStore implements StateStore {
     ageMs: number = 0,
   ): Promise<StateUse> {
     const { maxStates, maxStatesPerClient } = this.limits;
-    // Each kind has a table of its name.
+    // Each kind has a table of its own.
     const use = await this.connection.makeRoom(kind, async () => {
       const [row] = await this.connection.query<{ outcome: StateUse | 'full' }>(
         `SELECT $schema.use_${kind}($1, $2, $3, $4, $5, $6) AS outcome`,

@@ -18,7 +18,7 @@ import type { SqlValue } from './statement-pool.js';
 
 const KIB = 1024;
 
-/** Most tasks that are read by one statement. */
+/** Maximum number of tasks that one statement reads. */
 const MAX_READS = 200;
 
 /** How many runs one connection can serve: most of the time a run does not ask PostgreSQL anything. */
@@ -92,7 +92,7 @@ export class PostgresTaskStore implements TaskStore {
     });
   }
 
-  /** Those that are asked for while others are read are read together, by one statement. */
+  /** Tasks that are requested during a read are read together, by one statement. */
   async get(taskId: string): Promise<StoredTask | undefined> {
     const found = new Promise<TaskRow | undefined>((resolve, reject) =>
       this.#reads.push({ key: keyOf(taskId), resolve, reject }),
@@ -129,7 +129,7 @@ export class PostgresTaskStore implements TaskStore {
       taskId === undefined
         ? ['claim_tasks($1, $2, $3, $4, $5, $6, $7, $8)', [run, limit, leaseMs, this.#turn, ...left]]
         : ['claim_task($1, $2, $3, $4)', [keyOf(taskId), run, leaseMs]];
-    // One row at least, which tells the time.
+    // At least one row, which has the time.
     const sql = `SELECT $schema.now_ms() AS now, turn, ${COLUMNS} FROM (SELECT) AS one LEFT JOIN $schema.${name} ON true`;
     const { rows } = await this.#clock.timed(this.connection.timeoutMs, async (deadlineOf) => {
       let deadline = 0;
@@ -191,7 +191,7 @@ export class PostgresTaskStore implements TaskStore {
     return { kept, due, oldestMs };
   }
 
-  /** Reads what is waited for, until nothing is. */
+  /** Reads the requested tasks, until there are none. */
   async #read(): Promise<void> {
     this.#isReading = true;
     while (this.#reads.length > 0) {
@@ -231,7 +231,7 @@ export class PostgresTaskStore implements TaskStore {
   }
 }
 
-/** The body of a task, and what it counts for: whole KiB, so that few writes change the figures that all share. */
+/** The body of a task, and its size in whole KiB, so that few writes change the shared sums. */
 function written(record: TaskRecord): readonly [body: string, bytes: number] {
   const body = JSON.stringify(record);
   return [body, Math.ceil(Buffer.byteLength(body) / KIB) * KIB];

@@ -6,7 +6,7 @@ import { BusyError, NO_ANSWER } from './failures.js';
 /** How long a connection may take to end in peace, in milliseconds. */
 const END_MS = 500;
 
-/** Most statements that wait for a connection. */
+/** Maximum number of statements that wait for a connection. */
 const MAX_WAITING = 5_000;
 
 /** How often a statement may wait for as long as it may take. */
@@ -60,7 +60,7 @@ export class StatementPool {
     this.#timeoutMs = timeoutMs;
     this.#pool.on('connect', (client) => {
       this.#clients.add(client);
-      // A connection that is lost fails what is asked on it; without a listener the process would end.
+      // A lost connection fails its statements; without a listener the process would end.
       client.on('error', () => this.#lost(client));
       if (this.#missing === 0) return;
       this.#missing -= 1;
@@ -80,7 +80,7 @@ export class StatementPool {
     return this.#reconnects;
   }
 
-  /** Tells from now on how long each statement waits for a connection. */
+  /** Reports from now on how long each statement waits for a connection. */
   watch(watch: BackendWatch): void {
     this.#watch = watch;
   }

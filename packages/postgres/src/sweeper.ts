@@ -1,10 +1,10 @@
 /** Approximate milliseconds between sweeps for expired rows, varied so that processes do not sweep at the same time. */
 const EVERY_MS = 20_000;
 
-/** Most rounds of one kind in a row, so that others have their turn. */
+/** Maximum number of consecutive rounds of one kind, so that others get their turn. */
 const MAX_ROUNDS = 50;
 
-/** Deletes now and then what has expired. */
+/** Deletes expired rows now and then. */
 export class Sweeper {
   readonly #kinds: (() => Promise<boolean>)[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;

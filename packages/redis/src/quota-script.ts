@@ -3,7 +3,7 @@
  * Redis expires; an index has their number. A key may be extended without the index, which checks the key when its
  * known expiry comes. So the most frequent operation is the cheapest.
  *
- * `KEYS[1]` is what all keys begin with; it has the hash tag, so that they are on one node of a cluster.
+ * `KEYS[1]` is the prefix of all keys; it has the hash tag, so that they are on one node of a cluster.
  */
 export const QUOTA_LUA = `
 local base = KEYS[1]

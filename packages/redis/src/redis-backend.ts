@@ -1,9 +1,11 @@
-// The parts of a backend, and what they stand on:
+// The parts of a backend, and their foundation:
 //
-// - `redis-connection.ts` has the one connection that all parts send their commands on (`redis-link.ts`). It fails at once while Redis is
-//   away, and comes back by itself. `redis-servers.ts` says where Redis is: at an address, in a cluster, or where Sentinels say.
-// - A store writes by scripts, which Redis runs as one, and lets Redis count the time. All keys of a script have one hash tag, such as
-//   `{sigil:shop:sessions}`, so that a cluster has them on one node. `quota-script.ts` keeps sessions and states within their limits.
+// - `redis-connection.ts` has the one connection for the commands of all parts (`redis-link.ts`). It fails at once
+//   while Redis is down, and reconnects. `redis-servers.ts` has the location of Redis: at an address, in a cluster, or
+//   behind Sentinels.
+// - A store writes by scripts, which Redis runs as one, and lets Redis count the time. All keys of a script have one
+//   hash tag, such as `{sigil:shop:sessions}`, so that a cluster has them on one node. `quota-script.ts` keeps sessions
+//   and states within their limits.
 // - `redis-change-bus.ts` listens on a connection of its own, and `redis-task-store.ts` renews leases on another one.
 
 import type { Backend, BackendFactory } from '@sigil/core/backend';
@@ -24,7 +26,7 @@ import { RedisTaskStore } from './redis-task-store.js';
 /** The location of Redis, and the limits on its contents. */
 export interface RedisOptions extends RedisConnectionOptions, StoreLimits {
   /**
-   * Most bytes of JSON at once, over all tasks.
+   * Maximum bytes of JSON over all tasks.
    * @default 256 MiB
    */
   readonly maxTaskBytes?: number;
@@ -36,7 +38,7 @@ const MAX_TASK_BYTES = 256 * 1024 * 1024;
  * Creates a backend in a Redis, or in a compatible server such as Valkey (Redis 6.2): all processes with the same one
  * serve each other's clients.
  *
- * @param options where Redis is, and limits.
+ * @param options the location of Redis, and limits.
  * @returns a factory of the backend: the data of several apps in one Redis is separated by their names.
  * @throws DefinitionError when an option is wrong.
  * @example

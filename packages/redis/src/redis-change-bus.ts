@@ -12,7 +12,7 @@ export class RedisChangeBus implements ChangeBus {
   /** A connection that listens can do little else. */
   readonly #link: RedisLink<NodeClient>;
   readonly #toAll: string;
-  /** Those who listen in this process. */
+  /** The listeners in this process. */
   readonly #local = new MemoryChangeBus();
   readonly #channels = new Set<string>();
   /** By channel, on the connection that there is. */

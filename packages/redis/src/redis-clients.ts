@@ -45,7 +45,7 @@ export class NodeClient implements LinkClient {
   readonly #client: RedisClientType;
   #isEnded = false;
 
-  /** @param place where the server is, as far as that may change. */
+  /** @param place the location of the server, which may change. */
   constructor(
     options: RedisClientOptions,
     readonly place?: Place,

@@ -47,7 +47,7 @@ export const CONNECTION_OPTIONS: OptionTable<RedisConnectionOptions> = {
   timeoutMs: true,
 };
 
-/** How Redis refuses what no later attempt will make right: a password, the number of a database, or being too old. */
+/** The permanent errors of Redis: a wrong password, a wrong database number, or a version that is too old. */
 const REFUSED =
   /^(?:WRONGPASS|NOAUTH|NOPERM|NOPROTO|ERR (?:unknown command|AUTH|DB index|invalid DB|SELECT is not))/;
 
@@ -61,7 +61,7 @@ const IS_COPY =
   'Redis is a copy of another one, which takes no writes: sessions and tasks are refused; write the address of the other one';
 
 /**
- * Speaks to one Redis for all parts of a backend. It connects by itself and comes back by itself; while there is no connection, commands
+ * Connects to one Redis for all parts of a backend. It reconnects automatically; while there is no connection, commands
  * fail at once.
  */
 export class RedisConnection {
@@ -71,7 +71,7 @@ export class RedisConnection {
   readonly timeoutMs: number;
   readonly #servers: RedisServers;
   readonly #commands: RedisLink;
-  /** Hears of another master, where there are Sentinels. */
+  /** Listens to changes of the master, if there are Sentinels. */
   readonly #sentinel: RedisLink<NodeClient> | undefined;
   readonly #links = new Set<RedisLink | RedisLink<NodeClient>>();
   readonly #onReady = new Set<() => Promise<void>>();
@@ -82,9 +82,7 @@ export class RedisConnection {
   /** The result of the check of the server's settings. */
   #look: Promise<unknown> | undefined;
 
-  /**
-   * @param options where Redis is, as `checkConnection` has found nothing against.
-   */
+  /** @param options the location of Redis, validated by `checkConnection`. */
   constructor(options: RedisConnectionOptions) {
     const { prefix = 'sigil', timeoutMs = 2_000 } = options;
     this.prefix = prefix;
@@ -161,7 +159,7 @@ export class RedisConnection {
   /**
    * Runs a script, in one round trip when Redis has run it before.
    *
-   * @param keys all of one cluster slot, or what the script makes its keys of.
+   * @param keys all of one cluster slot, or the base of the script's keys.
    * @param link the connection it is sent on; that of all commands by default.
    * @throws OverloadedError when Redis has no memory left, ReadOnlyError when it takes no writes.
    */
@@ -190,7 +188,7 @@ export class RedisConnection {
     return this.#linked({ ...told, create: () => this.#servers.node() });
   }
 
-  /** Reports what goes wrong between requests. */
+  /** Logs an error between requests. */
   report(error: unknown, message: string): void {
     this.#logger?.warn({ err: error }, message);
   }
@@ -211,13 +209,13 @@ export class RedisConnection {
 
   /** Logs once if Redis may evict needed keys. @returns the fault of the server, if any. */
   async #lookAt(logger: Logger): Promise<unknown> {
-    // One who may not ask is not told.
+    // A user without the right to ask gets no warning.
     const info = String(await this.send('INFO').catch(() => ''));
     const value = (field: string): string | undefined => new RegExp(`^${field}:(\\S+)`, 'm').exec(info)?.[1];
     const policy = value('maxmemory_policy') ?? 'noeviction';
     if (policy !== 'noeviction') logger.warn({ policy }, EVICTS);
     if (value('slave_read_only') === '1') logger.warn(IS_COPY);
-    // Valkey has a name of its own for it.
+    // Valkey has a different name for it.
     const mode = value('redis_mode') ?? value('server_mode') ?? '';
     const wrong = this.#servers.isCluster ? undefined : WRONG_MODES[mode];
     if (wrong === undefined) return undefined;

@@ -9,8 +9,8 @@ const OVERHEAD_BYTES = 200;
 const [MESSAGE, END] = ['m', 'e'];
 
 /**
- * The beginning of scripts about the streams of one session. `KEYS[1]` is what its keys begin with. Each stream is a Redis stream; an
- * index has all of them by when they expire, and the bytes of each, and of all together as the stream ''.
+ * The beginning of scripts about the streams of one session. `KEYS[1]` is the prefix of its keys. Each stream is a
+ * Redis stream. An index has all of them by expiry, the bytes of each, and the sum as the stream ''.
  */
 const STREAMS_LUA = `
 local base = KEYS[1]

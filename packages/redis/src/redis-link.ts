@@ -2,7 +2,7 @@ import { ErrorReply } from '@redis/client';
 import { answered, LateError } from '@sigil/core/internal';
 import type { LinkClient, RedisReply } from './redis-clients.js';
 
-/** How a link connects, and whom it tells. */
+/** The options of a link, with its callbacks. */
 export interface LinkOptions<C extends LinkClient> {
   /** Makes a client that is not connected yet. */
   readonly create: () => C | Promise<C>;
@@ -45,7 +45,7 @@ export class RedisLink<C extends LinkClient = LinkClient> {
 
   constructor(private readonly options: LinkOptions<C>) {}
 
-  /** Why there is no connection, when there is none. */
+  /** The reason why there is no connection, if there is none. */
   get problem(): unknown {
     return this.#problem;
   }
@@ -55,7 +55,7 @@ export class RedisLink<C extends LinkClient = LinkClient> {
     return this.#reconnects;
   }
 
-  /** Begins to connect, once. It waits for that a second at most, and goes on trying after that. */
+  /** Begins to connect, once. It waits at most a second, and retries in the background. */
   open(): Promise<void> {
     return (this.#opening ??= new Promise((resolve) => {
       const wait = setTimeout(resolve, OPEN_MS);
@@ -75,7 +75,7 @@ export class RedisLink<C extends LinkClient = LinkClient> {
   /**
    * Runs a command on the connection; connects first when that has not begun.
    *
-   * @throws Error when there is no connection, or no answer in time.
+   * @throws Error if there is no connection, or no answer in time.
    */
   async use<T>(command: (client: C) => Promise<T>): Promise<T> {
     await this.open();
@@ -95,13 +95,13 @@ export class RedisLink<C extends LinkClient = LinkClient> {
     }
   }
 
-  /** Ends the connection and makes another one, if its client is to be left. */
+  /** Replaces the connection, if its client should be left. */
   renewIf(isLeft: (client: C) => boolean): void {
     const client = this.#client;
     if (client && isLeft(client)) this.#lose(client, new Error('Another Redis is the master'));
   }
 
-  /** Ends the connection, and what waits on it. */
+  /** Ends the connection, and fails its pending commands. */
   close(): void {
     this.#closed = true;
     clearTimeout(this.#timer);

@@ -19,7 +19,7 @@ export interface RedisServersOptions {
   readonly client?: RedisClientTemplate;
   /** A Redis Cluster, in place of an address. */
   readonly cluster?: {
-    /** Addresses of some of its nodes, which tell those of the others. User and password of the first hold for all nodes. */
+    /** Addresses of some of its nodes, which know the others. User and password of the first apply to all nodes. */
     readonly nodes: readonly string[];
   };
   /** A Redis whose master Sentinels watch over, in place of an address. */
@@ -36,7 +36,7 @@ export interface RedisClientTemplate {
   readonly options: Login;
 }
 
-/** How a client logs in, and where. */
+/** The login of a client, and its server. */
 type Login = {
   readonly [Option in 'socket' | 'username' | 'password' | 'credentialsProvider' | 'database' | 'name']?:
     RedisClientOptions[Option] | undefined;
@@ -59,7 +59,7 @@ export class RedisServers {
     return this.#options.cluster !== undefined;
   }
 
-  /** Names what is passed over behind the `?` of addresses. */
+  /** Warns of ignored parameters after the `?` of addresses. */
   warnOfParameters(logger: Logger | undefined): void {
     const { url, cluster, sentinel } = this.#options;
     warnOfParameters(logger, 'redis({ url })', url, url?.startsWith('unix:') ? ['db'] : []);
@@ -99,7 +99,7 @@ export class RedisServers {
   }
 
   /**
-   * Asks the Sentinels where the master is.
+   * Asks the Sentinels for the master.
    *
    * @see https://redis.io/docs/latest/develop/reference/sentinel-clients/
    */
@@ -158,7 +158,7 @@ export class RedisServers {
         reconnectStrategy: false,
       } as NonNullable<RedisClientOptions['socket']>,
       disableOfflineQueue: true,
-      // Ours counts also what has been sent.
+      // Our own timeout also covers sent commands.
       commandOptions: { timeout: 0 },
       maintNotifications: 'disabled',
     };
@@ -177,7 +177,7 @@ function socketOf(url: string): Place {
 
 const FIX = "write url: 'redis://127.0.0.1:6379'";
 
-/** Refuses options that do not say where Redis is. */
+/** Refuses options without an address of Redis. */
 export function checkServers(options: RedisServersOptions, checks: OptionChecks): void {
   const { url, client, cluster, sentinel } = options;
   if (client !== undefined && typeof client?.options !== 'object')

@@ -37,7 +37,7 @@ give(string.match(session, '^%d+ ([^\\n]*)'), id)
 return 1
 `);
 
-/** Gives where the next page begins, and of each session its id, its text and when it expires. The order is that of the index. */
+/** Returns the start of the next page, and for each session its id, its text and its expiry, in the order of the index. */
 const LIST = redisScript(`${QUOTA_LUA}
 local most, cursor, start = tonumber(ARGV[1]), ARGV[2], 0
 sweep(1000)
@@ -61,7 +61,7 @@ return page
 `);
 
 /**
- * Keeps sessions in Redis, where all processes find them. To use one takes one round trip.
+ * Keeps sessions in Redis for all processes. Using one takes one round trip.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */

@@ -47,7 +47,7 @@ export class RedisStateStore implements StateStore {
     await Promise.all(KINDS.map((kind) => this.connection.run(BEGIN, [this.#baseOf(kind)], [])));
   }
 
-  /** @throws OverloadedError when there is no room: to forget an id would be to accept its state again. */
+  /** @throws OverloadedError if there is no room: a forgotten id could be used again. */
   async use(
     id: string,
     forMs: number,

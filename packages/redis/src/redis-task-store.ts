@@ -274,7 +274,7 @@ end
 return claimed
 `);
 
-/** Gives the places of those that have no lease any more. */
+/** Returns the positions of runs that have lost their lease. */
 const RENEW = redisScript(`${TASKS_LUA}
 local lost = {}
 for at = 2, #ARGV, 2 do
@@ -306,7 +306,7 @@ for _, status in ipairs(ARGV) do table.insert(reply, tonumber(redis.call('HGET',
 return reply
 `);
 
-/** Gives where the next page begins, and the tasks. */
+/** Returns the start of the next page, and the tasks. */
 const LIST = redisScript(`${TASKS_LUA}
 local most, cursor = tonumber(ARGV[1]), ARGV[2]
 sweep(1000)
@@ -327,7 +327,7 @@ return page
  * If no task can be replaced, the new one is refused.
  */
 export class RedisTaskStore implements TaskStore {
-  /** All commands share a connection, and what a run writes is little. */
+  /** All commands share a connection, and a run writes little. */
   readonly concurrency = 16;
   /** Leases are renewed on a connection of their own, so that no large answer ends them. */
   readonly #leases: RedisLink;
@@ -396,7 +396,7 @@ export class RedisTaskStore implements TaskStore {
     return { kept, due, oldestMs };
   }
 
-  /** @throws OverloadedError when there is no room. */
+  /** @throws OverloadedError if there is no room. */
   async #put(
     script: RedisScript,
     record: TaskRecord,

@@ -24,10 +24,10 @@ interface Walk {
 }
 
 /**
- * Finds the files below a folder, in alphabetical order. Names that begin with a dot are left out: they are the tools' and
- * the system's own.
+ * Finds the files below a folder, in alphabetical order. Names that begin with a dot are left out: they are the tools'
+ * and the system's own.
  *
- * @param problems receives what cannot be served.
+ * @param problems receives the files that cannot be served.
  */
 export async function findFiles(
   root: string,

@@ -117,7 +117,7 @@ function directoriesOf(files: readonly SkillFile[]): ReadonlyMap<string, Directo
   return directories;
 }
 
-/** One page of a list, and where the next one begins. */
+/** One page of a list, and the start of the next. */
 interface Page<T> {
   readonly shown: readonly T[];
   readonly next: { readonly nextCursor?: string };
@@ -126,9 +126,9 @@ interface Page<T> {
 /**
  * Cuts a page out of a list that never changes.
  *
- * @param show gives what is shown of an item; `undefined` hides it.
+ * @param show returns the shown form of an item; `undefined` hides it.
  * @param pageSize most items on a page; `undefined` for all on one.
- * @throws ProtocolError (-32602) when the cursor is none of ours.
+ * @throws ProtocolError (-32602) if the cursor is invalid.
  */
 async function pageOf<T, R>(
   items: readonly T[],
@@ -150,7 +150,7 @@ async function pageOf<T, R>(
   return { shown, next: {} };
 }
 
-/** Reads the URI a request is about. @throws ProtocolError (-32602) when there is none. */
+/** Reads the URI of a request. @throws ProtocolError (-32602) if it is missing. */
 function readUri({ uri }: Readonly<Record<string, unknown>>): string {
   if (typeof uri === 'string') return uri;
   throw new ProtocolError(ERROR_CODES.invalidParams, '"uri" must be a string');

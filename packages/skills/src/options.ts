@@ -5,13 +5,13 @@ import { OptionChecks, type OptionTable } from '@sigil/core/internal';
 export interface SkillsOptions {
   /** Guards before every file of every skill, those of the app first. A skill whose `SKILL.md` is hidden is hidden. */
   readonly guards?: readonly GuardLike[];
-  /** Most files below the folder. @default 5000 */
+  /** Maximum number of files below the folder. @default 5000 */
   readonly maxFiles?: number;
-  /** Most bytes of one file. @default 4 MiB */
+  /** Maximum bytes of one file. @default 4 MiB */
   readonly maxFileBytes?: number;
-  /** Most bytes of all files. @default 64 MiB */
+  /** Maximum bytes of all files. @default 64 MiB */
   readonly maxBytes?: number;
-  /** Most folders within each other. @default 16 */
+  /** Maximum nesting of folders. @default 16 */
   readonly maxDepth?: number;
 }
 

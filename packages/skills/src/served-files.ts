@@ -30,12 +30,12 @@ export class ServedFiles {
   /** The resource that serves a file, when it is still there and the caller may see it. */
   async find(call: ExtensionCall, uri: string): Promise<ResourceEntry | undefined> {
     const entry = this.#entries.get(uri);
-    // An entry that took the place of ours has other contents than those that were digested.
+    // An entry that replaced ours has contents without a digest.
     if (!entry || this.host.registry.resources.get(uri) !== entry) return undefined;
     return (await call.sees(entry)) ? entry : undefined;
   }
 
-  /** Those of some files that the caller may see. */
+  /** The files that the caller may see. */
   async visible<F extends Pick<SkillFile, 'uri'>>(call: ExtensionCall, files: readonly F[]): Promise<F[]> {
     const found = await Promise.all(files.map(({ uri }) => this.find(call, uri)));
     return files.filter((_file, index) => found[index] !== undefined);

@@ -12,7 +12,7 @@ export interface SkillFile {
   readonly digest: string;
   /** Bytes. */
   readonly size: number;
-  /** `undefined` for bytes that are no UTF-8. */
+  /** The text; `undefined` for bytes other than UTF-8. */
   readonly text: string | undefined;
   readonly contents: ResourceContents;
 }
@@ -40,7 +40,7 @@ export function skillFile(segments: readonly string[], bytes: Uint8Array): Skill
 
 function decode(bytes: Uint8Array): string | undefined {
   try {
-    // A byte order mark stays: the text has to be the bytes that were digested.
+    // A byte order mark stays: the text must match the digested bytes.
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     return undefined;
@@ -56,7 +56,7 @@ export function skillUri(segments: readonly string[]): string {
   return `skill://${segments.map(encode).join('/')}`;
 }
 
-/** Leaves nothing that has a meaning in a URI or in a URI template. */
+/** Encodes all characters with a meaning in a URI or a URI template. */
 function encode(segment: string): string {
   return encodeURIComponent(segment).replace(
     /[!'()*]/g,

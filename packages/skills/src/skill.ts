@@ -12,7 +12,7 @@ export interface Skill {
   /** Its `SKILL.md`. */
   readonly main: SkillFile;
   readonly frontmatter: Frontmatter;
-  /** All its files, those of skills below it included. */
+  /** All its files, including those of skills below it. */
   readonly files: readonly SkillFile[];
 }
 
@@ -74,7 +74,7 @@ const BLOCK = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/;
 /**
  * Reads the YAML frontmatter of a `SKILL.md`, every member as its author wrote it (SEP-2640, "Frontmatter").
  *
- * @throws Error that says what is wrong with it.
+ * @throws Error with its fault.
  */
 function readFrontmatter(text: string): Frontmatter {
   const block = BLOCK.exec(text)?.[1];

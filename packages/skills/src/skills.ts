@@ -23,8 +23,7 @@ const SKILLS = 'io.modelcontextprotocol/skills';
  *
  * @param folder `new URL('./skills/', import.meta.url)`.
  * @param options limits, and guards of the files.
- * @returns the extension, for `createApp({ extensions: [await skills(…)] })`, which reports what is wrong with the
- *   skills.
+ * @returns the extension, for `createApp({ extensions: [await skills(…)] })`, which reports the problems of the skills.
  * @example
  * ```ts
  * const folder = new URL('./skills/', import.meta.url);

@@ -3,7 +3,7 @@ import type { StreamWrite } from './stdout-guard.js';
 
 /** Receives the events of a `LineWriter`. */
 export interface WriterListener {
-  /** The stream takes no more for now: produce less until `unblocked`. */
+  /** The stream is full: produce less until `unblocked`. */
   blocked(): void;
   /** The stream takes more again. */
   unblocked(): void;
@@ -11,7 +11,7 @@ export interface WriterListener {
   gone(error?: Error): void;
 }
 
-/** Writes lines to a stream: those of one turn of the event loop in one piece, none while the stream is full. */
+/** Writes lines to a stream: those of one turn of the event loop together, and none while the stream is full. */
 export class LineWriter {
   readonly #write: StreamWrite;
   readonly #listener: WriterListener;

@@ -50,8 +50,8 @@ export interface StdioOptions {
    */
   readonly handleSignals?: boolean;
   /**
-   * Whether what other code writes to standard output, through `console` too, goes to standard error while the server
-   * runs. Without effect on an `output` of your own.
+   * Whether other output to standard output, including `console`, goes to standard error while the server runs. No
+   * effect on an `output` of your own.
    *
    * @default true
    */

@@ -24,7 +24,7 @@ import { guardStdout, type StreamWrite } from './stdout-guard.js';
  * if timers run. With streams of your own only a signal ends the process. A line that is too long, not UTF-8 or not
  * JSON is answered with an error. Another `initialize` begins a new session. Log lines go to standard error.
  *
- * @param options limits and streams; those of the process by default.
+ * @param options limits and streams; the process's own streams by default.
  * @throws DefinitionError when an option is wrong.
  * @example
  * ```ts
@@ -52,7 +52,7 @@ const WRITE_MS = 100;
 /** Shorter messages are not counted. */
 const SHORT_BYTES = 1024;
 
-/** How the text of a notification begins, and of those that may be missed. */
+/** The beginning of a notification's text, and of those that may be dropped. */
 const NOTIFICATION = '{"jsonrpc":"2.0","method":"notifications/';
 const MAY_BE_MISSED = ['progress"', 'message"'].map((name) => NOTIFICATION + name);
 
@@ -70,11 +70,11 @@ class StdioConnection implements RunningRuntime {
   readonly #releases: (() => void)[] = [];
   readonly #resolveClosed: () => void;
   #state: 'reading' | 'draining' | 'closed' = 'reading';
-  /** Whether the process is to end with this connection: its client is gone, or a signal asked for it. */
+  /** Whether the process ends with this connection: its client has gone, or a signal requested it. */
   #endsProcess = false;
   /** The last measure against a client that does not read. */
   #unread: 'nothing' | 'dropped' | 'ended' = 'nothing';
-  /** Until when what is in flight may go on, by `performance.now()`. */
+  /** The deadline of requests in flight, by `performance.now()`. */
   #deadline = 0;
 
   /** Starts to read at once. */
@@ -99,7 +99,7 @@ class StdioConnection implements RunningRuntime {
     // Adapters such as that of AWS for Lambda keep the process, and open a session with each of their own clients.
     this.#connection = endpoint.connect(sink, { restarts: true, transport: 'stdio' });
     this.#listen();
-    // A stream that has ended before says so no more.
+    // A stream that has already ended emits no event.
     if (settings.input.readableEnded || settings.input.destroyed) this.#end(settings.input === process.stdin);
   }
 
@@ -155,7 +155,7 @@ class StdioConnection implements RunningRuntime {
     this.#releases.push(() => this.#endsProcess || stopListening());
   }
 
-  /** @param endsProcess whether the process is to end with this connection. */
+  /** @param endsProcess whether the process ends with this connection. */
   #end(endsProcess: boolean): void {
     this.#endsProcess ||= endsProcess;
     if (endsProcess) this.#endpoint.closes?.();

@@ -28,7 +28,7 @@ export function guardStdout(stdout: Writable, stderr: Writable): StdoutGuard {
     write: (text, written) => write(text, 'utf8', written),
     release() {
       state.active = false;
-      // Other code may have wrapped our function meanwhile; then it stays, and lets everything through.
+      // If other code has wrapped this function, it stays and passes everything on.
       if (Reflect.get(stdout, 'write') !== divert) return;
       if (wasOwn) stdout.write = original;
       else Reflect.deleteProperty(stdout, 'write');

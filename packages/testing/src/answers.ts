@@ -36,7 +36,7 @@ export interface Answers {
 /**
  * Answers one request of a server.
  *
- * @param key what the request is called in its round; requests outside rounds have none.
+ * @param key the key of the request in its round; requests outside of rounds have none.
  * @returns the result.
  * @throws ProtocolError (-32601) if no answer handles the method; otherwise the error of the test's answer.
  */
@@ -58,7 +58,7 @@ export function createAnswerer({ onElicit, onSample, roots }: Answers): Answerer
 
 type Result = Readonly<Record<string, unknown>>;
 
-/** Most times one call may ask for input, before the server is taken to ask without end. */
+/** Maximum number of rounds of questions in one call, so that a server cannot ask without end. */
 export const MAX_ROUNDS = 10;
 
 /** Whether a result asks for input instead of being one (2026-07-28, basic/patterns/mrtr). */

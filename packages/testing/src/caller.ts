@@ -60,7 +60,7 @@ export class Caller {
   }
 
   /**
-   * Makes a request and gives its result, answering on the way what the server wants to know first.
+   * Sends a request and returns its result, after answering the server's questions.
    *
    * @throws ProtocolError when the server answers with an error; Error when it does not answer in time, or still asks
    *   after 10 rounds, or when the task that the call has become is cancelled; the signal's reason when it aborts.
@@ -188,7 +188,7 @@ function isTask(result: Members): boolean {
 }
 
 /**
- * Follows a task to its end, answering what it asks.
+ * Follows a task to its end, answering its questions.
  *
  * @returns the result of the call that became the task.
  * @throws ProtocolError if the task has failed; Error if it was cancelled, or takes too long; the signal's reason when

@@ -13,7 +13,7 @@ import { type ReceivedNotification, NotificationLog } from './notification-log.j
 import { type ServerDetails, TestClient } from './test-client.js';
 import { Wire } from './wire.js';
 
-/** How a client connects, and who it says it is. */
+/** Options of a client's connection and identity. */
 export interface ConnectOptions extends Answers {
   /** The protocol revision to speak. @default the newest */
   readonly revision?: ProtocolVersion;
@@ -26,7 +26,7 @@ export interface ConnectOptions extends Answers {
   readonly tasks?: boolean;
   /** The client's name and version. @default `sigil-testing` */
   readonly clientInfo?: Implementation;
-  /** HTTP headers the server is to see with every message, as if they had come over HTTP. Case is ignored. */
+  /** HTTP headers for every message, as if they had come over HTTP. Case is ignored. */
   readonly headers?: RequestInfo['headers'];
   /** The principal every message comes from, as if a transport had verified it. */
   readonly principal?: Principal;
@@ -42,7 +42,7 @@ const TIMEOUT_MS = 10_000;
 /**
  * Connects a client to an app within the process: no port, no child process, but the protocol as on any wire.
  *
- * @param app what `createApp` made. Closing the client leaves it running.
+ * @param app the result of `createApp`. Closing the client leaves it running.
  * @param options revision, capabilities, answers, headers and principal of the client.
  * @returns a client that may call at once; revisions with sessions have been through `initialize`.
  * @throws ProtocolError when the server refuses the session; Error when it does not speak the revision.
@@ -96,7 +96,7 @@ function capabilitiesOf(answers: Answers, revision: ProtocolVersion): ClientCapa
 /**
  * Opens a session, as revisions up to 2025-11-25 want it.
  *
- * @returns what the server said of itself.
+ * @returns the server's description of itself.
  * @throws ProtocolError when the server refuses; Error when it answers with another revision than the one asked for.
  */
 async function initialize(wire: Wire, caller: Caller, identity: Identity): Promise<ServerDetails> {

@@ -64,7 +64,7 @@ export async function listen(parts: ListenParts, notifications: ListenFilter): P
   }
 
   function stop(): void {
-    // The one who stops a stream is not told again that it ended.
+    // The caller who stops a stream needs no error about its end.
     ended.catch(() => undefined);
     stopped.abort(new Error('The client stopped listening'));
   }
@@ -86,7 +86,7 @@ export class Subscriptions {
       return void (await this.caller.call(METHODS.subscribe, { uri }));
     if (this.#streams.has(uri)) return;
     const stream = await this.listen({ resourceSubscriptions: [uri] });
-    // A stream that the server or the end of the connection breaks off is no failure of the test.
+    // A stream that the server breaks off is not a failure of the test.
     stream.ended.catch(() => undefined);
     this.#streams.set(uri, stream);
   }

@@ -6,10 +6,10 @@ export interface ReceivedNotification {
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** Tells the notification that is wanted from others of its method. */
+/** Tells the wanted notification from others of its method. */
 export type NotificationPredicate = (notification: ReceivedNotification) => boolean;
 
-/** When a wait ends without what was waited for. */
+/** When a wait gives up. */
 export interface WaitLimits {
   /** Milliseconds; `Infinity` for no limit. */
   readonly timeoutMs: number;
@@ -23,7 +23,7 @@ interface Waiter {
   readonly fail: (error: unknown) => void;
 }
 
-/** The notifications received, in order, and those who wait for more. */
+/** The received notifications, in order, and the pending waits. */
 export class NotificationLog {
   readonly entries: ReceivedNotification[] = [];
   readonly #given = new Set<ReceivedNotification>();

@@ -70,7 +70,7 @@ export class TestApp implements AsyncDisposable {
   /**
    * Connects another client, for the same principal unless the options say otherwise. It is closed with the app.
    *
-   * @param options win over those of the first client.
+   * @param options override those of the first client.
    */
   async connect(options: ConnectOptions = {}): Promise<TestClient> {
     const client = await connect(this.app, { ...this.options, ...options });
@@ -91,12 +91,12 @@ export class TestApp implements AsyncDisposable {
 }
 
 /**
- * Makes an app and a client that is connected to it, in memory. `override` takes the place of providers and classes wherever they
- * are, those of modules included.
+ * Creates an app and a client that is connected to it, in memory. `override` replaces providers and classes everywhere,
+ * including modules.
  *
- * @param options those of the app and of its client.
+ * @param options options of the app and of its client.
  * @returns the app with its client; closing it closes both.
- * @throws what `createApp` and `connect` throw; nothing is left open then.
+ * @throws the errors of `createApp` and `connect`; nothing is left open then.
  * @example
  * ```ts
  * await using server = await testApp({

@@ -147,8 +147,8 @@ export class TestClient implements AsyncDisposable {
   /**
    * Asks for completions of one argument.
    *
-   * @param value what the user has typed so far.
-   * @param settled the other arguments, as far as the user has settled them. Since 2025-06-18.
+   * @param value the typed text.
+   * @param settled the settled arguments. Since 2025-06-18.
    * @returns the member `completion` of the result.
    */
   async complete(
@@ -168,7 +168,7 @@ export class TestClient implements AsyncDisposable {
     await this.request(METHODS.ping, {}, options);
   }
 
-  /** Asks what the server offers. Known to 2026-07-28 alone; older sessions refuse it (-32601). */
+  /** Requests the server's description of itself. For 2026-07-28 alone; older sessions refuse it (-32601). */
   discover(options?: CallOptions): Promise<DiscoverResult> {
     return this.request(METHODS.discover, {}, options);
   }
@@ -178,7 +178,7 @@ export class TestClient implements AsyncDisposable {
     return this.#subscriptions.add(uri);
   }
 
-  /** Ends what `subscribe` began. */
+  /** Ends a subscription. */
   unsubscribe(uri: string): Promise<void> {
     return this.#subscriptions.remove(uri);
   }
@@ -188,7 +188,7 @@ export class TestClient implements AsyncDisposable {
     return listen(this.#parts, filter);
   }
 
-  /** Sets the mildest log message wanted: for the session, or for every later request where there are none. */
+  /** Sets the lowest level of log messages: for the session, or for every later request without sessions. */
   setLogLevel(level: LogLevel): Promise<void> {
     return this.#parts.caller.setLogLevel(level);
   }
@@ -211,7 +211,7 @@ export class TestClient implements AsyncDisposable {
    * Waits for a notification. One that has come already counts, unless an earlier wait was given it, so waiting twice
    * waits for two.
    *
-   * @param predicate tells the one wanted from others of its method.
+   * @param predicate tells the wanted one from others of its method.
    * @param timeoutMs milliseconds to wait; by default as long as for a request.
    * @throws Error when none came in time.
    */
@@ -223,7 +223,7 @@ export class TestClient implements AsyncDisposable {
     return this.#parts.log.next(method, predicate, { timeoutMs });
   }
 
-  /** Leaves the server, which goes on. Calls and waits under way reject. */
+  /** Disconnects from the server, which keeps running. Pending calls and waits reject. */
   async close(): Promise<void> {
     const error = new Error('The client was closed');
     this.#parts.log.close(error);

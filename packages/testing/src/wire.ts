@@ -33,7 +33,7 @@ export interface Sent {
   readonly result: Promise<Record<string, unknown>>;
 }
 
-/** JSON-RPC with a server in the same process: matches responses to requests and answers what the server asks. */
+/** JSON-RPC with a server in the same process: matches responses to requests and answers the server's requests. */
 export class Wire {
   readonly #connection: InMemoryConnection;
   readonly #handlers: WireHandlers;
@@ -61,12 +61,12 @@ export class Wire {
     this.#connection.send({ jsonrpc: '2.0', method, ...(params ? { params } : {}) });
   }
 
-  /** Tells the server that a request is no longer wanted. */
+  /** Cancels a request at the server. */
   cancel(requestId: RequestId, reason: string): void {
     this.notify(NOTIFICATIONS.cancelled, { requestId, reason });
   }
 
-  /** Fails what waits for an answer, and leaves. */
+  /** Fails pending requests, and disconnects. */
   async close(error: Error): Promise<void> {
     this.#closed ??= error;
     this.#pending.failAll(error);

@@ -28,12 +28,13 @@ export interface ConnectOptions {
 }
 
 /**
- * Connects the page to the host that shows it. The types of the tools come from the server's own DTO classes, by `import type`, so that
- * nothing of the server is in the page.
+ * Connects the page to the host that shows it. The types of the tools come from the server's own DTO classes, by
+ * `import type`, so that nothing of the server is in the page.
  *
- * @param options what the view says of itself.
+ * @param options the view's description of itself.
  * @returns the view, once the host has accepted it.
- * @throws ViewError `NO_HOST` when no host embeds the page, `TIMEOUT` when what embeds it does not answer, `REFUSED` when it says no.
+ * @throws ViewError `NO_HOST` if no host embeds the page, `TIMEOUT` if the host does not answer, `REFUSED` if it
+ *   refuses.
  * @example
  * ```ts
  * interface Tools {

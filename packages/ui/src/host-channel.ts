@@ -38,7 +38,8 @@ export class HostChannel {
 
   /**
    * @param host the window that embeds the page.
-   * @param handle takes what the host sends; for a request, its result is the answer. `undefined` is for methods that it does not know.
+   * @param handle handles the host's messages; for a request, its result is the answer. `undefined` for unknown
+   *   methods.
    */
   constructor(
     private readonly host: Window,
@@ -103,7 +104,8 @@ export class HostChannel {
   }
 
   #send(message: object): void {
-    // A frame of a sandbox cannot know the origin of its host. The text of JSON leaves out what cannot be cloned, such as proxies.
+    // A sandboxed frame does not know the origin of its host. JSON leaves out values that cannot be cloned, such as
+    // proxies.
     this.host.postMessage(JSON.parse(JSON.stringify({ jsonrpc: '2.0', ...message })), '*');
   }
 

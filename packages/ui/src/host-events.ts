@@ -12,7 +12,7 @@ class Listeners<T> {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Tells everybody. One that throws does not keep the others from it. */
+  /** Notifies all listeners. One that throws does not stop the others. */
   async tell(value: T): Promise<void> {
     this.#last = { value };
     const told = [...this.#listeners].map(async (listener) => listener(value));
@@ -53,7 +53,7 @@ export class HostEvents<Input, Result> {
     return take && {};
   }
 
-  /** Takes what has changed of the context. */
+  /** Merges a change of the context. */
   changeContext(changed: HostContext): Promise<void> {
     this.current = { ...this.current, ...changed };
     return this.context.tell(this.current);

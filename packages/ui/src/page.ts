@@ -5,7 +5,7 @@ import type { HostContext } from './protocol.js';
  * Makes the page look like its host: `color-scheme` and `data-theme` of the document follow the theme. The host's CSS
  * variables and fonts are available for your own CSS, such as `var(--color-text-primary, CanvasText)`.
  *
- * @param context what the host says of itself.
+ * @param context the host's context.
  * @example
  * ```ts
  * view.onContext(applyStyles);

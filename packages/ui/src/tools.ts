@@ -28,7 +28,7 @@ export type InputOf<Tool> = Tool extends { readonly input: infer Input }
   ? Json<Input>
   : Record<string, never>;
 
-/** The `structuredContent` of a tool, as JSON has it. */
+/** The `structuredContent` of a tool, in its JSON form. */
 export type OutputOf<Tool> = Tool extends { readonly output: infer Output } ? Json<Output> : undefined;
 
 /** The parameters of `callTool()` after the name: arguments can be left out for tools that have none. */

@@ -32,7 +32,7 @@ export class View<Tools extends ToolMap<Tools> = AnyTools, Shown extends keyof T
   readonly #events: HostEvents<InputOf<Tools[Shown]>, ToolResult<OutputOf<Tools[Shown]>>>;
   readonly #atEnd: () => void;
 
-  /** @param atEnd stops what reports the size. */
+  /** @param atEnd stops the reports of the size. */
   constructor(
     channel: HostChannel,
     events: HostEvents<InputOf<Tools[Shown]>, ToolResult<OutputOf<Tools[Shown]>>>,
@@ -76,7 +76,7 @@ export class View<Tools extends ToolMap<Tools> = AnyTools, Shown extends keyof T
     return this.#events.cancelled.add(listener);
   }
 
-  /** Listens to the end of the view. The host waits until what it returns is settled. */
+  /** Listens to the end of the view. The host waits for the listener's promise. */
   onTeardown(listener: () => void | Promise<void>): () => void {
     return this.#events.teardown.add(listener);
   }
@@ -122,7 +122,7 @@ export class View<Tools extends ToolMap<Tools> = AnyTools, Shown extends keyof T
   }
 
   /**
-   * Has the host save files: a sandbox cannot download.
+   * Asks the host to save files: a sandbox cannot download.
    *
    * @param contents embedded resources, or links to resources.
    * @throws ViewError `REFUSED` when the host or the user does not want that.
@@ -142,7 +142,7 @@ export class View<Tools extends ToolMap<Tools> = AnyTools, Shown extends keyof T
   }
 
   /**
-   * Says what the model should know of the view with the next message of the user. It replaces what the view has said before.
+   * Sets the view's context for the model, for the user's next message. It replaces the earlier one.
    *
    * @param content a text, or blocks of content.
    * @throws ViewError `REFUSED` when the host does not want that.
@@ -178,7 +178,7 @@ export class View<Tools extends ToolMap<Tools> = AnyTools, Shown extends keyof T
   /**
    * Sends any other request of the protocol.
    *
-   * @returns its result, as the host gives it.
+   * @returns the host's result.
    * @throws ViewError when the host refuses or does not answer.
    */
   request<Result>(method: string, params: object, options?: RequestOptions): Promise<Result> {

@@ -13,11 +13,12 @@ export type DurableObjectClass<Env, State> = new (
 };
 
 /**
- * Serves an app as a Durable Object, which keeps in one place what clients share: data, sessions, subscriptions. Each object has an app of
- * its own, made when its first request comes.
+ * Serves an app as a Durable Object, which keeps clients' shared data, sessions and subscriptions in one place. Each
+ * object has an app of its own, created at its first request.
  *
- * @param app makes the app from the state of the object, which has its storage, and from the bindings; called again after it has failed.
- * @param options those of `worker`.
+ * @param app makes the app from the state of the object, which has its storage, and from the bindings; called again
+ *   after it has failed.
+ * @param options the options of `worker`.
  * @returns the class, which the module exports by the name of its binding's class.
  * @example
  * ```ts

@@ -3,7 +3,7 @@ import { type HostHandler, hostHandler, type HostOptions } from '@sigil/http/fet
 
 /** The used part of the context that Workers pass with a request. */
 export interface ExecutionContext {
-  /** Has the worker go on until a promise has settled. */
+  /** Keeps the worker running until a promise has settled. */
   waitUntil(promise: Promise<unknown>): void;
 }
 
@@ -19,8 +19,9 @@ export interface Worker<Env> {
  * Serves an app as a worker. It is made once an isolate, when the first request brings the bindings.
  *
  * @param app makes the app from the bindings; called once, and again after it has failed.
- * @param options `path` of the endpoint, `/mcp` by default, and those of `fetchHandler`; a function makes them from the bindings.
- * @returns what the module exports.
+ * @param options `path` of the endpoint, `/mcp` by default, and the options of `fetchHandler`; a function creates them
+ *   from the bindings.
+ * @returns the exports of the module.
  * @throws DefinitionError when an option is wrong that needs no bindings.
  * @example
  * ```ts
@@ -54,7 +55,7 @@ const UNWIND_MS = 5_000;
 
 const unwinding = (): Promise<unknown> => new Promise((resolve) => setTimeout(resolve, UNWIND_MS));
 
-/** Has the worker go on while a stream is read, and after its client has gone. */
+/** Keeps the worker running while a stream is read, and after its client has gone. */
 function untilRead(
   response: Response,
   context: ExecutionContext,

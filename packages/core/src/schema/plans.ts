@@ -19,12 +19,12 @@ export interface ValuePlan {
   /** Whether clients may repeat a part of the value in a header. If not, those headers are not read. */
   readonly mirrored: boolean;
 
-  /** Loads and compiles what `check` needs; undefined when that has happened. */
+  /** Loads and compiles the parts that `check` needs; `undefined` if that is done. */
   ready(): Promise<void> | undefined;
 
   /**
    * Checks a parsed JSON value. Synchronous once ready, unless a rule of the author is asynchronous.
-   * @returns for input, what the handler receives; for output, the value ready for `JSON.stringify`.
+   * @returns for input, the handler's value; for output, the value for `JSON.stringify`.
    * @throws InvalidValueError (or rejects with it) when the value does not fit.
    * @throws DtoFunctionError (or rejects with it) when a constraint, condition or transform of a DTO class throws.
    */
@@ -37,8 +37,8 @@ export interface SchemaCompiler {
    * Plans values that come from clients.
    * @param where the place for problem reports, such as `Inventory.checkInventory, parameter 0`.
    * @param problems receives every mistake found; the plan returned then is harmless.
-   * @param unknown what becomes of undeclared properties; they are rejected by default. Schemas written by hand, and
-   *   those of other libraries, decide that themselves.
+   * @param unknown the handling of undeclared properties; by default they are rejected. Hand-written schemas, and those
+   *   of other libraries, decide that themselves.
    */
   input(
     source: SchemaSource,
@@ -120,7 +120,7 @@ export class InputPlan extends ValidatorPlan {
   }
 }
 
-/** Checks what handlers return, as JSON will say it. */
+/** Validates return values of handlers, in their JSON form. */
 export class OutputPlan extends ValidatorPlan {
   protected checkReady(value: unknown): MaybePromise<unknown> {
     const { rules, toPlain } = this.spec;
@@ -198,7 +198,7 @@ export const anyArguments: ValuePlan = {
   check: (value) => noArguments.check(isObject(value) ? {} : value),
 };
 
-/** Stands in where a definition is wrong, so that its other mistakes can be found as well. Accepts everything. */
+/** Replaces a wrong schema, so that other mistakes are found as well. Accepts everything. */
 export const anything: ValuePlan = {
   advertised: { type: 'object', properties: {} },
   mirrored: false,

@@ -35,24 +35,26 @@ interface SchemaCompilerOptions {
    */
   readonly constraint?: MakeConstraint;
   /**
-   * Loads what compiles schemas to validators.
-   * @default what `#validator-compiler` is on the platform
+   * Loads the compiler of validators.
+   * @default the platform's `#validator-compiler`
    */
   readonly validators?: LoadValidatorCompiler;
 }
 
 /**
- * Makes the schema compiler of an app. A source becomes a plan folder by folder. Each folder imports only those before it:
+ * Makes the schema compiler of an app. A source becomes a plan folder by folder. Each folder imports only those before
+ * it:
  *
- * 1. `json-schema/` works on any schema, and has the keywords of ours.
+ * 1. `json-schema/` works on any schema, and has our own keywords.
  * 2. `messages/` turns violations of a schema into words.
  * 3. `patterns/` runs regular expressions that cannot be made to backtrack.
- * 4. `rules/` has a table: which keywords each decorator of class-validator becomes.
- * 5. `dto/` reads a class and its decorators into a model, and reports what is wrong with them.
- * 6. `validate/` checks a value by a schema, and runs on instances the rules of class-validator that the schema does not say. A class
- *    without such rules is exact.
- * 7. `instantiate/` makes what handlers receive.
- * 8. `describe/` writes the model as JSON Schema: one shown to clients, and one enforced, which is never stricter than class-validator.
+ * 4. `rules/` has the table of keywords for each decorator of class-validator.
+ * 5. `dto/` reads a class and its decorators into a model, and reports their faults.
+ * 6. `validate/` checks a value by a schema, and runs on instances the rules of class-validator that the schema does
+ * not say. A class without such rules is exact.
+ * 7. `instantiate/` makes the values for handlers.
+ * 8. `describe/` writes the model as JSON Schema: one shown to clients, and one enforced, which is never stricter than
+ * class-validator.
  *
  * `classes.ts` and `spec.ts` put the parts together, `plans.ts` runs them.
  */
@@ -144,7 +146,7 @@ class Compiler implements SchemaCompiler {
     if (source.kind === 'standard') return standardPlan(source.schema, direction, at) ?? anything;
     if (source.kind === 'array') return this.#defer(source, use);
     if (source.kind === 'class') {
-      // Most DTO classes serve several handlers.
+      // Most DTO classes are used by several handlers.
       const done = this.#done.get(source.cls) ?? new Map<string, ValuePlan>();
       this.#done.set(source.cls, done);
       const key = JSON.stringify([direction, use.unknown, ...[...(source.groups ?? [])].sort()]);
@@ -204,7 +206,7 @@ class Compiler implements SchemaCompiler {
   }
 }
 
-/** Runs tasks side by side. @returns the problems that they throw. @throws what else one throws. */
+/** Runs tasks concurrently. @returns the problems that they throw. @throws other errors. */
 async function problemsOf(tasks: readonly (() => Promise<void> | undefined)[]): Promise<DefinitionProblem[]> {
   const results = await Promise.allSettled(tasks.map(async (task) => task()));
   return results.flatMap((result) => {

@@ -19,7 +19,7 @@ import { type InstanceLocation, type RuleRunner, ValidationRun } from './validat
 interface ValueRules {
   /**
    * Runs them.
-   * @param made what was made of a value.
+   * @param made the instance made from a value.
    * @param sent that value, as it travels.
    * @throws InvalidValueError or DtoFunctionError (or rejects).
    */
@@ -38,13 +38,13 @@ export interface SchemaSpec {
   readonly enforced: JsonSchema;
   /** Facts about a hand-written schema; `undefined` for a generated one. */
   readonly written?: HandWritten | undefined;
-  /** Makes what the handler receives; undefined when that is the value itself. */
+  /** Makes the value for the handler; `undefined` if it is the value itself. */
   readonly instantiator?: Instantiator | undefined;
   /** Undefined when the schema says everything. */
   readonly rules?: ValueRules | undefined;
-  /** The rules of class-validator that the schema was made of. */
+  /** The rules of class-validator behind the schema. */
   readonly rulesAt?: FindRules | undefined;
-  /** Writes instances, where class-transformer's decorators say how. */
+  /** Serialises instances, if class-transformer's decorators change them. */
   readonly toPlain?: ((value: unknown) => unknown) | undefined;
   readonly cls?: Constructor;
 }
@@ -79,7 +79,7 @@ export function classSpec(cls: Constructor, list: boolean, document: DtoDocument
   };
 }
 
-/** The spec of an object made of single arguments. */
+/** The spec of an object of single arguments. */
 export function argumentsSpec(
   declared: readonly PropertyDeclaration[],
   { direction, document, at }: SpecContext,
@@ -146,7 +146,7 @@ function rulesWithin(
   return rulesAt(cls, models, within, memberOf(value, index));
 }
 
-/** @param runners what runs on the value itself (of no name), or on properties of it. */
+/** @param runners the rules for the value itself (without a name), or for its properties. */
 function valueRules(
   runners: readonly (readonly [name: string | undefined, runner: RuleRunner])[],
 ): ValueRules {

@@ -12,7 +12,7 @@ export function openSpec(spec: SchemaSpec): SchemaSpec {
 
 /**
  * A plan that takes values with unknown properties: without them, or with them.
- * @param shown which properties are known, where it says so.
+ * @param shown the known properties, if it has some.
  */
 export function lenientPlan(
   plan: ValuePlan,
@@ -57,7 +57,7 @@ function stripped(value: unknown, wanted: unknown, root: JsonSchema): unknown {
   return Object.fromEntries(known.map(([name, given]) => [name, stripped(given, properties[name], root)]));
 }
 
-/** Puts back what making an instance left out, at every depth. */
+/** Restores properties that the instance lacks, at every depth. */
 function withUnknown(made: unknown, value: unknown): unknown {
   if (Array.isArray(made) && Array.isArray(value)) {
     made.forEach((element, index) => withUnknown(element, value[index]));

@@ -32,8 +32,8 @@ export interface StateOptions {
    */
   readonly ttlMs?: number;
   /**
-   * Remembers which states were used: a second time is refused, so that what a user consented to is done once. Give the
-   * same to all processes that serve the app. `false` accepts a state until it expires, however often.
+   * Remembers used states: a second use is refused, so that a user's consent counts once. Give the same store to all
+   * processes of the app. `false` accepts a state repeatedly until it expires.
    * @default that of the backend, or else a `MemoryStateStore`, which knows the states of this process; it refuses
    *   those from before the process began
    */
@@ -43,7 +43,7 @@ export interface StateOptions {
 /** Options of an app's log. */
 export interface LogOptions {
   /**
-   * The mildest lines that are written. A `logger` of your own decides by itself where this is absent.
+   * The lowest level that is written. By default your own `logger` decides.
    * @default the environment variable `LOG_LEVEL`, else `info`
    */
   readonly level?: 'debug' | 'info' | 'warn' | 'error' | 'silent';
@@ -58,8 +58,8 @@ export interface LogOptions {
    */
   readonly slowMs?: number;
   /**
-   * Names of members whose values are replaced by `[redacted]` in all lines, whatever their case. Those of passwords, tokens, keys and
-   * cookies always are, in the lines that Sigil writes itself.
+   * Names of members whose values become `[redacted]` in all lines, in any case. In the lines of Sigil's own logger,
+   * names of passwords, tokens, keys and cookies always are.
    */
   readonly redact?: readonly string[];
 }
@@ -82,8 +82,8 @@ export interface AppOptions extends Implementation, ModuleParts {
   /** Another container than typedi's. It knows its services by itself: providers and overrides are not for it. */
   readonly container?: Container;
   /**
-   * Gives single methods guards, middleware and error mappers, inside those of the app and its modules and around those of decorators:
-   * for the decorators of another framework. Asked once for each decorated method, when it is compiled.
+   * Returns guards, middleware and error mappers for a method, inside those of the app and its modules and around those
+   * of decorators: for the decorators of another framework. Called once for each decorated method, at its compilation.
    *
    * @param cls the class that is served, which may inherit the method.
    */
@@ -92,9 +92,9 @@ export interface AppOptions extends Implementation, ModuleParts {
     method: string | symbol,
   ) => Pick<ModuleParts, 'guards' | 'middleware' | 'errors'>;
   /**
-   * Milliseconds a handler may take, with the middleware around it, where its definition does not say; `false` for no
-   * limit. After them `ctx.signal` aborts, and the request is answered with an `isError` result, or with error -32001
-   * when it is no tool call. Time spent waiting for the client does not count.
+   * Default time limit of a handler with its middleware, in milliseconds; `false` for none. After it `ctx.signal`
+   * aborts, and the request is answered with an `isError` result, or with error -32001 if it is not a tool call. Time
+   * spent waiting for the client does not count.
    * @default 10 minutes; none for tasks
    */
   readonly timeoutMs?: number | false;
@@ -111,7 +111,7 @@ export interface AppOptions extends Implementation, ModuleParts {
   readonly audit?: AuditOptions;
   /** Whether messages of unexpected errors reach clients. Off by default: they may hold secrets. */
   readonly exposeErrors?: boolean;
-  /** Most entries on one page of a list. All on one page by default. */
+  /** Maximum number of entries on one page of a list. All on one page by default. */
   readonly pageSize?: number;
   /**
    * How long and in which cache clients of 2026-07-28 may store results: lists, `server/discover`, and resources. The

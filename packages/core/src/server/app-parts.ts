@@ -42,7 +42,7 @@ export function keepParts(app: Inspectable, parts: AppParts): void {
   Object.defineProperty(app, PARTS, { value: parts });
 }
 
-/** The parts of an app of this copy of the package, or another. @throws TypeError when it is none. */
+/** The parts of an app, of this copy of the package or another. @throws TypeError for another value. */
 export function partsOf(app: Inspectable): AppParts {
   const parts = (app as { readonly [PARTS]?: AppParts })[PARTS];
   if (!parts)

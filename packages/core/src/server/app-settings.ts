@@ -62,7 +62,7 @@ export interface AppSettings extends Pick<
 /**
  * Validates the options of `createApp`, and fills in the defaults.
  *
- * @param diagnostics receives what is wrong with them.
+ * @param diagnostics receives their faults.
  */
 export function resolveOptions(given: AppOptions, diagnostics: Diagnostics): AppSettings {
   const options = buildRecord() ? withKey(given) : isInspected() ? withoutUnsetKeys(given) : given;
@@ -176,7 +176,7 @@ function withoutUnsetKeys(options: AppOptions): AppOptions {
 }
 
 function keysOf({ state }: AppOptions): readonly StateKey[] {
-  // Workers of one program share a key, so that each reads what the others have encrypted.
+  // Workers of one program share a key, so that each can read the others' encrypted data.
   const shared = workerKey();
   return state?.keys ?? (shared === undefined ? [] : [shared]);
 }

@@ -98,8 +98,8 @@ export class App {
    * connections do not keep the program alive. With the environment variable `SIGIL_INSPECT`, the program answers the
    * question on standard output and ends; the command `sigil` of `@sigil/cli` asks this way.
    *
-   * @param on where to: `stdio()`, `http({ port })`, or your own; or options for the runtime that is chosen. Options of
-   *   the one that is not chosen are not read.
+   * @param on the runtime: `stdio()`, `http({ port })`, or your own; or options for the chosen runtime. Options of
+   *   another one are ignored.
    * @throws DefinitionError when the package of the chosen runtime is not installed, or an argument, variable or option
    *   is wrong.
    * @throws Error when the app has been closed.
@@ -123,7 +123,7 @@ export class App {
       void running.closed.then(() => this.#ended(running));
       return running;
     } catch (error) {
-      // After those who catch the error and try another runtime.
+      // After callers that catch the error and try another runtime.
       setTimeout(() => this.#closeUnused());
       throw error;
     } finally {
@@ -151,7 +151,7 @@ export class App {
   }
 
   /**
-   * Watches calls from their begin, and what else happens in the app, for telemetry.
+   * Observes calls from their beginning, and other events of the app, for telemetry.
    *
    * @returns a function that ends the watch.
    */
@@ -160,10 +160,11 @@ export class App {
   }
 
   /**
-   * Tells the client whose user `ctx.elicitUrl()` sent to a page that the page has done its work (2025-11-25). It may be called in any of
-   * the processes that share a backend: one that has not asked the client itself has the others tell it.
+   * Notifies the client whose user `ctx.elicitUrl()` sent to a page that the page is complete (2025-11-25). Any process
+   * with the same backend may call it.
    *
-   * @returns whether this process has asked, and that client is still connected; `false` says nothing of the other processes.
+   * @returns whether this process has asked, and that client is still connected; `false` says nothing of the other
+   *   processes.
    */
   completeElicitation(elicitationId: string): boolean {
     return this.#parts.engine.completeElicitation(elicitationId);
@@ -204,7 +205,7 @@ export class App {
     return endWith(answer);
   }
 
-  /** The endpoint, from where on standard output belongs to the program again. */
+  /** The endpoint. From here on, standard output belongs to the program again. */
   #served(): Endpoint {
     this.#parts.releaseStdout();
     return this.#parts.engine;

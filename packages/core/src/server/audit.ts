@@ -22,7 +22,7 @@ export interface AuditRecord {
   /** When it was written, as ISO 8601 writes it. */
   readonly time: string;
   /**
-   * - `call.started`: the handler is about to run; only where the audit is `required`
+   * - `call.started`: the handler is about to run; only if the audit is `required`
    * - `call.ended`: the call was answered or refused
    * - `request.refused`: the transport refused a request before it read a message
    * - `task.failed`: a task was given up, though its tool gave no error: `failedBy` says why
@@ -62,7 +62,7 @@ export interface AuditRecord {
   readonly code?: number;
   readonly ms?: number;
   readonly bytes?: number;
-  /** Why the transport refused it, and what it had of the request: its HTTP method and its path. */
+  /** The reason of the transport's refusal, with the HTTP method and path. */
   readonly reason?: string;
   readonly httpMethod?: string;
   readonly path?: string;
@@ -89,7 +89,7 @@ export type AuditSink = ((record: AuditRecord) => MaybePromise<void>) | AuditSto
 export interface AuditStore {
   /** Keeps a record: it is kept once this returns, or its promise is kept. */
   write(record: AuditRecord): MaybePromise<void>;
-  /** Called once no more records come. */
+  /** Called after the last record. */
   close?(): MaybePromise<void>;
 }
 
@@ -97,7 +97,7 @@ export interface AuditStore {
 export interface AuditOptions {
   readonly sink: AuditSink;
   /**
-   * Whether a call runs only once the sink has kept that it begins: it is refused where the sink fails, over HTTP with 503.
+   * Whether a call waits until the sink has stored its start: if the sink fails, it is refused, over HTTP with 503.
    * @default false
    */
   readonly required?: boolean;
@@ -107,15 +107,14 @@ export interface AuditOptions {
    */
   readonly arguments?: 'hash' | 'none' | ((args: unknown, call: CallInfo) => unknown);
   /**
-   * Whether each record repeats the hash of the one before it, so that `sigil audit verify` finds records that were changed or taken out.
-   * With a key, who has not the key cannot write a chain anew.
+   * Whether each record repeats the hash of the one before it, so that `sigil audit verify` finds changed and removed
+   * records. With a key, nobody without the key can forge a chain.
    * @default false
    */
   readonly chain?: boolean | { readonly key: string };
   /**
    * Which calls are recorded. Refusals by the transport always are.
-   * @default calls of tools, prompts, resources and completions, subscriptions to resources, and what clients send to
-   *   tasks
+   * @default calls of tools, prompts, resources and completions, subscriptions to resources, and requests about tasks
    */
   readonly includes?: (call: CallInfo) => boolean;
 }
@@ -184,7 +183,7 @@ export class AuditTrail {
       callStarted: () => ({ ended }),
       callRefused: ended,
       taskAborted: (event) => {
-        // A run that another one follows leaves no last word; its handler has a record of its own.
+        // A run that another one continues has no final record; its handler has a record of its own.
         if (event.hasFailed && this.#includes(event)) this.#note(event, failureOf(event));
       },
       refused: ({ by, principal, status: _status, ...about }) =>
@@ -342,7 +341,7 @@ class Chain {
 }
 
 /**
- * The hash that a record of a chain has to have.
+ * The correct hash of a record in a chain.
  *
  * @param record the record; the hash that it has is left out.
  * @param key that of the chain, if it has one.

@@ -11,8 +11,8 @@ import {
 } from '../schema/index.js';
 
 /*
- * `sigil build` runs a program while it bundles it: the program describes itself, and serves nothing (`describe-build.ts`). The bundle
- * begins with a call of `prepare()`, which hands over what was written of the description.
+ * `sigil build` runs a program while it bundles it: the program describes itself, and serves nothing
+ * (`describe-build.ts`). The bundle begins with a call of `prepare()`, which passes on the results of the description.
  */
 
 /** A module of a place given as `discover`, in a bundle. */
@@ -33,7 +33,7 @@ export interface PreparedParts {
 
 const DISCOVERED = new Map<string, readonly BundledModule[]>();
 
-/** Takes what a bundle hands over. */
+/** Receives the parts from a bundle. */
 export function prepare({ validators, patterns, discovered }: PreparedParts): void {
   preparePatterns(patterns);
   prepareValidators(validators);
@@ -63,7 +63,7 @@ export interface RecordedApp {
   readonly schemas: SchemaCompiler;
 }
 
-/** Receives what a program says of itself while it is built. */
+/** Receives a program's description of itself during a build. */
 export interface BuildRecord {
   /** Compiles schemas, and keeps them. */
   readonly load: LoadValidatorCompiler;
@@ -91,7 +91,8 @@ export function setBuildRecord(record: BuildRecord): void {
 }
 
 /**
- * Tells `sigil build` of an app that is made when its first request comes, so that its schemas are compiled as well. Does nothing elsewhere.
+ * Announces an app that is created at its first request to `sigil build`, so that its schemas are compiled as well.
+ * Does nothing elsewhere.
  *
  * @param make is called while the program is built. The app that it makes has no services, and is not served.
  */

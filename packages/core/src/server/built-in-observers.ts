@@ -5,10 +5,10 @@ import type { Logger } from '../protocol/logging.js';
 import type { LogOptions } from './app-options.js';
 import { diagnosticsChannel } from './platform.js';
 
-/** As many characters tell sessions apart, and open none. */
+/** This many characters identify a session, and do not open it. */
 const SHOWN_OF_SESSION = 12;
 
-/** Has those watch an app that its author need not add: its log, if that has a line for each call, and the channels of the platform. */
+/** Adds an app's own observers: its log, if that has a line for each call, and the channels of the platform. */
 export function addBuiltInObservers(
   observers: Observers,
   logger: Logger,
@@ -34,7 +34,7 @@ function callLog(logger: Logger, level: 'debug' | 'info', slowMs: number): Obser
 function diagnosticsChannels(): Observer | undefined {
   const [call, refused, session, store, task] = CHANNELS.map(diagnosticsChannel);
   if (!call || !refused || !session || !store || !task) return undefined;
-  // The request as the server has it has credentials, and any tool in the process may listen.
+  // The server's request object has credentials, and any tool in the process may listen.
   const ended = ({ source: _source, ...event }: CallEvent): void => call.publish(event);
   return {
     get isActive() {

@@ -179,7 +179,7 @@ function lacksKeys(keys: readonly unknown[]): boolean {
   return keys.length === 0 && !isInspected();
 }
 
-/** Refuses what is no backend, or lacks a part. @returns whether it is an object at all. */
+/** Refuses an invalid backend, or one that lacks a part. @returns whether it is an object. */
 function checkParts(backend: unknown, checks: OptionChecks, what = 'it must be a backend'): boolean {
   if (!isObject(backend)) {
     checks.refuse('backend', what, BACKEND_FIX);
@@ -260,7 +260,7 @@ const LEAST_KEY = 32;
 function checkState({ state: options, backend }: AppOptions, checks: OptionChecks): void {
   const state: StateOptions = checks.group('state', options, Object.keys(STATE_OPTIONS));
   const { keys = [], ttlMs, store } = state;
-  // Without a key, each process would make one of its own, and refuse what others have sealed.
+  // Without a key, each process would generate its own, and refuse the states of others.
   if (state.keys !== undefined && backend === undefined && lacksKeys(keys))
     checks.refuse('state.keys', 'it is an empty list', KEY_FIX);
   if (!Array.isArray(keys) || !keys.every(isStateKey))

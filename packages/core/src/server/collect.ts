@@ -24,7 +24,7 @@ import { refuseOption } from './check-options.js';
 import { workerKey } from './platform.js';
 import { allModules, type ModuleOptions, type ModuleParts } from './module.js';
 
-/** Everything an app and its modules are made of. */
+/** The collected parts of an app and its modules. */
 export interface Collected {
   readonly declarations: readonly Declaration[];
   readonly providers: readonly Provider[];
@@ -33,12 +33,12 @@ export interface Collected {
 
 /** The app itself, or one of its modules. */
 interface Unit {
-  /** In messages to the author; absent for the app itself, whose policies are compiled around all others. */
+  /** In messages to the author; absent for the app itself, whose policies are outside of all others. */
   readonly name?: string;
   readonly parts: Omit<ModuleOptions, 'name' | 'imports'>;
 }
 
-/** Finds what an app and its modules serve: decorated classes, listed or discovered, functions, and what extensions bring. */
+/** Finds the definitions of an app and its modules: in listed or discovered classes, functions, and extensions. */
 export async function collect(
   options: AppOptions,
   diagnostics: Diagnostics,
@@ -105,7 +105,7 @@ function functionsOf(
   return definitions.filter(isDefinition);
 }
 
-/** Puts the policies of an app or a module around those of a declaration. */
+/** Adds the policies of an app or a module outside those of a declaration. */
 export function withPolicies(
   declaration: Declaration,
   { guards = [], middleware = [], errors = [] }: Pick<ModuleParts, 'guards' | 'middleware' | 'errors'>,
@@ -118,7 +118,7 @@ export function withPolicies(
   };
 }
 
-/** Puts what the option `policies` says of a method around its own policies. */
+/** Adds the policies that the option `policies` returns for a method outside its own. */
 export function withOwnPolicies(declaration: Declaration, { policies }: AppOptions): Declaration {
   const { target } = declaration;
   // Values other than a function are a problem already.
@@ -295,7 +295,7 @@ function allExtensions(
   return [tasks(all, { isOffered, outlives }), apps, ...own];
 }
 
-/** Whether a value can be given as an extension. A promise of one cannot: it is to be awaited first. */
+/** Whether a value is an extension. A promise of one is not: await it first. */
 function isExtension(value: unknown): value is ExtensionFactory | AppExtension {
   return typeof value === 'function' || (isObject(value) && typeof value['create'] === 'function');
 }

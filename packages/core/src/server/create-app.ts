@@ -30,7 +30,7 @@ import { reserveStdout } from './runtime-choice.js';
 import { chooseServices, classesOf, policiesOf, type Services } from './services.js';
 import { unhandledRejections } from './unhandled-rejections.js';
 
-/** Clients carry state in requests, whose bodies are bounded; so many characters leave room for the rest. */
+/** Clients carry state in requests, whose bodies are limited; this size leaves room for the rest. */
 const MAX_STATE_LENGTH = 256 * 1024;
 
 /**
@@ -41,10 +41,10 @@ const MAX_STATE_LENGTH = 256 * 1024;
  * `app.endpoint`, `manifestOf(app)`, `explain(app)` and `app.close()` restore standard output. Earlier output, such as
  * that of imported modules, reaches the client.
  *
- * @param options the name and version of the server, its modules or services, and how it is to run.
- * @returns the app, whose services are ready: it can be run, mounted or connected to.
+ * @param options the name and version of the server, its modules or services, and further options.
+ * @returns the app with its services ready: it can be run, mounted or connected to.
  * @throws DefinitionError with everything that is wrong with the definitions, at once.
- * @throws Error when a provider or a service fails, with its name, and what it threw as `cause`.
+ * @throws Error if a provider or a service fails, with its name, and the original error as `cause`.
  * @example
  * ```ts
  * const app = await createApp({ name: 'shop', version: '1.0.0', services: [Inventory] });

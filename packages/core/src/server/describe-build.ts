@@ -41,8 +41,8 @@ export interface BuildListener {
 }
 
 /**
- * Has the apps of this program describe themselves, instead of making their services and serving. `sigil build` starts a program in this
- * way before it writes the file.
+ * Makes the apps of this program describe themselves, instead of creating services and serving. `sigil build` starts a
+ * program this way before it writes the file.
  *
  * @param env the environment of apps that are made at their first request.
  * @returns ends the description, as a program does that wants to serve.

@@ -92,7 +92,7 @@ function filesIn(place: URL, diagnostics: Diagnostics): URL[] {
       (file) => MODULE.test(file.pathname) && !NOT_A_SERVICE.test(file.pathname) && matches(pathOf(file)),
     );
     const paths = new Set(files.map(({ pathname }) => pathname));
-    // Of a source and what it was compiled to beside it, programs import the latter.
+    // If a source and its output are in one folder, programs import the output.
     return files.filter(
       ({ pathname }) => !paths.has(pathname.replace(/ts$/, 'js')) || !pathname.endsWith('ts'),
     );

@@ -8,7 +8,7 @@ import type { Registry } from '../registry/registry.js';
 import { nearest } from '../protocol/nearest.js';
 import type { Call } from '../context/call.js';
 
-/** Says how an explanation is to be read. */
+/** The format of an explanation. */
 export const EXPLANATION_FORMAT = 'sigil-explanation/1';
 
 /** Why a client does or does not see something of a server. */
@@ -32,11 +32,11 @@ export interface Explanation {
 const MOST_NEAR = 3;
 
 /**
- * Tells why a client does or does not see a tool, a prompt or a resource. Its guards are asked as if for a list.
+ * Explains why a client does or does not see a tool, a prompt or a resource. Its guards run as for a list.
  *
- * @param app what `createApp()` made. Standard output belongs to the program from here on.
+ * @param app the result of `createApp()`. Standard output belongs to the program from here on.
  * @param name the name of a tool or prompt, the URI of a resource, or a URI template.
- * @param principal who asks; a client without a principal by default.
+ * @param principal the caller; a client without a principal by default.
  * @returns the definitions of that name, and the guard that hides each.
  * @example
  * ```ts

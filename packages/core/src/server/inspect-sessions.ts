@@ -8,11 +8,11 @@ import type { Logger } from '../protocol/logging.js';
 export interface ListedSession {
   /** The beginning of its id: the whole id would give access to the session. */
   readonly id: string;
-  /** The id of the principal it belongs to; `null` where there is none. */
+  /** The id of its principal; `null` if there is none. */
   readonly owner: string | null;
   /** The client's own name. */
   readonly client?: { readonly name: string; readonly version?: string | undefined };
-  /** The revision of the protocol; absent where this version of the program does not know it. */
+  /** The revision of the protocol; absent if this version of the program does not know it. */
   readonly protocolVersion?: string;
   readonly openedAt: string;
   /** When it is dropped unless it is used before, by the clock of the store. */
@@ -34,11 +34,11 @@ const OWN_MEMORY =
   'The program keeps sessions in its own memory, where no other process finds them: give createApp() a "backend"';
 
 /**
- * Answers what operators ask of sessions: `{ do: 'ls', limit }`.
+ * Answers operators' questions about sessions: `{ do: 'ls', limit }`.
  *
- * @param store absent where sessions belong to a process.
- * @param logger where it says why the store cannot be reached.
- * @throws ProtocolError when there is no such question, or no store.
+ * @param store absent if sessions belong to a process.
+ * @param logger receives the reason why the store cannot be reached.
+ * @throws ProtocolError if there is no such question, or no store.
  * @throws OverloadedError when the store cannot be reached.
  */
 export async function inspectSessions(
@@ -55,7 +55,7 @@ export async function inspectSessions(
   return { sessions: items, hasMore };
 }
 
-/** A page of sessions. Why there is none is for the log: it may name hosts and users. */
+/** A page of sessions. Errors only go to the log: they may name hosts and users. */
 async function page(store: SessionStore, from: string | undefined, logger: Logger): Promise<SessionPage> {
   try {
     return await store.list(PAGE, from);

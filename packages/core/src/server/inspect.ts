@@ -12,7 +12,7 @@ import { manifestOf } from './manifest.js';
  * `SIGIL_INSPECT_NAME` for the principal in `SIGIL_INSPECT_PRINCIPAL`. `sessions`, or a name of an extension (`tasks`),
  * answers the object in `SIGIL_INSPECT_<NAME>`. Errors are answers too.
  *
- * @throws DefinitionError when there is no such question, or a variable is wrong.
+ * @throws DefinitionError if there is no such question, or if a variable is wrong.
  */
 export async function answerQuestion(app: Inspectable): Promise<string> {
   const question = environmentVariable('SIGIL_INSPECT') ?? '';
@@ -38,7 +38,7 @@ export async function answerQuestion(app: Inspectable): Promise<string> {
   return JSON.stringify({ format: ANSWER_FORMAT, ...(await answered(() => answer(asked))) });
 }
 
-/** Says how the answer of an extension is to be read. */
+/** The format of an extension's answer. */
 const ANSWER_FORMAT = 'sigil-answer/1';
 
 /** A failed answer is an answer too: the program itself has not failed. */

@@ -33,8 +33,7 @@ export interface LiveCollection<D extends HandlerDefinition> {
 /** The sources of completions while the app is up. */
 export interface LiveCompletions {
   /**
-   * Adds a source of completions, or all those that the methods of a class are. It takes the place of the one that the argument
-   * had before.
+   * Adds a source of completions, or all those of a class's methods. It replaces the argument's earlier source.
    *
    * @throws DefinitionError when something is wrong, such as a prompt that is not there; nothing is added then.
    */

@@ -4,14 +4,14 @@ import { byCodeUnits, canonicalJson, isObject, sortedMembers } from '../protocol
 import { type AppParts, type Inspectable, partsOf } from './app-parts.js';
 import type { DefinitionHooks, Entry, PromptEntry, TemplateEntry, ToolEntry } from '../registry/entry.js';
 
-/** Says how a manifest is to be read. Another when its members mean something else. */
+/** The format of a manifest. It changes with the meaning of its members. */
 export const MANIFEST_FORMAT = 'sigil-manifest/1';
 
 /** The members of an entry in a manifest that lists do not show. */
 interface Guarded {
-  /** Whether guards decide who sees it. Absent when only lists were looked at, which do not say. */
+  /** Whether guards decide who sees it. Absent in manifests from lists, which do not say. */
   readonly guarded?: boolean;
-  /** The scopes that every use of it needs, beside those that depend on arguments. Absent without any. */
+  /** The scopes of every use, beside those that depend on arguments. Absent if there are none. */
   readonly scopes?: readonly string[];
 }
 
@@ -70,8 +70,8 @@ const AFTER = [
 /**
  * Puts parts into the one order that manifests have: entries by name or URI, members as in the specification.
  *
- * @param parts what a server announces, in any order.
- * @returns the manifest, whose JSON is the same for parts that say the same.
+ * @param parts the parts of a server's manifest, in any order.
+ * @returns the manifest, whose JSON is the same for equal parts.
  * @example
  * ```ts
  * const manifest = arrangeManifest({
@@ -86,7 +86,7 @@ const AFTER = [
  */
 export function arrangeManifest(parts: ManifestParts): Manifest {
   const { server, instructions, capabilities, tools, resources, resourceTemplates, prompts } =
-    // As JSON carries them: without what is undefined, and with nothing shared.
+    // As JSON: without undefined members, and with nothing shared.
     JSON.parse(JSON.stringify(parts)) as ManifestParts;
   return {
     format: MANIFEST_FORMAT,
@@ -124,7 +124,7 @@ function arrangeMember(key: string, value: unknown): unknown {
 const DATA: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'examples']);
 /** Keywords whose values are lists of strings without an order. */
 const SETS: ReadonlySet<string> = new Set(['required', 'type']);
-/** Keywords whose values are schemas by names of the author's, which are no keywords. */
+/** Keywords whose members are named by the author, and are not keywords. */
 const BY_NAME: ReadonlySet<string> = new Set([
   '$defs',
   'definitions',
@@ -159,10 +159,10 @@ function isListOfStrings(value: unknown): value is string[] {
 }
 
 /**
- * Everything a server promises to all its clients: guards hide nothing here. Two apps that promise the same have the same manifest, to
- * the letter; `sigil manifest diff` tells what a change of it breaks.
+ * The definitions of a server for all its clients: guards hide nothing here. Two equal servers have the same manifest,
+ * to the letter; `sigil manifest diff` finds breaking changes.
  *
- * @param app what `createApp()` made. Standard output belongs to the program from here on.
+ * @param app the result of `createApp()`. Standard output belongs to the program from here on.
  * @example
  * ```ts
  * import { writeFileSync } from 'node:fs';

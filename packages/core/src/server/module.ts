@@ -71,11 +71,11 @@ export interface Module extends ModuleOptions {
 /**
  * Creates a part of an app: its definitions, their dependencies and their policies.
  *
- * A definition passes the guards and middleware of the app first, then those of its module, its class and its method.
+ * Guards and middleware of the app run first, then those of the module, the class and the method.
  *
  * @param options the definitions, their dependencies and their policies.
  * @returns the module, for `createApp({ modules })` or the `imports` of another module.
- * @throws DefinitionError when a part that must be a list is none.
+ * @throws DefinitionError if a part that must be a list is not one.
  * @example
  * ```ts
  * export const helpdesk = defineModule({

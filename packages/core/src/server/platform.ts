@@ -27,7 +27,7 @@ interface BuiltIns {
   readonly 'node:diagnostics_channel': { channel(name: string): DiagnosticsChannel };
 }
 
-/** Remembers what an asynchronous task belongs to. */
+/** Remembers the owner of an asynchronous task. */
 export interface AsyncStorage<T> {
   run<R>(store: T, task: () => R): R;
   getStore(): T | undefined;
@@ -55,7 +55,7 @@ interface DirectoryEntry {
   isDirectory(): boolean;
 }
 
-// This file alone asks where it runs; on platforms without a `process` the answers are empty.
+// Only this file checks the platform; without a `process` the answers are empty.
 const platform: PlatformProcess = (globalThis as { process?: PlatformProcess }).process ?? {};
 
 /**
@@ -75,7 +75,7 @@ export const consoleLogger: Logger = {
 
 function printing(level: 'warn' | 'error'): LogMethod {
   return (details, message) => {
-    // Asked for at each line, so that what stands in for it later is heard too.
+    // Read for each line, so that a later replacement is used too.
     const here = globalThis as { console?: Record<typeof level, (...parts: unknown[]) => void> };
     try {
       const shown = typeof details === 'string' ? details : withoutAdditions(details);
@@ -119,7 +119,7 @@ export function diagnosticsChannel(name: string): DiagnosticsChannel | undefined
   return platform.getBuiltinModule?.('node:diagnostics_channel')?.channel(name);
 }
 
-/** Listens to rejections that nothing handles: they end the process no more. @param listener is called within their task. */
+/** Listens to unhandled rejections, which then do not end the process. @param listener called within their task. */
 export function onUnhandledRejection(listener: (reason: unknown) => void): void {
   platform.on?.('unhandledRejection', listener);
 }
@@ -133,7 +133,7 @@ const END_SIGNALS = [
 /**
  * Listens for a signal that asks the program to end.
  *
- * @param told is given what ends it.
+ * @param told receives a function that ends the process.
  * @returns stops the listening.
  */
 export function onEndSignal(told: (exit: () => void) => void): () => void {
@@ -150,7 +150,7 @@ export function programArguments(): readonly string[] {
   return platform.argv?.slice(2) ?? [];
 }
 
-/** Whether the environment asks the program to tell of itself instead of serving. */
+/** Whether the environment asks the program to describe itself instead of serving. */
 export function isInspected(): boolean {
   return Boolean(environmentVariable('SIGIL_INSPECT'));
 }
@@ -172,8 +172,8 @@ export function environmentVariable(name: string): string | undefined {
 }
 
 /**
- * Sends what the program writes to standard output, through `console` too, to standard error instead, if a client may be at the
- * other end: if standard input and output are pipes, and not a terminal or nothing.
+ * Redirects standard output, including `console`, to standard error, if a client may be at the other end: if standard
+ * input and output are pipes.
  *
  * @returns a function that gives standard output back.
  */
@@ -189,7 +189,7 @@ export function divertStdout(): () => void {
   stdout.write = divert;
   return () => {
     state.active = false;
-    // If other code has wrapped this function meanwhile, it stays and lets everything through.
+    // If other code has wrapped this function, it stays and passes everything on.
     if (stdout.write === divert) stdout.write = write;
   };
 }
@@ -240,7 +240,7 @@ export function endWith(line: string): Promise<never> {
 }
 
 /**
- * The files below a folder, those of `node_modules` aside, in alphabetical order, as URLs.
+ * The files below a folder, without `node_modules`, in alphabetical order, as URLs.
  *
  * @throws Error when the platform has no file system, or the folder cannot be read.
  */

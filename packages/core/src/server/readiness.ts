@@ -12,7 +12,7 @@ import type { PartCheck, ReadinessReport } from '../transport/transport.js';
 const CHECK_MS = 2_000;
 /** How often a process says which keys and version it has, in milliseconds, and how long it is remembered for that. */
 const HELLO_MS = { every: 10_000, remembered: 120_000 };
-/** Most processes that are remembered. */
+/** Maximum number of remembered processes. */
 const MOST_NODES = 1_000;
 
 /** The subjects of messages between processes for this. */
@@ -64,7 +64,7 @@ export class Readiness {
     });
   }
 
-  /** @returns what each part says, within two seconds. Never rejects. */
+  /** @returns the state of each part, within two seconds. Never rejects. */
   async check(): Promise<ReadinessReport> {
     const { store, extensions, isShared } = this.parts;
     const asked = { store, bus: isShared ? () => this.#echo() : undefined, ...extensions() };
@@ -77,7 +77,7 @@ export class Readiness {
     return { isReady, checks: isShared ? { ...checks, ...(await this.#compare()) } : checks };
   }
 
-  /** Takes back what this process has said of itself, before it ends: others do not compare themselves to it any more. */
+  /** Withdraws this process's announcement before it ends: others no longer compare themselves to it. */
   leave(): void {
     this.#hasLeft = true;
     const { changes } = this.parts;
@@ -119,18 +119,18 @@ export class Readiness {
     void changes.publish({ kind: 'message', about: ABOUT.hello, content });
   }
 
-  /** Takes what another process says of itself. It may be of another version, so anything may come. */
+  /** Receives the announcement of another process. It may have another version, so it may be anything. */
   async #meet({ node, version, keys }: Readonly<Record<string, unknown>>): Promise<void> {
     if (typeof node !== 'string' || typeof version !== 'string' || !isTexts(keys)) return;
     this.#others.delete(node);
     this.#others.set(node, { version, keys, heardAt: performance.now() });
     if (this.#others.size > MOST_NODES) this.#others.delete(String(this.#others.keys().next().value));
-    // A worker that runs tasks alone is never asked, and has to be known all the same.
+    // A worker that only runs tasks has no readiness checks, but must be known too.
     await this.#sayHello();
     await this.#compare();
   }
 
-  /** Compares this process to those that it has heard of lately. Those that differ are named in the log. */
+  /** Compares this process to others that it has heard of lately. The log names those that differ. */
   async #compare(): Promise<Readonly<Record<'keys' | 'version', PartCheck>>> {
     const { version, codec, logger } = this.parts;
     const keys = await codec.fingerprints();
@@ -165,7 +165,7 @@ function late(): Error {
   return new Error(`It did not answer within ${CHECK_MS} ms`);
 }
 
-/** Whether some keys read what others seal, which they do with their first. */
+/** Whether some keys read others' data, which is sealed with the first of their keys. */
 function canRead(keys: readonly string[], others: readonly string[]): boolean {
   const [sealing] = others;
   return sealing === undefined || keys.length === 0 || keys.includes(sealing);

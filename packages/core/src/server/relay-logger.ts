@@ -47,7 +47,7 @@ export class RelayLogger implements Logger {
   readonly warn: LogMethod = (...args) => this.#log('warn', args);
   readonly error: LogMethod = (...args) => this.#log('error', args);
 
-  /** A logger that fails must not fail what it reports about. */
+  /** A failing logger must not fail its caller. */
   #log(level: keyof Logger, [details, ...message]: Parameters<LogMethod>): void {
     if (LINE_LEVELS.indexOf(level) < this.#least) return;
     const isRedacted = this.#secrets.size > 0 && isPlainObject(details);
@@ -85,7 +85,7 @@ function leastOf(level: NonNullable<LogOptions['level']>): number {
 
 const LEVEL_NAMES = [...LINE_LEVELS, 'silent'] as const;
 
-/** The level that a text names, as other loggers understand it; `undefined` where it names none. */
+/** The level in a text, with the names of other loggers; `undefined` for other text. */
 function levelNamed(text: string): LogOptions['level'] {
   return LEVEL_NAMES.find((level) => level === text.toLowerCase());
 }

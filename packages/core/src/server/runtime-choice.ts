@@ -169,13 +169,13 @@ type GivenRuntime = Pick<Runtime, 'logger' | 'ownsProcess' | 'handleSignals'>;
 
 const SERVES_NOTHING: GivenRuntime = { ownsProcess: true, handleSignals: true };
 
-/** How long side effects of tasks may go on where no clients are served, in milliseconds: as long as requests over HTTP. */
+/** Time for side effects of tasks without clients, in milliseconds: as long as for requests over HTTP. */
 const DEFAULT_DRAIN_MS = 5_000;
 
 /**
  * Runs tasks and serves no clients, until a signal ends the program (`tasks.worker: 'only'`).
  *
- * @param given what the program would serve on: it logs there, and signals end it unless they were not to end that.
+ * @param given the runtime of the program: it determines the log, and whether signals end the program.
  */
 export function workerRuntime(
   engine: Pick<Engine, 'start' | 'drains'>,
@@ -216,7 +216,7 @@ export function workerRuntime(
 }
 
 /**
- * Keeps what a program writes while its app is made off standard output, if the app is going to be served over stdio.
+ * Keeps output off standard output while the app is created, if it will be served over stdio.
  *
  * @returns a function that gives standard output back.
  */
@@ -266,7 +266,7 @@ function isTypingError(typed: string, known: string): boolean {
   return [restA.slice(1), restA].includes(restB.slice(1)) || restA.slice(1) === restB || swapped === restB;
 }
 
-/** The text after a flag or its equals sign. @throws DefinitionError when there is none, or another flag follows. */
+/** The text after a flag or its equals sign. @throws DefinitionError if there is none, or if another flag follows. */
 function valueOf(args: readonly string[], flag: string): string | undefined {
   const index = indexOf(args, flag);
   const found = args[index];
@@ -280,7 +280,7 @@ function indexOf(args: readonly string[], flag: string): number {
   return args.findIndex((arg) => arg === flag || arg.startsWith(`${flag}=`));
 }
 
-/** Reads the text of a flag or variable, whose name is for messages. */
+/** Parses the text of a flag or variable, whose name is for messages. */
 type Parse<T> = (text: string, where: string) => T;
 
 function read<T>(args: readonly string[], flag: string, variable: string, parse: Parse<T>): T | undefined {
@@ -290,7 +290,7 @@ function read<T>(args: readonly string[], flag: string, variable: string, parse:
   return set === undefined ? undefined : parse(set, variable);
 }
 
-/** @param kind what a text is that is none, in messages. */
+/** @param kind the kind of value, for messages. */
 function integer(least: number, most: number, kind: string, fix: string): Parse<number> {
   return (text, where) => {
     const value = Number(text);
@@ -319,7 +319,7 @@ async function load(name: '@sigil/http' | '@sigil/stdio'): Promise<RuntimeModule
   const imported = await importTransport(name);
   if ('module' in imported) return imported.module;
   const { code } = imported.error as { code?: unknown };
-  // The second is what bundlers say of a package that was not there to be bundled.
+  // The second is the bundlers' code for a package that was missing at the build.
   if (code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND') throw missing(name, imported.error);
   throw imported.error;
 }

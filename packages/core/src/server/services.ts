@@ -100,7 +100,7 @@ function shortLivedConstraint({ name }: Constructor): DefinitionProblem {
   };
 }
 
-/** The policies of definitions, each once, and those of the app, which may serve nothing yet. */
+/** The policies of definitions, each once, and those of the app, which may have no definitions yet. */
 export function policiesOf(
   declarations: readonly Declaration[],
   { guards = [], middleware = [] }: Pick<AppOptions, 'guards' | 'middleware'>,
@@ -115,7 +115,7 @@ export function policiesOf(
   };
 }
 
-/** The classes that the container is to make: those with handlers, guards and middleware. */
+/** The classes for the container: those with handlers, guards and middleware. */
 export function classesOf(
   declarations: readonly Declaration[],
   { guards, middleware }: Policies,

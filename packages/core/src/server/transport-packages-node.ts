@@ -6,8 +6,8 @@ import type { ImportedTransport } from './transport-packages.js';
  * stands for `#transport-packages`.
  */
 export async function importTransport(name: '@sigil/http' | '@sigil/stdio'): Promise<ImportedTransport> {
-  // Awaited within `try`, where bundlers leave a package alone that is not installed. Asserted, because the compiler need not look the
-  // packages up: they depend on this one.
+  // Awaited within `try`, so that bundlers ignore a missing package. Asserted, because the compiler need not resolve
+  // the packages: they depend on this one.
   try {
     const module: unknown =
       name === '@sigil/http' ? await import('@sigil/http' as string) : await import('@sigil/stdio' as string);
@@ -17,7 +17,7 @@ export async function importTransport(name: '@sigil/http' | '@sigil/stdio'): Pro
   }
 }
 
-/** Answers what the environment asks a program of Node; see `inspect.ts`. */
+/** Answers the question in the environment of a Node program; see `inspect.ts`. */
 export async function answerQuestion(app: Inspectable): Promise<string> {
   const inspect = await import('./inspect.js');
   return inspect.answerQuestion(app);

@@ -4,7 +4,7 @@ import { LogThrottle } from '../transport/log-throttle.js';
 import type { Tracked, Tracking } from '../transport/transport.js';
 import { type AsyncStorage, callStorage, consoleLogger, onUnhandledRejection } from './platform.js';
 
-/** One for all apps of the process: rejections come to the process, too. */
+/** One for all apps of the process, because rejections belong to the process. */
 class UnhandledRejections {
   /** Empty until the author's code is tracked. Mounted apps have it too: their calls may run in a process that another app owns. */
   readonly tracking: Tracking = {};
@@ -64,7 +64,7 @@ function kindOf(reason: unknown): string {
 
 const loggersTold = new LogThrottle();
 
-/** Owns what a logger forgets: to the same logger it would come again and again. */
+/** Owns unhandled promises of a logger: logging them with it would repeat without end. */
 export const LOGGING: Tracked = {
   logger: {
     ...consoleLogger,

@@ -2,7 +2,7 @@ import { isPromise } from '../protocol/maybe-promise.js';
 
 /** Something that may take a time, and no longer. */
 export class Deadline {
-  // Its place in a ring, between what is due before and after it.
+  // Its place in a ring, between the deadlines before and after it.
   before: Deadline = this;
   after: Deadline = this;
 
@@ -36,7 +36,7 @@ export class Deadlines {
   /** @param afterMs how long each may take, in milliseconds. */
   constructor(readonly afterMs: number) {}
 
-  /** @returns what `delete` takes when it is done in time. */
+  /** @returns the argument for `delete`. */
   add(expire: () => void): Deadline {
     const deadline = new Deadline(performance.now() + this.afterMs, expire);
     if (TIMERS_END_WITH_REQUESTS) {
@@ -79,7 +79,7 @@ export class Deadlines {
    *
    * @param part such as a store; its methods are called on itself.
    * @param name for the error, such as `state.store`.
-   * @returns what stands for the part.
+   * @returns the part with the limit.
    */
   limit<T extends object>(part: T, name: string): T {
     const late = (): Error => new Error(`${name} did not answer within ${this.afterMs} ms`);
@@ -110,7 +110,7 @@ export class Deadlines {
  * Stands for a part whose methods run within something else.
  *
  * @param part such as a store; its methods are called on itself.
- * @param around runs a call of one of them, and gives what that gives.
+ * @param around runs a call of one of them, and returns its result.
  * @example
  * ```ts
  * const told = aroundCalls(store, (call, method) => {
@@ -160,8 +160,8 @@ export function afterMs(ms: number, run: () => void): () => void {
  * Waits for a promise no longer than a time. The wait keeps the process alive.
  *
  * @param ms milliseconds; more than timers can count means without end.
- * @param late gives what is returned when the time is over, or throws; `undefined` by default.
- * @returns what the promise gives.
+ * @param late returns the result after the deadline, or throws; `undefined` by default.
+ * @returns the result of the promise.
  * @example
  * ```ts
  * await within(1_000, server.closed);
@@ -211,9 +211,9 @@ export function answered<T>(ms: number, promise: Promise<T>, what: string): Prom
 }
 
 /**
- * Lets a timer keep no process alive, where timers do that.
+ * Keeps a timer from keeping the process alive, if timers do that here.
  *
- * @param timer what `setTimeout` or `setInterval` gave.
+ * @param timer the result of `setTimeout` or `setInterval`.
  * @example
  * ```ts
  * unref(setInterval(sweep, 30_000));

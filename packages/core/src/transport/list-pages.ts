@@ -15,9 +15,9 @@ export interface Listed<T> {
  * listed.
  *
  * @param limit most that is listed, as the operator has said it.
- * @param read gives the next page, as entries by id, and where the one after it begins.
+ * @param read returns the next page: entries by id, and the cursor of the following page.
  * @returns each entry once.
- * @throws ProtocolError when the limit is no positive integer.
+ * @throws ProtocolError if the limit is not a positive integer.
  * @example
  * ```ts
  * const { items, hasMore } = await listPages(asked['limit'], async (from) => {

@@ -7,7 +7,7 @@ import { MAX_DELAY_MS } from './deadlines.js';
 const FIX = 'give a value in range, or leave the option out where it has a default';
 
 /**
- * Names what an address asks for in vain: a parameter that its driver passes over says nothing, such as a misspelt `sslmode`.
+ * Warns of parameters in an address that its driver ignores silently, such as a misspelt `sslmode`.
  *
  * @param option the option with the address, such as `redis({ url })`.
  * @param known the parameters that there are.
@@ -53,7 +53,7 @@ function listed(names: OptionNames): readonly string[] {
 export class OptionChecks {
   /**
    * @param of the function or class that takes the options, such as `http`.
-   * @param diagnostics receives what is found.
+   * @param diagnostics receives the faults.
    */
   constructor(
     readonly of: string,
@@ -65,7 +65,7 @@ export class OptionChecks {
    *
    * @param option its name, with that of its group: `limits.maxBodyBytes`.
    * @param what the fault.
-   * @param fix what to do about it.
+   * @param fix the fix.
    */
   refuse(option: string, what: string, fix: string = FIX): void {
     this.diagnostics.at(`${this.of}({ ${option} })`).add('SIGIL_INVALID_OPTIONS', what, fix);
@@ -81,7 +81,7 @@ export class OptionChecks {
     }
   }
 
-  /** Refuses a group of options that is no object. @returns the group, or an empty one. */
+  /** Refuses a group of options that is not an object. @returns the group, or an empty one. */
   group(option: string, value: unknown, known: OptionNames): Readonly<Record<string, unknown>> {
     if (value === undefined) return {};
     if (!isPlainObject(value)) {
@@ -93,7 +93,7 @@ export class OptionChecks {
   }
 
   /**
-   * Refuses what is neither a positive integer nor left out.
+   * Refuses values other than a positive integer or `undefined`.
    *
    * @param most the maximum; by default, for options that end in `Ms`, the longest delay of a timer.
    */
@@ -108,7 +108,7 @@ export class OptionChecks {
     else if (value > most) this.refuse(option, `it must be at most ${most}, not ${shown(value)}`);
   }
 
-  /** Refuses what is neither true nor false nor left out: 'false' would count as true. */
+  /** Refuses values other than a boolean or `undefined`: 'false' would count as true. */
   booleans(options: object, ...names: readonly string[]): void {
     for (const name of names) {
       const value: unknown = Reflect.get(options, name);
@@ -132,7 +132,7 @@ export class OptionChecks {
   /**
    * Refuses options other than an object, because nothing else can be checked.
    *
-   * @throws DefinitionError when they are none.
+   * @throws DefinitionError if they are not an object.
    */
   static requireObject(of: string, options: unknown): void {
     if (isPlainObject(options)) return;
@@ -157,7 +157,7 @@ export class OptionChecks {
     checks.throwIfAny();
   }
 
-  /** Gives those of some options that a table has: a backend hands each of its parts its own. */
+  /** Picks the options in a table: a backend passes each of its parts its own. */
   static pick<T extends object, K extends keyof T>(options: T, table: Readonly<Record<K, true>>): Pick<T, K> {
     const picked: Partial<Pick<T, K>> = {};
     for (const name in table) if (name in options) picked[name] = options[name];

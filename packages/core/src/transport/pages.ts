@@ -4,7 +4,7 @@ import { invalidParams } from '../errors/errors.js';
  * Makes the cursor of the page after a position, which is positive.
  *
  * @param position how many entries come before the page.
- * @returns what clients send back to get it.
+ * @returns the cursor for clients.
  * @example
  * ```ts
  * const nextCursor = end < entries.length ? encodeCursor(end) : undefined;
@@ -20,7 +20,7 @@ export function encodeCursor(position: number): string {
  *
  * @param cursor as a client sent it; `undefined` for the first page.
  * @returns the position; 0 for the first page.
- * @throws ProtocolError (-32602) when it is none of ours.
+ * @throws ProtocolError (-32602) if it is invalid.
  * @example
  * ```ts
  * const start = decodeCursor(params['cursor']);

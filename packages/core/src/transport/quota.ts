@@ -49,7 +49,7 @@ export class Quota {
     return true;
   }
 
-  /** Gives back what was taken for a client. */
+  /** Releases a client's amount. */
   give(client: unknown, amount = 1): void {
     this.#taken -= amount;
     if (client === undefined) return;
@@ -60,7 +60,7 @@ export class Quota {
 }
 
 /**
- * Says that there is no room for one more.
+ * The error for an exhausted quota.
  *
  * @param what the things that exceed the quota, such as `sessions are kept`.
  * @param total how many there may be.

@@ -11,7 +11,7 @@ const SEPARATOR = '~';
  * Adds to a name the scopes that are needed to use it.
  *
  * @param name one that cannot be guessed, or that means nothing without its scopes; without `~`.
- * @param scopes what is no scope is left out.
+ * @param scopes invalid scopes are left out.
  * @example
  * ```ts
  * const name = withScopes(crypto.randomUUID(), ['notes:read']);
@@ -23,7 +23,7 @@ export function withScopes(name: string, scopes: readonly string[] | undefined):
 }
 
 /**
- * Reads which scopes are needed to use what has a name. Whether there is anything of that name is another question.
+ * The scopes that a name requires. Whether the name exists is checked elsewhere.
  *
  * @param name may be anything that a client sent.
  * @example
@@ -40,7 +40,7 @@ export function scopesIn(name: unknown): readonly string[] {
 }
 
 /**
- * Reads which scopes are needed to answer what a server has asked: those of the calls that ask.
+ * The scopes for answering the server's questions: those of the calls that ask.
  *
  * @param message anything; only a response, or a batch that has some, answers.
  * @example

@@ -7,10 +7,10 @@ interface TimedAnswer {
 }
 
 /**
- * The clock of a store, as its answers tell it. It is at most as late as that of the store, so that a deadline by it is not too late.
+ * The clock of a store, from its answers. It is never ahead of the store's, so that a deadline is not too late.
  *
- * A statement that is sent to a store that stands still runs once the store goes on. Its process has given it up by then, so it must do
- * nothing: it carries a deadline, by the clock of the store.
+ * A statement that was sent to a stalled store runs when the store continues. Its process has given up by then, so it
+ * must have no effect: it carries a deadline, by the clock of the store.
  *
  * @example
  * ```ts
@@ -22,8 +22,8 @@ export class StoreClock {
   #aheadMs = -Infinity;
 
   /**
-   * Asks a store for something that it does before a deadline. It is asked once more where the deadline was wrong: at first the clock is
-   * not known, and it may be set.
+   * Sends a store an operation with a deadline. It is sent again if the deadline was wrong: at first the clock is
+   * unknown, and it may be changed.
    *
    * @param withinMs how long the answer is waited for, in milliseconds.
    * @param ask sends the statement. It asks for the deadline, in milliseconds since 1970, at that moment.

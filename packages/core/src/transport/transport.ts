@@ -32,10 +32,10 @@ export interface Sink {
   /** Called instead of `end` when the request was cancelled and will get no response. */
   abandon?(): void;
   /**
-   * Lets the connection go while the request runs on; the client comes back for the rest. Absent where nothing could be
+   * Closes the connection while the request runs on; the client reconnects for the rest. Absent if nothing could be
    * fetched later.
    *
-   * @param retryMs when the client is to come back, in milliseconds; the transport decides when absent.
+   * @param retryMs delay before the client reconnects, in milliseconds; the transport's default if absent.
    */
   closeStream?(retryMs?: number): void;
 }
@@ -46,7 +46,7 @@ export interface Rejection {
   readonly code: number;
   /** All that the request needs, when its principal lacks any of them. */
   readonly scopes?: readonly string[];
-  /** When the client may try again, in seconds, where the server says so. */
+  /** Seconds until the client may retry, if the server sets it. */
   readonly retryAfterSeconds?: number | undefined;
 }
 
@@ -59,7 +59,7 @@ export interface ActiveRequest {
    * them too. `undefined` until they are known.
    */
   readonly neededScopes?: readonly string[] | undefined;
-  /** How the rates stand that it was counted by, for its client; absent where it was by none. */
+  /** The states of the rates that counted it, for its client; absent if none did. */
   readonly limits?: readonly LimitState[] | undefined;
   /** Aborts the handler's signal and gives the response up. */
   cancel(reason: string): void;
@@ -73,7 +73,7 @@ export interface Connection {
   /**
    * Takes one parsed JSON-RPC message, or a batch.
    *
-   * @param sink where everything about this message goes; the connection's own sink when absent.
+   * @param sink the destination of everything about this message; the connection's own sink if absent.
    * @param claim the result of `claimOf` for the message, if the transport has it already.
    * @returns the request in flight, or `undefined` when nothing is left to wait for.
    */
@@ -94,9 +94,9 @@ export interface Connection {
    * @default hasAnswers false
    */
   drain(graceMs: number, hasAnswers?: boolean): Promise<void>;
-  /** Cancels everything in flight, fails what waits for the client, and frees the session. */
+  /** Cancels all requests in flight, fails pending requests to the client, and releases the session. */
   close(reason?: string): void;
-  /** The session as it is to be kept, once `initialize` has been answered. Plain JSON. */
+  /** The state of the session for the store, after the answer to `initialize`. Plain JSON. */
   readonly sessionState: SessionState | undefined;
   /**
    * Takes over a session that was opened in another process, or brings the one that is here to a newer state.
@@ -108,12 +108,12 @@ export interface Connection {
    * @throws OverloadedError if there is no room for the session's state.
    */
   restore(state: SessionState, requestInfo: RequestInfo): boolean;
-  /** Tells the client that anything may have changed: every list, and every resource it subscribed to. */
+  /** Notifies the client that everything may have changed: every list, and every resource it subscribed to. */
   announceAll(): void;
   /**
    * Holds back notifications of changes while the client's subscriptions are read.
    *
-   * @returns tells what was kept back, as far as the session wants to hear of it by then.
+   * @returns a function that sends the held notifications, as far as the session is then subscribed to them.
    */
   hold(): () => void;
   /** The legacy session, once `initialize` has been answered. */
@@ -134,24 +134,24 @@ export interface EndpointBackend {
   readonly sessions: SessionStore | undefined;
   /** Store of streams, so that clients resume them anywhere; absent if the transport decides. */
   readonly events: EventStore | undefined;
-  /** Remembers what may be used once, in every process that serves the app. */
+  /** Remembers values with a single use, in every process of the app. */
   readonly states: StateStore;
   /**
-   * Encrypts and authenticates what clients carry, for any process of the app that has the same `state.keys`.
+   * Encrypts and authenticates data that clients carry, for any process of the app with the same `state.keys`.
    *
-   * @param purpose what it is for: it is not read for another one.
+   * @param purpose the purpose: data for another one is rejected.
    */
   seal(purpose: string, value: unknown): Promise<string>;
-  /** Reads what was sealed for a purpose. @returns `undefined` when it was not. */
+  /** Reads data that was sealed for a purpose. @returns `undefined` for other text. */
   unseal(purpose: string, text: string): Promise<unknown>;
   /**
-   * Tells every process that serves the app, this one too. Never throws.
+   * Publishes a change to every process of the app, including this one. Never throws.
    *
    * @returns a promise that resolves once the change is published: later changes arrive later everywhere. `false` if it
    *   could not be published.
    */
   publish(change: ServerChange): MaybePromise<boolean>;
-  /** Hears what any process tells. @returns stops the hearing. */
+  /** Listens to the changes of all processes. @returns stops listening. */
   onChange(listener: (change: ServerChange) => void): () => void;
   /**
    * Gives a store that was given to the transport alone the time limit of the app (`limits.storeTimeoutMs`).
@@ -167,7 +167,7 @@ export interface EndpointBackend {
 export type PartCheck =
   'ok' | 'does not answer' | 'is full' | 'can only be read' | 'fails' | 'differ' | 'differs';
 
-/** Whether requests are to be sent to a process, and why not. */
+/** Whether a process accepts requests, and why not. */
 export interface ReadinessReport {
   readonly isReady: boolean;
   /**
@@ -181,7 +181,7 @@ export interface ReadinessReport {
 export interface Tracked {
   /** Receives reports of its unhandled rejections. */
   readonly logger: Logger;
-  /** Gives what the log says of it. */
+  /** Returns its log fields. */
   details(): object;
 }
 
@@ -215,7 +215,7 @@ export interface RefusalEvent {
   readonly principal: Principal | undefined;
 }
 
-/** A call, as far as a transport shows it to operators. The events of the app have more. */
+/** The part of a call that a transport shows to operators. The events of the app have more. */
 export interface ShownCall {
   readonly id: string;
   readonly method: string;
@@ -230,14 +230,14 @@ export interface ShownCall {
   readonly task: { readonly id: string } | undefined;
 }
 
-/** A call that has ended, as far as a transport shows it to operators. */
+/** The part of a finished call that a transport shows to operators. */
 export interface ShownCallEnd extends ShownCall {
   readonly outcome: string;
   readonly refusedBy: string | undefined;
   readonly ms: number;
   readonly bytes: number;
   readonly error: { readonly code: number } | undefined;
-  /** The result, not to be shown; `undefined` where there is none. Made on demand. */
+  /** The result, not for display; `undefined` if there is none. Created on demand. */
   readonly result: () => Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -253,9 +253,9 @@ export interface TaskEvent {
 
 /** Watches calls for a transport that shows them to operators: a part of an app's `Observer`. */
 export interface EndpointObserver {
-  /** A call has been admitted. @returns what hears of its end. */
+  /** A call has been admitted. @returns the observer of its end. */
   callStarted(call: ShownCall): {
-    /** The handler asks its client. @returns what hears of the end of that. */
+    /** The handler asks its client. @returns the observer of the answer. */
     clientRequest(request: { readonly id: RequestId; readonly method: string }): {
       /** The client has answered, or the wait for its answer has failed with this error. */
       ended(error: unknown): void;
@@ -286,7 +286,7 @@ export interface Endpoint {
   /** Watches calls, for a transport that shows them to operators. @returns ends the watch. */
   observe?(observer: EndpointObserver): () => void;
   /**
-   * Counts a request by the rates per address, before anything else is done for it; absent where there are none.
+   * Counts a request by the rates per address, before any other work; absent if there are none.
    *
    * @returns the error to refuse it with, if any.
    */
@@ -303,7 +303,7 @@ export interface Endpoint {
   /**
    * Begins a connection.
    *
-   * @param sink where messages go that belong to no request; without it they are dropped.
+   * @param sink the destination of messages outside of requests; without it they are dropped.
    */
   connect(sink?: Sink, options?: ConnectOptions): Connection;
 }
@@ -326,8 +326,8 @@ export interface ConnectOptions {
    */
   readonly shared?: boolean;
   /**
-   * Keeps a change of the session that this connection begins with `initialize`, where other processes find it. Requests that change the
-   * session are answered once it is kept, and refused when this fails; the session stays as it was then.
+   * Stores a change of the session that this connection began with `initialize`, for other processes. Requests that
+   * change the session are answered after that. If it fails, they are refused and the session stays as it was.
    *
    * @param change makes the next state of the one that is kept. It may be called several times.
    * @default undefined: sessions belong to this process
@@ -359,7 +359,7 @@ export interface RunningRuntime {
   readonly closed: Promise<void>;
   /** The address for clients, such as a URL; empty for stdio. */
   readonly address: string;
-  /** Stops taking requests, drains, and frees what it holds. */
+  /** Stops accepting requests, drains, and releases its resources. */
   close(): Promise<void>;
   /**
    * Called when the app closes because its last runtime has ended. A runtime that owns the process ends it here.
@@ -381,7 +381,8 @@ export interface Runtime {
    */
   readonly ownsProcess?: boolean;
   /**
-   * Whether SIGTERM and SIGINT end what it serves, and the process: so they do where the process runs tasks alone, and it is not started.
+   * Whether SIGTERM and SIGINT end its service and the process. This also applies if the process only runs tasks, and
+   * the runtime is not started.
    * @default false
    */
   readonly handleSignals?: boolean;
@@ -402,7 +403,7 @@ export interface InMemoryConnection {
  *
  * @param endpoint the server, such as `app.endpoint`.
  * @param receive takes every message of the server, parsed.
- * @param requestInfo what the server is to know of every message beside it, as an HTTP transport would: headers, principal.
+ * @param requestInfo facts about every message, as an HTTP transport would have them: headers, principal.
  * @returns the side of the client.
  * @example
  * ```ts

@@ -370,12 +370,7 @@ describe.each(KINDS)('a schema that is %s', (_, load) => {
       [1],
       'anything but an array with one of 1, 2; received an array of 1',
     ],
-    [
-      'not of much',
-      { not: { minimum: 1, maximum: 3 } },
-      1,
-      'anything but the excluded values; received 1',
-    ],
+    ['not of much', { not: { minimum: 1, maximum: 3 } }, 1, 'anything but the excluded values; received 1'],
     ['null', { type: 'null' }, 1, 'null; received 1'],
     [
       'pattern',

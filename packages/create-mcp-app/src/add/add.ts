@@ -86,7 +86,7 @@ function refuseToReplace(project: string, files: readonly string[]): void {
 /**
  * The project that a folder is in: the nearest one upward that uses Sigil.
  *
- * @throws Failure `NOT_A_PROJECT` when there is none.
+ * @throws Failure `NOT_A_PROJECT` if there is none.
  */
 function findProject(folder: string): string {
   const path = join(folder, 'package.json');

@@ -44,7 +44,7 @@ function capitalized(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
-/** Parts words where capitals do, in lower case: with `_` it is the name that the decorators give a method. */
+/** Separates words at capitals, in lower case: with `_` this is the decorators' name of a method. */
 function separated(text: string, separator: string): string {
   return text
     .replace(/([a-z0-9])([A-Z])/g, `$1${separator}$2`)

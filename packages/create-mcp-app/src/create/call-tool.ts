@@ -23,7 +23,7 @@ export interface CallOptions {
   readonly timeoutMs: number;
 }
 
-/** How long a server whose input has ended may go on, in milliseconds. */
+/** How long a server may run after its input has ended, in milliseconds. */
 const GRACE_MS = 1000;
 const MOST_STDERR = 64 * 1024;
 
@@ -33,7 +33,7 @@ const MOST_STDERR = 64 * 1024;
  * @param args of Node: the server's program, and its arguments.
  * @returns the text of the answer.
  * @throws Failure `INTERRUPTED` when the signal was aborted.
- * @throws Error that says what the server did instead of answering.
+ * @throws Error with the server's behaviour if it does not answer.
  */
 export async function callTool(
   args: readonly string[],

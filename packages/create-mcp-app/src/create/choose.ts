@@ -43,7 +43,7 @@ export interface Choosing {
 /**
  * Decides everything about a new project: by flags, then by questions, then by defaults.
  *
- * @throws Failure when what was said makes no sense or cannot be done, `INTERRUPTED` when a question was left.
+ * @throws Failure if the command line is invalid or impossible, `INTERRUPTED` if a question was left.
  */
 export async function choose(said: Said, choosing: Choosing): Promise<Choices> {
   const { host, prompter } = choosing;
@@ -107,7 +107,7 @@ function takes({ templates }: Choosing, template: TemplateName, auth: AuthName):
 /**
  * Reads `--auth`.
  *
- * @param template the one that was said; the first one is meant where none was and none is asked for.
+ * @param template the chosen one; by default the first.
  * @throws Failure `USAGE` when the template does not take it.
  */
 function readAuth(said: Said, template: TemplateName | undefined, choosing: Choosing): AuthName | undefined {
@@ -141,7 +141,7 @@ async function askAuth(choosing: Choosing, template: TemplateName): Promise<Auth
   return choosing.prompter.choice('Who may call it over HTTP?', options);
 }
 
-/** @throws Failure `NO_PACKAGE_MANAGER` when it is to install and is not there. */
+/** @throws Failure `NO_PACKAGE_MANAGER` if it must install and is missing. */
 function readManager(said: Said, { env }: Choosing['host']): PackageManagerName | undefined {
   const named = said.value('pm');
   if (named === undefined) return packageManagerFrom(env['npm_config_user_agent']);
@@ -166,7 +166,7 @@ async function askManager({ prompter, host }: Choosing): Promise<PackageManagerN
 interface TargetRules {
   readonly cwd: string;
   readonly force: boolean;
-  /** Names that a project may not have: those of packages it uses. */
+  /** Names that a project may not have: those of its packages. */
   readonly taken: ReadonlySet<string>;
 }
 
@@ -209,10 +209,10 @@ export interface NameProblem {
 }
 
 /**
- * Tells whether npm takes a name for a new package.
+ * Checks whether npm accepts a name for a new package.
  *
  * @param taken names of packages that the project will use: npm installs no package into one of its name.
- * @returns what is wrong; `undefined` when nothing is.
+ * @returns the fault; `undefined` if there is none.
  */
 export function nameProblem(name: string, taken: ReadonlySet<string>): NameProblem | undefined {
   const suggestion = (): string => suggest(name, taken);
@@ -241,7 +241,7 @@ const IGNORED: ReadonlySet<string> = new Set(['.git', '.DS_Store', 'Thumbs.db', 
  * The files in the folder of a new project, in alphabetical order.
  *
  * @returns nothing when the folder is empty or not there.
- * @throws Failure `WRITE_FAILED` when it is no folder.
+ * @throws Failure `WRITE_FAILED` if it is not a folder.
  */
 function occupantsOf(directory: string): string[] {
   try {

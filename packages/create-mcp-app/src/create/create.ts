@@ -86,8 +86,7 @@ async function undoIfInterrupted(error: unknown, project: WrittenProject): Promi
 }
 
 /**
- * The files of a new project: of its template, of its package manager, and the packages of a checkout where they are
- * used.
+ * The files of a new project: of its template, of its package manager, and the packages of a checkout if it uses them.
  *
  * @throws Failure `NO_LOCAL_PACKAGES` if they are requested and missing.
  */

@@ -17,8 +17,8 @@ export interface PackOptions {
 }
 
 /**
- * Has a project use the packages of the checkout that this package is in: finds them, packs those it needs, and puts the
- * tarballs into its `vendor/`. Outside a checkout the files stay as they are.
+ * Makes a project use the packages of the checkout around this package: packs the needed ones, and puts the tarballs
+ * into its `vendor/`. Outside a checkout the files do not change.
  *
  * @throws Failure `NO_LOCAL_PACKAGES` when `--local` was said outside a checkout, or when packages are not built.
  */
@@ -69,7 +69,7 @@ export function findCheckout(folder: string = ownFolder()): Checkout | undefined
 }
 
 /**
- * The packages of a checkout that a project needs: those it names, and those that they need.
+ * The packages of a checkout that a project needs: its own dependencies, and theirs.
  *
  * @throws Failure `NO_LOCAL_PACKAGES` when one is not built.
  */

@@ -7,7 +7,7 @@ import { type Command, quoted } from './run-command.js';
 /** The steps of creating a project, in order; each but the first may be left out. */
 export type StepName = 'write' | 'git' | 'install' | 'build' | 'call';
 
-/** A step that is to be taken. */
+/** A planned step. */
 export interface PlannedStep {
   readonly name: StepName;
   /** Its commands, in the folder of the project. */
@@ -24,7 +24,7 @@ export interface Plan extends Choices {
 /** The program of the project. Its tools are called over stdio, whatever it serves otherwise. */
 export const PROGRAM = 'dist/main.js';
 
-/** Says what is to be done. */
+/** Plans the steps. */
 export function planFor(choices: Choices, sample: SampleCall): Plan {
   const { packageManager: program, installs, usesGit } = choices;
   const git = (...args: readonly string[]): Command => ({ program: 'git', args });
@@ -54,9 +54,9 @@ export function planFor(choices: Choices, sample: SampleCall): Plan {
 }
 
 /**
- * The commands to go on with.
+ * The commands to continue with.
  *
- * @param cwd where they are typed.
+ * @param cwd the folder in which they are typed.
  */
 export function nextCommands(plan: Plan, cwd: string): string[] {
   const { directory, name, template, auth, packageManager, installs } = plan;
@@ -64,7 +64,7 @@ export function nextCommands(plan: Plan, cwd: string): string[] {
   return [
     ...(directory === cwd ? [] : [`cd ${quoted(nearby(cwd, directory))}`]),
     ...(installs ? [] : [`${packageManager} install`, run('build')]),
-    // It goes on until it is ended, as `dev` does: it says that the next one belongs into another terminal.
+    // It runs until it is ended, as `dev` does, and says that the next command belongs in another terminal.
     ...(auth === 'oauth' ? [run('identity')] : []),
     run('dev'),
     template === 'http' || auth === 'oauth'

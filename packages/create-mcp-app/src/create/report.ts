@@ -10,7 +10,7 @@ export interface CreationReport {
   readonly ms: number;
   /** The paths of its files. */
   readonly files: readonly string[];
-  /** The commands to go on with. */
+  /** The commands to continue with. */
   readonly next: readonly string[];
   /** How the steps went; absent when they were not taken. */
   readonly records?: readonly StepRecord[];
@@ -46,7 +46,7 @@ export function dryRunLines({ plan, files }: CreationReport): string[] {
   ];
 }
 
-/** The commands to go on with, as they are shown. */
+/** The commands to continue with, as they are shown. */
 export function nextLines({ plan, next }: CreationReport): string[] {
   const { ui, packageManager, sample } = plan;
   const dev = [packageManager, ...runArguments(packageManager, 'dev')].join(' ');

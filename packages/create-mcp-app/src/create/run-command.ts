@@ -39,13 +39,13 @@ const ON_WINDOWS = process.platform === 'win32';
 /**
  * Runs a command to its end.
  *
- * @throws Failure `INTERRUPTED` when the signal was aborted; the command has ended by then.
- * @throws Error when there is no such program.
+ * @throws Failure `INTERRUPTED` if the signal was aborted; the command has ended by then.
+ * @throws Error if there is no such program.
  */
 export async function runCommand({ program, args }: Command, options: RunOptions): Promise<CommandResult> {
   const { cwd, env, signal, onLine } = options;
   throwIfInterrupted(signal);
-  // A group of its own, so that what it starts ends with it. On Windows package managers are scripts of the shell.
+  // A group of its own, so that its child processes end with it. On Windows package managers are shell scripts.
   const child = spawn(program, args, {
     cwd,
     env,

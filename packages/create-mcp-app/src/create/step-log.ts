@@ -33,8 +33,8 @@ export class StepLog {
   /**
    * Runs a step in sight.
    *
-   * @param title what it is doing, as long as it does.
-   * @param work is given what shows the last thing that it said of itself.
+   * @param title the text while it runs.
+   * @param work the step; its argument shows its latest output.
    */
   run<T>(
     name: StepName,

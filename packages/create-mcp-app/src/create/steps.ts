@@ -60,7 +60,7 @@ export async function build(context: StepContext): Promise<void> {
  * Starts the server that was built and calls its first tool.
  *
  * @returns the text of the answer.
- * @throws Failure `SAMPLE_FAILED` when there is none.
+ * @throws Failure `SAMPLE_FAILED` if there is none.
  */
 export function callSample(context: StepContext): Promise<string> {
   const { plan, log, signal, env } = context;
@@ -146,11 +146,11 @@ function runOptions({ plan, env, signal }: StepContext): RunOptions {
 /** The outcome of a new project's repository. */
 interface Repository {
   readonly state: 'new' | 'skipped';
-  /** Why there is none of its own, if so. */
+  /** The reason if the project has no repository of its own. */
   readonly reason?: string;
 }
 
-/** Makes a repository of a project, unless it is in one or there is no git. */
+/** Creates a repository for a project, unless it is in one or git is missing. */
 async function initRepository(command: Command, options: RunOptions): Promise<Repository> {
   if (!hasProgram('git', options.env)) return { state: 'skipped', reason: 'git is not installed' };
   if (isInRepository(options.cwd)) return { state: 'skipped', reason: 'it is in a git repository already' };
@@ -159,7 +159,7 @@ async function initRepository(command: Command, options: RunOptions): Promise<Re
 }
 
 /**
- * Commits what is in a project.
+ * Commits the files of a project.
  *
  * @returns whether that went well: without a name and an address of its user, git commits nothing.
  */

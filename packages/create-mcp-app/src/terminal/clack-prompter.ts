@@ -39,7 +39,7 @@ export function clackPrompter(desk: Desk): Prompter {
   };
 }
 
-/** The library shows the hint of the chosen one alone; to choose, one has to see all. */
+/** The library only shows the hint of the selected option; users need all of them. */
 function labelOf(value: string, hint: string | undefined): string {
   return hint === undefined ? value : `${value}  ${styleText('dim', hint)}`;
 }

@@ -17,14 +17,14 @@ const SHOW_CURSOR = '\u001b[?25h';
 const MARGIN = 3;
 
 /**
- * Steps on a terminal: one line that turns while a step runs, with its seconds and what it said last. The terminal stays as
- * it is, so that Ctrl-C reaches the programs that run as well: the library's own spinner ends the process on it at once.
+ * Steps on a terminal: one line with a spinner while a step runs, with its seconds and latest output. The terminal's
+ * mode stays, so that Ctrl-C also reaches running programs: the library's own spinner would end the process at once.
  */
 export function spinnerProgress(screen: Screen): Progress {
   const bar = styleText('gray', S_BAR);
   const tell = (outcome: Outcome, text: string): void => {
     const [first = '', ...more] = text.split('\n').map((line) => fitted(line, screen));
-    // A spinner may be turning on this line; it goes on below.
+    // A spinner may use this line; it continues below.
     screen.write(`${CLEAR_LINE}${bar}\n`);
     screen.write(`${symbolOf(outcome)}  ${first}\n`);
     for (const line of more) screen.write(`${bar}  ${line}\n`);
@@ -64,7 +64,7 @@ function spin(title: string, screen: Screen, tell: Progress['tell']): RunningSte
   };
 }
 
-/** A line, cut where the terminal would wrap it. */
+/** A line, cut to the width of the terminal. */
 function fitted(line: string, { columns = 80 }: Screen): string {
   const room = Math.max(10, columns - MARGIN - 1);
   return line.length <= room ? line : `${line.slice(0, room - 1)}…`;

@@ -31,7 +31,7 @@ function decided(principal: Principal | undefined, request: RequestHead): Decisi
     : { principal: requirePrincipal(principal) };
 }
 
-/** Refuses what is no decision: `{}` would serve everybody. @throws TypeError when it has neither a principal nor a refusal. */
+/** Refuses an invalid decision: `{}` would serve everyone. @throws TypeError if it has neither a principal nor a refusal. */
 function requireDecision(decision: Decision): Decision {
   if (isObject(decision) && (decision.refusal || 'principal' in decision)) return decision;
   throw new TypeError(
@@ -49,7 +49,7 @@ function anonymous({ headers }: RequestHead): Refusal {
   };
 }
 
-/** Finds out who requests are made for, and refuses those that may not be served; also while their streams stay open. */
+/** Authenticates requests, and refuses those that may not be served; also while their streams stay open. */
 export class Authentication {
   readonly #times: Deadlines;
   readonly #rechecks: Deadlines;
@@ -83,10 +83,10 @@ export class Authentication {
   }
 
   /**
-   * Asks again and again who the request of an open stream is made for. When that cannot be found out the stream stays.
+   * Authenticates the request of an open stream repeatedly. If that fails, the stream stays.
    *
-   * @param refused called when that is no principal any more, or another one.
-   * @param renewed called with the same principal, whose scopes and claims may be others.
+   * @param refused called if there is no principal any longer, or another one.
+   * @param renewed called with the same principal, whose scopes and claims may differ.
    * @returns stops asking.
    */
   watch(http: HttpExchange, refused: () => void, renewed?: (principal: Principal) => void): () => void {

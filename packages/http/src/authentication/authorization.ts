@@ -23,7 +23,7 @@ export interface RequestHead {
   readonly quotaKey?: string | undefined;
 }
 
-/** Says who a request is made for; `undefined` refuses it. */
+/** Returns the principal of a request; `undefined` refuses it. */
 export type Authenticate = (request: RequestHead) => MaybePromise<Principal | undefined>;
 
 /** The reason why a request is refused, and the answer to its client. */
@@ -32,7 +32,7 @@ export interface Refusal {
   readonly status: 400 | 401 | 403 | 503;
   /** For the client's developer. */
   readonly message: string;
-  /** `WWW-Authenticate`, `Retry-After` and their like. */
+  /** `WWW-Authenticate`, `Retry-After` and others. */
   readonly headers: ResponseHeaders;
   /** The offending values, for the log alone. Must not hold secrets. */
   readonly details?: Readonly<Record<string, string>>;
@@ -50,13 +50,13 @@ export type Decision =
 export interface PublicDocument {
   /** JSON, or a function that returns it for each request. If the function fails, the answer is 503. */
   readonly body: string | (() => Promise<string>);
-  /** `ETag`, `Cache-Control` and their like. */
+  /** `ETag`, `Cache-Control` and others. */
   readonly headers: ResponseHeaders;
 }
 
 /** Authorizes the requests of one app. */
 export interface Authorizer {
-  /** The URL that tokens are for, where it is one: the log warns where the endpoint is another place. */
+  /** The URL that tokens are for, if there is one: the log warns if the endpoint is elsewhere. */
   readonly resource?: string;
   /**
    * Decides about a request, before its body is read.
@@ -73,18 +73,18 @@ export interface Authorizer {
    * @param principal `undefined` when it came without a token.
    */
   insufficientScope(scopes: readonly string[], principal: Principal | undefined): Refusal;
-  /** Gives what it serves at a path; `undefined` for nothing. */
+  /** Returns the document at a path; `undefined` if there is none. */
   document(path: string): PublicDocument | undefined;
 }
 
 /** The parts of the app that an authorization may use. */
 export interface AuthorizationHost {
   readonly logger: Logger;
-  /** Remembers what may be used once, in all processes that share the backend of the app. */
+  /** Remembers values with a single use, in all processes with the app's backend. */
   readonly states: StateStore;
-  /** Encrypts and authenticates what clients carry, for any process of the app. */
+  /** Encrypts and authenticates data that clients carry, for any process of the app. */
   readonly seal: (value: unknown) => Promise<string>;
-  /** Reads what was sealed. @returns `undefined` when it was not. */
+  /** Reads sealed data. @returns `undefined` for other text. */
   readonly unseal: (text: string) => Promise<unknown>;
 }
 
@@ -92,10 +92,10 @@ export interface AuthorizationHost {
 export type Authorization = (host: AuthorizationHost) => Authorizer;
 
 /**
- * Challenges a client that lacks scopes, where an authorization has no more to say (RFC 6750, section 3.1).
+ * Challenges a client without the scopes, if the authorization has no challenge of its own (RFC 6750, section 3.1).
  *
  * @param scopes all that the request needs.
- * @returns what `Authorizer.insufficientScope` gives.
+ * @returns a value for `Authorizer.insufficientScope`.
  * @example
  * ```ts
  * const refusal = scopeChallenge(['files:write']);
@@ -116,7 +116,7 @@ export function scopeChallenge(scopes: readonly string[]): Refusal {
 export function checkResource(resource: string, path: string, logger: Logger): void {
   const { origin, pathname } = new URL(resource);
   const [named = '', served = ''] = [pathname, path].map((each) => each.replace(/\/$/, ''));
-  // A proxy in front may have taken off what stands before the path.
+  // A proxy in front may have removed a prefix of the path.
   if (`${served}/`.startsWith(`${named}/`) || named.endsWith(served) || /[:*]/.test(path)) return;
   logger.warn(
     { resource, path },

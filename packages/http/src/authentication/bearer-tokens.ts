@@ -9,8 +9,8 @@ const CREDENTIALS = /^Bearer +(\S+) *$/i;
 /**
  * The token of `Authorization: Bearer …` (RFC 6750, section 2.1).
  *
- * @param headers those of a request, names in lower case.
- * @returns `undefined` when there is none, or something else than a token.
+ * @param headers the headers of a request, with names in lower case.
+ * @returns the token; `undefined` if there is none, or if it is not a bearer token.
  * @example
  * ```ts
  * const authenticate: Authenticate = ({ headers }) => {
@@ -30,10 +30,9 @@ export function bearerToken(headers: RequestHead['headers']): string | undefined
  * Lets in callers that send one of some tokens as `Authorization: Bearer …`. How long that takes does not depend on how
  * much of a token is right.
  *
- * @param tokens who each token stands for.
- * @returns what `authenticate` takes.
- * @throws DefinitionError when there are none, or when one cannot be sent as a bearer token. It does not repeat the
- *   token.
+ * @param tokens the principal of each token.
+ * @returns a value for `authenticate`.
+ * @throws DefinitionError if there are no tokens, or if one cannot be a bearer token. The message leaves out the token.
  * @throws TypeError if a token maps to something other than a principal.
  * @example
  * ```ts
@@ -55,7 +54,7 @@ export function tokenAuthenticator(
   checks.throwIfAny();
   const known = entries.map(([token, principal]) => ({
     bytes: bytesOf(token),
-    // One object stands for all requests: none of them may change it.
+    // One object is used for all requests, so none may change it.
     principal: frozenCopy({ ...requirePrincipal(principal) }),
   }));
   return ({ headers }) => {

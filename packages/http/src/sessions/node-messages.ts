@@ -12,19 +12,19 @@ import {
 export const ABOUT = {
   /** A client's answer to a request of the addressed process, or progress on it. */
   answer: 'answer',
-  /** The sender has what the addressed process has handed over. */
+  /** Confirms that the sender has the message. */
   received: 'received',
-  /** A client does not want the answer to a request any more, which another process may be serving. */
+  /** A client has cancelled a request, which another process may serve. */
   cancelled: 'cancelled',
   /** A message that belongs to no request, for the process to which the client listens; see `Sink.deliver`. */
   notify: 'notify',
-  /** A client has come to the sender for a stream. */
+  /** A client has resumed a stream at the sender. */
   resumed: 'resumed',
 } as const;
 
 type Message = Readonly<Record<string, unknown>>;
 
-/** A session as far as messages reach it. */
+/** The part of a session that messages need. */
 export interface ReachedSession {
   readonly id: string;
   readonly connection: Connection;
@@ -61,9 +61,9 @@ export class NodeMessages {
   ) {}
 
   /**
-   * Hands a message, or those of a batch, to other processes where it is for them.
+   * Passes a message, or messages of a batch, to other processes that they are for.
    *
-   * @param session the session it was sent in, whose owner has been checked.
+   * @param session the session of the message, whose owner has been checked.
    */
   forward({ id, connection }: ReachedSession, message: unknown): Forwarded {
     const isBatch = Array.isArray(message) && connection.batches && message.length <= MOST_HANDED_OVER;
@@ -78,7 +78,7 @@ export class NodeMessages {
     return askedBy(message) === this.backend.node;
   }
 
-  /** Takes what another process hands over. It may be of another version, so anything may come. */
+  /** Receives a message of another process. It may have another version, so it may be anything. */
   receive({ about, content }: { readonly about: string; readonly content: Message }): void {
     const { sessionId, message, stream, retryMs, node, receipt } = content;
     if (about === ABOUT.received && typeof receipt === 'string') return this.#handedOver.get(receipt)?.();
@@ -92,7 +92,7 @@ export class NodeMessages {
         session.claimed(stream);
       return;
     }
-    // It may come twice. The second time nothing waits for it any more.
+    // It may arrive twice; the second has no effect.
     if (about === ABOUT.answer && isObject(message) && askedBy(message) === this.backend.node)
       session.connection.receive(message);
     else if (about === ABOUT.cancelled && isCancelled(message)) session.connection.receive(message);
@@ -128,7 +128,7 @@ export class NodeMessages {
     return this.backend.publish({ kind: 'message', to, about: ABOUT.answer, content });
   }
 
-  /** Hands an answer over. A bus keeps nothing for a process that does not listen. @returns whether the process has it. */
+  /** Passes an answer on. A bus stores nothing for an absent process. @returns whether the process has it. */
   async #handOverAnswer(to: string, content: Message): Promise<boolean> {
     const receipt = crypto.randomUUID();
     const received = new Promise<true>((resolve) => {
@@ -155,7 +155,7 @@ function isCancelled(message: unknown): boolean {
   return isObject(message) && message['id'] === undefined && CANCELLED.includes(message['method']);
 }
 
-/** The process that has asked what a message answers, or tells progress of; its name begins the id of the question. */
+/** The process that a message answers or reports progress to: its name begins the id of the question. */
 function askedBy({ id, method, params }: Message): string | undefined {
   if (method === undefined) return nodeOf(id);
   if (id !== undefined || !PROGRESS.includes(method) || !isObject(params)) return undefined;
@@ -166,11 +166,12 @@ function nodeOf(id: unknown): string | undefined {
   return typeof id === 'string' ? /^([A-Za-z0-9]{1,64})\.\d+(?:~[A-Za-z0-9_-]+)?$/.exec(id)?.[1] : undefined;
 }
 
-/** How long a process has to say that it still serves a stream which a client resumes in another one, in milliseconds. */
+/** Time for a process to confirm that it still serves a stream, which a client resumes elsewhere, in milliseconds. */
 export const ANSWERS_WITHIN_MS = 2_000;
 
 /**
- * How long it may say nothing until it is taken for dead, in milliseconds. It is asked twice: it may be busy, or have missed the question.
+ * Milliseconds of silence after which a process counts as dead. It is asked twice, because it may be busy or have
+ * missed the question.
  */
 export const GONE_AFTER_MS = 5_000;
 
@@ -203,9 +204,9 @@ export class SharedStreams {
   }
 
   /**
-   * Tells the other processes to let the client of a stream go, which has come to this one.
+   * Tells the other processes that the client of a stream is now connected here.
    *
-   * @param retryMs when the client is to come back, in milliseconds; absent where it is here.
+   * @param retryMs delay before the client reconnects, in milliseconds; absent if it is here.
    * @returns a promise that resolves once the other processes have been notified. Their later messages then come after
    *   this one everywhere.
    */
@@ -214,7 +215,7 @@ export class SharedStreams {
     return this.backend.publish({ kind: 'message', about: ABOUT.resumed, content });
   }
 
-  /** Tells those who listen here. @param stream absent when any stream may have more. */
+  /** Notifies local listeners. @param stream absent if any stream may have new events. */
   tell(stream?: string): void {
     const told = stream === undefined ? [...this.#listeners.values()] : [this.#listeners.get(stream) ?? []];
     for (const listeners of told) for (const listener of [...listeners]) listener(stream !== undefined);
@@ -233,7 +234,7 @@ export function nameStandaloneStream(): string {
   return crypto.randomUUID().split('-').join('-');
 }
 
-/** A name for the stream of a request, that tells which one it is; of a batch when there is no id. */
+/** A new name for the stream of a request, with its id; without an id for a batch. */
 export function nameRequestStream(id: RequestId | undefined): string {
   const json = id === undefined ? '' : JSON.stringify(id);
   const bytes = String.fromCharCode(...new TextEncoder().encode(json));

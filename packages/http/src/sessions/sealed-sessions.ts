@@ -6,20 +6,20 @@ import type { EndpointBackend } from '@sigil/core/transport';
 const MOST_LENGTH = 2_048;
 /** The purpose under which sessions are sealed. */
 const PURPOSE = 'session';
-/** How long one process has to keep a session anew, in milliseconds, and how often others look for it meanwhile. */
+/** Time for one process to restore a session, in milliseconds, and the interval at which others check. */
 const RESTORING_MS = { all: 2_000, each: 50 };
-/** Versions of a session that is kept anew are above those that any process has seen. */
+/** Versions of a restored session are above all earlier ones. */
 const VERSIONS_BETWEEN = 1_000_000;
 
-/** An id as clients send it: that of the session, and behind a point what was sealed of it, if anything was. */
+/** An id as clients send it: that of the session, and after a point its sealed state, if there is one. */
 export function readName(name: string): { readonly id: string; readonly sealed: string | undefined } {
   const at = name.indexOf('.');
   return at < 0 ? { id: name, sealed: undefined } : { id: name.slice(0, at), sealed: name.slice(at + 1) };
 }
 
 /**
- * Seals sessions into their ids, and keeps them anew once their store has lost its data. That it has, and has not ended the session, is
- * known from the store of used states: for it, the session is older than what it remembers, and was not marked as ended since.
+ * Seals sessions into their ids, and restores them after their store has lost its data. The store of used states shows
+ * that loss: the session is older than its memory, and is not marked as ended.
  */
 export class SealedSessions {
   /** @param sealedMs how long after its beginning a session may be kept anew, in milliseconds. */
@@ -30,7 +30,7 @@ export class SealedSessions {
     private readonly idleMs: number,
   ) {}
 
-  /** @returns the id that the client of a new session is to send. */
+  /** @returns the id for the client of a new session. */
   async nameOf(session: StoredSession): Promise<string> {
     const sealed = await this.backend.seal(PURPOSE, session);
     const name = `${session.id}.${sealed}`;
@@ -40,7 +40,7 @@ export class SealedSessions {
   /**
    * Keeps a session anew that its store does not have.
    *
-   * @param here the session as this process has it, which may be newer than what was sealed.
+   * @param here the local copy of the session, which may be newer than the sealed state.
    * @returns `undefined` when the store does not have it for another reason than that it has lost its data.
    */
   async restore(name: string, here: StoredSession | undefined): Promise<StoredSession | undefined> {
@@ -77,7 +77,7 @@ export class SealedSessions {
   }
 }
 
-/** Whether what was unsealed is a session: another version of this program may have sealed it. */
+/** Whether unsealed data is a session: another version of this program may have sealed it. */
 function isSession(value: unknown): value is StoredSession {
   if (!isObject(value)) return false;
   const { id, version, owner, openedAt, state } = value;

@@ -100,10 +100,10 @@ export function withSession(
 }
 
 /**
- * Goes on with a request once a store or another process has answered. A server that closes waits for that, as official clients send no
- * request again.
+ * Continues a request after the answer of a store or another process. A closing server waits for that, because official
+ * clients do not repeat requests.
  *
- * @param fail is given what the answer failed with.
+ * @param fail receives the error.
  */
 function once<T>(
   http: HttpExchange,
@@ -335,7 +335,7 @@ class SessionSink implements Sink {
 
   #streamed(): SessionStream | undefined {
     if (this.#stream || this.http.gone) return this.#stream;
-    // As long as it is not known what the request needs, it may be all that its principal has.
+    // Until its needed scopes are known, all scopes of its principal count.
     const scopes = this.#request?.neededScopes ?? this.http.principal?.scopes ?? [];
     this.#stream = this.session.streams.open(this.http, this.id ?? undefined, scopes, () =>
       this.#request?.cancel(NOT_AUTHENTICATED),

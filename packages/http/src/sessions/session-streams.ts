@@ -25,15 +25,15 @@ export interface StreamParts {
   /** Whether clients come back to a stream that stops before its response: only such ones are primed. */
   readonly resumable: boolean;
   readonly logger: Logger;
-  /** Keeps what fails at each message from filling the log. */
+  /** Limits log lines about repeated failures. */
   readonly told: LogThrottle;
   /** The id of the principal the session belongs to. */
   readonly owner: string | undefined;
-  /** Told of its principal, whose scopes and claims may be others by now. */
+  /** Called with its principal, whose scopes and claims may have changed. */
   renewed(principal: Principal): void;
   /** Messages between processes about streams; `undefined` if the session or its streams belong to this process. */
   readonly shared: SharedStreams | undefined;
-  /** Tells the client that anything may have changed. */
+  /** Notifies the client that everything may have changed. */
   announceAll(): void;
 }
 
@@ -58,7 +58,7 @@ export class SessionStreams {
     return this.#standalone?.connected === true || (this.#followers?.size ?? 0) > 0;
   }
 
-  /** Whether what belongs to no request is sent by this process. */
+  /** Whether this process writes the messages outside of requests. */
   get isWriter(): boolean {
     return this.#standalone !== undefined;
   }
@@ -68,7 +68,7 @@ export class SessionStreams {
    *
    * @param id that of the request; absent for a batch.
    * @param scopes scopes that a client needs to resume it.
-   * @param refused called when the request is not authenticated any more.
+   * @param refused called when the request is no longer authenticated.
    */
   open(
     http: HttpExchange,
@@ -83,7 +83,7 @@ export class SessionStreams {
     return stream;
   }
 
-  /** Ends the stream of a request: from now on it is in the store only. @param last what is sent on it before. */
+  /** Ends the stream of a request: only the store has it now. @param last the last message on it. */
   end(stream: SessionStream, last?: string): void {
     stream.end(last, () => this.#running?.delete(stream.id));
   }
@@ -93,11 +93,11 @@ export class SessionStreams {
     if (this.#standalone) return this.#standalone.connect(http);
     const standalone = (this.#standalone = new SessionStream(nameStandaloneStream(), this.parts));
     this.#claim(standalone.id);
-    // Before the client knows of the stream, and could go on with it elsewhere.
+    // Before the client knows the stream, and could resume it elsewhere.
     void after(this.parts.shared?.resumed(this.parts.id, standalone.id), () => standalone.connect(http));
   }
 
-  /** Goes on with a stream where its client lost it. Event ids of other sessions lead to nothing. */
+  /** Resumes a stream after a client's last event. Event ids of other sessions lead to nothing. */
   resume(http: HttpExchange, lastEventId: string): void {
     const { stream, id } = readEventId(lastEventId);
     const running = this.#standalone?.id === stream ? this.#standalone : this.#running?.get(stream);
@@ -118,7 +118,7 @@ export class SessionStreams {
     new SessionStream(stream, this.parts, { ended: true }).resume(http, id);
   }
 
-  /** Takes note that the client has come to another process for a stream. */
+  /** The client has resumed a stream at another process. */
   movedAway(stream: string, retryMs?: number): void {
     // A message from before this process claimed the stream is obsolete.
     if (this.#claims?.has(claimOf(stream))) return;
@@ -148,22 +148,25 @@ export class SessionStreams {
     });
   }
 
-  /** Sends what belongs to no request. It is kept from the first listener on: before that no client has an id to ask by. */
+  /**
+   * Sends a message outside of requests. Messages are stored from the first listener on: before that no client has an
+   * event id.
+   */
   send(message: string): void {
     this.#standalone?.send(message);
   }
 
   /**
-   * Lets clients go that wait for no answer of this process: they are to come back to another one.
+   * Disconnects clients that do not wait for an answer of this process, so that they reconnect to another one.
    *
-   * @param all whether also those that do.
+   * @param all whether to include those that do.
    */
   letGo(all = false): void {
     for (const follower of [...(this.#followers?.values() ?? [])]) void follower.letGo(this.parts.retryMs);
     for (const stream of all ? this.#all : [this.#standalone]) stream?.disconnect();
   }
 
-  /** Ends all streams, and drops what has been kept of them, unless another process may go on with them. */
+  /** Ends all streams, and drops their events, unless another process may continue them. */
   close(): void {
     const { shared, id: session } = this.parts;
     for (const follower of [...(this.#followers?.values() ?? [])]) void follower.letGo();
@@ -175,12 +178,12 @@ export class SessionStreams {
     if (!shared) void askStore(this.parts, (store) => store.forget(session));
   }
 
-  /** Waits until all that was sent is where it belongs. */
+  /** Waits until all messages are delivered or stored. */
   async settled(): Promise<void> {
     await Promise.all(this.#all.map((stream) => stream.settled()));
   }
 
-  /** Writes a stream from now on that another process has written, and sends what the client has missed of it. */
+  /** Takes over a stream from another process, and sends the client its missed events. */
   #takeOver(http: HttpExchange, id: string, last: string | undefined): void {
     this.#standalone?.release();
     this.#standalone = new SessionStream(id, this.parts);
@@ -222,8 +225,9 @@ export class SessionStream {
 
   /**
    * @param id names the stream in event ids.
-   * @param its.ended whether nothing more will be sent, so that all there is to it is in the store.
-   * @param its.refused called when the request of a connection is not authenticated any more; the connection just ends where absent.
+   * @param its.ended whether no more messages follow, so that the store has all of it.
+   * @param its.refused called when the request of a connection is no longer authenticated; if absent, the connection
+   *   ends.
    */
   constructor(
     readonly id: string,
@@ -243,14 +247,14 @@ export class SessionStream {
     return this.#connection?.ended === false;
   }
 
-  /** Goes on with the response of a request. An older connection, dead or alive, gives way. */
+  /** Continues with the response of a request. It replaces an older connection. */
   connect(http: HttpExchange): void {
     this.#inTurn(() => this.#attach(http, this.#last, []));
   }
 
   /**
-   * Sends what has been missed on the response of a request, and goes on there. When nothing was missed and nothing will
-   * come, the status is 204, which tells a client not to come again.
+   * Sends missed events on the response of a request, and continues there. If there is nothing to send, now or later,
+   * the status is 204, which ends the client's retries.
    *
    * @param id that of the last event the client got; absent when it got none.
    */
@@ -305,7 +309,7 @@ export class SessionStream {
     });
   }
 
-  /** Waits until all that was sent is where it belongs. */
+  /** Waits until all messages are delivered or stored. */
   async settled(): Promise<void> {
     await this.#turn;
   }
@@ -330,8 +334,8 @@ export class SessionStream {
   /**
    * Ends it, once all is sent.
    *
-   * @param last what is sent before; absent where its request has no answer.
-   * @param ended called when that is done: nothing is left but what is in the store.
+   * @param last the last message; absent if its request has no answer.
+   * @param ended called after that: only the store has the stream then.
    */
   end(last: string | undefined, ended: () => void): void {
     const { shared, id: session } = this.parts;
@@ -353,15 +357,15 @@ export class SessionStream {
     );
   }
 
-  /** Drops what has been kept of it: no client is to come for the rest. */
+  /** Drops its stored events: no client will resume it. */
   abandon(): void {
     this.#isAbandoned = true;
-    // Another process is to find that it has ended.
+    // Another process must see that it has ended.
     if (this.parts.shared) return;
     this.#inTurn(() => askStore(this.parts, (store) => store.forget(this.#name.session, this.id)));
   }
 
-  /** Lets the connection go, and writes no more: another process goes on with the stream. */
+  /** Releases the connection, and writes no more: another process continues the stream. */
   release(): void {
     this.#endTakeover?.();
     this.#inTurn(() => this.#connection?.end());
@@ -450,7 +454,7 @@ class StreamFollower {
   /**
    * @param stream its name.
    * @param last the id of the last event that the client got; absent when it got none.
-   * @param ended called when the client is connected no more.
+   * @param ended called when the client has disconnected.
    */
   constructor(
     private readonly http: HttpExchange,
@@ -468,14 +472,17 @@ class StreamFollower {
     });
   }
 
-  /** Tells the process that runs the request, and begins to read: it says of all that it sends from then on that there is more. */
+  /** Notifies the process that runs the request, and begins to read: that process announces each new event from then on. */
   begin(): void {
     this.http.onGone(() => this.#finish());
     void this.shared.resumed(this.parts.id, this.stream);
     void this.#read();
   }
 
-  /** Ends the connection: the client goes on elsewhere, or comes back. @param retryMs when it is to come back, in milliseconds. */
+  /**
+   * Ends the connection: the client continues elsewhere, or reconnects. @param retryMs delay before that, in
+   * milliseconds.
+   */
   async letGo(retryMs?: number): Promise<void> {
     if (retryMs !== undefined) {
       await this.#read();
@@ -540,7 +547,7 @@ class StreamFollower {
 
   /** Answers for a process that is gone. If that process has answered in the meantime, nothing is added. */
   async #replace(): Promise<void> {
-    // It may have come to the end before it could hear of this client.
+    // It may have ended before it heard of this client.
     await this.#read();
     if (this.#done) return;
     const { id: session } = this.parts;
@@ -567,9 +574,9 @@ class StreamFollower {
 }
 
 /**
- * Asks an event store, if there is one. That it fails is reported, and is no reason to fail what it is asked for.
+ * Runs an operation of the event store, if there is one. Its failure is logged, and does not fail the request.
  *
- * @returns `undefined` when there is no store, or it failed.
+ * @returns `undefined` if there is no store, or if it failed.
  */
 function askStore<T>(
   { store, logger, owner, told }: Pick<StreamParts, 'store' | 'logger' | 'owner' | 'told'>,

@@ -23,7 +23,7 @@ export class SessionTable {
   readonly #idleMs: number;
   readonly #max: number;
   readonly #maxPerClient: number;
-  /** Absent where sessions belong to this process. */
+  /** Absent if sessions belong to this process. */
   readonly shared: SharedSessions<HttpSession> | undefined;
 
   constructor(private readonly parts: HandlerParts) {
@@ -37,7 +37,7 @@ export class SessionTable {
     return this.parts.endpoint.logger;
   }
 
-  /** Whether there are none: processes beside this one would not know them. */
+  /** Whether there are no sessions, because other processes would not know them. */
   get isStateless(): boolean {
     return this.parts.options.isStateless === true;
   }
@@ -51,9 +51,9 @@ export class SessionTable {
    * Makes a session that cannot be found yet: it is kept once its client has been let in.
    *
    * @param owner the id of the principal that opens it; absent without authentication.
-   * @param quotaKey whom it counts for.
+   * @param quotaKey its quota key.
    * @param id absent for a session that is new everywhere.
-   * @returns `undefined` when there is no room, and no session that may give way.
+   * @returns the session, or `undefined` if there is no room, and none can be replaced.
    */
   create(
     owner: string | undefined,
@@ -65,9 +65,9 @@ export class SessionTable {
   }
 
   /**
-   * Keeps a new session: from then on every process finds it that is to find it. Rejected when that fails.
+   * Stores a new session, so that the other processes find it. Rejects if that fails.
    *
-   * @returns the id that its client is to send.
+   * @returns the id for its client.
    */
   open(session: HttpSession, requestInfo: RequestInfo): MaybePromise<string> {
     if (this.shared) return this.shared.open(session, requestInfo);
@@ -85,7 +85,7 @@ export class SessionTable {
     return [...this.#sessions.values()];
   }
 
-  /** A session that is here; that is no use of it. */
+  /** A local session, without counting as its use. */
   get(id: string): HttpSession | undefined {
     return this.#sessions.get(id);
   }
@@ -201,7 +201,7 @@ export class SessionTable {
     return quotaKey !== undefined && (this.#byClient.get(quotaKey)?.size ?? 0) >= this.#maxPerClient;
   }
 
-  /** The session that gives way to a new one: of the same client, or else of the one that has most of all. */
+  /** The session that a new one replaces: of the same client, or of the client with most sessions. */
   #dispensable(quotaKey: string | undefined): HttpSession | undefined {
     const own = longestIdle(this.#byClient.get(quotaKey) ?? []);
     if (own || this.#hasAll(quotaKey)) return own;
@@ -228,7 +228,7 @@ export class HttpSession implements Sink, StreamParts {
   // Made when the first one is needed, to keep idle sessions small.
   #streams: SessionStreams | undefined;
   #posts = 0;
-  /** The session as it was kept last, where it is kept for all processes. */
+  /** The last stored state of the session, if it is shared. */
   kept: StoredSession | undefined;
   /** The changes of it that are being kept. */
   changing: Promise<void> | undefined;
@@ -249,7 +249,7 @@ export class HttpSession implements Sink, StreamParts {
     this.lastUsed = Date.now();
   }
 
-  /** The id of the principal it belongs to; absent for who came without a token. */
+  /** The id of its principal; absent for an anonymous client. */
   get owner(): string | undefined {
     return this.#owner;
   }
@@ -265,7 +265,7 @@ export class HttpSession implements Sink, StreamParts {
     return this.#posts > 0 || this.#streams?.listening === true;
   }
 
-  /** Whether its client can be let go of in the middle of a request, and comes back (2025-11-25, SEP-1699). */
+  /** Whether its client can be disconnected in the middle of a request, and reconnects (2025-11-25, SEP-1699). */
   get resumable(): boolean {
     return this.parts.eventStore !== undefined && this.connection.resumes;
   }
@@ -311,7 +311,7 @@ export class HttpSession implements Sink, StreamParts {
     return (this.#streams ??= new SessionStreams(this));
   }
 
-  /** Serves a GET: resumes the stream that an event id names, else carries what belongs to no request. */
+  /** Serves a GET: resumes the stream of an event id, or else opens the stream of messages outside of requests. */
   get(http: HttpExchange): void {
     const lastEventId = http.header('last-event-id');
     if (!lastEventId || !this.parts.eventStore) return this.streams.listen(http);
@@ -330,7 +330,7 @@ export class HttpSession implements Sink, StreamParts {
     return this.resumable ? this.parts.longWaits.add(waitedLong) : undefined;
   }
 
-  /** Counts a request out. @param wait what `waits` gave for it. */
+  /** Ends the count of a request. @param wait the result of `waits` for it. */
   finished(wait: Deadline | undefined): void {
     this.#posts -= 1;
     this.lastUsed = Date.now();
@@ -360,12 +360,12 @@ export class HttpSession implements Sink, StreamParts {
     this.#streams?.movedAway(stream, retryMs);
   }
 
-  /** Lets clients go that wait for no answer: they are to come back to another process. */
+  /** Disconnects clients that do not wait for an answer, so that they reconnect to another process. */
   letGo(): void {
     this.#streams?.letGo();
   }
 
-  /** Waits until all that was sent is where it belongs. */
+  /** Waits until all messages are delivered or stored. */
   async settled(): Promise<void> {
     await Promise.allSettled([this.changing, this.#streams?.settled()]);
   }

@@ -8,7 +8,7 @@ import { NodeMessages, type ReachedSession } from './node-messages.js';
 import type { HandlerParts } from '../parts.js';
 import { readName, SealedSessions } from './sealed-sessions.js';
 
-/** Why a session is no more. */
+/** The error for an ended session. */
 export const ENDED = 'The session has ended';
 
 /** How many sessions are read again at the same time. */
@@ -69,7 +69,7 @@ export class SharedSessions<S extends SharedSession> {
 
   /**
    * @param store keeps the sessions of all processes.
-   * @param local those of this process.
+   * @param local the sessions of this process.
    */
   constructor(
     private readonly parts: HandlerParts,
@@ -107,7 +107,7 @@ export class SharedSessions<S extends SharedSession> {
     };
   }
 
-  /** Keeps a new session. @returns the id that its client is to send. @throws whatever the store throws. */
+  /** Stores a new session. @returns the id for its client. @throws the store's error. */
   async open(session: S, { headers, address }: RequestInfo): Promise<string> {
     const { id, owner = null, quotaKey: client, connection } = session;
     const state = connection.sessionState ?? {};
@@ -144,7 +144,7 @@ export class SharedSessions<S extends SharedSession> {
     const found = await this.#read(name, before?.kept);
     this.#requireOpen();
     const session = this.local.get(id);
-    // It was dropped here meanwhile.
+    // It was dropped here in the meantime.
     if (found === 'unchanged' && !session) return this.find(name, http);
     if (found !== undefined && found !== 'unchanged' && !mayUse(found, principal)) return undefined;
     const served = session ? this.#update(session, found, http) : this.#adopt(found, http);
@@ -215,7 +215,7 @@ export class SharedSessions<S extends SharedSession> {
     return session;
   }
 
-  /** Brings a session that is here to the state that is kept. @returns the session, unless it is no more. */
+  /** Updates a local session to the stored state. @returns the session, unless it has ended. */
   #update(
     session: S,
     found: StoredSession | 'unchanged' | undefined,
@@ -241,7 +241,7 @@ export class SharedSessions<S extends SharedSession> {
     if (owner !== session.owner) session.belongTo(owner);
   }
 
-  /** Keeps a change of a session, after those that were begun before it. */
+  /** Stores a change of a session, after earlier changes. */
   #change(session: S, edit: (kept: StoredSession) => StoredSession): Promise<void> {
     const before = session.changing ?? Promise.resolve();
     const changing = before.catch(() => undefined).then(() => this.#keepChange(session, edit));

@@ -1,4 +1,4 @@
-/** Events: those of a session are kept within bounds as they come, and a stream that has ended takes none, of whatever process. */
+/** Events: a session's events are limited as they arrive, and an ended stream accepts none, from any process. */
 export const EVENTS: string = `
 -- Ids are never given twice, whatever becomes of the events.
 CREATE SEQUENCE event_ids;

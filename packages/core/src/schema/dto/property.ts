@@ -220,7 +220,7 @@ function refuseUnservable(context: PropertyContext, rules: readonly BoundRule[],
 
 /**
  * Reports a container of unknown elements: `string[]` is `Array` at run time, and would accept anything.
- * @param isSaid whether something other than rules for each element says what they are.
+ * @param isSaid whether a declaration other than a rule for each element names their type.
  */
 function refuseUnknownElements(
   context: PropertyContext,
@@ -228,7 +228,7 @@ function refuseUnknownElements(
   rules: readonly BoundRule[],
   isSaid: boolean,
 ): void {
-  // Nested objects without a class are reported as such.
+  // Nested objects without a class have a report of their own.
   const isNested = context.own.some(({ type }) => type === 'nestedValidation');
   const isJudged = context.own.some(({ each }) => each === true) || rules.some(({ authored }) => authored);
   if (!isContainer(design.kind) || isSaid || isNested || isJudged) return;

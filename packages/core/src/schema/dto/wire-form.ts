@@ -3,7 +3,7 @@ import type { JsonSchema } from '../../protocol/json.js';
 import { dateOf, type OwnFormat } from '../json-schema/own-keywords.js';
 import type { DeclaredType } from './declared-type.js';
 
-/** Turns a checked JSON value into what a handler receives. */
+/** Turns a validated JSON value into the value for a handler. */
 export type Instantiator = (value: unknown) => unknown;
 
 /** How a value that JSON has no type for travels. */

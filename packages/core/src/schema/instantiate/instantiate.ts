@@ -85,7 +85,7 @@ function ownInstantiator(cls: Constructor, fields: readonly Field[]): Instantiat
 
 /**
  * Makes instances by class-transformer, for classes it renames, transforms or chooses.
- * @param fields what class-transformer leaves as it travels.
+ * @param fields the fields that class-transformer does not convert.
  */
 function transformerInstantiator(
   cls: Constructor,
@@ -116,7 +116,7 @@ function transformerInstantiator(
   };
 }
 
-/** The same JSON. A structured clone would be of another realm where code runs in a context of its own, as in Jest. */
+/** The same JSON. A structured clone would have another realm in code with a context of its own, as in Jest. */
 function copyOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(copyOf);
   if (!isObject(value)) return value;
@@ -194,7 +194,7 @@ function transformFailure(
   return new DtoFunctionError(place, 'class-transformer, or a @Transform or @Type,', cause);
 }
 
-/** Runs the transforms once more, one by one, and names the properties of those that throw. */
+/** Runs the transforms again, one by one, and returns the properties of those that throw. */
 function* failingProperties(cls: Constructor, value: unknown, models: ClassModels): Iterable<string> {
   if (Array.isArray(value)) for (const element of value) yield* failingProperties(cls, element, models);
   if (!isObject(value)) return;

@@ -48,8 +48,7 @@ function typeOf(value: unknown): string {
 const MAX_SUBSCHEMAS = 1000;
 
 /**
- * Writes references to definitions out where they stand, because many models and their hosts do not follow them. Definitions that
- * hold themselves stay.
+ * Inlines references to definitions, because many models and hosts do not follow them. Recursive definitions stay.
  *
  * @returns the schema as it was when writing it out would make it too large.
  */
@@ -82,7 +81,7 @@ function inline(schema: JsonSchema, inlining: Inlining): JsonSchema {
   if (inlining.left < 0) return schema;
   const target = resolveReference(schema, inlining.root);
   if (target === schema) {
-    // Definitions are written out where they are used.
+    // Definitions are inlined.
     const { $defs: _, ...rest } = schema;
     return mapSubschemas(rest, (one) => inline(one, inlining));
   }

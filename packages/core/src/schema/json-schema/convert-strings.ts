@@ -90,7 +90,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The types a schema asks for: `advertise()` has given those of listed values. */
+/** The types of a schema: `advertise()` has added those of enumerated values. */
 function typesOf(schema: JsonSchema, root: JsonSchema): readonly unknown[] {
   if (schema['type'] !== undefined) return [schema['type']].flat();
   return alternativesOf(schema).flatMap((branch) => typesOf(resolveReference(branch, root), root));

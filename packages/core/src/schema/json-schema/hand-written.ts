@@ -54,7 +54,7 @@ export function readHandWritten(
 /**
  * Checks the keywords that authors wrote for arguments: their names, numbers, patterns and bounds.
  *
- * @returns undefined when a problem was reported, or when no more can be wrong.
+ * @returns the facts, or `undefined` if a problem was reported or nothing else can be wrong.
  */
 export function readKeywords(
   argument: readonly (readonly [name: string, keywords: JsonSchema])[],
@@ -92,7 +92,8 @@ export function readKeywords(
 }
 
 /**
- * Checks a hand-written schema against the meta-schema of its dialect. Loads the meta-schemas, which no other app needs.
+ * Checks a hand-written schema against the meta-schema of its dialect. Loads the meta-schemas, which no other app
+ * needs.
  *
  * @param where the place for the report.
  */
@@ -293,7 +294,7 @@ interface Walk {
   subschemas: number;
 }
 
-/** Says what is wrong with the structure of a schema, or returns undefined. */
+/** The fault in the structure of a schema; `undefined` if there is none. */
 function findFault(root: JsonSchema): string | undefined {
   const walk: Walk = { anchors: new Set(), references: [], subschemas: 0 };
   // The first fault is enough; later ones are not looked for.
@@ -307,7 +308,7 @@ function findFault(root: JsonSchema): string | undefined {
 /** Keywords whose schemas are for the value itself, and not for a part of it. */
 const IN_PLACE = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas'];
 
-/** Whether the check of some value would come to no end. References by `$anchor` and `$id` are left to the compiler. */
+/** Whether validation of some value would never end. The compiler handles references by `$anchor` and `$id`. */
 function isEndless(root: JsonSchema): boolean {
   const open = new Set<unknown>();
   const done = new Set<unknown>();

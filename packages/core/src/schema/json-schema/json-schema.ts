@@ -21,7 +21,7 @@ const SINGLE: ReadonlySet<string> = new Set([
 /** Keywords whose value is a list of schemas. */
 const LISTS: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems', 'items']);
 
-/** Keywords whose members are named by the author: a name there is no keyword. */
+/** Keywords whose members are named by the author: such a name is not a keyword. */
 const NAMED: ReadonlySet<string> = new Set([
   'properties',
   'patternProperties',
@@ -64,7 +64,7 @@ export function mapSubschemas(
   return Object.fromEntries(entries) as JsonSchema;
 }
 
-/** The names that an author gave members of a schema directly in it, such as those of properties and definitions. */
+/** The author's names of direct members of a schema, such as properties and definitions. */
 export function namesIn(schema: JsonSchema): string[] {
   return [...NAMED, 'dependentRequired'].flatMap((keyword) => Object.keys(schema[keyword] ?? {}));
 }
@@ -86,7 +86,7 @@ export function valueAt(root: unknown, pointer: string): unknown {
   );
 }
 
-/** Says where a value has a number that JSON cannot carry, such as `NaN at /minimum`; undefined when there is none. */
+/** The place of a number that JSON cannot carry, such as `NaN at /minimum`; `undefined` if there is none. */
 export function nonFiniteIn(value: unknown, pointer = ''): string | undefined {
   if (typeof value === 'number' && !Number.isFinite(value)) return `${value} at ${pointer || 'its root'}`;
   if (typeof value !== 'object' || value === null) return undefined;
@@ -102,7 +102,7 @@ export function joinPointer(pointer: string, step: string | number): string {
   return `${pointer}/${String(step).replace(/~/g, '~0').replace(/\//g, '~1')}`;
 }
 
-/** The schema a reference to a definition of its document stands for; a schema that is no such reference as it is. */
+/** The target of a reference to a definition of its document; other schemas are returned unchanged. */
 export function resolveReference(schema: unknown, root: JsonSchema): JsonSchema {
   if (!isObject(schema)) return {};
   const reference = typeof schema['$ref'] === 'string' ? schema['$ref'] : '';

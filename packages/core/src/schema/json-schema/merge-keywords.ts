@@ -35,7 +35,7 @@ export function mergeKeywords(first: JsonSchema, second: JsonSchema): JsonSchema
   return merged;
 }
 
-/** Drops what another keyword says already, so that clients read less. */
+/** Drops redundant keywords, so that clients read less. */
 export function tidyKeywords(merged: JsonSchema): JsonSchema {
   const schema = withoutIdlePattern(merged);
   const { not, ...rest } = schema;
@@ -49,7 +49,7 @@ export function tidyKeywords(merged: JsonSchema): JsonSchema {
   return type === 'string' ? mergeKeywords(rest, { minLength: 1 }) : rest;
 }
 
-/** A pattern says nothing where no string is accepted. */
+/** A pattern has no effect if no string is accepted. */
 function withoutIdlePattern(schema: JsonSchema): JsonSchema {
   const { pattern, ...rest } = schema;
   const { type } = rest;

@@ -51,7 +51,7 @@ export function compileMetaSchema(
   const { Class, id } = CLASSES[dialect];
   const options: Options = { strict: false, validateFormats: false, logger: false, code };
   const { schemas }: Ajv = new Class(options);
-  // Meta-schemas that ajv knows as such are compiled by options of its own, which follow `unevaluatedProperties`. They have none.
+  // ajv compiles its own meta-schemas with options that follow `unevaluatedProperties`, which they do not use.
   const ajv: Ajv = new Class({ ...options, meta: false, validateSchema: false });
   ajv.opts.unevaluated = false;
   for (const known of Object.values(schemas)) if (known) ajv.addSchema(known.schema);

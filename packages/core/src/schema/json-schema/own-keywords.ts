@@ -28,14 +28,14 @@ function pointsIn(text: string): number {
   return count;
 }
 
-/** A surrogate pair is one character, and so is what a variation selector follows together with it. */
+/** A surrogate pair is one character, and a variation selector belongs to the character before it. */
 function charactersIn(text: string): number {
   const selected = text.match(/[^\uFE0F\uFE0E][\uFE0F\uFE0E]/g)?.length ?? 0;
   const pairs = text.match(/[\uD800-\uDBFF][\uDC00-\uDFFF]/g)?.length ?? 0;
   return text.length - selected - pairs;
 }
 
-/** `uniqueItems`, in one pass: comparing each item with each other takes hours where there are a million of them. */
+/** `uniqueItems`, in one pass: comparing all pairs takes hours for a million items. */
 export function hasRepeated(items: readonly unknown[]): boolean {
   const seen = new Set<unknown>();
   // Texts of objects and arrays are kept apart from strings.
@@ -77,7 +77,7 @@ export function dateOf(text: string): Date {
 export const DATE_TEXT = 'an ISO 8601 date-time string such as "2026-07-28T09:00:00Z"';
 
 /**
- * The values of `format` in enforced schemas, which say what JavaScript reads. Those of the standard are annotations only: schema
+ * The values of `format` in enforced schemas, for types of JavaScript. Standard formats are annotations only: schema
  * validators disagree about them.
  */
 export const FORMATS: Readonly<Record<OwnFormat, TextFormat>> = {

@@ -12,7 +12,7 @@ export interface PropertyDeclaration {
   readonly type?: unknown;
   /** Element type of an array. */
   readonly items?: unknown;
-  /** JSON Schema keywords the author added. They win over what the type gives. */
+  /** JSON Schema keywords of the author. They override those of the type. */
   readonly keywords?: JsonSchema;
   readonly required: boolean;
 }
@@ -22,7 +22,7 @@ export type SchemaSource =
   | {
       readonly kind: 'class';
       readonly cls: Constructor;
-      /** The groups of class-validator whose rules apply, besides those of no group; all rules by default. */
+      /** The groups of class-validator whose rules apply, besides rules without a group; all rules by default. */
       readonly groups?: readonly string[];
     }
   /** An array of instances of a class, as in `output: [Dto]`. */

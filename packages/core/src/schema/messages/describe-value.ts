@@ -2,7 +2,7 @@ import { isObject } from '../../protocol/json.js';
 
 const SHOWN_CHARACTERS = 60;
 
-/** Says what a value is without repeating more than a short piece of it: it goes back to a model. */
+/** Describes a value without repeating more than a short piece of it: the text goes to a model. */
 export function describeValue(value: unknown): string {
   switch (typeof value) {
     case 'string':
@@ -44,12 +44,12 @@ export function shortenWithin(text: string, value: unknown): string {
   return text.replaceAll(value, () => shorten(value, SHOWN_CHARACTERS));
 }
 
-/** Most characters of a name that are repeated. */
+/** Maximum number of repeated characters of a name. */
 export const SHOWN_NAME = 60;
 
 /**
- * Adds a step to a path such as `warehouses[0].code`. A name that could be taken for something else, such as one with
- * a dot or a line break, is quoted; a long one is cut.
+ * Adds a step to a path such as `warehouses[0].code`. An ambiguous name, such as one with a dot or a line break, is
+ * quoted; a long one is cut.
  */
 export function joinPath(parent: string, step: string, isIndex: boolean): string {
   if (isIndex) return `${parent}[${step}]`;
@@ -70,7 +70,7 @@ interface Place {
 
 /**
  * Goes the steps to a place.
- * @param root the value they lead into: it tells an index from a property named like one.
+ * @param root the value that they lead into: it tells an index from a property with such a name.
  */
 export function placeAt(steps: readonly PropertyKey[], root: unknown): Place {
   let path = '';

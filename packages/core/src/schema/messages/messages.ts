@@ -5,7 +5,7 @@ import { describeValue, joinPath, listValues, placeAt, shorten, SHOWN_NAME } fro
 import { type Issue, issueAt } from './issues.js';
 import { nearest } from '../../protocol/nearest.js';
 
-/** Why a value does not satisfy a schema. Has the shape of ajv's errors. */
+/** A violation of a schema, in the shape of ajv's errors. */
 export interface SchemaViolation {
   readonly keyword: string;
   /** A JSON pointer to the value. */
@@ -15,11 +15,11 @@ export interface SchemaViolation {
   readonly propertyName?: string;
   /** The checked value. */
   readonly data?: unknown;
-  /** The schema that has the keyword. */
+  /** The schema with the keyword. */
   readonly parentSchema?: unknown;
 }
 
-/** A rule of class-validator, as far as its words say more than the keywords that it became. */
+/** A rule of class-validator whose words say more than its keywords. */
 export interface RuleWords {
   /** Whether the author worded the message. */
   readonly worded: boolean;
@@ -28,22 +28,22 @@ export interface RuleWords {
   /** Whether the rule became this keyword of the enforced schema. */
   became(keyword: string): boolean;
   accepts(value: unknown): boolean;
-  /** @param holder the object that has the value. */
+  /** @param holder the object with the value. */
   explain(value: unknown, holder?: object): string;
 }
 
 /**
  * Finds the rules about a value.
  *
- * @param pointer where the value is, such as `/warehouses/0/code`.
- * @param root what has it there.
+ * @param pointer the JSON pointer of the value, such as `/warehouses/0/code`.
+ * @param root the value that the pointer starts from.
  */
 export type FindRules = (pointer: string, root: unknown) => readonly RuleWords[];
 
 /**
  * Turns violations of a schema into issues, one for each thing that is wrong.
  *
- * @param rulesAt finds the rules of the class that the schema was made of.
+ * @param rulesAt finds the rules of the schema's class.
  */
 export function issuesFrom(
   violations: readonly SchemaViolation[],
@@ -101,7 +101,7 @@ function ruleIssues(
 
 const SUMS: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'if', 'propertyNames']);
 
-/** Leaves out what only says that an alternative failed ("or null"), and sums of failures. */
+/** Removes violations that only say that an alternative failed ("or null"), and totals. */
 function telling(violations: readonly SchemaViolation[]): readonly SchemaViolation[] {
   const leaves = violations.filter(({ keyword }) => !SUMS.has(keyword));
   const told = leaves.filter((one) => !wantsNull(one) || !leaves.some((other) => isBeside(other, one)));
@@ -301,14 +301,14 @@ function matching(source: string, longest: unknown, data: unknown): string {
     : `a string that matches ${pattern}`;
 }
 
-/** Says in words what a violated keyword wanted. */
+/** The requirement of a violated keyword, in words. */
 function expectationOf(violation: SchemaViolation, rules: readonly RuleWords[]): string {
   const { keyword, params } = violation;
   // Keywords of one validator only have no words here: its own message is not for a model.
   return WORDS.get(keyword)?.(params, violation, rules) ?? 'another value';
 }
 
-/** Says in words what a subschema wants, as far as one phrase can. */
+/** The requirement of a subschema, as far as one phrase can say. */
 function expectationFrom(schema: unknown, rules: readonly RuleWords[]): string {
   const { type, enum: values, const: only, $ref } = (schema ?? {}) as Record<string, unknown>;
   const expected = expectedBy(schema, rules);

@@ -1,9 +1,9 @@
 import type { AST } from '@eslint-community/regexpp';
 import { type Characters, type CharacterSet, overlap, setOf } from './characters.js';
 
-/** The binary logarithm of how many ways may be tried where nothing loops: a matter of a few milliseconds. */
+/** The binary logarithm of the maximum number of ways outside of loops: a few milliseconds. */
 const MAX_CHOICES = 20;
-/** The same where they are tried again and again. */
+/** The same for ways that are tried repeatedly. */
 const MAX_RECURRING_CHOICES = 10;
 /** A higher repetition count is treated as a loop, although it ends. */
 const MAX_COPIES = 1000;
@@ -20,10 +20,10 @@ export interface Cost {
 }
 
 /**
- * Estimates what a pattern may cost the native engine.
+ * Estimates the cost of a pattern in the native engine.
  *
- * The next character tells most loops whether to go on. One where it does not, multiplies the steps by the length of the text. Within a
- * loop there must be nothing to choose.
+ * For most loops the next character decides whether to continue. A loop without such a decision multiplies the steps by
+ * the length of the text. A loop must not contain a choice.
  */
 export function costOf(pattern: AST.Pattern, characters: Characters): Cost {
   const isAnchored =
@@ -49,7 +49,7 @@ interface Part {
   readonly first: CharacterSet;
   /** Whether it may read nothing. */
   readonly empty: boolean;
-  /** How many loops in a row may end anywhere; infinite where there is something to choose within a loop. */
+  /** The number of consecutive loops that may end anywhere; infinite if a loop contains a choice. */
   readonly loose: number;
   /** Whether it reads texts of any length. */
   readonly loops: boolean;
@@ -83,7 +83,7 @@ function growth(alternatives: readonly AST.Alternative[], setting: Setting): Cos
   };
 }
 
-/** Reads a pattern from its end, so that it is known what may follow each part. */
+/** Reads a pattern from its end, so that the continuation of each part is known. */
 class Reader {
   /** How repeated parts begin: each is looked into once, however deep it is. */
   readonly #begins = new Map<AST.Element, CharacterSet>();
@@ -137,7 +137,7 @@ class Reader {
         return isEnd ? { ...nothing, first: [] } : nothing;
       }
       case 'Backreference':
-        // It may end anywhere, as far as is known here.
+        // It may end anywhere.
         return { ...nothing, first: characters.all, loose: 1 };
       default:
         // Some classes read several characters at once.

@@ -56,7 +56,7 @@ export class Characters {
       return scanCharacters(node.raw, flags, everything(flags));
     const set = setOf(rangesOf(node as Simple, flags));
     if (!flags.ignoreCase) return set;
-    // So is case folding, about what has case.
+    // The same holds for case folding of cased characters.
     this.#cased ??= scanCharacters(CASED, /(?:)/u, everything(flags));
     const caseless = complement(this.#cased, lastCharacter(flags));
     return setOf([...intersection(set, caseless), ...scanCharacters(node.raw, flags, this.#cased)]);

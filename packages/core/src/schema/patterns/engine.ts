@@ -2,7 +2,7 @@ import { type AST, RegExpParser } from '@eslint-community/regexpp';
 import { type Cost, costOf } from './backtracking.js';
 import { Characters, type CharacterSet, type PatternFlags, readsCodePoints } from './characters.js';
 
-/** Whether a text has a match. */
+/** Whether a text matches. */
 export type TextTest = (text: string) => boolean;
 
 /** The analysis of a parsed pattern. */
@@ -11,7 +11,7 @@ interface PatternAnalysis extends Cost {
   linear(): Promise<TextTest | undefined>;
 }
 
-/** Analyses a pattern. @throws SyntaxError when it is none. */
+/** Analyses a pattern. @throws SyntaxError if it is invalid. */
 export function analysePattern(source: string, flagText: string): PatternAnalysis {
   const flags = new RegExp('', flagText);
   const pattern = new RegExpParser().parsePattern(source, 0, source.length, {
@@ -43,7 +43,7 @@ const MOVED = 0x10f800 - 0xd800;
 /**
  * Writes a pattern in the syntax of RE2, with the meaning it has in JavaScript: each character class is written out.
  *
- * @returns `undefined` when RE2 has nothing like it: lookarounds, backreferences, and what only some flags bring.
+ * @returns the pattern for RE2; `undefined` if RE2 lacks a feature: lookarounds, backreferences, and some flags.
  */
 function toRe2({ alternatives }: AST.Pattern, characters: Characters): string | undefined {
   if (characters.flags.sticky) return undefined;

@@ -13,7 +13,7 @@ export class PatternPool {
   /**
    * Takes a pattern in. It must be ready before it is tested.
    * @param where the place for problem reports.
-   * @throws SyntaxError when it is no regular expression.
+   * @throws SyntaxError if it is not a regular expression.
    */
   add(source: string, flags: string, where: string): SafePattern {
     const key = `/${source}/${flags}`;
@@ -28,13 +28,13 @@ export class PatternPool {
     return this.#unsettled.size === 0 ? undefined : this.settle().then(() => undefined);
   }
 
-  /** Settles every pattern that is not. @returns what is wrong with them. */
+  /** Settles all open patterns. @returns their problems. */
   async settle(): Promise<DefinitionProblem[]> {
     const added = [...this.#unsettled];
     await Promise.all(added.map(([pattern]) => pattern.settle()));
     for (const [pattern] of added) this.#unsettled.delete(pattern);
     const problems = added.flatMap(([pattern, where]) => problemOf(pattern, where) ?? []);
-    // A decorator and the schema made of it have the same pattern, with different flags.
+    // A decorator and its schema have the same pattern, with different flags.
     return [...new Map(problems.map((problem) => [`${problem.where} ${problem.what}`, problem])).values()];
   }
 
@@ -89,7 +89,7 @@ export function problemOf(pattern: SafePattern, where: string): DefinitionProble
   };
 }
 
-/** Most characters of a pattern that a problem repeats. */
+/** Maximum number of characters of a pattern in a problem. */
 const SHOWN_SOURCE = 200;
 /** Deeper patterns would exhaust the stack of recursive readers. */
 const MAX_NESTING = 100;
@@ -107,12 +107,12 @@ export class SafePattern {
   #linear: TextTest | undefined;
   #settling: Promise<void> | undefined;
 
-  /** @throws SyntaxError when it is no regular expression. */
+  /** @throws SyntaxError if it is not a regular expression. */
   constructor(
     readonly source: string,
     readonly flags: string,
   ) {
-    // With `g` an engine would go on where it stopped.
+    // With `g` an engine would continue from its last match.
     this.#native = new RegExp(source, flags.replace(/[dgy]/g, ''));
     if (cannotBacktrack(source, flags)) this.#nativeLength = Infinity;
     else this.#nativeLength = PREPARED.get(`/${source}/${flags}`);
@@ -157,7 +157,7 @@ export class SafePattern {
     return (this.#settling ??= this.#analyse());
   }
 
-  /** Whether a text has a match. A text that is too long for it has none. */
+  /** Whether a text matches. A text that is too long for the pattern does not. */
   test(text: string): boolean {
     if (text.length > (this.#nativeLength ?? 0)) return this.#linear?.(text) ?? false;
     try {
@@ -194,7 +194,7 @@ const MAX_GROUPS = 8;
  * Whether a quick scan shows that a pattern cannot backtrack: no group is repeated, nothing looks around or back, and
  * an anchored pattern has at most one part of variable length. Other patterns are parsed, which loads a library.
  *
- * @param flags those of `RegExp`.
+ * @param flags the flags, as in `RegExp`.
  */
 export function cannotBacktrack(source: string, flags: string): boolean {
   if (/[vy]/.test(flags)) return false;
@@ -215,7 +215,7 @@ export function cannotBacktrack(source: string, flags: string): boolean {
   );
 }
 
-/** A pattern without what its escapes and classes say. */
+/** A pattern with the contents of escapes and classes removed. */
 function skeletonOf(source: string): string {
   return source.replace(/\\.|\[(?:\\.|[^\]\\])*\]/gs, 'x');
 }
@@ -234,7 +234,7 @@ function nestingOf(source: string, flags: string): number {
   return deepest;
 }
 
-/** Takes the patterns of a schema in. Those that are no regular expressions are for the compiler of the schema to refuse. */
+/** Adds the patterns of a schema. The compiler of the schema refuses invalid ones. */
 export function addPatterns(schema: JsonSchema, patterns: PatternPool, where: string): SafePattern[] {
   return [...patternsIn(schema)].flatMap((source) => added(source, 'u') ?? added(source, '') ?? []);
 

@@ -15,7 +15,7 @@ export const formatRules = (): RuleTable => ({
   isEmail: format('email'),
   isUrl: {
     keywords: () => ({ type: 'string' }),
-    // Without its scheme a URL is no `uri`, and class-validator accepts it so unless told otherwise.
+    // A URL without its scheme is not a `uri`, but class-validator accepts it by default.
     shown: ([options]) =>
       (options as { require_protocol?: boolean } | undefined)?.require_protocol
         ? { format: 'uri' }
@@ -71,7 +71,7 @@ function password(options: unknown): JsonSchema {
   return { description: `Strong password: at least ${parts.join(', ')}` };
 }
 
-/** @param how says how a date is to stand to the limit of the decorator, if it has one. */
+/** @param how the required relation of a date to the decorator's limit, if it has one. */
 const date = (how?: string): Rule => ({
   date: true,
   keywords: () => ({ type: 'string' }),

@@ -5,11 +5,14 @@ const matching = (pattern: string): Rule => ({
   exact: true,
 });
 
-// The characters themselves: not every regular expression knows escapes such as those of JavaScript.
+// The characters themselves: some regular expression engines lack JavaScript's escapes.
 const FULL_WIDTH = '[^ -~\uFF61-\uFFDC\uFFE8-\uFFEE]';
 const HALF_WIDTH = '[ -~\uFF61-\uFFDC\uFFE8-\uFFEE]';
 
-/** Decorators about which characters a string is made of. Every pattern means the same with the `u` flag and without, and none looks around. */
+/**
+ * Decorators about the characters of a string. Every pattern means the same with and without the `u` flag, and none
+ * looks around.
+ */
 export const alphabetRules = (): RuleTable => ({
   isAlpha: chosen(([locale]) => (isEnglish(locale) ? '^[A-Za-z]+$' : undefined)),
   isAlphanumeric: chosen(([locale]) => (isEnglish(locale) ? '^[0-9A-Za-z]+$' : undefined)),
@@ -111,7 +114,7 @@ const HASH_LENGTHS: ReadonlyMap<unknown, number> = new Map([
 const HOUR = '(?:[01][0-9]|2[0-3])';
 const SEMVER_NUMBER = '(?:0|[1-9][0-9]*)';
 const SEMVER_WORD = '[A-Za-z-][0-9A-Za-z-]*';
-// A number without leading zeros, or digits with a letter among them. The next character tells how to go on.
+// A number without leading zeros, or digits with a letter among them. The next character decides.
 const SEMVER_LABEL = `(?:0(?:[0-9]*${SEMVER_WORD})?|[1-9][0-9]*(?:${SEMVER_WORD})?|${SEMVER_WORD})`;
 const JWT_PART = '[A-Za-z0-9_-]*';
 

@@ -9,15 +9,15 @@ export interface Rule {
   readonly keywords?: (args: RuleArguments) => JsonSchema;
   /** Keywords that only inform clients, because a schema validator reads them differently from class-validator. */
   readonly shown?: (args: RuleArguments) => JsonSchema;
-  /** Keywords for our validator alone, which together with `keywords` accept exactly what the decorator accepts. */
+  /** Keywords for our validator alone. Together with `keywords` they accept exactly the decorator's values. */
   readonly enforced?: (args: RuleArguments) => JsonSchema | undefined;
-  /** Whether `keywords` accept exactly what the decorator accepts, so that it need not run. */
+  /** Whether `keywords` accept exactly the decorator's values, so that it need not run. */
   readonly exact?: boolean | ((args: RuleArguments) => boolean);
   /** Whether a missing value satisfies the decorator. */
   readonly acceptsMissing?: boolean | ((args: RuleArguments) => boolean);
   /** Whether the decorator judges a Date, which travels as a string. */
   readonly date?: true;
-  /** Whether the decorator judges what is made from a value, not the value as it travels. */
+  /** Whether the decorator checks the instance, not the JSON value. */
   readonly made?: true;
   /** Whether the decorator looks each element of an array up in it. */
   readonly searches?: true;
@@ -59,7 +59,7 @@ export function enforcedKeywords(rule: Rule, args: RuleArguments): JsonSchema {
   return { ...rule.keywords?.(args), ...rule.enforced?.(args) };
 }
 
-/** Whether those accept exactly what the decorator accepts. */
+/** Whether those accept exactly the decorator's values. */
 export function isEnforced(rule: Rule, args: RuleArguments): boolean {
   return isExact(rule, args) || rule.enforced?.(args) !== undefined;
 }

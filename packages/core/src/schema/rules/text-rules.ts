@@ -77,7 +77,7 @@ function portablePattern(pattern: unknown, modifiers: unknown): JsonSchema {
   }
 }
 
-/** Whether that keyword accepts exactly what `@Matches` accepts, with the `u` flag and without it. */
+/** Whether that keyword accepts exactly the values of `@Matches`, with and without the `u` flag. */
 function isPortable([pattern, modifiers]: readonly unknown[]): boolean {
   return isAsciiOnly(sourceOf(pattern) ?? '.') && 'pattern' in portablePattern(pattern, modifiers);
 }

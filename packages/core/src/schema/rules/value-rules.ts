@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../../protocol/json.js';
 import { bound, isCount, type RuleTable } from './rule.js';
 
-/** Decorators that say what kind of value is wanted. */
+/** Decorators for types of values. */
 export const typeRules = (): RuleTable => ({
   isString: { keywords: () => ({ type: 'string' }), exact: true },
   isBoolean: { keywords: () => ({ type: 'boolean' }), exact: true },
@@ -115,7 +115,7 @@ function listed(values: unknown): readonly unknown[] {
   return Array.isArray(values) ? values : [];
 }
 
-/** Of some values those that can equal one that came as JSON, each once: class-validator compares by identity. */
+/** The values that can equal a JSON value, each once: class-validator compares by identity. */
 function comparable(values: readonly unknown[]): readonly unknown[] {
   return [...new Set(values.filter(isComparable))];
 }
@@ -159,6 +159,6 @@ function containing(values: readonly unknown[]): JsonSchema {
   if (wanted.length < new Set(values).size) return { not: {} };
   const each = wanted.map((value) => ({ contains: { const: value } }));
   if (each.length === 0) return {};
-  // In an array of arrays ajv takes an empty one to contain what the one before it does.
+  // For nested arrays, ajv's `contains` is wrong about an empty one.
   return { minItems: 1, ...(each.length > 1 ? { allOf: each } : each[0]) };
 }

@@ -13,8 +13,8 @@ import type {
 /**
  * Compiles schemas by ajv. On a platform that forbids to make code of text, the interpreter takes its place.
  *
- * The same options and keywords write the standalone code of built files (`standalone.ts`): each function of ours that a validator calls
- * has a `code` that takes it from `validatorFunctions`.
+ * The same options and keywords write the standalone code of built files (`standalone.ts`): each of our functions that
+ * a validator calls has a `code` that reads it from `validatorFunctions`.
  */
 export const loadValidatorCompiler: LoadValidatorCompiler = async (dialect) => {
   if (!permitsCode()) return (await import('./interpreter.js')).loadValidatorCompiler(dialect);
@@ -32,10 +32,10 @@ export const loadValidatorCompiler: LoadValidatorCompiler = async (dialect) => {
   };
 };
 
-/** Whether code may be made of text. */
+/** Whether code can be compiled at run time. */
 function permitsCode(): boolean {
   try {
-    // Throws where it is forbidden; nothing else tells.
+    // Throws if it is forbidden; there is no other way to know.
     Reflect.construct(Function, ['']);
     return true;
   } catch {
@@ -80,11 +80,12 @@ export function createAjv(
       source,
       regExp: Object.assign(compile, { code: `${String(FUNCTIONS)}.pattern` }),
       formats: _`${FUNCTIONS}.formats`,
-      // V8 optimizes what runs often; ajv's own pass takes half the time of a compilation and wins nothing.
+      // V8 optimizes hot code; ajv's own pass takes half the time of a compilation without benefit.
       optimize: false,
     },
   });
-  // Its classes of newer dialects always note what was evaluated, and fail at `patternProperties` beside alternatives for it.
+  // The classes for newer dialects always track evaluated properties, and then fail at `patternProperties` beside
+  // alternatives.
   ajv.opts.unevaluated = isUnevaluated(schema);
   for (const definition of [...LENGTH_KEYWORDS, UNIQUE_ITEMS]) {
     ajv.removeKeyword(String(definition.keyword));

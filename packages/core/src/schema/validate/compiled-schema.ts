@@ -8,7 +8,7 @@ export interface CompiledSchema {
   errors?: readonly SchemaViolation[] | null;
 }
 
-/** How a schema is to be compiled. */
+/** The options of compiling a schema. */
 export interface CompileOptions {
   readonly dialect: SchemaDialect;
   /** Whether properties must be the value's own: needed when a name is also on `Object.prototype`. */
@@ -26,19 +26,19 @@ export interface CompileOptions {
 /** A compiled regular expression. */
 export interface PatternTest {
   test(text: string): boolean;
-  /** Whether the native engine of the platform is slow on no text. Absent where that is not known. */
+  /** Whether the native engine of the platform is fast for every text. Absent if that is unknown. */
   readonly isNative?: boolean;
 }
 
 /**
  * Compiles a schema, without keeping it.
  *
- * @throws Error when it does not compile; a SyntaxError when a pattern of it is no regular expression.
+ * @throws Error if it does not compile; a SyntaxError if one of its patterns is not a regular expression.
  */
 export type ValidatorCompiler = (schema: JsonSchema, options: CompileOptions) => CompiledSchema;
 
 /**
- * Loads what compiles schemas of one dialect. `#validator-compiler` exports one of this name: ajv, or the interpreter on platforms that
- * never permit to make code of text.
+ * Loads the compiler for one dialect. `#validator-compiler` exports one with this name: ajv, or the interpreter on
+ * platforms that cannot compile code at run time.
  */
 export type LoadValidatorCompiler = (dialect: SchemaDialect) => Promise<ValidatorCompiler>;

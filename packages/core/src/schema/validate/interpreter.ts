@@ -13,8 +13,8 @@ import { paramsOf, type SchemaViolation } from '../messages/messages.js';
 import type { CompileOptions, LoadValidatorCompiler } from './compiled-schema.js';
 
 /**
- * Checks values by `@cfworker/json-schema`, where a platform forbids to make code of text and the schema was not known
- * when the program was built. Three things stand around it:
+ * Validates values with `@cfworker/json-schema`, on platforms without code generation, for schemas that were unknown at
+ * build time. Three parts adapt it:
  *
  * - It gets a copy of the schema without three things: our own keywords and formats, keywords that the dialect lacks,
  *   and checks that it runs too slowly (`uniqueItems`, and patterns that the native engine is slow on). `OwnChecks`
@@ -84,7 +84,7 @@ class OwnChecks {
   /** The copy of the schema that cfworker gets. */
   readonly #root: JsonSchema;
   readonly #lookup: ReturnType<typeof dereference>;
-  /** The schema that each part of the copy was made of. */
+  /** The original schema of each part of the copy. */
   readonly #originals = new Map<JsonSchema, JsonSchema>();
   readonly #keywords = new Map<JsonSchema, readonly OwnKeyword[]>();
 
@@ -164,12 +164,12 @@ class OwnChecks {
     return this.options.pattern(source, this.options.unicode ? 'u' : '');
   }
 
-  /** cfworker has the native engine run patterns, with the `u` flag. */
+  /** cfworker runs patterns in the native engine, with the `u` flag. */
   #isNative(source: string): boolean {
     return this.options.unicode && this.#pattern(source).isNative !== false;
   }
 
-  /** @throws Error when a keyword that is checked here stands where it is not reached, such as within `not`. */
+  /** @throws Error if one of our keywords is in a place that is not checked, such as within `not`. */
   #refuseUnreached(schema: unknown, within?: string, seen: Set<unknown> = new Set()): void {
     if (!isObject(schema) || (within !== undefined && seen.has(schema))) return;
     if (within !== undefined) seen.add(schema);
@@ -246,7 +246,7 @@ class OwnChecks {
       else if (!isAboutName(error, naming)) naming = undefined;
       const schema = this.#schemaAt(keywordLocation);
       if (SUMMARIES.has(keyword) || (CLOSING.has(keyword) && !closes(keyword, schema))) return [];
-      // It repeats what was said of the whole.
+      // It repeats the error of the whole.
       if (before && closes(before.keyword, this.#schemaAt(before.keywordLocation))) return [];
       const at = pointerOf(error);
       const place = `${keywordLocation} ${at}`;
@@ -261,7 +261,7 @@ class OwnChecks {
     });
   }
 
-  /** The part of the copy that has a keyword. @param location such as `#/properties/a/$ref/type`. */
+  /** The part of the copy with a keyword. @param location the location, such as `#/properties/a/$ref/type`. */
   #schemaAt(location: string): JsonSchema {
     let at: unknown = this.#root;
     for (const step of pointerSteps(decodeURIComponent(location).slice(1)).slice(0, -1)) {
@@ -313,7 +313,7 @@ const SUMMARIES: ReadonlySet<string> = new Set([
   'dependentSchemas',
 ]);
 
-/** Keywords about what others do not name. Their errors say that others follow, but where they leave room for nothing. */
+/** Keywords for the remaining members. Their errors are followed by others, unless they forbid everything. */
 const CLOSING: ReadonlySet<string> = new Set([
   'additionalProperties',
   'unevaluatedProperties',
@@ -376,7 +376,7 @@ function allParams(
   }
 }
 
-/** @param wanted the names of properties, or those that each of several properties wants beside it. */
+/** @param wanted the names of required properties, or those that each of several properties requires. */
 function missingIn(value: unknown, wanted: unknown): readonly SchemaViolation['params'][] {
   if (!isObject(value)) return [];
   const lacking = (names: readonly unknown[]): string[] =>

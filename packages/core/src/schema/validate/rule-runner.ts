@@ -27,7 +27,7 @@ export class RuleRunners {
     return summaryOf(cls, this.models).exact ? undefined : this.#runner(cls, false);
   }
 
-  /** @param whole whether no schema guards the instance, so that every rule has to run. */
+  /** @param whole whether no schema checks the instance, so that every rule must run. */
   #runner(cls: Constructor, whole: boolean): RuleRunner {
     const runners = this.#runners[whole ? 'whole' : 'rest'];
     const known = runners.get(cls);
@@ -168,7 +168,7 @@ class PropertyRunner {
   }
 }
 
-/** Visits the elements of a container, beside what was sent of them. @returns whether the value is a container. */
+/** Visits the elements of a container with their JSON. @returns whether the value is a container. */
 function eachOf(value: unknown, sent: unknown, visit: Visit): boolean {
   if (value instanceof Map) {
     const members = isObject(sent) ? sent : {};
@@ -195,10 +195,10 @@ export class ValidationRun {
 
   /**
    * Runs a rule.
-   * @param sent what travels of the value, to speak of.
+   * @param sent the JSON of the value, for messages.
    * @param object the instance whose property it is.
    * @param whole the value of that property; the checked value may be one of its elements.
-   * @param step where in the property the element is.
+   * @param step the place of the element in the property.
    */
   check(
     rule: BoundRule,
@@ -229,7 +229,7 @@ export class ValidationRun {
     this.#pending.push(decided);
   }
 
-  /** Whether the conditions of a property hold; none of them does when one throws. */
+  /** Whether the conditions of a property hold; false if one throws. */
   holds(
     conditions: readonly Condition[],
     name: string,
@@ -246,7 +246,7 @@ export class ValidationRun {
     }
   }
 
-  /** Records that a value is not what it must be whatever the rules say. */
+  /** Records a value of a wrong kind, whatever the rules say. */
   refuse(place: InstanceLocation, expected: string, value: unknown): void {
     this.#add(place, expected, `expected ${expected}`, value);
   }
@@ -254,7 +254,7 @@ export class ValidationRun {
   /**
    * Waits for asynchronous rules, if there are any.
    * @throws InvalidValueError when any rule is not satisfied.
-   * @throws DtoFunctionError when a function of the author threw, and no rule refuses what it was given.
+   * @throws DtoFunctionError if an author's function threw, and no rule refuses its value.
    */
   settle(): MaybePromise<void> {
     if (this.#pending.length === 0) return this.#conclude();

@@ -25,7 +25,7 @@ export interface WrittenValidator {
 /**
  * Writes the validators of schemas as code, for files of platforms that forbid to make code of text.
  *
- * @returns modules that take functions of ours from `validatorFunctions`, and require those of ajv from `ajv/dist/runtime`.
+ * @returns modules that read our functions from `validatorFunctions`, and require ajv's from `ajv/dist/runtime`.
  * @throws Error when a schema does not compile.
  */
 export async function writeValidators(schemas: readonly WrittenSchema[]): Promise<WrittenValidator[]> {

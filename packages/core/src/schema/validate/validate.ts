@@ -57,12 +57,12 @@ export class ValidatorPool {
   /** The validators that have not been compiled. */
   readonly cold: Set<Validator> = new Set();
 
-  /** @param load loads what compiles schemas. */
+  /** @param load loads the compiler of schemas. */
   constructor(load: LoadValidatorCompiler = loadOfPlatform) {
     this.#load = load;
   }
 
-  /** Loads what compiles schemas of a dialect. */
+  /** Loads the compiler for a dialect. */
   compiler(dialect: SchemaDialect): Promise<ValidatorCompiler> {
     const known = this.#compilers.get(dialect);
     if (known) return known;

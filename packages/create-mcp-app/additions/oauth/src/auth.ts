@@ -6,7 +6,7 @@ import { SCOPES } from './scopes.js';
 /** The user who started the server and calls it over stdio: without a token, and with every scope that a tool needs. */
 export const owner: Principal = { id: 'owner', scopes: SCOPES };
 
-/** The variables that are read here; add your own, or they are taken for one that is misspelt. */
+/** The variables that are read here. Add your own: unknown ones are refused as misspelt. */
 const VARIABLES = [
   'OAUTH_RESOURCE',
   'OAUTH_ISSUER',
@@ -17,8 +17,8 @@ const VARIABLES = [
 ];
 
 /**
- * Says who may call over HTTP: those who have a token of the authorization server that the variables `OAUTH_…` name. `.env.example`
- * explains them.
+ * The authentication over HTTP: a token of the authorization server in the variables `OAUTH_…`. `.env.example` explains
+ * them.
  *
  * @throws Error when a variable is missing, wrong, or misspelt.
  */
@@ -59,7 +59,7 @@ function words(variable: string, env: NodeJS.ProcessEnv): string[] | undefined {
   return listed;
 }
 
-/** One that is misspelt would have no effect, and nothing would tell. */
+/** A misspelt variable would silently have no effect. */
 function refuseUnknown(env: NodeJS.ProcessEnv): void {
   const unknown = Object.keys(env).filter((name) => name.startsWith('OAUTH_') && !VARIABLES.includes(name));
   if (unknown.length === 0) return;

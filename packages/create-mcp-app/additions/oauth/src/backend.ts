@@ -1,7 +1,8 @@
 import type { AppOptions } from '@sigil/core';
 
 /**
- * Says what several processes share: with `REDIS_URL`, sessions, tasks and news of changes, in that Redis. Without it, one process serves alone.
+ * The shared state of several processes: with `REDIS_URL`, sessions, tasks and changes, in that Redis. Without it, one
+ * process serves alone.
  *
  * @throws Error when the secret is missing that all of them need.
  */

@@ -13,7 +13,7 @@ export const options: AppOptions = {
   log: { calls: 'info', slowMs: 2_000 },
   limits: {
     rates: [
-      // By the network address, before it is known who calls; over stdio there is none.
+      // By the network address, before authentication; over stdio there is none.
       { per: 'address', limit: 600, windowMs: 60_000 },
       { per: 'principal', limit: 120, windowMs: 60_000 },
     ],

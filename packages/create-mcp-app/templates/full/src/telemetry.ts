@@ -8,19 +8,19 @@ import { telemetry } from '@sigil/otel';
 import { options } from './app.js';
 
 /**
- * Measures every call, and traces it where the variable `OTEL_EXPORTER_OTLP_ENDPOINT` names a collector. It gives what
- * `http({ metrics })` serves to Prometheus.
+ * Measures every call, and traces it if the variable `OTEL_EXPORTER_OTLP_ENDPOINT` names a collector. It returns the
+ * options for `http({ metrics })`, for Prometheus.
  */
 export async function observe(app: App): Promise<MetricsOptions> {
   const resource = resourceFromAttributes({
     'service.name': process.env['OTEL_SERVICE_NAME'] || options.name,
     'service.version': options.version,
   });
-  // It listens nowhere by itself: the server has a path for it.
+  // It does not listen by itself: the server has a path for it.
   const exporter = new PrometheusExporter({ preventServerStart: true });
   const meterProvider = new MeterProvider({ resource, readers: [exporter] });
   const traces = process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] ? await sendTraces(resource) : undefined;
-  // High where a handler computes without a break: then all other calls wait.
+  // High if a handler computes without a break, because all other calls wait then.
   const eventLoopDelay = monitorEventLoopDelay();
   eventLoopDelay.enable();
   telemetry(app, { meterProvider, eventLoopDelay, shutdown: async () => traces?.shutdown() });

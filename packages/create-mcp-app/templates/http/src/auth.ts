@@ -8,7 +8,8 @@ const LOOPBACK = ['127.0.0.1', '::1', 'localhost'];
 export const owner: Principal = { id: 'owner' };
 
 /**
- * Says who may call over HTTP: with `MCP_TOKEN` set, those who send that token; without it, everybody on this machine.
+ * The authentication over HTTP: with `MCP_TOKEN`, clients that send this token; without it, all programs of this
+ * machine.
  *
  * @throws Error when others than this machine could call without a token.
  */

@@ -3,10 +3,10 @@ import type { HttpRuntimeOptions, MetricsOptions } from '@sigil/http';
 import { httpAuth, owner } from './auth.js';
 
 /**
- * Says how the server is reached: over HTTP, or over stdio with `--stdio` or `MCP_TRANSPORT=stdio`. `--port` and `--host`, or else `PORT` and
- * `HOST`, say where it listens. The token `SIGIL_EVENTS_TOKEN` lets `sigil top` show what happens.
+ * How the server is reached: over HTTP, or over stdio with `--stdio` or `MCP_TRANSPORT=stdio`. `--port` and `--host`,
+ * or else `PORT` and `HOST`, set the address. The token `SIGIL_EVENTS_TOKEN` lets `sigil top` show the calls.
  *
- * @param metrics what serves metrics: to programs on this machine, and to others with the token `METRICS_TOKEN`.
+ * @param metrics the handler of metrics: for programs on this machine, and for others with the token `METRICS_TOKEN`.
  */
 export function runOptions(env: NodeJS.ProcessEnv, metrics?: MetricsOptions): RunOptions {
   return {

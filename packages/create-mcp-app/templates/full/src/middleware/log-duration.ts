@@ -1,6 +1,6 @@
 import type { NextFunction, RequestContext } from '@sigil/core';
 
-/** Tells clients that ask for debug messages how long each request took. */
+/** Sends the duration of each request to clients that want debug messages. */
 export async function logDuration(ctx: RequestContext, next: NextFunction): Promise<unknown> {
   const start = performance.now();
   try {

@@ -24,7 +24,7 @@ export class Loans {
     return loan;
   }
 
-  /** @throws ToolError when there is no such loan. */
+  /** @throws ToolError if there is no such loan. */
   get(id: string): Loan {
     const loan = this.open.get(id);
     // A ToolError reaches the model, so that it can try something else; any other error is logged and masked.
