@@ -40,17 +40,24 @@ export interface GuidePage {
  * program is run.
  *
  * @param tests says what else the page claims.
+ * @param folder that of the page, in `docs`.
+ * @param project the folder in which the packages of the page are installed.
  */
-export function describePage(name: string, tests: (page: GuidePage) => void): void {
-  const path = `docs/guide/${name}.md`;
-  describe(`the page ${name} of the guide`, () => {
+export function describePage(
+  name: string,
+  tests: (page: GuidePage) => void,
+  folder = 'guide',
+  project?: string,
+): void {
+  const path = `docs/${folder}/${name}.md`;
+  describe(folder === 'guide' ? `the page ${name} of the guide` : `the page ${name} of ${folder}`, () => {
     const compiled: { dist: string; blocks: CodeBlock[] } = { dist: '', blocks: [] };
     const started = new Set<string>();
     const open: { close(): Promise<void> }[] = [];
 
     beforeAll(async () => {
       compiled.blocks = await codeBlocks(path);
-      compiled.dist = await compile(compiled.blocks, `guide-${name}`);
+      compiled.dist = await compile(compiled.blocks, `${folder}-${name}`, project);
     }, 60_000);
 
     afterEach(async () => {

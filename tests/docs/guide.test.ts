@@ -12,7 +12,7 @@ test.each(pages)('the page %s of the guide is tested, and stands in the sidebar'
   );
 });
 
-const FOLDERS = [GUIDE, 'docs/coming-from'];
+const FOLDERS = [GUIDE, 'docs/coming-from', 'docs/recipes'];
 const everyPage = FOLDERS.flatMap((folder) => readdirSync(folder).map((page) => `${folder}/${page}`));
 
 test.each(everyPage)('the links of the page %s lead to pages and headings that are there', (page) => {

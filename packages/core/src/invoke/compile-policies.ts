@@ -287,8 +287,8 @@ export function checkPolicies(
 }
 
 /**
- * Refuses a class of guards or middleware without its method. It looks at an instance, because arrow functions are
- * there.
+ * Refuses a class of guards or middleware without its method. It checks an instance, which has arrow functions
+ * of its own.
  */
 export function checkMethod(
   cls: Constructor,
