@@ -108,7 +108,7 @@ export interface AuditOptions {
   readonly arguments?: 'hash' | 'none' | ((args: unknown, call: CallInfo) => unknown);
   /**
    * Whether each record repeats the hash of the one before it, so that `sigil audit verify` finds changed and removed
-   * records. With a key, nobody without the key can forge a chain.
+   * records. With a key, only a process with the key can make a valid chain.
    * @default false
    */
   readonly chain?: boolean | { readonly key: string };
