@@ -173,6 +173,24 @@ describeInTerminal('sigil dev on a terminal', () => {
     await until(() => shown.exitCode() === 0, LONG_MS);
   });
 
+  test('ends all at once at a second Ctrl-C, however soon it follows', async () => {
+    // The server lives on after a signal, as long as it is not killed.
+    const ignores = `import { writeFileSync } from 'node:fs';
+      for (const signal of ['SIGTERM', 'SIGINT']) {
+        process.removeAllListeners(signal);
+        process.on(signal, () => setTimeout(() => writeFileSync('survived', ''), 1500));
+      }
+      console.error('ignores signals');`;
+    project.write('src/main.ts', `${program(`'price'`)}${ignores}\n`);
+    const shown = start();
+    await shows(shown, 'up · compiled · 1 start', 'SERVED', 'ignores signals');
+    shown.press('C-c', 'C-c');
+    await until(() => shown.exitCode() === 130, LONG_MS);
+    expect(existsSync(join(project.folder, 'survived'))).toBe(false);
+    expect(shown.screen()).not.toContain('q quit');
+    expect(await project.tools()).toEqual([]);
+  });
+
   test('obeys its keys', async () => {
     const shown = start();
     await shows(shown, 'up · compiled · 1 start', 'SERVED');

@@ -44,8 +44,8 @@ export class TmuxTerminal {
     return this.#tmux('capture-pane', '-p').trimEnd();
   }
 
-  press(key: string): void {
-    this.#tmux('send-keys', key);
+  press(...keys: readonly string[]): void {
+    this.#tmux('send-keys', ...keys);
   }
 
   resize(columns: number, rows: number): void {

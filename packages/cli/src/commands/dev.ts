@@ -54,7 +54,7 @@ export const dev: Command = {
       },
       state,
     );
-    const stopListening = onStopSignals(
+    const stops = onStopSignals(
       (code) => loop.stop(code),
       () => loop.kill(),
     );
@@ -62,11 +62,11 @@ export const dev: Command = {
       openScreen &&
       new DevTerminal(loop, terminal, openScreen, {
         pageUrl: page?.url,
-        quit: () => process.emit('SIGTERM', 'SIGTERM'),
-        interrupt: () => process.emit('SIGINT', 'SIGINT'),
+        quit: () => stops.pressed('SIGTERM'),
+        interrupt: () => stops.pressed('SIGINT'),
       });
     return loop.ended.finally(() => {
-      stopListening();
+      stops.stopListening();
       page?.close();
       if (!screen) return;
       screen.close();
@@ -114,6 +114,15 @@ const DEFAULT_ARGUMENTS: readonly string[] = ['--http'];
  */
 const STOPS = { SIGINT: EXIT_CODES.interrupted, SIGTERM: EXIT_CODES.ok, SIGHUP: EXIT_CODES.ok } as const;
 
+type StopSignal = keyof typeof STOPS;
+
+/** The ways to end the development loop. */
+interface Stops {
+  /** Does what a signal does, for a key. */
+  pressed(signal: StopSignal): void;
+  stopListening(): void;
+}
+
 /**
  * `npm run` forwards a signal that the terminal has already sent to all processes, so a second one within this time is
  * the first again.
@@ -125,22 +134,28 @@ const ECHO_MS = 500;
  *
  * @param stop called at the first one, with the exit code it leads to.
  * @param force called at each further signal, from an impatient user.
- * @returns stops listening.
  */
-function onStopSignals(stop: (code: ExitCode) => void, force: () => void): () => void {
+function onStopSignals(stop: (code: ExitCode) => void, force: () => void): Stops {
   const state: { stoppingSince?: number } = {};
-  const listener = (signal: NodeJS.Signals): void => {
+  const ask = (signal: StopSignal, echoMs: number): void => {
     const now = performance.now();
     if (state.stoppingSince !== undefined) {
-      if (now - state.stoppingSince > ECHO_MS) force();
+      if (now - state.stoppingSince >= echoMs) force();
       return;
     }
     state.stoppingSince = now;
-    stop(STOPS[signal as keyof typeof STOPS]);
+    stop(STOPS[signal]);
   };
-  const signals = Object.keys(STOPS);
-  for (const signal of signals) process.on(signal, listener);
-  return () => {
-    for (const signal of signals) process.off(signal, listener);
+  const listeners = Object.entries(STOPS).map(([name]) => {
+    const signal = name as StopSignal;
+    return [signal, () => ask(signal, ECHO_MS)] as const;
+  });
+  for (const [signal, listener] of listeners) process.on(signal, listener);
+  return {
+    // A screen reads keys itself: no key comes twice.
+    pressed: (signal) => ask(signal, 0),
+    stopListening() {
+      for (const [signal, listener] of listeners) process.off(signal, listener);
+    },
   };
 }
