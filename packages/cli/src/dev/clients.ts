@@ -32,6 +32,7 @@ export function clientSettings(server: string, url: string): readonly ClientSett
 
 /** How the MCP Inspector is started, and the page of it that is connected to a server. */
 export interface InspectorStart {
+  /** A command for a shell, in lines of at most 80 characters. */
   readonly command: string;
   readonly url: string;
 }
@@ -49,10 +50,13 @@ export function inspectorStart(
   serverUrl: string,
   token: string = randomBytes(16).toString('hex'),
 ): InspectorStart {
-  const variables = `MCP_INSPECTOR_API_TOKEN=${token} MCP_AUTO_OPEN_ENABLED=false HOST=127.0.0.1`;
   const asked = new URLSearchParams({ serverUrl, transport: 'http', autoConnect: token });
   return {
-    command: `${variables} npx @modelcontextprotocol/inspector@2`,
+    // Two lines that a terminal of 80 columns does not break: a broken line could not be selected and run.
+    command: [
+      `MCP_INSPECTOR_API_TOKEN=${token} \\`,
+      'MCP_AUTO_OPEN_ENABLED=false HOST=127.0.0.1 npx @modelcontextprotocol/inspector@2',
+    ].join('\n'),
     url: `${INSPECTOR}?${asked.toString()}`,
   };
 }

@@ -17,3 +17,10 @@ test('the Inspector is started and opened with one token', () => {
   const [one, other] = [inspectorStart(URL_OF_SERVER), inspectorStart(URL_OF_SERVER)];
   expect(one.url).not.toBe(other.url);
 });
+
+test('a terminal of 80 columns shows the command of the Inspector in lines that it does not break', () => {
+  const lines = inspectorStart(URL_OF_SERVER).command.split('\n');
+  for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
+  // A shell takes the selected lines as one command.
+  for (const line of lines.slice(0, -1)) expect(line).toMatch(/ \\$/);
+});
