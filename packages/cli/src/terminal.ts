@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import { styleText } from 'node:util';
+import { stripVTControlCharacters, styleText } from 'node:util';
 import widthUpTo from 'fast-string-truncated-width';
 
 /** How a line may look. */
@@ -159,7 +159,17 @@ const COLOUR = /(\u001b\[(?:[0-47]|2[2-7]|3[1-79]|9[0-7])?(?:;(?:[0-47]|2[2-7]|3
 
 /** A server's text in lines, without terminal controls. */
 export function inLines(text: string): string {
-  return text.replace(CONTROLS, '');
+  return stripVTControlCharacters(text).replace(CONTROLS, '');
+}
+
+/** The same terminal, with all colours removed from its lines. */
+export function withoutColours(terminal: Terminal): Terminal {
+  return {
+    ...terminal,
+    hasColours: false,
+    out: (text) => terminal.out(stripVTControlCharacters(text)),
+    err: (text) => terminal.err(stripVTControlCharacters(text)),
+  };
 }
 
 /** A text in its lines, with its colours alone, which end with it. */

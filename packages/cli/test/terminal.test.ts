@@ -2,7 +2,7 @@ import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { runSigil } from '../src/index.js';
 import { resultLines } from '../src/commands/shown-content.js';
 import { AnsweredError } from '../src/program/connection.js';
-import { inOneLine, jsonText, standardStreams, styled } from '../src/terminal.js';
+import { inOneLine, jsonText, standardStreams, styled, withoutColours } from '../src/terminal.js';
 
 /** A title, a bell, a cursor that moves, hidden text, C1, DEL, and text that is shown in another order. */
 const HOSTILE = 'a\u001b]0;title\u0007b\u001b[2Jc\u001b[8md\u009b31me\u007f\u0000f\u202eg\u2066h\ri';
@@ -40,10 +40,18 @@ describe('the standard streams', () => {
     expect(texts).toEqual(['\u001b[32mgood\u001b[39m\u001b[0m\n']);
   });
 
+  test('remove colours on a terminal too, where lines are to be plain', () => {
+    const { texts, terminal } = written(true);
+    const plain = withoutColours(terminal);
+    plain.out(`\u001b[31mred\u001b[39m ${styled(plain, 'green', 'good')}`);
+    plain.err('\u001b[31mred\u001b[39m');
+    expect(texts).toEqual(['red good\n', 'red\n']);
+  });
+
   test('remove colours where there is no terminal', () => {
     const { texts, terminal } = written(false);
     terminal.out('\u001b[31mred');
-    expect(texts).toEqual(['[31mred\n']);
+    expect(texts).toEqual(['red\n']);
   });
 });
 

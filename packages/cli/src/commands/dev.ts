@@ -6,7 +6,7 @@ import { type DevListener, DevState, type OutputLine } from '../dev/dev-state.js
 import { DevTerminal } from '../dev/dev-terminal.js';
 import { EXIT_CODES, type ExitCode, UsageError } from '../failures.js';
 import { startPage } from '../page/page-server.js';
-import { styled, type Terminal } from '../terminal.js';
+import { styled, type Terminal, withoutColours } from '../terminal.js';
 import { eventLine } from '../top/lines.js';
 import { type Command, MAIN_OPERAND, MAIN_OPTION, mainOf, readArguments, splitArguments } from './command.js';
 
@@ -18,7 +18,7 @@ const OPTIONS = {
     about: 'the port of the page; the first free port from 3100 by default',
   },
   'no-page': { type: 'boolean', about: 'serve no page' },
-  plain: { type: 'boolean', about: 'lines in place of a screen' },
+  plain: { type: 'boolean', about: 'lines without colours in place of a screen' },
   ...MAIN_OPTION,
 } as const;
 
@@ -28,10 +28,11 @@ export const dev: Command = {
   purpose: 'compile at every change, and restart the server over HTTP',
   example: 'dev dist/main.js -- --http --port 8080',
   options: OPTIONS,
-  async run(args, terminal) {
+  async run(args, standard) {
     const { own, server = DEFAULT_ARGUMENTS } = splitArguments(args);
     const { values, operands } = readArguments(own, OPTIONS, [], [MAIN_OPERAND]);
     const cwd = process.cwd();
+    const terminal = values.plain ? withoutColours(standard) : standard;
     const openScreen = values.plain ? undefined : terminal.openScreen;
     // A screen has colours of its own.
     const hasColours = terminal.hasColours && !openScreen;
