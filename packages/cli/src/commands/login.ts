@@ -1,6 +1,6 @@
 import { EXIT_CODES, ServerError, UsageError } from '../failures.js';
 import { logInByBrowser, openPage } from '../login/browser.js';
-import { checkLoginsFile, forgetLogin, keepLogin, keptLogin } from '../login/kept-logins.js';
+import { checkLoginsFile, forgetLogin, keepLogin } from '../login/kept-logins.js';
 import type { BegunLogin, KnownClient, Login } from '../login/login.js';
 import { inOneLine, show, type Terminal } from '../terminal.js';
 import { type Command, readArguments, readNumber, readTimeout, readUrl, SERVER_OPTIONS } from './command.js';
@@ -72,8 +72,7 @@ export const logout: Command = {
   async run(args, terminal) {
     const { values, operands } = readArguments(args, LOGOUT_OPTIONS, ['<url>']);
     const server = readUrl('<url>', operands[0] ?? '');
-    const kept = keptLogin(server);
-    forgetLogin(server);
+    const kept = forgetLogin(server);
     // It is forgotten here, whatever its authorization server says.
     const problem = await kept?.revoke().catch((error: unknown) => error);
     if (problem instanceof ServerError) terminal.err(`sigil: ${problem.message}`);

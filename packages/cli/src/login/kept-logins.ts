@@ -16,11 +16,16 @@ export function loginsFile(): string {
 /**
  * The login to a server that was kept, if there is one.
  *
- * @throws ServerError when the file of logins is broken, or cannot be read.
+ * @throws ServerError when the file of logins or this entry is broken, or the file cannot be read. Other entries may be
+ *   broken.
  */
 export function keptLogin(server: URL): Login | undefined {
   const kept = readLogins()[server.href];
-  return isKept(kept) ? loginOf(kept) : undefined;
+  if (kept === undefined) return undefined;
+  if (isKept(kept)) return loginOf(kept);
+  throw new ServerError(
+    `the entry ${server.href} in ${loginsFile()} is no login: run sigil login ${server.href}, which replaces it`,
+  );
 }
 
 /**
@@ -33,13 +38,15 @@ export function keepLogin({ kept }: Login): void {
 }
 
 /**
- * Forgets the login to a server.
+ * Forgets the login to a server, also a broken one.
  *
+ * @returns the login, if there was one.
  * @throws ServerError when it cannot be written, or the file of logins is broken.
  */
-export function forgetLogin(server: URL): void {
-  const { [server.href]: _, ...others } = readLogins();
+export function forgetLogin(server: URL): Login | undefined {
+  const { [server.href]: forgotten, ...others } = readLogins();
   writeLogins(others);
+  return isKept(forgotten) ? loginOf(forgotten) : undefined;
 }
 
 /**

@@ -67,9 +67,18 @@ test('other commands warn once of a broken file', async () => {
   expect(warnings).toEqual([expect.stringContaining('is no JSON object of logins')]);
 });
 
-test('an entry that is no login counts as none', () => {
-  write(JSON.stringify({ [server.href]: { accessToken: 'x', client: {} } }));
-  expect(keptLogin(server)).toBeUndefined();
+test('an entry that is no login is an error that names the file and the entry, and other entries keep working', async () => {
+  const other = new URL('http://127.0.0.1:3/mcp');
+  const broken = { accessToken: 'x', client: {} };
+  const file = write(JSON.stringify({ [other.href]: broken, [server.href]: login.kept }));
+  expect(() => keptLogin(other)).toThrow(`the entry ${other.href} in ${file} is no login: run sigil login`);
+  expect(keptLogin(server)?.accessToken).toBe('token');
+  keepLogin(login);
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toHaveProperty([other.href], broken);
+  const terminal = { out: () => undefined, err: () => undefined, hasColours: false };
+  expect(await runSigil(['logout', other.href], terminal)).toBe(0);
+  expect(keptLogin(other)).toBeUndefined();
+  expect(keptLogin(server)?.accessToken).toBe('token');
 });
 
 test('a folder that cannot be read or written is an error that names the variable for another one', () => {
