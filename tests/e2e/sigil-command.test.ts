@@ -260,6 +260,13 @@ describe('sigil why', () => {
     expect(allowed.stdout).toContain('Nothing hides it from ada\n');
   });
 
+  test('starts the program once', async () => {
+    const starts = join(folder, 'starts');
+    const program = `echo start >> '${starts}'; exec '${process.execPath}' '${EVERYTHING}'`;
+    expect((await sigil('why', 'random_color', '--', 'sh', '-c', program)).code).toBe(0);
+    expect(readFileSync(starts, 'utf8')).toBe('start\n');
+  });
+
   test('says that models do not see a tool for views, as sigil list does', async () => {
     const { code, stdout } = await why('random_color');
     expect([code, stdout.split('\n').at(-2)]).toEqual([0, 'It is for views only: models do not see it']);

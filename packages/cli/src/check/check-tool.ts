@@ -115,7 +115,7 @@ export function tokensOf(tool: ToolDescriptor): number {
 export const FOR_VIEWS = 'for views only: models do not see it';
 
 /** Whether models see a tool: some are for views only (MCP Apps, `_meta.ui.visibility`). */
-export function isForModels({ _meta = {} }: ToolDescriptor): boolean {
+export function isForModels({ _meta = {} }: Pick<ToolDescriptor, '_meta'>): boolean {
   const { ui } = _meta;
   const visibility = isObject(ui) ? ui['visibility'] : undefined;
   return !Array.isArray(visibility) || visibility.includes('model');

@@ -5,7 +5,6 @@ import { FOR_VIEWS, isForModels } from '../check/check-tool.js';
 import { EXIT_CODES, UsageError } from '../failures.js';
 import { type JsonObject, parseJson } from '../json.js';
 import { explanationOfProgram } from '../program/explanation.js';
-import { manifestOfProgram } from '../program/manifest.js';
 import { show } from '../terminal.js';
 import {
   addressOf,
@@ -45,8 +44,7 @@ export const why: Command = {
     const [address, options] = addressOf(undefined, server, values, terminal);
     const explanation = await explanationOfProgram(address, operands[0] ?? '', principal, options);
     const isSeen = explanation.kind !== undefined && explanation.refusedBy === undefined;
-    const { tools } = explanation.kind === 'tool' ? await manifestOfProgram(address, options) : { tools: [] };
-    const hiddenFromModels = tools.some((tool) => tool.name === explanation.name && !isForModels(tool));
+    const hiddenFromModels = explanation.kind === 'tool' && !isForModels(explanation);
     show(terminal, values, { ...explanation, hiddenFromModels }, () => [
       ...describe(explanation, values.as),
       ...(hiddenFromModels ? [`It is ${FOR_VIEWS}`] : []),

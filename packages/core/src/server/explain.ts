@@ -23,6 +23,8 @@ export interface Explanation {
   readonly nearest: readonly string[];
   /** Whether clients with sessions (up to 2025-11-25) never see it. */
   readonly hiddenFromSessions: boolean;
+  /** The `_meta` that clients see in lists. */
+  readonly _meta?: Readonly<Record<string, unknown>>;
   /** Its guards, in the order they are asked: the names of their classes or functions. */
   readonly guards: readonly string[];
   /** The first guard that refuses, or fails; absent when all allow. */
@@ -54,6 +56,7 @@ export async function explain(app: Inspectable, name: string, principal?: Princi
   const format = EXPLANATION_FORMAT;
   if (!entry)
     return { format, name, nearest: nearestTo(name, registry), hiddenFromSessions: false, guards: [] };
+  const { _meta } = entry.descriptor;
   const refusedBy = await firstRefusal(entry, engine.hypotheticalCall(principal), container, logger);
   return {
     format,
@@ -62,6 +65,7 @@ export async function explain(app: Inspectable, name: string, principal?: Princi
     where: entry.where,
     nearest: [],
     hiddenFromSessions: entry.kind === 'tool' && engine.isHiddenFromSessions(entry),
+    ...(_meta === undefined ? {} : { _meta }),
     guards: (entry.guards ?? []).map((guard) => guard.name),
     ...(refusedBy === undefined ? {} : { refusedBy }),
   };
