@@ -335,7 +335,7 @@ describe('a server that does not start', () => {
     const { code, stderr } = await sigil('check', fixture('silent-program.mjs'), '--timeout', '0.5');
     expect([code, stderr]).toEqual([
       1,
-      'sigil: the program did not answer within 0.5 s: it must call app.run(), or serve MCP\n',
+      'sigil: the program did not answer within 0.5 s: it must call app.run(), or serve MCP over stdio (sigil list --url asks one over HTTP)\n',
     ]);
   });
 });

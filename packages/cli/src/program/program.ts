@@ -61,7 +61,7 @@ export async function askProgram<T>(
     const why =
       server instanceof URL
         ? `${server.href} did not answer ${limit}: it must serve MCP over HTTP`
-        : `the program did not answer ${limit}: it must call app.run(), or serve MCP`;
+        : `the program did not answer ${limit}: it must call app.run(), or serve MCP over stdio (sigil list --url asks one over HTTP)`;
     const timer = setTimeout(() => reject(new ServerError(why)), timeoutMs);
     stop.signal.addEventListener('abort', () => clearTimeout(timer));
     const ended = (): void => {
