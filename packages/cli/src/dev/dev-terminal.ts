@@ -252,7 +252,7 @@ function panelLines(panel: Exclude<Panel, { kind: 'log' }>, pageUrl: string | un
       return [
         '',
         'This command, now copied, starts the MCP Inspector in another terminal.',
-        'It needs Node >=22.19.0, and npx downloads it once:',
+        'It needs Node 22.19 or newer, and npx downloads it once:',
         '',
         ...panel.start.command.split('\n'),
         '',
