@@ -1,15 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type {
-  JsonObject,
-  LogMessage,
-  McpClient,
-  Progress,
-  Question,
-} from '../../packages/cli/page/src/mcp/messages.js';
+import type { LogMessage, McpClient, Progress, Question } from '../../packages/cli/page/src/mcp/messages.js';
 import { listAll, resultOf } from '../../packages/cli/page/src/mcp/messages.js';
-import { parameterHeaders } from '../../packages/cli/page/src/mcp/parameter-headers.js';
 import { SessionClient } from '../../packages/cli/page/src/mcp/session-client.js';
 import { StatelessClient } from '../../packages/cli/page/src/mcp/stateless-client.js';
+import type { JsonObject } from '../../packages/cli/src/json.js';
+import { parameterHeaders } from '../../packages/cli/src/program/parameter-headers.js';
 import { serveEverything } from './each-full-client.js';
 import { endProcesses, until } from './processes.js';
 

@@ -1,7 +1,12 @@
-import { isObject } from '@sigil/core/internal';
+// The page of `sigil dev` uses this file too, so it imports nothing.
 
 /** A JSON object with unknown members. */
 export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** Whether a value is a JSON object: neither `null` nor an array. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
 
 /** An object, or an empty one in place of another value. */
 export function objectOf(value: unknown): JsonObject {

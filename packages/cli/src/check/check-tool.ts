@@ -1,4 +1,3 @@
-import { isObject } from '@sigil/core/internal';
 import type { ManifestTool } from '@sigil/core/manifest';
 import type { ToolDescriptor } from '@sigil/core/protocol';
 import { objectOf } from '../json.js';
@@ -6,6 +5,7 @@ import { SchemaDocument } from '../schema/schema-document.js';
 import { checkHost } from './check-host.js';
 import type { CheckCode, Finding } from './findings.js';
 import type { HostName } from './host-rules.js';
+import { isForModels } from './visibility.js';
 
 /** The rules for tools. */
 export interface ToolRules {
@@ -109,16 +109,6 @@ export function tokensOf(tool: ToolDescriptor): number {
   if (!isForModels(tool)) return 0;
   const { name, description, inputSchema } = tool;
   return Math.ceil(JSON.stringify({ name, description, inputSchema }).length / CHARACTERS_PER_TOKEN);
-}
-
-/** The note at a tool that models do not see. */
-export const FOR_VIEWS = 'for views only: models do not see it';
-
-/** Whether models see a tool: some are for views only (MCP Apps, `_meta.ui.visibility`). */
-export function isForModels({ _meta = {} }: Pick<ToolDescriptor, '_meta'>): boolean {
-  const { ui } = _meta;
-  const visibility = isObject(ui) ? ui['visibility'] : undefined;
-  return !Array.isArray(visibility) || visibility.includes('model');
 }
 
 type Hint = 'readOnlyHint' | 'destructiveHint' | 'openWorldHint';

@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
 import type { AuditRecord } from '@sigil/core';
-import { auditHash, isObject, messageOf } from '@sigil/core/internal';
+import { auditHash, messageOf } from '@sigil/core/internal';
+import { isObject } from '../json.js';
 import { EXIT_CODES, UsageError } from '../failures.js';
 import { show } from '../terminal.js';
 import { type Command, readArguments } from './command.js';

@@ -1,11 +1,10 @@
-import { isObject } from '@sigil/core/internal';
 import { METHODS } from '@sigil/core/transport';
 import { EXIT_CODES, ServerError } from '../failures.js';
 import { type JsonObject, objectOf } from '../json.js';
 import type { UsedServer } from '../program/call.js';
 import { AnsweredError, TASKS } from '../program/connection.js';
-import { headerValue } from '../program/http-server.js';
 import { everyPage } from '../program/manifest.js';
+import { parameterHeaders } from '../program/parameter-headers.js';
 import { argumentRows } from '../schema/schema-text.js';
 import { inOneLine, show, table } from '../terminal.js';
 import {
@@ -45,9 +44,8 @@ export const call: Command = {
       const showWanted = (): void => wantedLines(name, schema).forEach((line) => terminal.err(line));
       const args = readTyped(given, schema, showWanted);
       const isStrange = !seemsToFit(args, schema);
-      const headers = Object.fromEntries(mirrored(schema, args));
       const result = await server
-        .call(METHODS.callTool, { name, arguments: args }, headers)
+        .call(METHODS.callTool, { name, arguments: args }, parameterHeaders(schema, args))
         .catch((error: unknown) => {
           if (!(error instanceof AnsweredError)) throw error;
           if (isStrange) showWanted();
@@ -141,20 +139,6 @@ function wantedLines(name: string, schema: JsonObject): string[] {
     rows.length === 0 ? `${name} takes no arguments` : `${name} takes`,
     ...table(rows).map((line) => `  ${line}`),
   ];
-}
-
-/** The keyword that has clients repeat an argument in a header, for gateways that do not read bodies (server/tools, "x-mcp-header"). */
-const HEADER_KEYWORD = 'x-mcp-header';
-
-/** The headers that repeat arguments. */
-function mirrored(schema: JsonObject, args: JsonObject): [string, string][] {
-  return Object.entries(objectOf(schema['properties'])).flatMap(([name, value]): [string, string][] => {
-    const [property, given] = [objectOf(value), args[name]];
-    if (isObject(given)) return mirrored(property, given);
-    const header = property[HEADER_KEYWORD];
-    const isSent = ['string', 'number', 'boolean'].includes(typeof given);
-    return typeof header === 'string' && isSent ? [[`mcp-param-${header}`, headerValue(String(given))]] : [];
-  });
 }
 
 /** @throws ServerError when the result has no such list. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { isObject, messageOf } from '@sigil/core/internal';
+import { messageOf } from '@sigil/core/internal';
 import { UsageError } from '../failures.js';
-import { type JsonObject, objectOf, parseJson } from '../json.js';
+import { isObject, type JsonObject, objectOf, parseJson } from '../json.js';
 
 /**
  * Reads the arguments of a call as they are given: one JSON object, `@file.json`, `-` for standard input, or pairs

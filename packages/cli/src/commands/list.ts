@@ -1,5 +1,5 @@
 import type { Manifest } from '@sigil/core/manifest';
-import { FOR_VIEWS, isForModels } from '../check/check-tool.js';
+import { FOR_VIEWS, isForModels } from '../check/visibility.js';
 import { EXIT_CODES, type ExitCode } from '../failures.js';
 import { objectOf } from '../json.js';
 import { manifestOfProgram } from '../program/manifest.js';

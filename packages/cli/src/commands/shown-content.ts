@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isObject, messageOf } from '@sigil/core/internal';
+import { messageOf } from '@sigil/core/internal';
 import { UsageError } from '../failures.js';
-import { type JsonObject, objectOf, parseJson } from '../json.js';
+import { isObject, type JsonObject, objectOf, parseJson } from '../json.js';
 import { inLines, inOneLine, jsonText } from '../terminal.js';
 
 /** The destination of content other than text. */

@@ -1,9 +1,8 @@
 import type { Principal } from '@sigil/core';
-import { isObject } from '@sigil/core/internal';
 import type { Explanation } from '@sigil/core/manifest';
-import { FOR_VIEWS, isForModels } from '../check/check-tool.js';
+import { FOR_VIEWS, isForModels } from '../check/visibility.js';
 import { EXIT_CODES, UsageError } from '../failures.js';
-import { type JsonObject, parseJson } from '../json.js';
+import { isObject, type JsonObject, parseJson } from '../json.js';
 import { explanationOfProgram } from '../program/explanation.js';
 import { show } from '../terminal.js';
 import {

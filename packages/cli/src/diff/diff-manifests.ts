@@ -1,4 +1,4 @@
-import { canonicalJson, isObject } from '@sigil/core/internal';
+import { canonicalJson } from '@sigil/core/internal';
 import type {
   Manifest,
   ManifestPrompt,
@@ -7,6 +7,7 @@ import type {
   ManifestTool,
 } from '@sigil/core/manifest';
 import type { JsonSchema, PromptDescriptor } from '@sigil/core/protocol';
+import { isObject } from '../json.js';
 import { shown } from '../schema/difference.js';
 import {
   type ManifestChange,

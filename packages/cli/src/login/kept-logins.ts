@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { isObject, messageOf } from '@sigil/core/internal';
+import { messageOf } from '@sigil/core/internal';
 import { ServerError } from '../failures.js';
-import { type JsonObject, objectOf, parseJson } from '../json.js';
+import { isObject, type JsonObject, objectOf, parseJson } from '../json.js';
 import { type KeptLogin, type Login, loginOf } from './login.js';
 
 /** The file with the logins of a user. Its mode keeps other users out. */

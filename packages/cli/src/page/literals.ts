@@ -1,4 +1,4 @@
-import { isObject } from '@sigil/core/internal';
+import { isObject } from '../json.js';
 
 /** How wide a line may be. */
 const WIDTH = 100;

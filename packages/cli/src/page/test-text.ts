@@ -2,9 +2,8 @@ import { createRequire } from 'node:module';
 import { join, relative, sep } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Principal } from '@sigil/core';
-import { isObject } from '@sigil/core/internal';
 import { LATEST_VERSION, META, METHODS } from '@sigil/core/transport';
-import { type JsonObject, objectOf, parseJson } from '../json.js';
+import { isObject, type JsonObject, objectOf, parseJson } from '../json.js';
 import { Code, literalOf, textLiteral } from './literals.js';
 
 /** The longest text that a test expects literally: a longer one, such as an image, says little to a reader. */

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { isObject } from '@sigil/core/internal';
-import { type JsonObject, objectOf } from '../json.js';
+import { isObject, type JsonObject, objectOf } from '../json.js';
 import { answerRefusal, Refusal, safeHeaders } from './answers.js';
 import { limitedServer, listen } from './listening.js';
 

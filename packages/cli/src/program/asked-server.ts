@@ -1,5 +1,4 @@
-import { isObject } from '@sigil/core/internal';
-import type { JsonObject } from '../json.js';
+import { isObject, type JsonObject } from '../json.js';
 
 /** A server that is asked, whatever it is reached by. */
 export abstract class AskedServer {

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isObject } from '@sigil/core/internal';
 import { ServerError } from '../failures.js';
-import { type JsonObject, objectOf } from '../json.js';
+import { isObject, type JsonObject, objectOf } from '../json.js';
 import {
   AnsweredError,
   type ClientOptions,

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isObject, MAX_DELAY_MS } from '@sigil/core/internal';
+import { MAX_DELAY_MS } from '@sigil/core/internal';
 import { LATEST_LEGACY_VERSION, LATEST_VERSION, META, METHODS, NOTIFICATIONS } from '@sigil/core/transport';
 import { ServerError } from '../failures.js';
-import { type JsonObject, objectOf } from '../json.js';
+import { isObject, type JsonObject, objectOf } from '../json.js';
 import { inOneLine } from '../terminal.js';
 import type { AskedServer } from './asked-server.js';
 import { type AskOptions, askProgram, type ServerAddress } from './program.js';

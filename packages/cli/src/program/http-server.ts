@@ -1,23 +1,18 @@
 import { Readable } from 'node:stream';
-import { isObject, messageOf } from '@sigil/core/internal';
+import { messageOf } from '@sigil/core/internal';
 import { LATEST_VERSION, META } from '@sigil/core/transport';
 import { causeOf, ServerError } from '../failures.js';
-import { objectOf, parseJson } from '../json.js';
+import { isObject, objectOf, parseJson } from '../json.js';
 import type { Authorization } from '../login/authorization.js';
 import { AskedServer } from './asked-server.js';
 import { linesOf, MOST_CHARACTERS } from './lines.js';
+import { nameHeader } from './parameter-headers.js';
 
 /** How requests to a server over HTTP are made. */
 export interface HttpOptions {
   readonly headers: Readonly<Record<string, string>>;
   /** The login that they carry. */
   readonly authorization?: Authorization | undefined;
-}
-
-/** A text as a header can carry it (2026-07-28, transports, "Value Encoding"). */
-export function headerValue(text: string): string {
-  const isPlain = /^[!-~](?:[ -~]*[!-~])?$/.test(text) && !text.startsWith('=?base64?');
-  return isPlain ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`;
 }
 
 /** How long a server may take to take leave, in milliseconds. */
@@ -152,15 +147,13 @@ export class HttpServer extends AskedServer {
 
   #headers(message: object, token: string | undefined): Record<string, string> {
     const { method, params } = objectOf(message);
-    const { name = objectOf(params)['uri'] ?? objectOf(params)['taskId'] } = objectOf(params);
     const version = objectOf(objectOf(params)['_meta'])[META.protocolVersion] ?? this.#version;
     return {
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
       ...this.options.headers,
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
-      ...(typeof method === 'string' && { 'mcp-method': method }),
-      ...(typeof name === 'string' && { 'mcp-name': headerValue(name) }),
+      ...(typeof method === 'string' && { 'mcp-method': method, ...nameHeader(method, objectOf(params)) }),
       ...(typeof version === 'string' && { 'mcp-protocol-version': version }),
       ...(this.#session !== undefined && { 'mcp-session-id': this.#session }),
     };

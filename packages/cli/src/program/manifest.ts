@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { isObject, messageOf, pagesOf } from '@sigil/core/internal';
+import { messageOf, pagesOf } from '@sigil/core/internal';
 import type { Manifest, ManifestParts } from '@sigil/core/manifest';
 import { METHODS } from '@sigil/core/transport';
 import { ServerError, UsageError } from '../failures.js';
-import { type JsonObject, parseJson } from '../json.js';
+import { isObject, type JsonObject, parseJson } from '../json.js';
 import { jsonText } from '../terminal.js';
 import { AnsweredError, type Connection, greet } from './connection.js';
 import type { AskedServer } from './asked-server.js';

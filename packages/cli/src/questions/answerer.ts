@@ -5,10 +5,9 @@
 
 import { basename, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { isObject } from '@sigil/core/internal';
 import { METHODS } from '@sigil/core/transport';
 import { UsageError } from '../failures.js';
-import { type JsonObject, parseJson } from '../json.js';
+import { isObject, type JsonObject, parseJson } from '../json.js';
 import { type Answerer, RefusedQuestion } from '../program/connection.js';
 import { inOneLine } from '../terminal.js';
 import { describeFields, exampleOf, fieldsOf } from './fields.js';

@@ -1,5 +1,4 @@
-import { isObject } from '@sigil/core/internal';
-import { type JsonObject, objectOf } from '../json.js';
+import { isObject, type JsonObject, objectOf } from '../json.js';
 import { table } from '../terminal.js';
 
 /** One of several values. */

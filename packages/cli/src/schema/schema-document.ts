@@ -1,5 +1,4 @@
-import { isObject } from '@sigil/core/internal';
-import type { JsonObject } from '../json.js';
+import { isObject, type JsonObject } from '../json.js';
 
 /** Keywords that say something about values and refuse none. */
 export const DESCRIBING: ReadonlySet<string> = new Set([

@@ -1,5 +1,4 @@
-import { isObject } from '@sigil/core/internal';
-import { type JsonObject, objectOf } from '../json.js';
+import { isObject, type JsonObject, objectOf } from '../json.js';
 
 /** The most values of an enumeration that are shown. */
 const MOST_VALUES = 8;

@@ -1,4 +1,4 @@
-import { isObject } from '../mcp/messages.js';
+import { isObject } from '../../../src/json.js';
 import { type Choice, pointerStep, type SchemaDocument, type Shape, shapeOf } from './schema.js';
 import { isValid } from './validate.js';
 

@@ -1,4 +1,5 @@
-import { isObject, type JsonObject, objectsOf } from '../mcp/messages.js';
+import { isObject, type JsonObject } from '../../../src/json.js';
+import { objectsOf } from '../mcp/messages.js';
 
 /** A name as a step of a JSON pointer. */
 export function pointerStep(name: string): string {

@@ -1,5 +1,5 @@
 import { type OutputUnit, type Schema, type SchemaDraft, Validator } from '@cfworker/json-schema';
-import { isObject } from '../mcp/messages.js';
+import { isObject } from '../../../src/json.js';
 import { pointerStep, type SchemaDocument } from './schema.js';
 
 /** A violation of a schema. */

@@ -1,5 +1,6 @@
+import { isObject, type JsonObject, objectOf, parseJson } from '../../../src/json.js';
 import { eventsOf } from './event-stream.js';
-import { type Answer, isObject, type JsonObject, type Outcome, textOf } from './messages.js';
+import { type Answer, type Outcome, textOf } from './messages.js';
 
 /** The response to one POST. */
 export interface Received {
@@ -30,8 +31,8 @@ export async function receive(
   };
   if (!http.headers.get('content-type')?.startsWith('text/event-stream')) {
     const text = await http.text();
-    const message = parsed(text);
-    const isResponse = message !== undefined && ('result' in message || isObject(message['error']));
+    const message = parseJson(text);
+    const isResponse = isObject(message) && ('result' in message || isObject(message['error']));
     return { ...about, bytes: bytesOf(text), ...(isResponse ? { response: message } : { text }) };
   }
   let bytes = 0;
@@ -41,8 +42,8 @@ export async function receive(
     bytes += bytesOf(event.data);
     lastEventId = event.id ?? lastEventId;
     retryMs = event.retry ?? retryMs;
-    const message = parsed(event.data);
-    if (!message) continue;
+    const message = parseJson(event.data);
+    if (!isObject(message)) continue;
     if (isAnswerTo(message, id)) return { ...about, bytes, response: message };
     onMessage(message);
   }
@@ -68,7 +69,7 @@ export function outcomeOf({ response, text, httpStatus }: Received): Outcome {
     };
     return { kind: 'error', error: told };
   }
-  const said = textOf(parsed(text ?? '')?.['error']) ?? text;
+  const said = textOf(objectOf(parseJson(text ?? ''))['error']) ?? text;
   if (httpStatus >= 400) return { kind: 'failed', reason: `HTTP ${httpStatus}${said ? `: ${said}` : ''}` };
   return {
     kind: 'failed',
@@ -79,15 +80,6 @@ export function outcomeOf({ response, text, httpStatus }: Received): Outcome {
 /** An answer for a request without a response. */
 export function answerWithout(outcome: Outcome, ms: number): Answer {
   return { outcome, ms, bytes: 0, httpStatus: 0 };
-}
-
-function parsed(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** How many bytes a text has in UTF-8. */

@@ -1,12 +1,4 @@
-/** An object of JSON. */
-export interface JsonObject {
-  readonly [key: string]: unknown;
-}
-
-/** Whether a value is an object of JSON: neither `null` nor a list. */
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+import { isObject, type JsonObject } from '../../../src/json.js';
 
 /** The value if it is a text. */
 export function textOf(value: unknown): string | undefined {

@@ -1,4 +1,5 @@
-import { type ClientOptions, isObject, type JsonObject, type RequestEvents, textOf } from './messages.js';
+import { isObject, type JsonObject } from '../../../src/json.js';
+import { type ClientOptions, type RequestEvents, textOf } from './messages.js';
 
 /** Passes a notification to the sender of its request; others are for the page. */
 export function tellCaller(message: JsonObject, events: RequestEvents, options: ClientOptions): void {

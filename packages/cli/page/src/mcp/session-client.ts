@@ -1,11 +1,10 @@
+import { isObject, type JsonObject } from '../../../src/json.js';
 import { answerWithout, outcomeOf, type Received, receive } from './exchange.js';
 import {
   type Answer,
   CAPABILITIES,
   CLIENT_INFO,
   type ClientOptions,
-  isObject,
-  type JsonObject,
   type McpClient,
   messageOf,
   type RequestEvents,

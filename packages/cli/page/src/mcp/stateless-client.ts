@@ -1,11 +1,10 @@
+import { isObject, type JsonObject } from '../../../src/json.js';
 import { answerWithout, outcomeOf, receive } from './exchange.js';
 import {
   type Answer,
   CAPABILITIES,
   CLIENT_INFO,
   type ClientOptions,
-  isObject,
-  type JsonObject,
   type McpClient,
   messageOf,
   type RequestEvents,
@@ -13,7 +12,7 @@ import {
   type ServerIdentity,
   textOf,
 } from './messages.js';
-import { nameHeader } from './parameter-headers.js';
+import { nameHeader } from '../../../src/program/parameter-headers.js';
 import { tellCaller } from './request-events.js';
 
 const REVISION = '2026-07-28';

@@ -1,12 +1,6 @@
-import {
-  type JsonObject,
-  type McpClient,
-  messageOf,
-  REVISIONS,
-  type Revision,
-  resultOf,
-} from '../mcp/messages.js';
-import { isObject, listAll, textOf } from '../mcp/messages.js';
+import { isObject, type JsonObject } from '../../../src/json.js';
+import { type McpClient, messageOf, REVISIONS, type Revision, resultOf } from '../mcp/messages.js';
+import { listAll, textOf } from '../mcp/messages.js';
 import type { ServerEvent } from '../mcp/event-stream.js';
 import { SessionClient } from '../mcp/session-client.js';
 import { pause, StatelessClient } from '../mcp/stateless-client.js';

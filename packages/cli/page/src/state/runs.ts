@@ -1,13 +1,7 @@
-import {
-  isObject,
-  type JsonObject,
-  messageOf,
-  type Outcome,
-  type Question,
-  resultOf,
-} from '../mcp/messages.js';
+import { isObject, type JsonObject } from '../../../src/json.js';
+import { messageOf, type Outcome, type Question, resultOf } from '../mcp/messages.js';
 import type { McpClient, Revision } from '../mcp/messages.js';
-import { parameterHeaders } from '../mcp/parameter-headers.js';
+import { parameterHeaders } from '../../../src/program/parameter-headers.js';
 import { pause, type StatelessClient } from '../mcp/stateless-client.js';
 import type { Entry, Run, Task } from './state.js';
 import { appended, type Store } from './store.js';

@@ -1,12 +1,5 @@
-import type {
-  Answer,
-  JsonObject,
-  LogMessage,
-  Progress,
-  Question,
-  Revision,
-  ServerIdentity,
-} from '../mcp/messages.js';
+import type { JsonObject } from '../../../src/json.js';
+import type { Answer, LogMessage, Progress, Question, Revision, ServerIdentity } from '../mcp/messages.js';
 
 /** A kind of definition. */
 export type Kind = 'tool' | 'resource' | 'template' | 'prompt';

@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks';
-import { isObject, textOf, shown } from '../mcp/messages.js';
+import { isObject, parseJson } from '../../../src/json.js';
+import { textOf, shown } from '../mcp/messages.js';
 import type { Exchange, Happening } from '../state/state.js';
 import { Logins } from './login.js';
-import { duration, Json, JsonText, parsed, Tabs, Time } from './parts.js';
+import { duration, Json, JsonText, Tabs, Time } from './parts.js';
 import { usePage, useStore } from './page-context.js';
 
 /** The activity: calls of all clients, messages, changes, logs, logins and findings. */
@@ -69,7 +70,7 @@ function Calls({ calls }: { calls: readonly Happening[] }) {
 
 /** The subject of an HTTP request to the server. */
 function subjectOf({ request }: Exchange): string {
-  const message = parsed(request.body ?? '');
+  const message = parseJson(request.body ?? '');
   if (!isObject(message)) return request.method;
   const { method } = message;
   if (typeof method !== 'string') return 'answer to a question';

@@ -1,4 +1,5 @@
-import { isObject, type JsonObject, messageOf, textOf } from '../mcp/messages.js';
+import { isObject, type JsonObject } from '../../../src/json.js';
+import { messageOf, textOf } from '../mcp/messages.js';
 
 /** The version of MCP Apps that this host speaks (SEP-1865). */
 const VERSION = '2026-01-26';

@@ -1,5 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { isObject, type JsonObject, messageOf, objectsOf, textOf } from '../mcp/messages.js';
+import { isObject, type JsonObject } from '../../../src/json.js';
+import { isForViews } from '../../../src/check/visibility.js';
+import { messageOf, objectsOf, textOf } from '../mcp/messages.js';
 import { AppHost, type HostRequests } from './app-host.js';
 import { counted, Dialog, Json } from './parts.js';
 import { usePage, useStore } from './page-context.js';
@@ -13,27 +15,6 @@ export function viewUriOf(tool: JsonObject): string | undefined {
   const meta = isObject(tool['_meta']) ? tool['_meta'] : {};
   const ui = isObject(meta['ui']) ? meta['ui'] : {};
   return textOf(ui['resourceUri']) ?? textOf(meta['ui/resourceUri']);
-}
-
-/** Whether a view may call a tool. */
-function isForViews(tool: JsonObject): boolean {
-  const visibility = visibilityOf(tool);
-  return !visibility || visibility.includes('app');
-}
-
-/** Said of tools that models do not see. */
-export const FOR_VIEWS = 'For views only: models do not see it';
-
-/** Whether models see a tool: some are for views only. */
-export function isForModels(tool: JsonObject): boolean {
-  const visibility = visibilityOf(tool);
-  return !visibility || visibility.includes('model');
-}
-
-function visibilityOf(tool: JsonObject): readonly unknown[] | undefined {
-  const meta = isObject(tool['_meta']) ? tool['_meta'] : {};
-  const visibility = isObject(meta['ui']) ? meta['ui']['visibility'] : undefined;
-  return Array.isArray(visibility) ? visibility : undefined;
 }
 
 interface LoadedView {

@@ -1,5 +1,6 @@
-import { isObject, type JsonObject, objectsOf, textOf, shown } from '../mcp/messages.js';
-import { counted, Json, JsonText, parsed, size, Text } from './parts.js';
+import { isObject, type JsonObject, parseJson } from '../../../src/json.js';
+import { objectsOf, textOf, shown } from '../mcp/messages.js';
+import { counted, Json, JsonText, size, Text } from './parts.js';
 import { usePage } from './page-context.js';
 
 /** The blocks of a result or message, each as people read it. */
@@ -17,7 +18,7 @@ export function Blocks({ content }: { content: unknown }) {
 function Block({ block }: { block: JsonObject }) {
   const { type, text, data, mimeType, resource } = block;
   if (type === 'text' && typeof text === 'string') {
-    const value = /^\s*[[{]/.test(text) ? parsed(text) : undefined;
+    const value = /^\s*[[{]/.test(text) ? parseJson(text) : undefined;
     return value === undefined ? <Text text={text} /> : <Value value={value} />;
   }
   if (type === 'image' && typeof data === 'string')

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { textOf, shown } from '../mcp/messages.js';
 import { entriesOf, type Entry, type Kind, KINDS } from '../state/state.js';
-import { FOR_VIEWS, isForModels } from './app-view.js';
+import { FOR_VIEWS, isForModels } from '../../../src/check/visibility.js';
 import { usePage, useStore } from './page-context.js';
 
 /** Everything that is served, and tasks; arrow keys go from one to the next. */

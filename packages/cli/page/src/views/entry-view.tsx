@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks';
-import { isObject, objectsOf, textOf, shown } from '../mcp/messages.js';
+import { isObject } from '../../../src/json.js';
+import { objectsOf, textOf, shown } from '../mcp/messages.js';
 import { SchemaForm } from '../form/schema-form.js';
 import { entriesOf, type Entry, type Run } from '../state/state.js';
-import { FOR_VIEWS, isForModels } from './app-view.js';
+import { FOR_VIEWS, isForModels } from '../../../src/check/visibility.js';
 import { counted, Json, Tabs } from './parts.js';
 import { usePage, useStore } from './page-context.js';
 import { RunView, TaskView } from './run-view.js';

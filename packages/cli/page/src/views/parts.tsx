@@ -1,6 +1,6 @@
+import { isObject, parseJson } from '../../../src/json.js';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { isObject } from '../mcp/messages.js';
 
 /** Maximum number of members of a value, and of characters of a text, that are shown at first. */
 const MOST_MEMBERS = 100;
@@ -75,16 +75,8 @@ export function Text({ text }: { text: string }) {
 
 /** The JSON of a text, or the text itself if it is not JSON. */
 export function JsonText({ text }: { text: string }) {
-  const value = parsed(text);
+  const value = parseJson(text);
   return value === undefined ? <Text text={text} /> : <Json value={value} />;
-}
-
-export function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** One of several panels. */

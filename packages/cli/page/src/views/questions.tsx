@@ -1,6 +1,7 @@
 import { useId, useState } from 'preact/hooks';
+import { isObject, type JsonObject } from '../../../src/json.js';
 import { SchemaForm } from '../form/schema-form.js';
-import { isObject, type JsonObject, objectsOf, textOf } from '../mcp/messages.js';
+import { objectsOf, textOf } from '../mcp/messages.js';
 import type { OpenQuestion } from '../state/state.js';
 import { Blocks } from './content.js';
 import { Dialog, Json } from './parts.js';

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
-import { isObject, type JsonObject, objectsOf, shown } from '../mcp/messages.js';
+import { isObject, type JsonObject } from '../../../src/json.js';
+import { objectsOf, shown } from '../mcp/messages.js';
 import type { Run, Task } from '../state/state.js';
 import { AppView, viewUriOf } from './app-view.js';
 import { Blocks, ResourceContents, Value } from './content.js';

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
-import { type JsonObject, messageOf } from '../mcp/messages.js';
+import { type JsonObject } from '../../../src/json.js';
+import { messageOf } from '../mcp/messages.js';
 import type { Run } from '../state/state.js';
 import { Dialog, Text } from './parts.js';
 import { usePage } from './page-context.js';

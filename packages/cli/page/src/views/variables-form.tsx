@@ -1,5 +1,5 @@
 import { useEffect, useId, useMemo, useState } from 'preact/hooks';
-import { isObject, type JsonObject } from '../mcp/messages.js';
+import { isObject, type JsonObject } from '../../../src/json.js';
 import { expand, variablesOf } from '../mcp/uri-template.js';
 import { usePage, useStore } from './page-context.js';
 

@@ -1,7 +1,7 @@
 import { useId, useState } from 'preact/hooks';
-import { isObject, messageOf } from '../mcp/messages.js';
-import { FOR_VIEWS } from './app-view.js';
-import { parsed } from './parts.js';
+import { isObject, parseJson } from '../../../src/json.js';
+import { FOR_VIEWS } from '../../../src/check/visibility.js';
+import { messageOf } from '../mcp/messages.js';
 import { usePage } from './page-context.js';
 
 interface Explanation {
@@ -24,7 +24,7 @@ export function Why({ name, isForModels }: { name: string; isForModels: boolean 
   const [explained, setExplained] = useState<Explanation>();
   const [error, setError] = useState<string>();
   const [isBusy, setBusy] = useState(false);
-  const given = claims.trim() === '' ? undefined : parsed(claims);
+  const given = claims.trim() === '' ? undefined : parseJson(claims);
   const isWrong = claims.trim() !== '' && !isObject(given);
   const ask = async (): Promise<void> => {
     if (isBusy || isWrong) return;
@@ -60,7 +60,7 @@ export function Why({ name, isForModels }: { name: string; isForModels: boolean 
         void ask();
       }}
     >
-      {!isForModels && <p class="notice">{`${FOR_VIEWS}.`}</p>}
+      {!isForModels && <p class="notice">{`It is ${FOR_VIEWS}.`}</p>}
       {fields.map(([label, value, set, placeholder]) => (
         <div class="field" key={label}>
           <label for={base + label}>{label}</label>

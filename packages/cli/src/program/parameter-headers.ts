@@ -1,6 +1,10 @@
-import { isObject, type JsonObject } from './messages.js';
+// The page of `sigil dev` uses this file too, so it imports nothing of Node or of the framework.
+import { isObject, type JsonObject } from '../json.js';
 
-/** The headers that repeat arguments of a tool, as the keyword `x-mcp-header` of its schema asks for (2026-07-28, server/tools). */
+/**
+ * The headers that repeat arguments of a tool, for gateways that do not read bodies. The keyword `x-mcp-header` in its
+ * input schema asks for them (2026-07-28, server/tools, "x-mcp-header").
+ */
 export function parameterHeaders(schema: unknown, args: unknown): Record<string, string> {
   const headers: Record<string, string> = {};
   collect(schema, args, headers);
@@ -12,26 +16,13 @@ function collect(schema: unknown, value: unknown, headers: Record<string, string
   for (const [name, property] of Object.entries(schema['properties'])) {
     const given = Object.hasOwn(value, name) ? value[name] : undefined;
     const header = isObject(property) ? property['x-mcp-header'] : undefined;
-    if (typeof header === 'string' && isPrimitive(given))
+    if (typeof header === 'string' && ['string', 'number', 'boolean'].includes(typeof given))
       headers[`mcp-param-${header}`] = headerValue(String(given));
     collect(property, given, headers);
   }
 }
 
-function isPrimitive(value: unknown): value is string | number | boolean {
-  return ['string', 'number', 'boolean'].includes(typeof value);
-}
-
-/** A text as a header can carry it: as it stands, or as base64 between sentinels. */
-export function headerValue(text: string): string {
-  if (/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(text) && !text.startsWith(SENTINEL)) return text;
-  const bytes = new TextEncoder().encode(text);
-  return `${SENTINEL}${btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))}?=`;
-}
-
-const SENTINEL = '=?base64?';
-
-/** The header `Mcp-Name` of a request, for the methods that have one. */
+/** The header `Mcp-Name` of a request, if its method has one. */
 export function nameHeader(method: string, params: JsonObject): Record<string, string> {
   const member = NAMED_BY[method] ?? (method.startsWith('tasks/') ? 'taskId' : undefined);
   const name = member === undefined ? undefined : params[member];
@@ -43,3 +34,12 @@ const NAMED_BY: Readonly<Record<string, string>> = {
   'prompts/get': 'name',
   'resources/read': 'uri',
 };
+
+const SENTINEL = '=?base64?';
+
+/** A text as a header can carry it: as it stands, or as base64 between sentinels (2026-07-28, transports, "Value Encoding"). */
+function headerValue(text: string): string {
+  if (/^[!-~](?:[ -~]*[!-~])?$/.test(text) && !text.startsWith(SENTINEL)) return text;
+  const bytes = new TextEncoder().encode(text);
+  return `${SENTINEL}${btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))}?=`;
+}

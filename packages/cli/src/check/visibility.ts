@@ -1,0 +1,24 @@
+// The page of `sigil dev` uses this file too, so it imports nothing of Node or of the framework.
+import { objectOf } from '../json.js';
+
+/** The note at a tool that models do not see. */
+export const FOR_VIEWS = 'for views only: models do not see it';
+
+/** Whether models see a tool: some are for views only (MCP Apps, `_meta.ui.visibility`). */
+export function isForModels(tool: WithMeta): boolean {
+  return isFor('model', tool);
+}
+
+/** Whether a view may call a tool (MCP Apps, `_meta.ui.visibility`). */
+export function isForViews(tool: WithMeta): boolean {
+  return isFor('app', tool);
+}
+
+interface WithMeta {
+  readonly _meta?: unknown;
+}
+
+function isFor(who: 'model' | 'app', { _meta }: WithMeta): boolean {
+  const visibility = objectOf(objectOf(_meta)['ui'])['visibility'];
+  return !Array.isArray(visibility) || visibility.includes(who);
+}
