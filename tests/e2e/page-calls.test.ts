@@ -159,7 +159,7 @@ describeInBrowser('calls on the page of sigil dev', () => {
     const name = await list.locator('li', { hasText: 'views only' }).first().locator('.name').innerText();
     await choose(page, name);
     await page.getByRole('tab', { name: 'Visibility' }).click();
-    await page.getByText('For views only: models do not see it.').waitFor();
+    await page.getByText('It is for views only: models do not see it.').waitFor();
     await page.getByRole('textbox', { name: 'Claims' }).fill('[]');
     await page.getByText('Claims must be an object of JSON').waitFor();
     expect(await page.getByRole('button', { name: 'Explain' }).isDisabled()).toBe(true);

@@ -18,7 +18,6 @@ import { isObject, objectOf } from '../json.js';
 import { beginLogin } from '../login/login.js';
 import { explanationOfProgram } from '../program/explanation.js';
 import { answerJson, answerRefusal, readJson, Refusal, safeHeaders } from './answers.js';
-
 import { EventStreams } from './event-streams.js';
 import { limitedServer, listen, listenFrom } from './listening.js';
 import { type BeginLogin, Logins } from './logins.js';
@@ -136,7 +135,7 @@ class PageServer {
   readonly #routes: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
     '/callback': { GET: (request, response) => this.#finishLogin(request, response) },
     '/api/events': { GET: (_, response) => this.#streams.open(response, this.#everything()) },
-    '/api/served': { GET: async (_, response) => answerJson(response, await this.#served()) },
+    '/api/served': { GET: async (_, response) => answerJson(response, await this.program.served()) },
     '/api/mcp': methods(['GET', 'POST', 'DELETE'], (request, response) =>
       this.#proxy.pass(request, response),
     ),
@@ -274,19 +273,6 @@ class PageServer {
     this.#problems = problems;
     this.#streams.tell('state', this.#state());
     this.#streams.tell('served', {});
-  }
-
-  async #served(): Promise<object> {
-    const { manifest, report } = await this.program.served();
-    const tokens = Object.entries(report.tokens).map(([name, count]) => [`tool ${name}`, count] as const);
-    const findings = report.findings.map(({ code, where, what, source }) => ({
-      level: 'warning',
-      code,
-      where,
-      message: what,
-      source,
-    }));
-    return { manifest, tokens: Object.fromEntries(tokens), findings };
   }
 
   async #why(request: IncomingMessage): Promise<object> {

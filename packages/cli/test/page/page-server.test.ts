@@ -94,10 +94,11 @@ test('what is served comes with its tokens and findings', async () => {
 
   expect((await page.ask('/api/served')).json()).toEqual({
     manifest: { format: 'sigil-manifest/1', tools: [] },
-    tokens: { 'tool add': 12 },
-    findings: [
-      { level: 'warning', code: 'CHECK_NO_DESCRIPTION', where: 'tool add', message: 'it has no description' },
-    ],
+    report: {
+      findings: [{ code: 'CHECK_NO_DESCRIPTION', where: 'tool add', what: 'it has no description' }],
+      tokens: { add: 12 },
+      totalTokens: 12,
+    },
   });
 });
 

@@ -1,4 +1,7 @@
+import type { Served } from '../../../src/dev/dev-loop.js';
 import { isObject, type JsonObject } from '../../../src/json.js';
+import type { ShownLogin } from '../../../src/page/logins.js';
+import type { Exchange } from '../../../src/page/trace.js';
 import { type McpClient, messageOf, REVISIONS, type Revision, resultOf } from '../mcp/messages.js';
 import { listAll, textOf } from '../mcp/messages.js';
 import type { ServerEvent } from '../mcp/event-stream.js';
@@ -6,16 +9,7 @@ import { SessionClient } from '../mcp/session-client.js';
 import { pause, StatelessClient } from '../mcp/stateless-client.js';
 import { type Api, TokenRefused } from './api.js';
 import { Runs } from './runs.js';
-import {
-  type Entry,
-  type Exchange,
-  type Kind,
-  KINDS,
-  type Login,
-  type Served,
-  type ServerState,
-  type State,
-} from './state.js';
+import { type Entry, type Kind, KINDS, type ServerState, type State } from './state.js';
 import { appended, Store } from './store.js';
 
 const ENDED = 'sigil dev has ended';
@@ -66,7 +60,7 @@ export class Page {
     if (event === 'state') this.#heardState(told as ServerState);
     else if (event === 'served') void this.#loadServed();
     else if (event === 'exchange') this.#heardExchange(told as Exchange);
-    else if (event === 'login') this.#heardLogin(told as Login);
+    else if (event === 'login') this.#heardLogin(told as ShownLogin);
     else if (HAPPENINGS.includes(event) && isObject(told)) {
       const one = { id: this.store.nextId(), at: timeOf(told), kind: event, data: told };
       this.store.update(({ calls }) => ({ calls: appended(calls, one, MOST_HAPPENINGS) }));
@@ -91,7 +85,7 @@ export class Page {
     });
   }
 
-  #heardLogin(login: Login): void {
+  #heardLogin(login: ShownLogin): void {
     const before = this.store.state.logins.find(({ id }) => id === login.id);
     this.store.update(({ logins }) => ({ logins: [...logins.filter(({ id }) => id !== login.id), login] }));
     // After a login, requests use it.

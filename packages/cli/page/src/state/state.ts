@@ -1,4 +1,8 @@
+import type { Served } from '../../../src/dev/dev-loop.js';
+import type { DevState } from '../../../src/dev/dev-state.js';
 import type { JsonObject } from '../../../src/json.js';
+import type { ShownLogin } from '../../../src/page/logins.js';
+import type { Exchange } from '../../../src/page/trace.js';
 import type { Answer, LogMessage, Progress, Question, Revision, ServerIdentity } from '../mcp/messages.js';
 
 /** A kind of definition. */
@@ -30,59 +34,7 @@ export interface Entry {
 }
 
 /** The server and its compiler, as the command sees them. */
-export interface ServerState {
-  readonly server: {
-    readonly status: 'starting' | 'up' | 'failed' | 'stopped';
-    readonly url?: string;
-    readonly reason?: string;
-  };
-  readonly compiler: { readonly isCompiling: boolean; readonly problems: readonly string[] };
-  readonly starts: number;
-}
-
-/** A finding of `sigil check`. */
-export interface Finding {
-  readonly level: string;
-  readonly where: string;
-  readonly message: string;
-  readonly fix?: string;
-}
-
-/** The definitions of the compiled program. */
-export interface Served {
-  readonly manifest: JsonObject;
-  readonly tokens: Readonly<Record<string, number>>;
-  readonly findings: readonly Finding[];
-}
-
-/** An HTTP request to the server, and its answer. */
-export interface Exchange {
-  readonly id: number;
-  readonly at: string;
-  readonly ms: number;
-  readonly request: {
-    readonly method: string;
-    readonly headers: Readonly<Record<string, string>>;
-    readonly body?: string;
-  };
-  readonly response?: {
-    readonly status: number;
-    readonly headers: Readonly<Record<string, string>>;
-    readonly body?: string;
-    readonly events?: readonly { readonly ms: number; readonly data: string }[];
-    readonly isCut?: boolean;
-  };
-}
-
-/** A login to the server. */
-export interface Login {
-  readonly id: string;
-  readonly status: 'open' | 'done' | 'failed';
-  readonly scopes: readonly string[];
-  readonly subject?: string;
-  readonly expiresAt?: number;
-  readonly error?: string;
-}
+export type ServerState = Readonly<Pick<DevState, 'server' | 'compiler' | 'starts'>>;
 
 /** A call, read or get that the developer has sent. */
 export interface Run {
@@ -158,7 +110,7 @@ export interface State {
   readonly logs: readonly Happening[];
   readonly subscriptions: readonly string[];
   readonly changes: readonly Happening[];
-  readonly logins: readonly Login[];
+  readonly logins: readonly ShownLogin[];
   /** The login that requests are sent with. */
   readonly login?: string | undefined;
 }
@@ -184,10 +136,8 @@ export const FIRST_STATE: State = {
 export function entriesOf({ lists, served, hasLists }: State, kind: Kind): readonly Entry[] {
   const { key: member, member: list } = KINDS[kind];
   const keyOf = (one: JsonObject): string => String(one[member]);
-  const known = served?.manifest[list];
-  const manifest = new Map(
-    (Array.isArray(known) ? (known as JsonObject[]) : []).map((one) => [keyOf(one), one]),
-  );
+  const known: readonly object[] = served?.manifest[list] ?? [];
+  const manifest = new Map(known.map((one) => [keyOf({ ...one }), { ...one } as JsonObject]));
   const visible = lists[kind].map((descriptor): Entry => {
     const key = keyOf(descriptor);
     const said = manifest.get(key);

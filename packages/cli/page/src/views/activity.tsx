@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import { isObject, parseJson } from '../../../src/json.js';
+import type { Exchange } from '../../../src/page/trace.js';
 import { textOf, shown } from '../mcp/messages.js';
-import type { Exchange, Happening } from '../state/state.js';
+import type { Happening } from '../state/state.js';
 import { Logins } from './login.js';
 import { duration, Json, JsonText, Tabs, Time } from './parts.js';
 import { usePage, useStore } from './page-context.js';
@@ -32,7 +33,7 @@ export function Activity() {
           {
             id: 'findings',
             title: 'Findings',
-            count: served?.findings.length ?? 0,
+            count: served?.report.findings.length ?? 0,
             content: () => <Findings />,
           },
         ]}
@@ -205,16 +206,15 @@ function Logs({ logs }: { logs: readonly Happening[] }) {
 
 function Findings() {
   const { served } = useStore();
-  const findings = served?.findings ?? [];
-  const tokens = Object.values(served?.tokens ?? {}).reduce((sum, one) => sum + one, 0);
+  const { findings = [], totalTokens = 0 } = served?.report ?? {};
   return (
     <div class="panel">
-      {tokens > 0 && <p>{`A model reads ${tokens} tokens to know all tools.`}</p>}
+      {totalTokens > 0 && <p>{`A model reads ${totalTokens} tokens to know all tools.`}</p>}
       {findings.length === 0 && <p class="muted">sigil check finds nothing.</p>}
       <ul class="rows">
-        {findings.map(({ where, message, fix }, index) => (
+        {findings.map(({ where, what }, index) => (
           <li key={index}>
-            <strong>{where}</strong> {message} {fix !== undefined && <em>{fix}</em>}
+            <strong>{where}</strong> {what}
           </li>
         ))}
       </ul>

@@ -58,7 +58,7 @@ export function EntryList() {
                   <EntryButton
                     key={entry.key}
                     entry={entry}
-                    tokens={served?.tokens[`${kind} ${entry.key}`]}
+                    tokens={kind === 'tool' ? served?.report.tokens[entry.key] : undefined}
                     isSelected={isSelected(entry)}
                     isStop={entry === stop}
                     onSelect={() => page.select({ kind, key: entry.key })}

@@ -84,9 +84,10 @@ function Welcome() {
 
 function About({ entry: { kind, key, descriptor, manifest, isVisible } }: { entry: Entry }) {
   const { served } = useStore();
-  const tokens = served?.tokens[`${kind} ${key}`];
+  const tokens = kind === 'tool' ? served?.report.tokens[key] : undefined;
   const annotations = isObject(descriptor['annotations']) ? descriptor['annotations'] : {};
-  const findings = served?.findings.filter(({ where }) => where === key || where.endsWith(` ${key}`)) ?? [];
+  const findings =
+    served?.report.findings.filter(({ where }) => where === key || where.endsWith(` ${key}`)) ?? [];
   const hints = Object.entries(annotations).filter(([name]) => name !== 'title');
   const title = textOf(descriptor['title']) ?? textOf(annotations['title']);
   const marks = [
@@ -116,10 +117,8 @@ function About({ entry: { kind, key, descriptor, manifest, isVisible } }: { entr
         <details class="findings">
           <summary>{`sigil check: ${counted(findings.length, 'finding')}`}</summary>
           <ul>
-            {findings.map(({ message, fix }, index) => (
-              <li key={index}>
-                {message} {fix !== undefined && <em>{fix}</em>}
-              </li>
+            {findings.map(({ what }, index) => (
+              <li key={index}>{what}</li>
             ))}
           </ul>
         </details>

@@ -1,18 +1,9 @@
+import type { Explanation } from '@sigil/core/manifest';
 import { useId, useState } from 'preact/hooks';
 import { isObject, parseJson } from '../../../src/json.js';
 import { FOR_VIEWS } from '../../../src/check/visibility.js';
 import { messageOf } from '../mcp/messages.js';
 import { usePage } from './page-context.js';
-
-interface Explanation {
-  readonly name: string;
-  readonly kind?: string;
-  readonly where?: string;
-  readonly nearest: readonly string[];
-  readonly hiddenFromSessions: boolean;
-  readonly guards: readonly string[];
-  readonly refusedBy?: string;
-}
 
 /** Says why a client does or does not see something: its guards, in the order they are asked. */
 export function Why({ name, isForModels }: { name: string; isForModels: boolean }) {
