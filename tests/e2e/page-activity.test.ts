@@ -114,7 +114,7 @@ describeInBrowser('what the page of sigil dev tells', () => {
   test('why somebody sees something is said in order', async () => {
     await choose(page, 'reset_counts');
     await page.getByText('This client does not see it.').waitFor();
-    await tab(/^Who sees it/);
+    await tab(/^Visibility/);
     // The program is started to be asked, which a busy machine may not manage in time.
     const explained = page.getByText('A client without a login does not see it.');
     for (let tries = 0; tries < 3 && (await explained.count()) === 0; tries += 1) {
@@ -128,6 +128,21 @@ describeInBrowser('what the page of sigil dev tells', () => {
     await press('Explain');
     await page.getByText('alice sees it.').waitFor();
   }, 90_000);
+
+  test('lines of the compiler and of the server are shown, those from before the page too', async () => {
+    dev.state.write('compiler', 'Found 0 errors. Watching for file changes.');
+    await page.reload();
+    await tab(/^Output/);
+    for (let count = 1; count <= 200; count += 1)
+      dev.state.write('server', `\u001b[31mline ${count}\u001b[39m`);
+    const output = activity().getByRole('list', { name: 'Output' });
+    await output.getByText('Found 0 errors').waitFor();
+    const last = output.getByRole('listitem').filter({ hasText: /line 200$/ });
+    await last.waitFor();
+    // It follows the last line.
+    expect(await last.evaluate((one) => one.getBoundingClientRect().bottom <= window.innerHeight)).toBe(true);
+    expect(await output.textContent()).not.toContain('[31m');
+  });
 
   test('problems of the compiler and a server that is down stand on top', async () => {
     const { server } = dev.state;

@@ -12,11 +12,12 @@ import { pathToFileURL } from 'node:url';
 import { isScope, messageOf } from '@sigil/core/internal';
 import type { Principal } from '@sigil/core';
 import type { DevLoop } from '../dev/dev-loop.js';
-import type { DevState, ServerStatus } from '../dev/dev-state.js';
+import type { DevState, OutputLine, ServerStatus } from '../dev/dev-state.js';
 import { ServerError, UsageError } from '../failures.js';
 import { isObject, objectOf } from '../json.js';
 import { beginLogin } from '../login/login.js';
 import { explanationOfProgram } from '../program/explanation.js';
+import { inLines } from '../terminal.js';
 import { answerJson, answerRefusal, readJson, Refusal, safeHeaders } from './answers.js';
 import { EventStreams } from './event-streams.js';
 import { limitedServer, listen, listenFrom } from './listening.js';
@@ -44,7 +45,7 @@ export interface DevelopedProgram {
   readonly cwd: string;
   /** The file that is started, absolute. */
   readonly main: string;
-  readonly state: Pick<DevState, 'server' | 'compiler' | 'starts' | 'subscribe'>;
+  readonly state: Pick<DevState, 'server' | 'compiler' | 'starts' | 'lines' | 'subscribe'>;
   /**
    * The definitions of the last compiled program.
    *
@@ -174,6 +175,7 @@ class PageServer {
     this.#unsubscribe = program.state.subscribe({
       statusChanged: () => this.#streams.tell('state', this.#state()),
       servedChanged: () => void this.#describe(),
+      written: (line) => this.#streams.tell('output', [shownLine(line)]),
       told: (event, data) => {
         if (event !== 'state') this.#streams.tell(event, data);
       },
@@ -245,6 +247,7 @@ class PageServer {
   #everything(): (readonly [string, unknown])[] {
     return [
       ['state', this.#state()],
+      ['output', this.program.state.lines.map(shownLine)],
       ...this.#logins.list.map((login) => ['login', login] as const),
       ['served', {}],
     ];
@@ -320,6 +323,11 @@ class PageServer {
     response.writeHead(isDone ? 200 : 400, safeHeaders('text/plain; charset=utf-8'));
     response.end(`${text}\n`);
   }
+}
+
+/** A line without colours, which browsers do not show. */
+function shownLine(line: OutputLine): OutputLine {
+  return { ...line, text: inLines(line.text) };
 }
 
 function methods(names: readonly string[], handler: Handler): Record<string, Handler> {

@@ -46,6 +46,7 @@ test('the files of the page need no token, run nothing of others and stand in no
 
 test('a page is told all there is when it comes, and what changes after that', async () => {
   const page = await start();
+  page.program.state.write('compiler', 'Found 0 errors');
   events = new ReadEvents(page);
   await until(() => events?.of('served').length === 1);
   expect(events.of('state')).toMatchObject([
@@ -53,11 +54,16 @@ test('a page is told all there is when it comes, and what changes after that', a
   ]);
 
   page.program.change({ status: 'starting' });
+  page.program.state.write('server', '\u001b[31mlistening\u001b[39m', true);
   page.program.state.tell('call', { name: 'add', outcome: 'ok' });
   page.program.state.tell('state', { pid: 1 });
 
   await until(() => events?.of('call').length === 1);
   expect(events.of('call')).toEqual([{ name: 'add', outcome: 'ok' }]);
+  expect(events.of('output')).toEqual([
+    [{ source: 'compiler', text: 'Found 0 errors', isError: false }],
+    [{ source: 'server', text: 'listening', isError: true }],
+  ]);
   expect(events.of('state').map(({ server }) => server)).toEqual([
     expect.objectContaining({ status: 'up' }),
     { status: 'starting' },

@@ -1,4 +1,5 @@
 import type { Served } from '../../../src/dev/dev-loop.js';
+import type { OutputLine } from '../../../src/dev/dev-state.js';
 import { isObject, type JsonObject } from '../../../src/json.js';
 import type { ShownLogin } from '../../../src/page/logins.js';
 import type { Exchange } from '../../../src/page/trace.js';
@@ -16,6 +17,7 @@ const ENDED = 'sigil dev has ended';
 const AGAIN_MS = 1000;
 const MOST_EXCHANGES = 500;
 const MOST_HAPPENINGS = 200;
+const MOST_LINES = 500;
 
 /** The events of calls of all clients, as the server sends them. */
 const HAPPENINGS = ['call', 'refused', 'question', 'task'];
@@ -41,7 +43,8 @@ export class Page {
     for (;;) {
       try {
         const exchanges = await this.api.json<Exchange[]>('/api/exchanges');
-        this.store.update({ exchanges });
+        // The stream begins with all lines.
+        this.store.update({ exchanges, output: [] });
         for await (const event of this.api.events(never)) this.#hear(event);
         this.store.update({ isConnected: false, lost: ENDED });
       } catch (error) {
@@ -60,6 +63,7 @@ export class Page {
     if (event === 'state') this.#heardState(told as ServerState);
     else if (event === 'served') void this.#loadServed();
     else if (event === 'exchange') this.#heardExchange(told as Exchange);
+    else if (event === 'output') this.#heardOutput(told as OutputLine[]);
     else if (event === 'login') this.#heardLogin(told as ShownLogin);
     else if (HAPPENINGS.includes(event) && isObject(told)) {
       const one = { id: this.store.nextId(), at: timeOf(told), kind: event, data: told };
@@ -83,6 +87,10 @@ export class Page {
           index === -1 ? appended(exchanges, exchange, MOST_EXCHANGES) : exchanges.with(index, exchange),
       };
     });
+  }
+
+  #heardOutput(lines: readonly OutputLine[]): void {
+    this.store.update(({ output }) => ({ output: [...output, ...lines].slice(-MOST_LINES) }));
   }
 
   #heardLogin(login: ShownLogin): void {

@@ -1,5 +1,5 @@
 import type { Served } from '../../../src/dev/dev-loop.js';
-import type { DevState } from '../../../src/dev/dev-state.js';
+import type { DevState, OutputLine } from '../../../src/dev/dev-state.js';
 import type { JsonObject } from '../../../src/json.js';
 import type { ShownLogin } from '../../../src/page/logins.js';
 import type { Exchange } from '../../../src/page/trace.js';
@@ -108,6 +108,8 @@ export interface State {
   /** Calls of all clients, refusals, questions and tasks, the latest first. */
   readonly calls: readonly Happening[];
   readonly logs: readonly Happening[];
+  /** The latest lines of the compiler, the server and the command, the oldest first. */
+  readonly output: readonly OutputLine[];
   readonly subscriptions: readonly string[];
   readonly changes: readonly Happening[];
   readonly logins: readonly ShownLogin[];
@@ -127,6 +129,7 @@ export const FIRST_STATE: State = {
   exchanges: [],
   calls: [],
   logs: [],
+  output: [],
   subscriptions: [],
   changes: [],
   logins: [],

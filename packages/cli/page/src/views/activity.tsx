@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isObject, parseJson } from '../../../src/json.js';
 import type { Exchange } from '../../../src/page/trace.js';
 import { textOf, shown } from '../mcp/messages.js';
@@ -7,7 +7,7 @@ import { Logins } from './login.js';
 import { duration, Json, JsonText, Tabs, Time } from './parts.js';
 import { usePage, useStore } from './page-context.js';
 
-/** The activity: calls of all clients, messages, changes, logs, logins and findings. */
+/** The activity: calls of all clients, messages, changes, logs, output, logins and findings. */
 export function Activity() {
   const { calls, exchanges, changes, logs, logins, served, subscriptions } = useStore();
   return (
@@ -29,6 +29,7 @@ export function Activity() {
             content: () => <Changes />,
           },
           { id: 'logs', title: 'Logs', count: logs.length, content: () => <Logs logs={logs} /> },
+          { id: 'output', title: 'Output', content: () => <Output /> },
           { id: 'logins', title: 'Login', count: logins.length, content: () => <Logins /> },
           {
             id: 'findings',
@@ -201,6 +202,35 @@ function Logs({ logs }: { logs: readonly Happening[] }) {
         </li>
       ))}
     </ul>
+  );
+}
+
+/** The lines of the compiler, the server and the command. It follows the last one, unless the reader has scrolled up. */
+function Output() {
+  const { output } = useStore();
+  const list = useRef<HTMLOListElement>(null);
+  const isAtEnd = useRef(true);
+  useLayoutEffect(() => {
+    if (isAtEnd.current) list.current?.lastElementChild?.scrollIntoView({ block: 'nearest' });
+  }, [output]);
+  if (output.length === 0)
+    return <p class="muted panel">Lines of the compiler and of the server are shown here.</p>;
+  return (
+    <ol
+      class="output"
+      aria-label="Output"
+      tabIndex={0}
+      ref={list}
+      onScroll={({ currentTarget: { scrollTop, clientHeight, scrollHeight } }) => {
+        isAtEnd.current = scrollTop + clientHeight >= scrollHeight - 2;
+      }}
+    >
+      {output.map(({ source, text, isError }, index) => (
+        <li key={index} class={isError ? 'output-error' : undefined}>
+          <span class="muted">{source}</span> {text}
+        </li>
+      ))}
+    </ol>
   );
 }
 
