@@ -102,7 +102,7 @@ function About({ entry: { kind, key, descriptor, manifest, isVisible } }: { entr
       <h1>{key}</h1>
       {title !== undefined && title !== key && <p class="title">{title}</p>}
       <p>{textOf(descriptor['description'])}</p>
-      {!isVisible && <p class="notice">This client does not see it. "Who sees it" says why.</p>}
+      {!isVisible && <p class="notice">This client does not see it. The tab Visibility says why.</p>}
       {(hints.length > 0 || marks.length > 0) && (
         <ul class="marks" aria-label="Properties">
           {hints.map(([name, value]) => (
