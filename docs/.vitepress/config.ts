@@ -1,8 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { defineConfig } from 'vitepress';
 import llmstxt from 'vitepress-plugin-llms';
 import { linksOfRepository, slugOf } from './links.js';
 import { ALL_GROUPS, isApi, SIDEBAR } from './sidebar.js';
-import { BASE, HOMEPAGE, REPOSITORY } from './place.js';
+import { BASE, HOMEPAGE, REPOSITORY, ROOT } from './place.js';
 
 export default defineConfig({
   title: 'Sigil',
@@ -18,6 +19,12 @@ export default defineConfig({
     languageAlias: { capnp: 'proto' },
     anchor: { slugify: slugOf },
     config: linksOfRepository,
+  },
+  transformPageData(page) {
+    // The pages of errors begin with their meaning, which search engines show.
+    if (!page.relativePath.startsWith('errors/')) return;
+    const [, meaning] = readFileSync(`${ROOT}docs/${page.relativePath}`, 'utf8').split('\n\n');
+    return { description: meaning };
   },
   sitemap: { hostname: HOMEPAGE },
   themeConfig: {

@@ -15,6 +15,12 @@ test.each(pages)('the page %s of the guide is tested, and stands in the sidebar'
 const FOLDERS = [GUIDE, 'docs/coming-from', 'docs/recipes'];
 const everyPage = FOLDERS.flatMap((folder) => readdirSync(folder).map((page) => `${folder}/${page}`));
 
+test('each page has a description of its own, which search engines and agents show', () => {
+  const descriptions = everyPage.map((page) => /^description: (.*)$/m.exec(readFileSync(page, 'utf8'))?.[1]);
+  expect(everyPage.filter((_page, at) => (descriptions[at] ?? '') === '')).toEqual([]);
+  expect(new Set(descriptions).size).toBe(everyPage.length);
+});
+
 test.each(everyPage)('the links of the page %s lead to pages and headings that are there', (page) => {
   const text = readFileSync(page, 'utf8');
   const dead = [...text.matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g)].filter(
