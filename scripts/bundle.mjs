@@ -101,8 +101,9 @@ const metaSchemas = {
     if (id.startsWith(META_SCHEMA)) {
       const { compileMetaSchema } = await import(compiledMetaSchemas);
       const { check, ajv } = compileMetaSchema(id.slice(META_SCHEMA.length), { source: true });
+      // Node has the exports of a CommonJS module as its default export, others by their names.
       return generated(`import * as equal from 'ajv/dist/runtime/equal.js';
-const require = () => equal;
+const require = () => (typeof equal.default === 'function' ? equal : equal.default);
 const module = { exports: {} };
 ${standalone.default(ajv, check)}
 export const check = module.exports;`);

@@ -12,6 +12,8 @@ const SCHEMAS: readonly unknown[] = [
   { $dynamicAnchor: 'node', items: { $dynamicRef: '#node' } },
   { minimum: 'x' },
   { enum: 5 },
+  { type: ['string', 'null'] },
+  { type: ['string', 'string'] },
   { required: ['a', 'a'] },
   { properties: { deep: { allOf: [] } } },
   { $anchor: 'not an anchor' },
