@@ -29,11 +29,19 @@ export class PageProject {
     readonly url: URL,
   ) {}
 
-  /** Starts `sigil dev` on a new project, and waits until its server is up. @param source the program, in place of one with the tool `run`. */
-  static async start(source: string = SERVER, ...args: readonly string[]): Promise<PageProject> {
+  /**
+   * Starts `sigil dev` on a new project, and waits until its server is up.
+   *
+   * @param source the program, in place of one with the tool `run`.
+   * @param files what else the project has, by its path.
+   */
+  static async start(
+    source: string = SERVER,
+    files: Readonly<Record<string, string>> = {},
+  ): Promise<PageProject> {
     const project = await DevProject.create();
-    project.write('src/main.ts', source);
-    const dev = project.dev(...args);
+    for (const [path, text] of Object.entries({ ...files, 'src/main.ts': source })) project.write(path, text);
+    const dev = project.dev();
     await until(() => /sigil: started in/.test(dev.stdout), LONG_MS);
     const [, url = ''] = /sigil: page (\S+)/.exec(dev.stdout) ?? [];
     return new PageProject(project, new URL(url));
