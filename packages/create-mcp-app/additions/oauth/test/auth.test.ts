@@ -20,7 +20,7 @@ beforeAll(async () => {
   child.stderr.setEncoding('utf8').on('data', (text: string) => (identity.stderr += text));
   const [said] = await once(child.stdout, 'data');
   identity.issuer = /http:[^;\s]+/.exec(String(said))?.[0] ?? '';
-});
+}, 30_000);
 
 afterAll(async () => {
   const { child } = identity;
