@@ -89,7 +89,7 @@ describe('sigil call', () => {
       ),
     ]);
     expect((await sigil('call', 'reserve_stock', 'x', '--main', INVENTORY)).stderr).toContain(
-      "'x' is no argument: write name=value",
+      "'x' is not an argument: write name=value",
     );
     expect(await sigil('call', 'reserve', '--main', INVENTORY)).toMatchObject({
       code: 1,

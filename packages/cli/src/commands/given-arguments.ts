@@ -13,14 +13,18 @@ import { isObject, type JsonObject, objectOf, parseJson } from '../json.js';
 export function readGiven(given: readonly string[], schema: JsonObject): JsonObject {
   const [first, second] = given;
   if (first === undefined) return {};
-  if (second === undefined && first === '-') return readObject('standard input', readText(0, first));
-  if (second === undefined && first.startsWith('@')) {
-    const file = first.slice(1);
-    return readObject(file, readText(file, file));
+  if (first !== '-' && !/^[@{]/.test(first)) {
+    const properties = objectOf(schema['properties']);
+    return readPairs(given, (name) => objectOf(Object.hasOwn(properties, name) ? properties[name] : undefined));
   }
-  if (second === undefined && first.startsWith('{')) return readObject('the arguments', first);
-  const properties = objectOf(schema['properties']);
-  return readPairs(given, (name) => objectOf(Object.hasOwn(properties, name) ? properties[name] : undefined));
+  if (second !== undefined)
+    throw new UsageError(
+      `'${second}' cannot follow arguments that are one JSON object; --main, --url or -- name the server`,
+    );
+  if (first === '-') return readObject('standard input', readText(0, first));
+  if (first.startsWith('{')) return readObject('the arguments', first);
+  const file = first.slice(1);
+  return readObject(file, readText(file, file));
 }
 
 function readText(source: string | 0, name: string): string {
@@ -47,7 +51,9 @@ export function readPairs(given: readonly string[], schemaOf: (name: string) => 
   for (const pair of given) {
     const at = pair.indexOf('=');
     if (at < 1)
-      throw new UsageError(`'${pair}' is no argument: write name=value, or all of them as one JSON object`);
+      throw new UsageError(
+        `'${pair}' is not an argument: write name=value, or all of them as one JSON object; --main, --url or -- name the server`,
+      );
     const [name, text] = [pair.slice(0, at), pair.slice(at + 1)];
     const { type, items } = schemaOf(name);
     if (type === 'array' && !text.startsWith('[')) {

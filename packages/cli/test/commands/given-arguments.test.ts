@@ -11,3 +11,11 @@ test('a name that is given twice is refused, unless it is a list', () => {
   expect(readGiven(['l=1', 'l=2', 'b=3'], schema)).toEqual({ l: [1, 2], b: 3 });
   expect(() => readGiven(['b=1', 'b=2'], schema)).toThrow('b is given twice, and is no list');
 });
+
+test('one JSON object is all: what follows names no server', () => {
+  expect(readGiven(['{"b":1}'], {})).toEqual({ b: 1 });
+  for (const first of ['{"b":1}', '@b.json', '-'])
+    expect(() => readGiven([first, 'dist/main.js'], {})).toThrow(
+      "'dist/main.js' cannot follow arguments that are one JSON object; --main, --url or -- name the server",
+    );
+});
