@@ -15,7 +15,9 @@ export function readGiven(given: readonly string[], schema: JsonObject): JsonObj
   if (first === undefined) return {};
   if (first !== '-' && !/^[@{]/.test(first)) {
     const properties = objectOf(schema['properties']);
-    return readPairs(given, (name) => objectOf(Object.hasOwn(properties, name) ? properties[name] : undefined));
+    return readPairs(given, (name) =>
+      objectOf(Object.hasOwn(properties, name) ? properties[name] : undefined),
+    );
   }
   if (second !== undefined)
     throw new UsageError(
