@@ -71,6 +71,8 @@ describeInBrowser('questions and tasks on the page of sigil dev', () => {
       answer('Open example.org and accept'),
     ]);
     expect(opened.url()).toBe('https://example.org/pay?id=1');
+    // A page in the background is slow.
+    await opened.close();
     await outcome().getByText('The user chose to accept').waitFor();
   });
 
