@@ -144,12 +144,13 @@ describeInBrowser('calls on the page of sigil dev', () => {
     await dialog.getByRole('textbox').fill('greets Ada');
     await dialog.getByRole('button', { name: 'Show' }).click();
     await dialog.getByText("test('greets Ada'").waitFor();
-    await dialog.getByRole('textbox').fill('is not shown');
+    await dialog.getByRole('textbox').fill('greets Ada by her name');
     await dialog.getByRole('button', { name: 'Write the file' }).click();
     await dialog.getByText('Written to test/greet.test.ts').waitFor();
+    await dialog.getByText("test('greets Ada by her name'").waitFor();
     expect(await dialog.getByRole('button', { name: 'Written', exact: true }).isDisabled()).toBe(true);
     expect(readdirSync(`${dev.project}/test`)).toEqual(['greet.test.ts']);
-    expect(readFileSync(`${dev.project}/test/greet.test.ts`, 'utf8')).toContain('greets Ada');
+    expect(readFileSync(`${dev.project}/test/greet.test.ts`, 'utf8')).toContain('greets Ada by her name');
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
   });
@@ -166,6 +167,10 @@ describeInBrowser('calls on the page of sigil dev', () => {
     await page.getByRole('textbox', { name: 'Claims' }).fill('{}');
     await press('Explain');
     await page.getByText('sees it.').waitFor();
+    await page.getByRole('tab', { name: 'Call', exact: true }).click();
+    await press('Call');
+    await page.locator('.outcome').first().waitFor();
+    expect(await page.locator('iframe').count()).toBe(0);
   });
 
   test('the view of a result is shown, and speaks with its host alone', async () => {

@@ -53,7 +53,10 @@ export const CREATE_FLAGS: readonly Flag[] = [
   { name: 'no-install', purpose: 'write the files, and install, build and start nothing' },
   { name: 'no-git', purpose: 'make no git repository' },
   { name: 'yes', short: 'y', purpose: 'ask nothing: take what is said here for everything not given' },
-  { name: 'local', purpose: 'use the packages of the checkout of Sigil that this command is in' },
+  {
+    name: 'local',
+    purpose: 'use the packages of the checkout of Sigil that this command is in; the default there',
+  },
   ...COMMON,
   { name: 'version', purpose: 'show the version' },
 ];

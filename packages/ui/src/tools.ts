@@ -14,14 +14,23 @@ export type AnyTools = Readonly<
   Record<string, { input: Record<string, unknown>; output: Record<string, unknown> }>
 >;
 
-/** The JSON form of a type: a `Date` is a string, and methods are gone. */
-export type Json<T> = T extends Date
+/**
+ * The JSON form of a type: text for `Date`, `URL`, `bigint` and bytes, an array for a `Set`, an object for a `Map`, and no methods.
+ *
+ * @example
+ * ```ts
+ * let order: Json<Order> | undefined;
+ * ```
+ */
+export type Json<T> = T extends Date | URL | bigint | Uint8Array
   ? string
-  : T extends readonly (infer Item)[]
-    ? Json<Item>[]
-    : T extends object
-      ? { [Key in keyof T as T[Key] extends (...args: never[]) => unknown ? never : Key]: Json<T[Key]> }
-      : T;
+  : T extends ReadonlyMap<string, infer Value>
+    ? Record<string, Json<Value>>
+    : T extends readonly (infer Item)[] | ReadonlySet<infer Item>
+      ? Json<Item>[]
+      : T extends object
+        ? { [Key in keyof T as T[Key] extends (...args: never[]) => unknown ? never : Key]: Json<T[Key]> }
+        : T;
 
 /** The arguments of a tool, as JSON has them. */
 export type InputOf<Tool> = Tool extends { readonly input: infer Input }

@@ -25,6 +25,27 @@ export const KEYS: readonly (keyof Json<Item>)[] = ['name', 'due'];
 // @ts-expect-error a method
 void KEYS.includes('describe');
 
+class Odd {
+  link!: URL;
+  big!: bigint;
+  bytes!: Uint8Array;
+  tags!: Set<Date>;
+  counts!: Map<string, Item>;
+}
+
+/** What a server sends of a class, and no methods of it. */
+export const ODD: Json<Odd> = {
+  link: 'https://example.com/',
+  big: '12',
+  bytes: 'AQI=',
+  tags: ['2026-01-01T00:00:00.000Z'],
+  counts: { a: { name: 'Milk' } },
+};
+// @ts-expect-error a text, not a URL
+void ODD.link.href;
+// @ts-expect-error a text, not a number
+void (ODD.big satisfies bigint);
+
 /** Nothing of it runs: the compiler checks it. */
 export async function typed(view: View<Tools, 'show_list'>): Promise<void> {
   view.onResult((result) => {

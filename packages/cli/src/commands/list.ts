@@ -67,17 +67,17 @@ function describe(
     ],
     [
       'resource',
-      resources.map(({ uri, name, description, mimeType }) => ({
+      resources.map(({ uri, name, title, description, mimeType }) => ({
         name: uri,
-        about: [description ?? name, mimeType],
+        about: [description ?? title ?? name, mimeType],
         rows: [],
       })),
     ],
     [
       'template',
-      resourceTemplates.map(({ uriTemplate, name, description, mimeType }) => ({
+      resourceTemplates.map(({ uriTemplate, name, title, description, mimeType }) => ({
         name: uriTemplate,
-        about: [description ?? name, mimeType],
+        about: [description ?? title ?? name, mimeType],
         rows: [],
       })),
     ],

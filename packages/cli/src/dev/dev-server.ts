@@ -11,6 +11,7 @@ export class DevServer {
   #child: Child | undefined;
   #url: string | undefined;
   #isClosed = false;
+  #wasUp = false;
 
   /**
    * @param addressNow its address if it were started now, if known.
@@ -80,7 +81,6 @@ export class DevServer {
   }
 
   async #announce(child: Child, address: Address | undefined, since: number): Promise<void> {
-    const isFirst = this.state.starts === 1;
     const isCurrent = (): boolean => child.isRunning && !child.wasAsked;
     const goesOn = (): boolean => isCurrent() && performance.now() - since < PATIENCE_MS;
     const listens = address === undefined || (await untilTaken(address, true, goesOn));
@@ -89,8 +89,9 @@ export class DevServer {
       this.state.write('sigil', `the server does not listen on port ${address.port}`);
       return this.#report('failed', `it does not listen on port ${address.port}`);
     }
-    const where = isFirst && this.#url !== undefined ? `: ${this.#url}` : '';
-    const verb = isFirst ? 'started' : 'restarted';
+    const where = !this.#wasUp && this.#url !== undefined ? `: ${this.#url}` : '';
+    const verb = this.#wasUp ? 'restarted' : 'started';
+    this.#wasUp = true;
     this.state.write('sigil', `${verb} in ${Math.round(performance.now() - since)} ms${where}`);
     this.#report('up');
   }

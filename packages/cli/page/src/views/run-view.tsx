@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { isForModels } from '../../../src/check/visibility.js';
 import { isObject, type JsonObject } from '../../../src/json.js';
 import { objectsOf, shown } from '../mcp/messages.js';
 import type { Run, Task } from '../state/state.js';
@@ -194,7 +195,8 @@ function View({ run, result, isFolded }: { run: Run; result: JsonObject; isFolde
   const [isOpen, setOpen] = useState(!isFolded);
   const tool = run.entry.kind === 'tool' && lists.tool.find(({ name }) => name === run.entry.key);
   const uri = tool ? viewUriOf(tool) : undefined;
-  if (!tool || uri === undefined) return null;
+  // A view calls such a tool itself, and shows what it returns in its own way.
+  if (!tool || uri === undefined || !isForModels(tool)) return null;
   // Each view that is shown is read again after every start of the server.
   if (!isOpen)
     return (

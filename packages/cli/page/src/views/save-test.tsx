@@ -16,15 +16,12 @@ export function SaveTest({ run, result, onClose }: { run: Run; result: JsonObjec
   const { api } = usePage();
   const [title, setTitle] = useState('');
   const [test, setTest] = useState<SavedTest>();
-  /** The title of the shown test, which may differ from the typed one. */
-  const [shownTitle, setShownTitle] = useState('');
   const [writtenTitle, setWrittenTitle] = useState<string>();
   const [isBusy, setBusy] = useState(false);
   const [told, setTold] = useState<string>();
   const [error, setError] = useState<string>();
-  const isWritten = writtenTitle === shownTitle;
+  const isWritten = writtenTitle === title;
   const save = async (write: boolean): Promise<void> => {
-    const wanted = write ? shownTitle : title;
     setBusy(true);
     const { params, answers, login, entry } = run;
     const elicited = answers.filter(({ method }) => method === 'elicitation/create');
@@ -33,16 +30,15 @@ export function SaveTest({ run, result, onClose }: { run: Run; result: JsonObjec
         tool: entry.key,
         arguments: params['arguments'],
         result,
-        ...(wanted === '' ? {} : { title: wanted }),
+        ...(title === '' ? {} : { title }),
         ...(elicited.length > 0 ? { answers: elicited.map((one) => one.result) } : {}),
         ...(login === undefined ? {} : { login }),
         ...(write ? { write } : {}),
       });
       setTest(saved);
       setError(undefined);
-      setShownTitle(wanted);
       setTold(write ? `Written to ${saved.file}` : undefined);
-      if (write) setWrittenTitle(wanted);
+      if (write) setWrittenTitle(title);
     } catch (thrown) {
       setError(messageOf(thrown));
     } finally {
@@ -71,7 +67,7 @@ export function SaveTest({ run, result, onClose }: { run: Run; result: JsonObjec
               placeholder="gives the result that was saved"
               onInput={(event) => setTitle(event.currentTarget.value)}
             />
-            <button type="submit" class="small" disabled={isBusy || (isWritten && title === shownTitle)}>
+            <button type="submit" class="small" disabled={isBusy || isWritten}>
               Show
             </button>
           </div>

@@ -130,7 +130,7 @@ function linkProblems(uri: unknown, where: string, find: FindResource): Definiti
       code: 'SIGIL_UNKNOWN_UI_RESOURCE',
       where,
       what: served ? `'${uri}' is served as ${mimeType}` : `no definition serves '${uri}'`,
-      fix: `serve it with @UiResource('${uri}'); in a running app, add the resource before the tool`,
+      fix: `serve it with @UiResource('${uri}'), and list the service that does; in a running app, add the resource before the tool`,
     },
   ];
 }

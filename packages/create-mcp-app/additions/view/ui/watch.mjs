@@ -14,7 +14,7 @@ const write = (name, text) => console.log(text.replace(/^/gm, `[${name}] `));
 
 const types = spawn('tsc -p ui --watch --preserveWatchOutput', { shell: true });
 for (const output of [types.stdout, types.stderr])
-  createInterface(output).on('line', (line) => write('types', line));
+  createInterface(output).on('line', (line) => line && write('types', line));
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 const view = await build({ root, logLevel: 'silent', build: { watch: {} } });

@@ -1,10 +1,10 @@
-import { textOf } from '@sigil/ui';
+import { type Json, textOf } from '@sigil/ui';
 import { useEffect, useState } from 'react';
 import type { Roll } from '../../src/dto/dice.js';
 import type { DiceView } from './view.js';
 
 export function App({ view }: { readonly view: DiceView }) {
-  const [roll, setRoll] = useState<Roll>();
+  const [roll, setRoll] = useState<Json<Roll>>();
   const [problem, setProblem] = useState('');
 
   useEffect(
@@ -16,7 +16,7 @@ export function App({ view }: { readonly view: DiceView }) {
     [view],
   );
 
-  async function rollAgain({ sides }: Roll, at: number): Promise<void> {
+  async function rollAgain({ sides }: Json<Roll>, at: number): Promise<void> {
     try {
       const result = await view.callTool('roll_die', { sides });
       if (result.isError) return setProblem(textOf(result));

@@ -1,4 +1,4 @@
-import { textOf } from '@sigil/ui';
+import { type Json, textOf } from '@sigil/ui';
 import type { Roll } from '../../src/dto/dice.js';
 import { connectView } from './view.js';
 
@@ -7,7 +7,7 @@ const app = document.querySelector('#app')!;
 try {
   const view = await connectView();
 
-  const show = (roll: Roll): void => {
+  const show = (roll: Json<Roll>): void => {
     const dice = roll.dice.map((value, at) => dieOf(value, at, () => rollAgain(roll, at)));
     const list = Object.assign(document.createElement('ul'), { className: 'dice' });
     list.append(...dice);
@@ -19,7 +19,7 @@ try {
     app.replaceChildren(list, line);
   };
 
-  const rollAgain = async (roll: Roll, at: number): Promise<void> => {
+  const rollAgain = async (roll: Json<Roll>, at: number): Promise<void> => {
     const result = await view.callTool('roll_die', { sides: roll.sides });
     if (result.isError) fail(textOf(result));
     else show({ ...roll, dice: roll.dice.with(at, result.structuredContent.value) });
