@@ -178,6 +178,14 @@ test.each([
   expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
 });
 
+test('says which file cannot be written, and does not try for ever', async () => {
+  const { code, stderr } = await sigil('build', INVENTORY, '--out', '/proc/none/app.mjs');
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(/proc\/none\/app\.mjs cannot be written: ENOENT/),
+  ]);
+});
+
 test.each([
   ['the inventory', INVENTORY, ['--external', 'node-sqlite3-wasm']],
   ['the app that shows every feature', EVERYTHING, []],

@@ -119,6 +119,14 @@ describe('sigil call', () => {
     expect(readFileSync(join(out, 'test_image_content-1.png')).subarray(1, 4).toString()).toBe('PNG');
   });
 
+  test('says which folder cannot be made, and does not try for ever', async () => {
+    const { code, stderr } = await sigil('call', 'test_image_content', '--out', '/proc/none', ...main);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('nothing can be saved in /proc/none: ENOENT'),
+    ]);
+  });
+
   test.each(REVISIONS)('answers questions in order, in %s', async (revision) => {
     const given = ['--answer', '{"name":"Ada"}', '--answer', '{"color":"blue"}', '--revision', revision];
     const { code, stdout, stderr } = await sigil(

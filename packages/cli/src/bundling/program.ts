@@ -1,7 +1,9 @@
-import { existsSync, mkdirSync, realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, extname, join, relative, resolve } from 'node:path';
 import type { BuildOptions } from 'esbuild';
+import { messageOf } from '@sigil/core/internal';
 import { ServerError } from '../failures.js';
+import { makeFolder } from '../make-folder.js';
 import { isWithin, packageFolder, Packages } from './packages.js';
 import { type Target, type TargetName, TARGETS } from './targets.js';
 
@@ -50,7 +52,11 @@ export function programOf(
     throw new ServerError(
       `${relative(cwd, out)} would be written out of the project: ${relative(cwd, there)} leads to ${realpathSync(there)}; give that as the folder`,
     );
-  mkdirSync(dirname(out), { recursive: true });
+  try {
+    makeFolder(dirname(out));
+  } catch (error) {
+    throw new ServerError(`${relative(cwd, out)} cannot be written: ${messageOf(error)}`);
+  }
   return {
     cwd,
     entry,

@@ -1,8 +1,9 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { build } from 'esbuild';
 import { UsageError } from '../failures.js';
 import { type JsonObject, objectOf } from '../json.js';
+import { makeFolder } from '../make-folder.js';
 import type { Bundled, BundleOptions } from './bundle.js';
 import { bundledForm, bundledRules, RULES } from './class-libraries.js';
 import { referred, REQUIRE } from './examine-program.js';
@@ -108,7 +109,7 @@ function installWhole(
 }
 
 function copy(from: string, to: string): void {
-  mkdirSync(dirname(to), { recursive: true });
+  makeFolder(dirname(to));
   cpSync(from, to, {
     recursive: true,
     dereference: true,

@@ -1,8 +1,9 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf } from '@sigil/core/internal';
 import { UsageError } from '../failures.js';
 import { isObject, type JsonObject, objectOf, parseJson } from '../json.js';
+import { makeFolder } from '../make-folder.js';
 import { inLines, inOneLine, jsonText } from '../terminal.js';
 
 /** The destination of content other than text. */
@@ -68,7 +69,7 @@ function savedLine(base64: string, mimeType: unknown, { out, name }: SaveOptions
   const extension = /\/([\w-]+)/.exec(type)?.[1]?.replace('octet-stream', 'bin') ?? 'bin';
   const safeName = name.replace(/[^\w.-]+/g, '-').replace(/^[.-]+/, '') || 'result';
   try {
-    mkdirSync(out, { recursive: true });
+    makeFolder(out);
     for (let number = 1; ; number += 1) {
       const path = join(out, `${safeName}-${number}.${extension}`);
       if (writeNew(path, bytes)) return `${what}: ${path}`;

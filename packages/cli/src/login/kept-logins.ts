@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { messageOf } from '@sigil/core/internal';
 import { ServerError } from '../failures.js';
 import { isObject, type JsonObject, objectOf, parseJson } from '../json.js';
+import { makeFolder } from '../make-folder.js';
 import { type KeptLogin, type Login, loginOf } from './login.js';
 
 /** The file with the logins of a user. Its mode keeps other users out. */
@@ -90,7 +91,7 @@ function readLogins(): JsonObject {
 function writeLogins(logins: JsonObject): void {
   const file = loginsFile();
   try {
-    makeFolder(dirname(file));
+    makeFolder(dirname(file), 0o700);
     // A link to a file of the user's other settings stays one.
     const target = existsSync(file) ? realpathSync(file) : file;
     // Atomic: a run that is killed leaves the file as it was.
@@ -100,11 +101,4 @@ function writeLogins(logins: JsonObject): void {
   } catch (error) {
     throw new ServerError(`logins cannot be kept in ${file}: ${messageOf(error)}. ${OTHER_FOLDER}`);
   }
-}
-
-/** Creates a folder with its parents. Node's own `recursive` never returns for some paths, such as those below `/proc`. */
-function makeFolder(folder: string): void {
-  if (existsSync(folder)) return;
-  makeFolder(dirname(folder));
-  mkdirSync(folder, { mode: 0o700 });
 }
