@@ -21,12 +21,12 @@ const PAGES = [
 ];
 const WIDTHS = [400, 800, 1280];
 
-/** `SCREENS=<folder>` writes a picture of each page there; `SITE=built` takes the site as it was built before. */
-const { SCREENS, SITE } = process.env;
+/** `SCREENS=<folder>` writes a picture of each page there; `SITE_BUILT=1` takes the site as it was built before. */
+const { SCREENS, SITE_BUILT } = process.env;
 
 let pages: ReadonlyMap<string, BuiltPage>;
 beforeAll(async () => {
-  if (SITE !== 'built') await buildSite();
+  if (!SITE_BUILT) await buildSite();
   pages = builtPages();
 }, 180_000);
 
