@@ -178,7 +178,7 @@ test.each([
   expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
 });
 
-test('says which file cannot be written, and does not try for ever', async () => {
+test('names a file that cannot be written, and ends', async () => {
   const { code, stderr } = await sigil('build', INVENTORY, '--out', '/proc/none/app.mjs');
   expect([code, stderr]).toEqual([
     1,

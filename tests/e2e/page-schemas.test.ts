@@ -95,8 +95,7 @@ describeInBrowser('forms of schemas on the page of sigil dev', () => {
 
   const main = () => page.getByRole('main');
   const field = (name: string, place = 0) => main().getByRole('textbox', { name, exact: true }).nth(place);
-  const press = (name: string, place = 0) =>
-    main().getByRole('button', { name, exact: true }).nth(place).click();
+  const press = (name: string) => main().getByRole('button', { name, exact: true }).first().click();
   /** Calls the tool. @returns the arguments that its handler got. */
   const called = async (): Promise<unknown> => {
     const answer = page.waitForResponse(

@@ -119,7 +119,7 @@ describe('sigil call', () => {
     expect(readFileSync(join(out, 'test_image_content-1.png')).subarray(1, 4).toString()).toBe('PNG');
   });
 
-  test('says which folder cannot be made, and does not try for ever', async () => {
+  test('names a folder that cannot be made, and ends', async () => {
     const { code, stderr } = await sigil('call', 'test_image_content', '--out', '/proc/none', ...main);
     expect([code, stderr]).toEqual([
       2,

@@ -65,19 +65,12 @@ function describe(
         rows: argumentRows(objectOf(tool.inputSchema)),
       })),
     ],
-    [
-      'resource',
-      resources.map(({ uri, name, title, description, mimeType }) => ({
-        name: uri,
-        about: [description ?? title ?? name, mimeType],
-        rows: [],
-      })),
-    ],
+    ['resource', resources.map((resource) => ({ name: resource.uri, about: aboutOf(resource), rows: [] }))],
     [
       'template',
-      resourceTemplates.map(({ uriTemplate, name, title, description, mimeType }) => ({
-        name: uriTemplate,
-        about: [description ?? title ?? name, mimeType],
+      resourceTemplates.map((template) => ({
+        name: template.uriTemplate,
+        about: aboutOf(template),
         rows: [],
       })),
     ],
@@ -97,6 +90,16 @@ function describe(
       : ['', counted(entries.length, noun), ...entries.flatMap((entry) => linesOf(entry, terminal))],
   );
   return [title, ...(lines.length > 0 ? lines : ['', 'It serves nothing that this client may see'])];
+}
+
+/** The description of a resource or a template, or else its title or name, and its media type. */
+function aboutOf({
+  name,
+  title,
+  description,
+  mimeType,
+}: Manifest['resources' | 'resourceTemplates'][number]): Shown['about'] {
+  return [description ?? title ?? name, mimeType];
 }
 
 function linesOf({ name, about, rows }: Shown, terminal: Terminal): string[] {
