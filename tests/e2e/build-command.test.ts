@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { post } from './modern-http.js';
@@ -176,6 +185,44 @@ test.each([
 ])('refuses %s', async (_, args, message) => {
   const { code, stderr } = await build('nothing.js', 'nothing.mjs', ...args);
   expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
+});
+
+test.each([
+  ['a module of the program', 'dist/order.js', /the file exists, and no build wrote it/],
+  ['a source', 'src/main.ts', /a bundle is an ES module: name it \.mjs/],
+  ['the package', 'package.json', /a bundle is an ES module: name it \.mjs/],
+  ['a folder', 'dist', /a bundle is an ES module: name it \.mjs/],
+  ['a folder with such a name', 'folder.mjs', /that is a folder: name a file in it/],
+])('refuses to overwrite %s', async (_, path, message) => {
+  const file = join(project, path);
+  mkdirSync(join(project, 'folder.mjs'), { recursive: true });
+  if (path === 'dist/order.js') writeFileSync(file, 'export {};');
+  const before = statSync(file).mtimeMs;
+  const { code, stderr } = await build('main.js', join('..', path));
+  expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
+  expect(statSync(file).mtimeMs).toBe(before);
+  expect(existsSync(`${file}.map`)).toBe(false);
+});
+
+test('leaves the previous file when the new one is not what the program is', async () => {
+  const file = join(project, 'dist/kept.mjs');
+  expect((await build('main.js', 'kept.mjs')).code).toBe(0);
+  const before = readFileSync(file, 'utf8');
+  const { code, stderr } = await build('wrong.js', 'kept.mjs');
+  expect([code, stderr]).toEqual([1, expect.stringContaining('SIGIL_INVALID_NAME')]);
+  writeFileSync(
+    join(project, 'dist/differs.js'),
+    `import { createApp, defineTool } from '@sigil/core';
+     const name = process.argv[1].endsWith('kept.mjs') ? 'built' : 'plain';
+     const definitions = [defineTool({ name, handle: () => name })];
+     await (await createApp({ name: 'differs', version: '1.0.0', definitions })).run();`,
+  );
+  const other = await build('differs.js', 'kept.mjs');
+  expect([other.code, other.stderr]).toEqual([
+    1,
+    expect.stringContaining('kept.mjs is not what the program is'),
+  ]);
+  expect(readFileSync(file, 'utf8')).toBe(before);
 });
 
 test('names a file that cannot be written, and ends', async () => {

@@ -127,6 +127,28 @@ import('node:http').then(({ createServer }) => createServer().listen(process.env
     await stop(dev, 'SIGINT');
   });
 
+  test('describes a program that holds a port once its server has it', async () => {
+    project.write(
+      'src/main.ts',
+      `import { createServer } from 'node:net';
+import { createApp, defineTool } from '@sigil/core';
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+if (!process.env['SIGIL_INSPECT']) await pause(500);
+createServer().listen(${project.port + 1}, '127.0.0.1');
+if (process.env['SIGIL_INSPECT']) await pause(1_000);
+const tool = defineTool({ name: 'one', handle: () => 'done' });
+await (await createApp({ name: 'dev', version: '1.0.0', definitions: [tool] })).run();`,
+    );
+    const dev = project.dev();
+    const page = (): string | undefined => /page (\S+)/.exec(dev.stdout)?.[1];
+    await until(() => page() !== undefined);
+    await project.serves('one');
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    expect(dev.stdout + dev.stderr).not.toMatch(/EADDRINUSE/);
+    expect(await project.tools()).toEqual(['one']);
+    await stop(dev, 'SIGINT');
+  });
+
   test('has the server log lines for people, unless the user has chosen', async () => {
     project.mkdir('dist');
     writeServer('console.log(`format ${process.env.LOG_FORMAT}`); setInterval(() => 0, 1000);');

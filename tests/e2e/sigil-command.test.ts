@@ -1,10 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, jest, test } from '@jest/globals';
 import type { CheckReport } from '@sigil/cli';
-import { endProcesses, EVERYTHING, freePort, INVENTORY, ServerProcess, until } from './processes.js';
-import { fixture, official, sigil, type WrittenManifest } from './sigil-command.js';
+import { endProcesses, EVERYTHING, freePort, INVENTORY, isAlive, ServerProcess, until } from './processes.js';
+import { fixture, official, sigil, SIGIL, type WrittenManifest } from './sigil-command.js';
 
 // Each starts a program or two, and the machine may be busy.
 jest.setTimeout(30_000);
@@ -123,6 +123,74 @@ describe('a server that is no program of Node', () => {
     expect((await sigil('manifest', fixture('refusing-server.mjs'))).stderr).toBe(
       'sigil: the server refused resources/templates/list: Method not found\n',
     );
+  });
+});
+
+describe('a server that ends for no signal and no end of its input, started by a shell', () => {
+  const stubborn = (name: string) => {
+    const file = join(folder, name);
+    const script = `for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => 0);
+      setInterval(() => 0, 1000); require('node:fs').writeFileSync(${JSON.stringify(file)}, String(process.pid));`;
+    writeFileSync(`${file}.cjs`, script);
+    return {
+      command: ['list', '--', 'sh', '-c', `"${process.execPath}" "${file}.cjs"; true`],
+      hasStarted: () => existsSync(file) && readFileSync(file, 'utf8') !== '',
+      hasEnded: () => !isAlive(Number(readFileSync(file, 'utf8'))),
+    };
+  };
+
+  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('ends with sigil list at %s', async (signal) => {
+    const { command, hasStarted, hasEnded } = stubborn(signal);
+    const list = new ServerProcess(SIGIL, command);
+    await until(hasStarted);
+    list.child.kill(signal);
+    expect(await list.ended).toEqual({ code: 130, signal: null });
+    await until(hasEnded);
+  });
+
+  test('ends with sigil list when the time is over', async () => {
+    const { command, hasEnded } = stubborn('late');
+    const { code, stderr } = await sigil('list', '--timeout', '1', ...command.slice(1));
+    expect([code, stderr]).toEqual([1, expect.stringContaining('did not answer within 1 s')]);
+    await until(hasEnded);
+  });
+});
+
+describe('lists that are wrong', () => {
+  test.each([
+    ['null', 'tools[0] in the answer to tools/list is no object'],
+    ['{"name":5,"inputSchema":{}}', 'the lists of the server are wrong: tools[0] has no right "name"'],
+    ['{"name":"a"}', 'the lists of the server are wrong: tools[0] has no right "inputSchema"'],
+  ])('are told, with the entry: %s', async (tool, message) => {
+    const script = `require('node:readline').createInterface(process.stdin).on('line', (line) => {
+      const { id, method } = JSON.parse(line);
+      const result = method === 'tools/list' ? { tools: [${tool}] } : { capabilities: { tools: {} }, protocolVersion: '2025-11-25' };
+      if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, ...(method === 'server/discover' ? { error: { code: -32601, message: '' } } : { result }) }));
+    });`;
+    const { code, stderr } = await sigil('list', '--', process.execPath, '-e', script);
+    expect([code, stderr]).toEqual([1, `sigil: ${message}\n`]);
+  });
+
+  test.each([
+    [{}, '"server" has no "name" and "version"'],
+    [{ server: { name: 'a', version: '1' }, capabilities: {}, tools: 5 }, '"tools" is no list'],
+    [
+      { server: { name: 'a', version: '1' }, capabilities: {}, tools: [null] },
+      'tools[0] has no right "name"',
+    ],
+  ])('are told of a file: %j', async (parts, fault) => {
+    const path = join(folder, 'wrong.json');
+    // Editors of Windows begin a file with this mark.
+    writeFileSync(path, `\uFEFF${JSON.stringify({ format: 'sigil-manifest/1', ...parts })}`);
+    for (const [command, args] of [
+      ['check', [path]],
+      ['manifest diff', [path, path]],
+    ] as const)
+      expect(await sigil(...command.split(' '), ...args)).toEqual({
+        code: 2,
+        stdout: '',
+        stderr: `sigil: ${path} is no whole manifest: ${fault} (sigil ${command} --help tells more)\n`,
+      });
   });
 });
 
@@ -344,6 +412,7 @@ describe('the command sigil', () => {
   test.each([
     [['serve'], "there is no command 'serve'"],
     [['manifest'], 'there is no file dist/main.js: compile first, or name another program'],
+    [['serve', '--help'], "there is no command 'serve'"],
     [['manifest', 'a.js', 'b.js'], "'b.js' is one argument too many"],
     [['manifest', 'none.js'], 'there is no file none.js: compile first, or name another program'],
     [['manifest', 'diff', 'a.json'], '<new.json> is missing'],
@@ -353,6 +422,16 @@ describe('the command sigil', () => {
     ],
     [['check', INVENTORY, '--profile', 'other'], "--profile must be one of claude, chatgpt, not 'other'"],
     [['check', INVENTORY, '--budget', 'few'], "--budget must be a positive number, not 'few'"],
+    [
+      ['check', INVENTORY, '--budget', '-5'],
+      "option '--budget' has no value: one that begins with a dash must follow an equals sign",
+    ],
+    [['check', tmpdir()], `${tmpdir()} is no file: give the program in it, such as dist/main.js`],
+    [
+      ['login', 'http://127.0.0.1/', '--callback-port', '99999'],
+      "--callback-port must be a port, not '99999'",
+    ],
+    [['dev', '--compile', ' '], '--compile is empty: it must be a command that watches'],
     [['check', INVENTORY, '--loud'], "unknown option '--loud'"],
     [['why', 'add'], 'there is no file dist/main.js: compile first, or name another program'],
     [
@@ -368,7 +447,7 @@ describe('the command sigil', () => {
       `--claims must be a JSON object, such as '{"role":"agent"}', not '[1]'`,
     ],
   ])('answers %j with one line and exit code 2', async (args, message) => {
-    const [command = ''] = /^(manifest diff|manifest|check|why) /.exec(`${args.join(' ')} `) ?? [];
+    const [command = ''] = /^(manifest diff|manifest|check|why|login|dev) /.exec(`${args.join(' ')} `) ?? [];
     expect(await sigil(...args)).toEqual({
       code: 2,
       stdout: '',

@@ -32,6 +32,9 @@ export function official(sdk: 'sdk-v1' | 'sdk-v2'): string {
   return `${ROOT}apps/bench/dist/peers/${sdk}/stdio.js`;
 }
 
+/** The command as it is installed. */
+export const SIGIL = `${ROOT}packages/cli/bin/sigil.mjs`;
+
 /** Runs the command as it is installed. */
 export function sigil(...args: string[]): Promise<Outcome> {
   return sigilWith({}, ...args);

@@ -13,10 +13,10 @@ export function objectOf(value: unknown): JsonObject {
   return isObject(value) ? value : {};
 }
 
-/** Parses JSON. `undefined` for invalid JSON. */
+/** Parses JSON, which editors of Windows may begin with a mark of the byte order. `undefined` for invalid JSON. */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch {
     return undefined;
   }

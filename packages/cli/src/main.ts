@@ -12,9 +12,14 @@ function endWithoutOutput(stream: NodeJS.WriteStream, { code, message }: NodeJS.
     output.failure = EXIT_CODES.found;
     if (stream === process.stdout) terminal.err(`sigil: the output cannot be written: ${message}`);
   }
-  // A command with programs of its own listens to this signal, and ends them first.
-  if (!process.emit('SIGTERM', 'SIGTERM')) process.exit(output.failure);
+  process.emit('SIGTERM', 'SIGTERM');
 }
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.on(signal, () => {
+    // A command that listens too ends its programs first. Others end at the exit of this process.
+    if (process.listenerCount(signal) === 1)
+      process.exit(output.isBroken ? output.failure : EXIT_CODES.interrupted);
+  });
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', (error: NodeJS.ErrnoException) => endWithoutOutput(stream, error));
 try {

@@ -66,8 +66,12 @@ export async function runSigil(args: readonly string[], terminal: Terminal): Pro
   const found = COMMANDS.find(([names]) => names.every((word, at) => args[at] === word));
   // Arguments after `--` are for a server.
   const [end] = [args.indexOf('--'), args.length].filter((at) => at >= 0);
-  if (args.slice(0, end).some((one) => one === '--help' || one === '-h') || args.length === 0) {
-    for (const line of found ? helpOf(found[1]) : usage()) terminal.out(line);
+  const begun = COMMANDS.filter(([[first]]) => first === args[0]);
+  const isUnknown = begun.length === 0 && args[0]?.startsWith('-') === false;
+  const asksForHelp = args.slice(0, end).some((one) => one === '--help' || one === '-h');
+  if ((asksForHelp && !isUnknown) || args.length === 0) {
+    for (const line of found ? helpOf(found[1]) : usage(begun.length > 0 ? begun : COMMANDS))
+      terminal.out(line);
     return args.length === 0 ? EXIT_CODES.usage : EXIT_CODES.ok;
   }
   try {
@@ -97,11 +101,8 @@ function unknown(word: string | undefined): never {
   throw new UsageError(`there is no command '${word ?? ''}'`);
 }
 
-function usage(): string[] {
-  const commands = COMMANDS.flatMap(([, { synopsis, purpose }]) => [
-    `  sigil ${synopsis}`,
-    `      ${purpose}`,
-  ]);
+function usage(shown: typeof COMMANDS): string[] {
+  const commands = shown.flatMap(([, { synopsis, purpose }]) => [`  sigil ${synopsis}`, `      ${purpose}`]);
   return [
     'The development, manifests, checks, explanations and activity of MCP servers',
     '',

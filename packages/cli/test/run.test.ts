@@ -54,9 +54,14 @@ describe('the command, run by a program', () => {
     expect(lines.at(-1)).toContain(example);
   });
 
-  test('tells of all commands where none is named', async () => {
+  test('tells of the commands that begin with a word', async () => {
     const { lines } = await run(['tasks', '--help']);
-    expect(lines).toEqual((await run(['--help'])).lines);
+    expect(lines.filter((line) => line.startsWith('  sigil tasks '))).toHaveLength(4);
+    expect(lines.filter((line) => line.startsWith('  sigil '))).toHaveLength(4);
+  });
+
+  test('tells of all commands where none is named', async () => {
+    const { lines } = await run(['--help']);
     expect(lines.filter((line) => line.startsWith('  sigil '))).toHaveLength(20);
   });
 
@@ -64,7 +69,9 @@ describe('the command, run by a program', () => {
     const { code, lines } = await run(['check', full, '--budget', '--json']);
     expect([code, lines]).toEqual([
       2,
-      ["! sigil: option '--budget' has no value (sigil check --help tells more)"],
+      [
+        "! sigil: option '--budget' has no value: one that begins with a dash must follow an equals sign (sigil check --help tells more)",
+      ],
     ]);
   });
 

@@ -1,8 +1,9 @@
-import { existsSync } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
-import { relative, resolve } from 'node:path';
-import { build, type Message } from 'esbuild';
+import { existsSync, lstatSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, relative, resolve } from 'node:path';
+import { messageOf } from '@sigil/core/internal';
+import { build, type Message, type OutputFile } from 'esbuild';
 import { type ReportedProblem, ServerError, UsageError } from '../failures.js';
+import { makeFolder } from '../make-folder.js';
 import type { Examined } from './examine-program.js';
 import { externalPackages } from './external.js';
 import { importedPackage } from './packages.js';
@@ -23,9 +24,11 @@ export interface BundleOptions {
   readonly timeoutMs: number;
 }
 
-/** A bundle that is written. */
+/** A bundle. */
 export interface Bundled {
   readonly examined: Examined;
+  /** Its file and the source map, which are not written yet. */
+  readonly files: readonly OutputFile[];
   /** Packages that are installed beside it, each with its folder where it is installed now. */
   readonly external: ReadonlyMap<string, string | undefined>;
   readonly warnings: readonly string[];
@@ -34,9 +37,13 @@ export interface Bundled {
 /** The longest lines of minified code, in characters: Node shows the line that fails before it says why. */
 const LINE_LIMIT = 300;
 
+/** The first line of a bundle, which another build may overwrite. */
+const MARK = '// Written by sigil build';
+
 /**
- * Makes one file of a program.
+ * Makes one file of a program, and writes nothing.
  *
+ * @throws UsageError if the file would replace one that no build wrote.
  * @throws ServerError if it cannot be bundled, its definitions are wrong, or the target lacks something it needs.
  */
 export async function bundleProgram(options: BundleOptions): Promise<Bundled> {
@@ -44,12 +51,13 @@ export async function bundleProgram(options: BundleOptions): Promise<Bundled> {
   const cwd = process.cwd();
   const name = relative(cwd, entry);
   if (!existsSync(entry)) throw new UsageError(`there is no file ${name}: compile first`);
+  if (!statSync(entry).isFile())
+    throw new UsageError(`${name} is no file: give the program, such as dist/main.js`);
   if (/\.[cm]?tsx?$/.test(entry))
     throw new UsageError(
       `${name} is TypeScript: compile it, and give what the compiler writes, such as dist/main.js`,
     );
-  if (out.endsWith('.cjs'))
-    throw new UsageError(`--out ${relative(cwd, out)}: a bundle is an ES module: name it .mjs`);
+  checkOut(out);
   let examined!: Examined;
   const { metafile, outputFiles, warnings } = await build({
     absWorkingDir: cwd,
@@ -60,6 +68,7 @@ export async function bundleProgram(options: BundleOptions): Promise<Bundled> {
     metafile: true,
     minify,
     ...(minify && TARGETS[target].hasFiles && { lineLimit: LINE_LIMIT }),
+    banner: { js: MARK },
     sourcemap: 'linked',
     sourcesContent: false,
     legalComments: 'none',
@@ -77,18 +86,47 @@ export async function bundleProgram(options: BundleOptions): Promise<Bundled> {
   const misspelt = external.find((one) => !imported.has(importedPackage(one)));
   if (misspelt !== undefined)
     throw new UsageError(`--external ${misspelt}: the program imports no package of this name`);
-  for (const { path, contents } of outputFiles) {
-    // Replaces a symbolic link, but not its target.
-    await rm(path, { force: true });
-    await writeFile(path, contents, { flag: 'wx' });
-  }
   return {
     examined,
+    files: outputFiles,
     external: new Map([...examined.required, ...externalPackages(metafile, cwd, TARGETS[target])]),
     warnings: warnings.map(({ text, location }) =>
       location ? `${location.file}:${location.line}: ${text}` : text,
     ),
   };
+}
+
+/** @throws UsageError if a bundle cannot have this path, or another file has it. */
+function checkOut(out: string): void {
+  const refuse = (why: string): never => {
+    throw new UsageError(`--out ${relative(process.cwd(), out)}: ${why}`);
+  };
+  if (!/\.m?js$/.test(out)) refuse('a bundle is an ES module: name it .mjs');
+  // A link is replaced, and what it leads to stays.
+  const found = lstatSync(out, { throwIfNoEntry: false });
+  if (found?.isDirectory()) refuse('that is a folder: name a file in it');
+  if (found?.isFile() && !readFileSync(out, 'utf8').includes(MARK))
+    refuse('the file exists, and no build wrote it: name another file, or delete it');
+}
+
+/**
+ * Writes a bundle and its source map.
+ *
+ * @param placeOf the path to write a file of the bundle to.
+ * @throws UsageError when the files cannot be written.
+ */
+export function writeBundle({ files }: Bundled, placeOf = (path: string): string => path): void {
+  for (const { path: planned, contents } of files) {
+    const path = placeOf(planned);
+    try {
+      makeFolder(dirname(path));
+      // Replaces a symbolic link, but not its target.
+      rmSync(path, { force: true });
+      writeFileSync(path, contents, { flag: 'wx' });
+    } catch (error) {
+      throw new UsageError(`${relative(process.cwd(), path)} cannot be written: ${messageOf(error)}`);
+    }
+  }
 }
 
 /** An error with its cause and its fix. */

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { counted, table } from '../terminal.js';
@@ -13,7 +12,7 @@ export interface Report {
 
 /** The report of a bundle: its contents and size. @param shipped the folder with all that it needs. */
 export function reportOf(
-  { examined, external: folders, warnings }: Bundled,
+  { examined, files: written, external: folders, warnings }: Bundled,
   { out, minify, target }: BundleOptions,
   shipped?: string,
 ): Report {
@@ -22,7 +21,7 @@ export function reportOf(
   const files = examined.files.map((path) => relative(process.cwd(), path));
   const external = [...folders.keys()].sort();
   const file = relative(process.cwd(), out);
-  const content = readFileSync(out);
+  const content = written.find(({ path }) => path === out)?.contents ?? new Uint8Array();
   const [bytes, gzip] = [content.length, gzipSync(content).length];
   const rows = [
     ...apps.map(({ name, version, tools, resources, prompts }) => [

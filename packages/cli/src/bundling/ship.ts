@@ -1,10 +1,10 @@
-import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { build } from 'esbuild';
 import { UsageError } from '../failures.js';
 import { type JsonObject, objectOf } from '../json.js';
 import { makeFolder } from '../make-folder.js';
-import type { Bundled, BundleOptions } from './bundle.js';
+import { type Bundled, type BundleOptions, writeBundle } from './bundle.js';
 import { bundledForm, bundledRules, RULES } from './class-libraries.js';
 import { referred, REQUIRE } from './examine-program.js';
 import { externalPackages, leaveExternal } from './external.js';
@@ -53,9 +53,7 @@ export async function ship(folder: string, options: BundleOptions, bundled: Bund
   const external = new Map(bundled.external);
   const warnings: string[] = [];
   const manifests: string[] = [];
-  rmSync(folder, { recursive: true, force: true });
-  for (const path of [out, `${out}.map`])
-    if (existsSync(path)) copy(path, join(folder, relative(root, path)));
+  writeBundle(bundled, (path) => join(folder, relative(root, path)));
   // A program may refer to further files, which are added in the loop.
   const files = new Set(bundled.examined.files);
   for (const path of files) {

@@ -1,13 +1,4 @@
-import {
-  copyFileSync,
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-} from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import type { Manifest } from '@sigil/core/manifest';
@@ -18,6 +9,7 @@ import type { JsonObject } from '../json.js';
 import { greet } from '../program/connection.js';
 import { manifestOfProgram } from '../program/manifest.js';
 import { type AskOptions, askProgram } from '../program/program.js';
+import { type Bundled, writeBundle } from './bundle.js';
 import { isWithin } from './packages.js';
 import { projectOf } from './ship.js';
 
@@ -25,6 +17,7 @@ import { projectOf } from './ship.js';
 export interface Comparison {
   readonly entry: string;
   readonly out: string;
+  readonly bundled: Bundled;
   /** Packages that stay external, each with its folder where it is installed. */
   readonly external: ReadonlyMap<string, string | undefined>;
   /** The folder that has all that the bundle needs, if it was shipped. */
@@ -129,7 +122,7 @@ function differencesOf(plain: Answers, bundled: Answers): string[] {
  * packages. The external packages are links too.
  */
 function installedIn(home: string, asked: Comparison): { file: string; cwd: string } {
-  const { out, external, shipped } = asked;
+  const { out, bundled, external, shipped } = asked;
   const root = projectOf(asked);
   const inHome = (path: string): string => join(home, relative(root, path));
   const file = inHome(out);
@@ -143,7 +136,7 @@ function installedIn(home: string, asked: Comparison): { file: string; cwd: stri
     }
     if (folder === root) break;
   }
-  copyFileSync(out, file);
+  writeBundle(bundled, inHome);
   for (const [name, folder] of external) {
     if (folder === undefined) continue;
     const link = join(home, 'node_modules', name);

@@ -1,10 +1,14 @@
-import { dirname, join, resolve } from 'node:path';
-import { bundleProgram } from '../bundling/bundle.js';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative, resolve } from 'node:path';
+import { messageOf } from '@sigil/core/internal';
+import { bundleProgram, writeBundle } from '../bundling/bundle.js';
 import { reportOf } from '../bundling/report.js';
 import { checkShipFolder, ship } from '../bundling/ship.js';
 import { compareWithProgram } from '../bundling/verify.js';
 import { TARGETS } from '../bundling/targets.js';
 import { EXIT_CODES, UsageError } from '../failures.js';
+import { makeFolder } from '../make-folder.js';
 import { show } from '../terminal.js';
 import {
   type Command,
@@ -74,19 +78,37 @@ export const build: Command = {
     const folder = values.ship === undefined ? undefined : resolve(values.ship);
     if (folder !== undefined) checkShipFolder(folder, options);
     const bundled = await bundleProgram(options);
-    const shipped = folder === undefined ? undefined : await ship(folder, options, bundled);
-    const external = shipped?.external ?? bundled.external;
-    const warnings = [...bundled.warnings, ...(shipped?.warnings ?? [])];
-    const { runtime } = bundled.examined.description;
-    if (target === 'node' && runtime !== undefined && !values['no-verify']) {
-      const why = await compareWithProgram({ ...options, external, shipped: folder, runtime });
-      if (why !== undefined)
-        warnings.push(
-          `the file is written, and was not compared with the program, which does not start here: ${why}`,
-        );
+    const temporary = folder === undefined ? undefined : mkdtempSync(join(tmpdir(), 'sigil-ship-'));
+    try {
+      const shipped = temporary === undefined ? undefined : await ship(temporary, options, bundled);
+      const external = shipped?.external ?? bundled.external;
+      const warnings = [...bundled.warnings, ...(shipped?.warnings ?? [])];
+      const { runtime } = bundled.examined.description;
+      if (target === 'node' && runtime !== undefined && !values['no-verify']) {
+        const why = await compareWithProgram({ ...options, bundled, external, shipped: temporary, runtime });
+        if (why !== undefined)
+          warnings.push(
+            `the file is written, and was not compared with the program, which does not start here: ${why}`,
+          );
+      }
+      // Only now: a build that fails leaves the previous one.
+      writeBundle(bundled);
+      if (temporary !== undefined && folder !== undefined) replaceFolder(folder, temporary);
+      const report = reportOf({ ...bundled, external, warnings }, options, folder);
+      show(terminal, values, report.json, () => report.lines);
+      return EXIT_CODES.ok;
+    } finally {
+      if (temporary !== undefined) rmSync(temporary, { recursive: true, force: true });
     }
-    const report = reportOf({ ...bundled, external, warnings }, options, folder);
-    show(terminal, values, report.json, () => report.lines);
-    return EXIT_CODES.ok;
   },
 };
+
+function replaceFolder(folder: string, temporary: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+    makeFolder(dirname(folder));
+    cpSync(temporary, folder, { recursive: true });
+  } catch (error) {
+    throw new UsageError(`--ship ${relative(process.cwd(), folder)} cannot be written: ${messageOf(error)}`);
+  }
+}

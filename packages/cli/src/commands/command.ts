@@ -103,16 +103,30 @@ export function addressOf(
   if (given.length > 1) throw new UsageError('<main.js>, --url and -- <command> exclude each other');
   const headers = Object.fromEntries(
     header.map((text) => {
-      const [name = '', ...value] = text.split(':');
-      if (value.length > 0) return [name, value.join(':').trim()];
-      throw new UsageError(`--header must be a name, a colon and a value, not '${name}'`);
+      const [name = '', ...rest] = text.split(':');
+      const value = rest.join(':').trim();
+      if (rest.length === 0)
+        throw new UsageError(`--header must be a name, a colon and a value, not '${name}'`);
+      if (isHeader(name, value)) return [name, value];
+      // The value is not shown: it may be a secret.
+      throw new UsageError(`--header '${name}: …' has a character that no header can carry`);
     }),
   );
+  if (header.length > 0 && url === undefined)
+    throw new UsageError('--header belongs to --url: a program takes no headers');
   const isOwn = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
   const warn = (why: string): void => terminal.err(`sigil: ${why}`);
   const authorization = server instanceof URL && !isOwn ? new Authorization(server, warn) : undefined;
   const timeoutMs = readTimeout(timeout);
   return [server, { timeoutMs, headers, ...(authorization && { authorization }) }];
+}
+
+function isHeader(name: string, value: string): boolean {
+  try {
+    return new Headers([[name, value]]).has(name);
+  } catch {
+    return false;
+  }
 }
 
 /** @param option the option with the text. @throws UsageError if the text is not an HTTP URL. */
@@ -180,6 +194,13 @@ export function readNumber(option: string, text: string): number {
   throw new UsageError(`${option} must be a positive number, not '${text}'`);
 }
 
+/** @throws UsageError if the text is not a port. */
+export function readPort(option: string, text: string): number {
+  const port = Number(text);
+  if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
+  throw new UsageError(`${option} must be a port, not '${text}'`);
+}
+
 /** @throws UsageError if the text is not a name in the table. */
 export function readChoice<T extends string>(
   option: string,
@@ -190,12 +211,14 @@ export function readChoice<T extends string>(
   throw new UsageError(`${option} must be one of ${Object.keys(table).join(', ')}, not '${text}'`);
 }
 
+const AMBIGUOUS = 'has no value: one that begins with a dash must follow an equals sign';
+
 function parse<O extends Options>(args: readonly string[], options: O): Parsed<O> {
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true });
   } catch (error) {
     // The first sentence has the fault; the others are about arguments that begin with a dash.
-    const [what = ''] = messageOf(error).replace('argument is ambiguous', 'has no value').split(/\.\s/);
+    const [what = ''] = messageOf(error).replace('argument is ambiguous', AMBIGUOUS).split(/\.\s/);
     throw new UsageError(what.charAt(0).toLowerCase() + what.slice(1));
   }
 }

@@ -8,7 +8,15 @@ import { EXIT_CODES, type ExitCode, UsageError } from '../failures.js';
 import { startPage } from '../page/page-server.js';
 import { styled, type Terminal, withoutColours } from '../terminal.js';
 import { eventLine } from '../top/lines.js';
-import { type Command, MAIN_OPERAND, MAIN_OPTION, mainOf, readArguments, splitArguments } from './command.js';
+import {
+  type Command,
+  MAIN_OPERAND,
+  MAIN_OPTION,
+  mainOf,
+  readArguments,
+  readPort,
+  splitArguments,
+} from './command.js';
 
 const OPTIONS = {
   compile: { type: 'string', value: 'command', about: 'another compiler, which keeps watching' },
@@ -40,7 +48,7 @@ export const dev: Command = {
     if (!openScreen) state.subscribe(lineWriter(terminal));
     const warn = (line: string): void => state.write('sigil', line);
     const entry = resolve(cwd, mainOf(operands[0], values.main));
-    const port = readPort(values['page-port'], values['no-page']);
+    const port = pagePort(values['page-port'], values['no-page']);
     const compiler = compilerCommand({ cwd, compile: values.compile, hasColours, warn });
     const program = { cwd, main: entry, state, served: () => loop.served() };
     const page = values['no-page'] ? undefined : await startPage(program, { port });
@@ -91,12 +99,10 @@ function lineWriter(terminal: Terminal): DevListener {
 }
 
 /** @throws UsageError if it is not a port, or if there is no page. */
-function readPort(text: string | undefined, hasNone: boolean | undefined): number | undefined {
+function pagePort(text: string | undefined, hasNone: boolean | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (hasNone) throw new UsageError('--page-port belongs to a page: take --no-page away');
-  const port = Number(text);
-  if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
-  throw new UsageError(`--page-port must be a port, not '${text}'`);
+  return readPort('--page-port', text);
 }
 
 /** Writes a line of the compiler, the server or `sigil dev` itself. */

@@ -3,7 +3,7 @@ import { logInByBrowser, openPage } from '../login/browser.js';
 import { checkLoginsFile, forgetLogin, keepLogin } from '../login/kept-logins.js';
 import type { BegunLogin, KnownClient, Login } from '../login/login.js';
 import { inOneLine, show, type Terminal } from '../terminal.js';
-import { type Command, readArguments, readNumber, readTimeout, readUrl, SERVER_OPTIONS } from './command.js';
+import { type Command, readArguments, readPort, readTimeout, readUrl, SERVER_OPTIONS } from './command.js';
 
 const OPTIONS = {
   scope: {
@@ -48,7 +48,7 @@ export const login: Command = {
       opensBrowser: values['no-browser'] !== true,
       ...(values.scope && { scopes: values.scope }),
       ...(client && { client }),
-      ...(port !== undefined && { port: readNumber('--callback-port', port) }),
+      ...(port !== undefined && { port: readPort('--callback-port', port) }),
     });
     if (done === 'interrupted') return EXIT_CODES.interrupted;
     const { scopes, subject, expiresAt } = done;

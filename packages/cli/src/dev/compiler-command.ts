@@ -29,6 +29,7 @@ export interface CompilerOptions {
 export function compilerCommand({ cwd, compile, hasColours, warn }: CompilerOptions): CommandLine {
   const colours = hasColours ? { FORCE_COLOR: '1' } : {};
   const env = { ...process.env, ...colours, PATH: [...binFolders(cwd), process.env['PATH']].join(delimiter) };
+  if (compile?.trim() === '') throw new UsageError('--compile is empty: it must be a command that watches');
   if (compile !== undefined) return { command: compile, cwd, env };
   const pretty = hasColours ? ['--pretty'] : [];
   const { path, version } = tscOf(cwd);

@@ -106,7 +106,9 @@ export class DevLoop {
    *
    * @throws ServerError when the program fails, or does not answer in time.
    */
-  served(): Promise<Served> {
+  async served(): Promise<Served> {
+    // The program is started once more, and might take what the server is about to take, such as a port.
+    await this.#settled();
     const { starts } = this.state;
     if (this.#served?.starts !== starts) this.#served = { starts, answer: this.#describe() };
     return this.#served.answer;
@@ -131,9 +133,23 @@ export class DevLoop {
 
   async #describe(): Promise<Served> {
     const { entry, cwd } = this.options;
-    const asked = { timeoutMs: DESCRIBE_MS, cwd, signal: this.#ending.signal, isDetached: true };
+    const asked = { timeoutMs: DESCRIBE_MS, cwd, signal: this.#ending.signal };
     const manifest = await manifestOfProgram(entry, asked);
     return { manifest, report: checkManifest(manifest, { budget: DEFAULT_BUDGET }) };
+  }
+
+  /** Waits until the server listens, has failed, or waits for its port. */
+  #settled(): Promise<void> {
+    const { state } = this;
+    return new Promise((resolve) => {
+      const check = (): void => {
+        if (state.server.status === 'starting' && state.server.reason === undefined) return;
+        unsubscribe();
+        resolve();
+      };
+      const unsubscribe = state.subscribe({ statusChanged: check });
+      check();
+    });
   }
 
   async #end(): Promise<void> {

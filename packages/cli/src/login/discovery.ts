@@ -50,14 +50,25 @@ export async function challengeOf(response: Response): Promise<Challenge | undef
   };
 }
 
-/** Requests the challenge of a server for a client without a token. `undefined` if the server requires none. */
+/**
+ * Requests the challenge of a server for a client without a token. `undefined` if the server requires none.
+ *
+ * @throws ServerError if the answer is not of an MCP server.
+ */
 export async function challengeBy(server: URL): Promise<Challenge | undefined> {
   const response = await fetchFor(server, server.href, {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
     body: '{"jsonrpc":"2.0","id":1,"method":"ping"}',
   });
-  return challengeOf(response);
+  const challenge = await challengeOf(response.clone());
+  if (challenge) return challenge;
+  const { status, headers } = response;
+  const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true;
+  if (isStream || 'jsonrpc' in objectOf(parseJson(await response.text()))) return undefined;
+  throw new ServerError(
+    `${server.href} is no MCP server: it answers with status ${status} and no message of JSON-RPC. Give the URL of its endpoint, such as ${new URL('/mcp', server).href}`,
+  );
 }
 
 /** The resource of a login, and its authorization server. */

@@ -38,8 +38,7 @@ export function useServer<T>(
   client: UseOptions,
   use: (server: UsedServer) => Promise<T>,
 ): Promise<T> {
-  const asked = { ...options, isDetached: true };
-  return askProgram(address, {}, asked, async (program, stopClock) => {
+  return askProgram(address, {}, options, async (program, stopClock) => {
     // A question of a session is answered beside the call: without an answer the call ends, too.
     let refuse: (error: unknown) => void = () => undefined;
     const refused = new Promise<never>((_, reject) => (refuse = reject));

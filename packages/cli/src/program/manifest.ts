@@ -3,7 +3,7 @@ import { messageOf, pagesOf } from '@sigil/core/internal';
 import type { Manifest, ManifestParts } from '@sigil/core/manifest';
 import { METHODS } from '@sigil/core/transport';
 import { ServerError, UsageError } from '../failures.js';
-import { isObject, type JsonObject, parseJson } from '../json.js';
+import { isObject, type JsonObject, objectOf, parseJson } from '../json.js';
 import { jsonText } from '../terminal.js';
 import { AnsweredError, type Connection, greet } from './connection.js';
 import type { AskedServer } from './asked-server.js';
@@ -23,7 +23,9 @@ import { type AskOptions, askProgram, type ServerAddress } from './program.js';
  */
 export function manifestOfProgram(server: ServerAddress, options: AskOptions): Promise<Manifest> {
   return askProgram(server, { SIGIL_INSPECT: 'manifest' }, options, (program) => {
-    const given = program.first((message) => (isManifest(message) ? message : undefined));
+    const given = program
+      .first((message) => (hasFormat(message) ? message : undefined))
+      .then((found) => checked(found) as Manifest);
     return Promise.race([given, listedManifest(program, options)]);
   });
 }
@@ -44,8 +46,49 @@ export async function manifestFrom(source: ServerAddress, options: AskOptions): 
 const FORMAT: Manifest['format'] = 'sigil-manifest/1';
 
 /** Whether something is a manifest. */
-function isManifest(value: unknown): value is Manifest {
+function hasFormat(value: unknown): value is JsonObject {
   return isObject(value) && value['format'] === FORMAT;
+}
+
+type Check = (value: unknown) => boolean;
+
+const isString: Check = (value) => typeof value === 'string';
+const isOptionalString: Check = (value) => value === undefined || isString(value);
+
+/** The members that commands read of the entries of each list. */
+const MEMBERS: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
+  tools: { name: isString, description: isOptionalString, inputSchema: isObject },
+  resources: { uri: isString, name: isOptionalString, description: isOptionalString },
+  resourceTemplates: { uriTemplate: isString, name: isOptionalString, description: isOptionalString },
+  prompts: {
+    name: isString,
+    description: isOptionalString,
+    arguments: (value) =>
+      value === undefined || (Array.isArray(value) && value.every((one) => isString(objectOf(one)['name']))),
+  },
+};
+
+/** @throws ServerError if a server gives a manifest that commands cannot read. */
+function checked(parts: JsonObject): unknown {
+  const fault = faultOf(parts);
+  if (fault === undefined) return parts;
+  throw new ServerError(`the lists of the server are wrong: ${fault}`);
+}
+
+/** The first fault of a manifest. `undefined` if it has none. */
+function faultOf(manifest: JsonObject): string | undefined {
+  const { server, capabilities } = manifest;
+  if (!isObject(server) || !isString(server['name']) || !isString(server['version']))
+    return '"server" has no "name" and "version"';
+  if (!isObject(capabilities)) return '"capabilities" is no object';
+  for (const [list, members] of Object.entries(MEMBERS)) {
+    const entries = manifest[list];
+    if (!Array.isArray(entries)) return `"${list}" is no list`;
+    for (const [at, entry] of entries.entries())
+      for (const [member, isRight] of Object.entries(members))
+        if (!isRight(objectOf(entry)[member])) return `${list}[${at}] has no right "${member}"`;
+  }
+  return undefined;
 }
 
 /** A manifest as a file holds it. */
@@ -65,8 +108,11 @@ export function manifestText(manifest: Manifest): string {
  */
 export function readManifestFile(path: string): Manifest {
   const manifest = parseJson(read(path));
-  if (isManifest(manifest)) return manifest;
-  throw new UsageError(`${path} is no manifest: it should hold "format": "${FORMAT}"`);
+  if (!hasFormat(manifest))
+    throw new UsageError(`${path} is no manifest: it should hold "format": "${FORMAT}"`);
+  const fault = faultOf(manifest);
+  if (fault !== undefined) throw new UsageError(`${path} is no whole manifest: ${fault}`);
+  return manifest as unknown as Manifest;
 }
 
 function read(path: string): string {
@@ -102,7 +148,7 @@ async function listedManifest(program: AskedServer, { onRefused }: AskOptions): 
   };
   // Loaded only for servers that are not made with Sigil: it brings the framework along.
   const { arrangeManifest } = await import('@sigil/core/manifest');
-  return arrangeManifest(parts as ManifestParts);
+  return arrangeManifest(checked(parts) as ManifestParts);
 }
 
 function textOf(value: unknown): string {
@@ -122,10 +168,12 @@ export async function everyPage(
     () => new ServerError(`the pages of ${method} go round in a circle`),
   );
   for await (const { [member]: listed } of pages) {
-    if (!Array.isArray(listed) || !listed.every(isObject))
-      throw new ServerError(`the answer to ${method} has no list "${member}"`);
+    if (!Array.isArray(listed)) throw new ServerError(`the answer to ${method} has no list "${member}"`);
+    for (const [at, entry] of listed.entries()) {
+      if (!isObject(entry)) throw new ServerError(`${member}[${at}] in the answer to ${method} is no object`);
+      entries.push(entry);
+    }
     if (left-- === 0) throw new ServerError(`${method} has more than ${MOST_PAGES} pages`);
-    entries.push(...listed);
   }
   return entries;
 }

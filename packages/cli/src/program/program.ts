@@ -24,11 +24,6 @@ export interface AskOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Ends the question before it is answered, and a program at once. */
   readonly signal?: AbortSignal;
-  /**
-   * Whether a program leads a process group, which ends whole with the question. Ctrl-C then reaches this process
-   * alone, which must end the question. @default false
-   */
-  readonly isDetached?: boolean;
   /** The login that requests to a URL carry. */
   readonly authorization?: Authorization;
   /** Receives a list that the server declares but refuses. Without it, that is a failure. */
@@ -36,7 +31,8 @@ export interface AskOptions {
 }
 
 /**
- * Starts a server, unless it is a URL, asks it, and ends it.
+ * Starts a server, unless it is a URL, asks it, and ends it. A program leads a process group, which ends whole with the
+ * question, and with this process. Ctrl-C reaches this process alone.
  *
  * @param question the variables of its environment that ask; a program that does not know them serves over stdio.
  * @param ask returns the answer. Its callback, which says that the server is up, stops the clock.
@@ -46,15 +42,16 @@ export interface AskOptions {
 export async function askProgram<T>(
   server: ServerAddress,
   question: Readonly<Record<string, string>>,
-  { timeoutMs, cwd, headers = {}, authorization, signal, isDetached = false }: AskOptions,
+  { timeoutMs, cwd, headers = {}, authorization, signal }: AskOptions,
   ask: (program: AskedServer, stopClock: () => void) => Promise<T>,
 ): Promise<T> {
+  if (signal?.aborted) throw new ServerError(ENDED);
   // Whatever transport the environment sets, this uses standard streams.
   const env = { ...process.env, MCP_TRANSPORT: 'stdio', ...question };
   const program =
     server instanceof URL
       ? new HttpServer(server, { headers, authorization })
-      : new Program(commandOf(server), { env, cwd, detached: isDetached && HAS_GROUPS });
+      : new Program(commandOf(server), { env, cwd, detached: HAS_GROUPS });
   const stop = new AbortController();
   const late = new Promise<never>((_, reject) => {
     const limit = `within ${timeoutMs / 1000} s`;
@@ -66,7 +63,7 @@ export async function askProgram<T>(
     stop.signal.addEventListener('abort', () => clearTimeout(timer));
     const ended = (): void => {
       program.kill();
-      reject(new ServerError('the question was ended'));
+      reject(new ServerError(ENDED));
     };
     signal?.addEventListener('abort', ended, { signal: stop.signal });
   });
@@ -78,10 +75,14 @@ export async function askProgram<T>(
   }
 }
 
+const ENDED = 'the question was ended';
+
 function commandOf(server: string | readonly string[]): readonly string[] {
   if (typeof server !== 'string') return server;
   const path = resolve(server);
-  if (statSync(path, { throwIfNoEntry: false })?.isFile()) return [process.execPath, path];
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found?.isFile()) return [process.execPath, path];
+  if (found) throw new UsageError(`${server} is no file: give the program in it, such as dist/main.js`);
   throw new UsageError(`there is no file ${server}: compile first, or name another program`);
 }
 
@@ -97,12 +98,15 @@ class Program extends AskedServer {
   readonly #child: ChildProcessWithoutNullStreams;
   #stderr = '';
 
+  readonly #kill = (): void => this.kill();
+
   constructor(
     [command = '', ...args]: readonly string[],
-    private readonly options: Pick<SpawnOptions, 'env' | 'cwd' | 'detached'>,
+    options: Pick<SpawnOptions, 'env' | 'cwd' | 'detached'>,
   ) {
     super();
     this.#child = spawn(command, args, { ...options, stdio: 'pipe' });
+    if (this.#child.pid !== undefined) process.on('exit', this.#kill);
     this.#child.stderr.setEncoding('utf8').on('data', (text: string) => {
       if (this.#stderr.length < MOST_STDERR) this.#stderr += text;
     });
@@ -145,7 +149,7 @@ class Program extends AskedServer {
     return Promise.resolve();
   }
 
-  /** Ends the program: closes its input, then uses force. Its child processes end with it, if it leads a group. */
+  /** Ends the program: closes its input, then uses force. Its child processes end with it. */
   async end(): Promise<void> {
     const { exitCode, signalCode, stdin, stdout, stderr, pid } = this.#child;
     if (pid === undefined) return;
@@ -157,6 +161,7 @@ class Program extends AskedServer {
       clearTimeout(force);
     }
     this.kill();
+    process.off('exit', this.#kill);
     // Processes that it has started may hold them open.
     stdout.destroy();
     stderr.destroy();
@@ -164,8 +169,7 @@ class Program extends AskedServer {
 
   kill(): void {
     const { pid } = this.#child;
-    if (this.options.detached && pid !== undefined) signalGroup(pid, 'SIGKILL');
-    else this.#child.kill('SIGKILL');
+    if (pid !== undefined) signalGroup(pid, 'SIGKILL');
   }
 
   #failure(code: number | null): ServerError {

@@ -41,6 +41,8 @@ test('a server is named by its program, its command line or its URL', () => {
   ]);
 });
 
+const url = 'http://127.0.0.1:3000/mcp';
+
 test.each([
   ['main.js', undefined, { main: 'other.js' }, /the program is given twice, as main\.js and by --main/],
   [undefined, [], {}, /no command follows --/],
@@ -53,7 +55,15 @@ test.each([
   ],
   [undefined, undefined, { url: 'http://u:secret@' }, /not 'http:\/\/…@'/],
   [undefined, undefined, { url: 'file:///mcp' }, /--url must be an address over HTTP/],
-  [undefined, ['x'], { header: ['secret'] }, /--header must be a name, a colon and a value/],
+  [undefined, undefined, { url, header: ['secret'] }, /--header must be a name, a colon and a value/],
+  [
+    undefined,
+    undefined,
+    { url, header: ['a: secret\n'.repeat(2)] },
+    /^--header 'a: …' has a character(?!.*secret)/s,
+  ],
+  [undefined, undefined, { url, header: ['a b: secret'] }, /^--header 'a b: …' has a character(?!.*secret)/],
+  [undefined, ['x'], { header: ['a: b'] }, /--header belongs to --url/],
 ])('refuses %j, %j, %j', (main, command, options, message) => {
   expect(() => addressOf(main, command, { timeout, ...options }, terminal)).toThrow(message);
 });
