@@ -99,3 +99,12 @@ export async function choose(page: Page, name: string): Promise<void> {
     .first()
     .click();
 }
+
+/** Answers a request of the page in place of the server. @param answer the rest of the JSON-RPC response. */
+export function answerInPlace(page: Page, method: string, answer: object): Promise<unknown> {
+  return page.route('**/api/mcp', (route) => {
+    const asked = route.request().postDataJSON() as { id?: number; method?: string } | null;
+    if (asked?.method !== method) return route.fallback();
+    return route.fulfill({ json: { jsonrpc: '2.0', id: asked.id, ...answer } });
+  });
+}

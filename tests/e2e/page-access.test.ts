@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { choose, describeInBrowser, DevPage, openDevPage, startBrowser } from './dev-page.js';
+import { answerInPlace, choose, describeInBrowser, DevPage, openDevPage, startBrowser } from './dev-page.js';
 import { endProcesses } from './processes.js';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -117,6 +117,17 @@ describeInBrowser('the page of sigil dev is for everybody', () => {
     180_000,
   );
 
+  test('a long name of a tool is shown whole at 800 px', async () => {
+    const page = await openDevPage(browser, dev.url, { viewport: { width: 800, height: 900 } });
+    const name = 'a_tool_whose_name_is_longer_than_its_list_is_wide'.repeat(2);
+    await answerInPlace(page, 'tools/list', { result: { tools: [{ name }] } });
+    await page.reload();
+    const shown = page.getByRole('navigation').getByText(name, { exact: true });
+    await shown.waitFor();
+    expect(await shown.evaluate((element) => element.scrollWidth - element.clientWidth)).toBeLessThan(1);
+    await page.context().close();
+  });
+
   test('a developer calls, answers and saves by the keyboard alone', async () => {
     const page = await openDevPage(browser, dev.url);
     const { keyboard } = page;
@@ -172,8 +183,15 @@ describeInBrowser('the page of sigil dev is for everybody', () => {
       expect(await isFocused(tabs.getByRole('tab', { name: new RegExp(`^${name}`) }))).toBe(true);
       await page.getByRole('tabpanel', { name: new RegExp(`^${name}`) }).waitFor();
     }
-    await keyboard.press('ArrowRight');
-    expect(await isFocused(tabs.getByRole('tab', { name: /^Calls/ }))).toBe(true);
+    for (const [key, name] of [
+      ['ArrowRight', /^Calls/],
+      ['End', /^Findings/],
+      ['Home', /^Calls/],
+      ['ArrowLeft', /^Findings/],
+    ] as const) {
+      await keyboard.press(key);
+      expect(await isFocused(tabs.getByRole('tab', { name }))).toBe(true);
+    }
     await page.context().close();
   }, 120_000);
 });

@@ -87,7 +87,7 @@ export interface Tab {
   readonly content: () => ComponentChildren;
 }
 
-/** Panels, one of which is visible; arrow keys switch between them. */
+/** Panels, one of which is visible; arrow keys, Home and End switch between them. */
 export function Tabs({
   label,
   tabs,
@@ -109,8 +109,8 @@ export function Tabs({
   const current = tabs.find(({ id }) => id === (shown ?? own)) ?? tabs[0];
   const index = tabs.findIndex(({ id }) => id === current?.id);
   const onKeyDown = (event: KeyboardEvent): void => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    const next = step && tabs[(index + step + tabs.length) % tabs.length];
+    const place = { ArrowRight: index + 1, ArrowLeft: index - 1, Home: 0, End: -1 }[event.key];
+    const next = place === undefined ? undefined : tabs.at(place % tabs.length);
     if (!next) return;
     event.preventDefault();
     show(next.id);
