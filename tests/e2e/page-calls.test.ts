@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { choose, describeInBrowser, DevPage, openDevPage, startBrowser } from './dev-page.js';
+import { answerInPlace, choose, describeInBrowser, DevPage, openDevPage, startBrowser } from './dev-page.js';
 import { endProcesses } from './processes.js';
 
 describeInBrowser('calls on the page of sigil dev', () => {
@@ -38,6 +38,32 @@ describeInBrowser('calls on the page of sigil dev', () => {
     await text.waitFor();
     expect(await text.innerText()).toBe('Hello, <img src=x onerror="document.title=\'run\'">\n<b>bold</b>!');
     expect(await page.title()).toBe('Sigil');
+  });
+
+  test('characters that cannot be seen are escaped in names, descriptions, results and errors', async () => {
+    const name = 'read_\u202eelif\u202c';
+    const [shown, text] = ['read_\\u202eelif\\u202c', 'a\u200bb\u0007 \u{e0041} \u2067c\n❤️‍🔥 می‌روم'];
+    const tools = [{ name, title: 'read\u2066_file', description: text }];
+    await answerInPlace(page, 'tools/list', { result: { tools } });
+    await answerInPlace(page, 'tools/call', { result: { content: [{ type: 'text', text }] } });
+    await page.reload();
+    await choose(page, shown);
+    await page.getByRole('heading', { name: shown, exact: true }).waitFor();
+    await page.getByText('read\\u2066_file', { exact: true }).waitFor();
+    expect(await page.getByRole('navigation').getByTitle('read_').first().getAttribute('title')).toMatch(
+      /^read_\\u202eelif\\u202c: a\\u200bb/,
+    );
+    await press('Call');
+    const result = page.locator('.outcome pre');
+    await result.waitFor();
+    expect(await result.innerText()).toBe('a\\u200bb\\u0007 \\udb40\\udc41 \\u2067c\n❤️‍🔥 می‌روم');
+    const sent = page.waitForRequest((request) => request.postData()?.includes('tools/call') ?? false);
+    await answerInPlace(page, 'tools/call', { error: { code: 1, message: 'not \u202ered' } });
+    await press('Call');
+    await page.getByText('not \\u202ered').waitFor();
+    expect((await sent).postDataJSON()).toMatchObject({ params: { name } });
+    await page.unrouteAll();
+    await page.reload();
   });
 
   test('pictures, recordings, and resources inside a result are shown', async () => {

@@ -2,6 +2,7 @@ import { render } from 'preact';
 import { Api } from './state/api.js';
 import { Page } from './state/page.js';
 import { App } from './views/app.js';
+import { showInvisible } from './views/invisible.js';
 import { PageContext } from './views/page-context.js';
 
 /** Shown if the page was opened without its token. */
@@ -14,6 +15,7 @@ function Unknown() {
   );
 }
 
+showInvisible();
 const api = Api.open();
 if (api) {
   const page = new Page(api, location.hash);
