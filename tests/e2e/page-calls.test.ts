@@ -75,6 +75,45 @@ describeInBrowser('calls on the page of sigil dev', () => {
     await page.locator('audio').waitFor();
   });
 
+  test('blocks and bytes that are wrong are shown as JSON, with what is wrong', async () => {
+    const resource = { uri: 'test://bytes', mimeType: 'application/zip', blob: '%%%' };
+    const odd = [
+      [null, 'A content block must be an object.'],
+      [{ type: 'hologram', depth: 3 }, 'MCP has no block of type "hologram".'],
+      [{ type: 'text', depth: 4 }, 'A text block must have a text.'],
+      [{ type: 'image', data: 'AAAA' }, 'A block of type image must have data and a mimeType.'],
+      [{ type: 'image', data: '%%%', mimeType: 'image/png' }, 'The bytes must be base64.'],
+      [
+        { type: 'image', data: 'AAAA', mimeType: 'image/gif' },
+        'The browser cannot read the bytes as image/gif.',
+      ],
+      [
+        { type: 'audio', data: 'AAAA', mimeType: 'audio/wav' },
+        'The browser cannot read the bytes as audio/wav.',
+      ],
+      [{ type: 'resource', resource: null }, 'Contents of a resource must have a uri, and a text or a blob.'],
+      [{ type: 'resource', resource }, 'The bytes must be base64.'],
+      [{ type: 'resource_link', name: 'nowhere' }, 'A link to a resource must have a uri.'],
+      [{ type: 'resource_link', uri: 'https:', name: 'odd' }, 'Show'],
+    ] as const;
+    await choose(page, 'test_simple_text');
+    for (const [block, what] of odd) {
+      await answerInPlace(page, 'tools/call', {
+        result: { content: [block, { type: 'text', text: 'after it' }] },
+      });
+      await press('Call');
+      const shown = page.locator('.outcome').first();
+      await shown.getByText(what).waitFor();
+      await shown.getByText('after it').waitFor();
+      if (what !== 'Show') expect(await shown.locator('.json, .json-line').count()).toBeGreaterThan(0);
+    }
+    await answerInPlace(page, 'tools/call', { result: { content: 'a text' } });
+    await press('Call');
+    await page.getByText('The content of a result must be a list of blocks.').waitFor();
+    await page.getByText('"a text"').waitFor();
+    await page.unrouteAll();
+  });
+
   test('a link to a resource leads to the resource', async () => {
     await call('point_to_text');
     await press('Show');

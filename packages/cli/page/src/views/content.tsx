@@ -1,64 +1,131 @@
-import { isObject, type JsonObject, parseJson } from '../../../src/json.js';
-import { objectsOf, textOf, shown } from '../mcp/messages.js';
+import { useMemo, useState } from 'preact/hooks';
+import { isObject, type JsonObject, objectOf, parseJson } from '../../../src/json.js';
+import { textOf, shown } from '../mcp/messages.js';
 import { counted, Json, JsonText, size, Text } from './parts.js';
 import { usePage } from './page-context.js';
 
-/** The blocks of a result or message, each as people read it. */
-export function Blocks({ content }: { content: unknown }) {
-  const blocks = Array.isArray(content) ? objectsOf(content) : isObject(content) ? [content] : [];
+/** Messages to or from a model, each with its role. */
+export function Messages({ messages }: { messages: unknown }) {
   return (
     <>
-      {blocks.map((block, index) => (
+      {listOf(messages).map((message, index) =>
+        isObject(message) ? (
+          <section class="message" key={index}>
+            <h3>{shown(message['role'])}</h3>
+            <Blocks content={message['content']} />
+          </section>
+        ) : (
+          <Odd key={index} value={message} what="A message must have a role and content." />
+        ),
+      )}
+    </>
+  );
+}
+
+/** The blocks of a result or message, each as people read it. */
+export function Blocks({ content }: { content: unknown }) {
+  return (
+    <>
+      {listOf(content).map((block, index) => (
         <Block key={index} block={block} />
       ))}
     </>
   );
 }
 
-function Block({ block }: { block: JsonObject }) {
-  const { type, text, data, mimeType, resource } = block;
-  if (type === 'text' && typeof text === 'string') {
-    const value = /^\s*[[{]/.test(text) ? parseJson(text) : undefined;
-    return value === undefined ? <Text text={text} /> : <Value value={value} />;
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [value];
+}
+
+function Block({ block }: { block: unknown }) {
+  if (!isObject(block)) return <Odd value={block} what="A content block must be an object." />;
+  const { type, text, data, mimeType, resource, uri } = block;
+  switch (type) {
+    case 'text': {
+      if (typeof text !== 'string') return <Odd value={block} what="A text block must have a text." />;
+      const value = /^\s*[[{]/.test(text) ? parseJson(text) : undefined;
+      return value === undefined ? <Text text={text} /> : <Value value={value} />;
+    }
+    case 'image':
+    case 'audio':
+      if (typeof data !== 'string' || typeof mimeType !== 'string')
+        return <Odd value={block} what={`A block of type ${type} must have data and a mimeType.`} />;
+      return (
+        <figure>
+          <Bytes type={mimeType} tag={type} base64={data} whole={block} />
+          <figcaption>{`${mimeType}, ${size((data.length * 3) / 4)}`}</figcaption>
+        </figure>
+      );
+    case 'resource':
+      return <ResourceContents contents={resource} />;
+    case 'resource_link':
+      if (typeof uri !== 'string') return <Odd value={block} what="A link to a resource must have a uri." />;
+      return <ResourceLink link={block} uri={uri} />;
+    // What models write about tools.
+    case 'tool_use':
+    case 'tool_result':
+      return <Json value={block} />;
+    default:
+      return <Odd value={block} what={`MCP has no block of type ${JSON.stringify(type)}.`} />;
   }
-  if (type === 'image' && typeof data === 'string')
-    return (
-      <figure>
-        <img src={`data:${shown(mimeType)};base64,${data}`} alt={`Picture, ${shown(mimeType)}`} />
-        <figcaption>{`${shown(mimeType)}, ${size((data.length * 3) / 4)}`}</figcaption>
-      </figure>
-    );
-  if (type === 'audio' && typeof data === 'string')
-    return (
-      <figure>
-        <audio controls src={`data:${shown(mimeType)};base64,${data}`} />
-        <figcaption>{`${shown(mimeType)}, ${size((data.length * 3) / 4)}`}</figcaption>
-      </figure>
-    );
-  if (type === 'resource' && isObject(resource)) return <ResourceContents contents={resource} />;
-  if (type === 'resource_link') return <ResourceLink link={block} />;
-  return <Json value={block} />;
+}
+
+/** What came, with what is wrong about it. */
+export function Odd({ value, what }: { value: unknown; what: string }) {
+  return (
+    <>
+      <p class="problem">{what}</p>
+      <Json value={value} />
+    </>
+  );
 }
 
 /** Contents of a resource: a text, a picture, a recording, or bytes to save. */
-export function ResourceContents({ contents }: { contents: JsonObject }) {
-  const { uri, mimeType, text, blob } = contents;
+export function ResourceContents({ contents }: { contents: unknown }) {
+  const { uri, mimeType, text, blob } = objectOf(contents);
   const type = textOf(mimeType) ?? '';
+  if (typeof uri !== 'string' || (typeof text !== 'string' && typeof blob !== 'string'))
+    return <Odd value={contents} what="Contents of a resource must have a uri, and a text or a blob." />;
   return (
     <figure class="resource">
       <figcaption>
-        <code>{shown(uri)}</code> {type}
+        <code>{uri}</code> {type}
       </figcaption>
       {typeof text === 'string' && (type.includes('json') ? <JsonText text={text} /> : <Text text={text} />)}
-      {typeof blob === 'string' && <Bytes type={type} base64={blob} />}
+      {typeof blob === 'string' && (
+        <Bytes type={type} tag={type.split('/')[0]} base64={blob} whole={contents} />
+      )}
     </figure>
   );
 }
 
-function Bytes({ type, base64 }: { type: string; base64: string }) {
+/** Bytes that came in base64. @param tag which element shows them: an image, an audio, or else a link to save them. */
+function Bytes({
+  type,
+  tag,
+  base64,
+  whole,
+}: {
+  type: string;
+  tag: string | undefined;
+  base64: string;
+  whole: unknown;
+}) {
+  const [isBroken, setBroken] = useState(false);
+  const isBase64 = useMemo(() => {
+    try {
+      atob(base64);
+      return true;
+    } catch {
+      return false;
+    }
+  }, [base64]);
+  if (!isBase64) return <Odd value={whole} what="The bytes must be base64." />;
+  if (isBroken) return <Odd value={whole} what={`The browser cannot read the bytes as ${type}.`} />;
   const address = `data:${type || 'application/octet-stream'};base64,${base64}`;
-  if (type.startsWith('image/')) return <img src={address} alt={`Picture, ${type}`} />;
-  if (type.startsWith('audio/')) return <audio controls src={address} />;
+  const onError = (): void => setBroken(true);
+  if (tag === 'image') return <img src={address} alt={`Picture, ${type}`} onError={onError} />;
+  if (tag === 'audio') return <audio controls src={address} onError={onError} />;
   return (
     <a href={address} download="resource">
       {`Save ${size((base64.length * 3) / 4)}`}
@@ -67,10 +134,9 @@ function Bytes({ type, base64 }: { type: string; base64: string }) {
 }
 
 /** A pointer to a resource: it is read when the developer wants that. */
-function ResourceLink({ link }: { link: JsonObject }) {
+function ResourceLink({ link, uri }: { link: JsonObject; uri: string }) {
   const page = usePage();
-  const uri = shown(link['uri']);
-  const isWeb = /^https?:/.test(uri);
+  const isWeb = /^https?:/.test(uri) && URL.canParse(uri);
   return (
     <p class="resource-link">
       <strong>{textOf(link['title']) ?? textOf(link['name']) ?? uri}</strong> <code>{uri}</code>{' '}

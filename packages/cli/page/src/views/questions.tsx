@@ -1,9 +1,9 @@
 import { useId, useState } from 'preact/hooks';
 import { isObject, type JsonObject } from '../../../src/json.js';
 import { SchemaForm } from '../form/schema-form.js';
-import { objectsOf, textOf } from '../mcp/messages.js';
+import { textOf } from '../mcp/messages.js';
 import type { OpenQuestion } from '../state/state.js';
-import { Blocks } from './content.js';
+import { Messages } from './content.js';
 import { Dialog, Json } from './parts.js';
 import { useStore } from './page-context.js';
 
@@ -140,12 +140,7 @@ function Sampling({ params, answer }: QuestionProps) {
           <pre class="text">{systemPrompt}</pre>
         </section>
       )}
-      {objectsOf(messages).map((message, index) => (
-        <section class="message" key={index}>
-          <h3>{String(message['role'])}</h3>
-          <Blocks content={message['content']} />
-        </section>
-      ))}
+      <Messages messages={messages} />
       <details>
         <summary>Settings</summary>
         <Json value={rest} />

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import { isForModels } from '../../../src/check/visibility.js';
-import { isObject, type JsonObject } from '../../../src/json.js';
-import { objectsOf, shown } from '../mcp/messages.js';
+import { isObject, type JsonObject, objectOf } from '../../../src/json.js';
+import { shown } from '../mcp/messages.js';
 import type { Run, Task } from '../state/state.js';
 import { AppView, viewUriOf } from './app-view.js';
-import { Blocks, ResourceContents, Value } from './content.js';
+import { Blocks, Messages, Odd, ResourceContents, Value } from './content.js';
 import { StepUp } from './login.js';
 import { counted, duration, Json, size, Time } from './parts.js';
 import { usePage, useStore } from './page-context.js';
@@ -150,16 +150,16 @@ function OutcomeView({
 
 function Readable({ result }: { result: JsonObject }) {
   const { content, structuredContent, contents, messages, description } = result;
-  const blocks = objectsOf(content);
+  const blocks: readonly unknown[] = Array.isArray(content) ? content : [];
   // The text that repeats structured content says nothing new.
   const repeats =
     structuredContent !== undefined &&
     blocks.length === 1 &&
-    blocks[0]?.['text'] === JSON.stringify(structuredContent);
+    objectOf(blocks[0])['text'] === JSON.stringify(structuredContent);
   if (Array.isArray(contents))
     return (
       <>
-        {objectsOf(contents).map((one, index) => (
+        {contents.map((one, index) => (
           <ResourceContents key={index} contents={one} />
         ))}
       </>
@@ -168,12 +168,7 @@ function Readable({ result }: { result: JsonObject }) {
     return (
       <>
         {typeof description === 'string' && <p>{description}</p>}
-        {objectsOf(messages).map((message, index) => (
-          <section class="message" key={index}>
-            <h4>{shown(message['role'])}</h4>
-            <Blocks content={message['content']} />
-          </section>
-        ))}
+        <Messages messages={messages} />
       </>
     );
   if (content === undefined && structuredContent === undefined) return <Json value={result} />;
@@ -184,8 +179,13 @@ function Readable({ result }: { result: JsonObject }) {
           <Value value={structuredContent} />
         </section>
       )}
-      {repeats ? <p class="muted">The text is the same as JSON.</p> : <Blocks content={content} />}
-      {blocks.length === 0 && structuredContent === undefined && <p class="muted">The result is empty.</p>}
+      {content !== undefined && !Array.isArray(content) && (
+        <Odd value={content} what="The content of a result must be a list of blocks." />
+      )}
+      {repeats ? <p class="muted">The text is the same as JSON.</p> : <Blocks content={blocks} />}
+      {Array.isArray(content) && blocks.length === 0 && structuredContent === undefined && (
+        <p class="muted">The result is empty.</p>
+      )}
     </>
   );
 }
