@@ -191,6 +191,12 @@ describeInBrowser('calls on the page of sigil dev', () => {
     await press('Get');
     await page.getByText('at most 2 findings').waitFor();
     await page.getByRole('heading', { name: 'user' }).waitFor();
+    await choose(page, 'add');
+    await choose(page, 'review_code');
+    expect(await suggested('language').inputValue()).toBe('typescript');
+    await press('JSON');
+    const json = page.getByRole('textbox', { name: 'Arguments as JSON' });
+    expect(JSON.parse(await json.inputValue())).toEqual({ language: 'typescript', maxFindings: '2' });
   });
 
   test('templates are filled, with suggestions of the server, and read', async () => {

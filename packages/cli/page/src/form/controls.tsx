@@ -1,3 +1,5 @@
+import { createContext } from 'preact';
+import { useContext, useEffect, useState } from 'preact/hooks';
 import type { Field } from './field.js';
 import type { Choice, TextInput } from './schema.js';
 
@@ -27,14 +29,26 @@ const UTC = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)Z$/;
 
 /** A text field, with a preview by its format. */
 export function TextControl(
-  props: ControlProps<TextField> & { input: TextInput; placeholder: string | undefined },
+  props: ControlProps<TextField> & { input: TextInput; label: string; placeholder: string | undefined },
 ) {
-  const { field, input, isRequired, onChange, placeholder } = props;
+  const { field, id, input, isRequired, label, onChange, placeholder } = props;
+  const suggested = useSuggestions(label, field?.text ?? '');
   const text = field?.text ?? '';
   const set = (next: string): void =>
     onChange(next === '' && !isRequired ? undefined : { kind: 'text', text: next });
   const shared = { ...attributes(props), placeholder, autocomplete: 'off', spellcheck: false };
   const onInput = (event: { currentTarget: { value: string } }): void => set(event.currentTarget.value);
+  if (suggested)
+    return (
+      <>
+        <input {...shared} list={`${id}-list`} value={text} onInput={onInput} onFocus={suggested.begin} />
+        <datalist id={`${id}-list`}>
+          {suggested.values.map((one) => (
+            <option key={one} value={one} />
+          ))}
+        </datalist>
+      </>
+    );
   if (input === 'date' && (text === '' || DATE.test(text)))
     return <input {...shared} type="date" value={text} onInput={onInput} />;
   if (input === 'date-time' && (text === '' || UTC.test(text))) {
@@ -59,6 +73,26 @@ export function TextControl(
   if (input === 'url') return <input {...shared} type="url" value={text} onInput={onInput} />;
   if (input === 'password') return <input {...shared} type="password" value={text} onInput={onInput} />;
   return <input {...shared} type="text" value={text} onInput={onInput} />;
+}
+
+/** Suggests values of a field, by its label. */
+export const Suggestions = createContext<((label: string) => Promise<readonly string[]>) | undefined>(
+  undefined,
+);
+
+const SUGGEST_AFTER_MS = 150;
+
+/** The values that are suggested for a text, from its first focus on; `undefined` in a form without suggestions. */
+function useSuggestions(label: string, text: string) {
+  const suggest = useContext(Suggestions);
+  const [values, setValues] = useState<readonly string[]>([]);
+  const [isTouched, setTouched] = useState(false);
+  useEffect(() => {
+    if (!suggest || !isTouched) return undefined;
+    const timer = setTimeout(() => suggest(label).then(setValues, () => setValues([])), SUGGEST_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, [text, isTouched, !suggest]);
+  return suggest && { values, begin: () => setTouched(true) };
 }
 
 /** A number, as it is typed. */

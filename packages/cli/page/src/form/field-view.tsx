@@ -126,7 +126,15 @@ function Control({
   const placeholder = exampleOf(schema, document);
   switch (shape.kind) {
     case 'text':
-      return <TextControl {...props} field={of('text')} input={shape.input} placeholder={placeholder} />;
+      return (
+        <TextControl
+          {...props}
+          field={of('text')}
+          input={shape.input}
+          label={label}
+          placeholder={placeholder}
+        />
+      );
     case 'number':
       return <NumberControl {...props} field={of('number')} placeholder={placeholder} />;
     case 'boolean':

@@ -2,8 +2,12 @@ import type { ComponentChildren } from 'preact';
 import { useId, useRef, useState } from 'preact/hooks';
 import { counted } from '../views/parts.js';
 import { pathsOf } from './field.js';
+import { Suggestions } from './controls.js';
 import { FieldView } from './field-view.js';
 import { useForm } from './form-state.js';
+
+/** Suggests values of a member of a form's value, by its name. */
+export type Suggest = (name: string, value: unknown) => Promise<readonly string[]>;
 
 /**
  * A form of a JSON Schema. Input that the schema does not allow is named, and sent all the same when the developer
@@ -12,6 +16,8 @@ import { useForm } from './form-state.js';
  * @param label names the form.
  * @param initial the initial value.
  * @param submit names the button.
+ * @param suggest suggests values of the texts.
+ * @param note says something about the value, below the fields.
  * @param children further buttons.
  */
 export function SchemaForm({
@@ -19,6 +25,8 @@ export function SchemaForm({
   label,
   initial,
   submit,
+  suggest,
+  note,
   onSubmit,
   children,
 }: {
@@ -26,6 +34,8 @@ export function SchemaForm({
   label: string;
   initial?: unknown;
   submit: string;
+  suggest?: Suggest | undefined;
+  note?: (value: unknown) => string;
   onSubmit: (value: unknown) => void;
   children?: ComponentChildren;
 }) {
@@ -60,17 +70,19 @@ export function SchemaForm({
       }}
     >
       {json === undefined ? (
-        <FieldView
-          field={form.field}
-          schema={form.document.root}
-          document={form.document}
-          path=""
-          label="Value"
-          isRequired
-          base={base}
-          problems={shown}
-          onChange={(field) => form.setField(field ?? { kind: 'json', text: '' })}
-        />
+        <Suggestions.Provider value={suggest && ((name) => suggest(name, value))}>
+          <FieldView
+            field={form.field}
+            schema={form.document.root}
+            document={form.document}
+            path=""
+            label="Value"
+            isRequired
+            base={base}
+            problems={shown}
+            onChange={(field) => form.setField(field ?? { kind: 'json', text: '' })}
+          />
+        </Suggestions.Provider>
       ) : (
         <textarea
           class="code whole"
@@ -81,6 +93,11 @@ export function SchemaForm({
           value={json}
           onInput={({ currentTarget }) => form.setJson(currentTarget.value)}
         />
+      )}
+      {note && (
+        <p>
+          <code>{note(value)}</code>
+        </p>
       )}
       <div role="alert">
         {isWarned && elsewhere.length < shown.size && (

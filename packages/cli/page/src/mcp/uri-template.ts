@@ -1,3 +1,6 @@
+import { objectOf } from '../../../src/json.js';
+import { shown } from './messages.js';
+
 /** How each operator of RFC 6570 writes its variables. */
 const OPERATORS: Readonly<
   Record<string, { first: string; between: string; isNamed: boolean; keeps: boolean }>
@@ -24,16 +27,17 @@ function nameOf(variable: string): string {
   return variable.replace(/(\*|:\d+)$/, '').trim();
 }
 
-/** Fills a URI template with texts. A variable that is empty is left out. */
-export function expand(template: string, values: Readonly<Record<string, string>>): string {
+/** Fills a URI template with the members of an object. A variable that is empty is left out. */
+export function expand(template: string, given: unknown): string {
+  const values = objectOf(given);
   return template.replace(EXPRESSION, (_all, operator: string, list: string) => {
     const { first, between, isNamed, keeps } = OPERATORS[operator] ?? OPERATORS['']!;
     const parts = list.split(',').flatMap((variable) => {
       const name = nameOf(variable);
-      const given = Object.hasOwn(values, name) ? (values[name] ?? '') : '';
-      if (given === '') return [];
+      const whole = Object.hasOwn(values, name) ? shown(values[name]) : '';
+      if (whole === '') return [];
       const [, length] = /:(\d+)$/.exec(variable) ?? [];
-      const text = length === undefined ? given : given.slice(0, Number(length));
+      const text = length === undefined ? whole : whole.slice(0, Number(length));
       const encoded = keeps ? encodeURI(text) : encodeURIComponent(text);
       return [isNamed ? `${name}=${encoded}` : encoded];
     });

@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
-import { isObject } from '../../../src/json.js';
+import { isObject, type JsonObject, objectOf } from '../../../src/json.js';
 import { objectsOf, textOf, shown } from '../mcp/messages.js';
-import { SchemaForm } from '../form/schema-form.js';
+import { type Suggest, SchemaForm } from '../form/schema-form.js';
+import { expand, variablesOf } from '../mcp/uri-template.js';
 import { entriesOf, type Entry, type Run } from '../state/state.js';
 import { FOR_VIEWS, isForModels } from '../../../src/check/visibility.js';
 import { counted, Json, Tabs } from './parts.js';
 import { usePage, useStore } from './page-context.js';
 import { RunView, TaskView } from './run-view.js';
-import { VariablesForm } from './variables-form.js';
 import { Why } from './why.js';
 
 /** The selected definition: its description, its form, and its results. */
@@ -132,41 +132,58 @@ function Sending({ entry, last }: { entry: Entry; last: Run | undefined }) {
   const page = usePage();
   const { mode, subscriptions, identity } = useStore();
   const { kind, key, descriptor } = entry;
+  const { capabilities = {} } = identity ?? {};
   const where = mode === 'both' ? ' in both' : '';
+  const label = `Arguments of ${key}`;
   if (kind === 'tool')
     return (
       <SchemaForm
         schema={descriptor['inputSchema'] ?? { type: 'object' }}
-        label={`Arguments of ${key}`}
+        label={label}
         initial={last?.params['arguments']}
         submit={`Call${where}`}
         onSubmit={(args) => page.send(entry, 'tools/call', { name: key, arguments: args })}
       />
     );
-  if (kind === 'prompt') {
-    const variables = objectsOf(descriptor['arguments']).map((one) => ({
-      name: shown(one['name']),
-      description: textOf(one['description']),
-      isRequired: one['required'] === true,
-    }));
+  /** Asks the server for values of an argument, if it knows some. */
+  const suggestFor = (ref: JsonObject): Suggest | undefined =>
+    'completions' in capabilities
+      ? async (name, args) => {
+          const { [name]: own, ...others } = objectOf(args);
+          const params = { ref, argument: { name, value: shown(own) }, context: { arguments: others } };
+          const { values } = objectOf((await page.request('completion/complete', params))['completion']);
+          return Array.isArray(values) ? values.map(String) : [];
+        }
+      : undefined;
+  if (kind === 'prompt')
     return (
-      <VariablesForm
-        variables={variables}
-        reference={{ type: 'ref/prompt', name: key }}
+      <SchemaForm
+        schema={schemaOfTexts(objectsOf(descriptor['arguments']))}
+        label={label}
+        initial={last?.params['arguments']}
         submit={`Get${where}`}
+        suggest={suggestFor({ type: 'ref/prompt', name: key })}
         onSubmit={(args) => page.send(entry, 'prompts/get', { name: key, arguments: args })}
       />
     );
-  }
-  if (kind === 'template') return <TemplateForm entry={entry} submit={`Read${where}`} />;
-  const resources = isObject(identity?.capabilities['resources']) ? identity.capabilities['resources'] : {};
+  if (kind === 'template')
+    return (
+      <SchemaForm
+        schema={schemaOfTexts(variablesOf(key).map((name) => ({ name })))}
+        label={label}
+        submit={`Read${where}`}
+        suggest={suggestFor({ type: 'ref/resource', uri: key })}
+        note={(values) => expand(key, values)}
+        onSubmit={(values) => page.send(entry, 'resources/read', { uri: expand(key, values) })}
+      />
+    );
   const isHeard = subscriptions.includes(key);
   return (
     <div class="actions">
       <button type="button" class="primary" onClick={() => page.send(entry, 'resources/read', { uri: key })}>
         {`Read${where}`}
       </button>
-      {resources['subscribe'] === true && (
+      {objectOf(capabilities['resources'])['subscribe'] === true && (
         <button type="button" aria-pressed={isHeard} onClick={() => void page.subscribe(key, !isHeard)}>
           {isHeard ? 'Unsubscribe' : 'Subscribe'}
         </button>
@@ -175,16 +192,16 @@ function Sending({ entry, last }: { entry: Entry; last: Run | undefined }) {
   );
 }
 
-function TemplateForm({ entry, submit }: { entry: Entry; submit: string }) {
-  const page = usePage();
-  return (
-    <VariablesForm
-      template={entry.key}
-      reference={{ type: 'ref/resource', uri: entry.key }}
-      submit={submit}
-      onSubmit={(_values, uri) => page.send(entry, 'resources/read', { uri })}
-    />
-  );
+/** The schema of arguments that are texts: those of a prompt, or the variables of a template. */
+function schemaOfTexts(args: readonly JsonObject[]): JsonObject {
+  const properties = args.map(({ name, description }) => [shown(name), { type: 'string', description }]);
+  const required = args.filter((one) => one['required'] === true).map(({ name }) => shown(name));
+  return {
+    type: 'object',
+    properties: Object.fromEntries(properties) as JsonObject,
+    required,
+    additionalProperties: false,
+  };
 }
 
 const MOST_SHOWN = 10;
