@@ -335,7 +335,8 @@ const SHOW = `async (src) => {
   frame.setAttribute('sandbox', 'allow-scripts allow-forms');
   const told = new Promise((resolve) => {
     addEventListener('message', ({ source, data }) => {
-      if (source === frame.contentWindow) resolve(data);
+      // What is refused is reported as well.
+      if (source === frame.contentWindow && data.method !== 'sigil/view-error') resolve(data);
     });
     setTimeout(() => resolve('nothing is told'), 15_000);
   });

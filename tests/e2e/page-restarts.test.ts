@@ -117,6 +117,7 @@ describeInBrowser('the page of sigil dev while its server starts again', () => {
         program(properties, '<script>throw new Error("gone")</script>').replace('parent.', 'missing.'),
       );
       await page.getByText('The view has not started within 5 s').first().waitFor();
+      await page.getByText('The view fails: Uncaught Error: gone').first().waitFor();
     },
     LONG_MS,
   );

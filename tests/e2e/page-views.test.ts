@@ -61,13 +61,14 @@ describeInBrowser('a view on the page of sigil dev', () => {
     return (await line.innerText()).slice(String(id).length + 1);
   }
   let asked = 1;
+  /** Runs a script in the view. */
+  async function inView(script: string): Promise<void> {
+    const frame = page.frames().find((one) => one !== page.mainFrame());
+    await frame?.evaluate(`void ${script}`);
+  }
   /** Sends a request as the view. @returns its id. */
   async function say(method: string, params: object): Promise<number> {
-    const script = `say(${JSON.stringify(method)}, ${JSON.stringify(params)})`;
-    await page
-      .frames()
-      .find((frame) => frame !== page.mainFrame())
-      ?.evaluate(script);
+    await inView(`say(${JSON.stringify(method)}, ${JSON.stringify(params)})`);
     return (asked += 1);
   }
   const call = async (name: string): Promise<string> =>
@@ -119,6 +120,16 @@ describeInBrowser('a view on the page of sigil dev', () => {
     expect(JSON.parse(await answered(await say('ui/message', { role: 'user', content })))).toEqual({});
     await page.getByText('The view: 1 message').click();
     await page.getByRole('main').getByText('Two are left').waitFor();
+  });
+
+  test('has its errors, and what its policy refuses, shown on the page', async () => {
+    await inView("setTimeout(() => { throw new Error('out of stock'); })");
+    await inView("Promise.reject(new Error('no answer'))");
+    await inView("fetch('https://example.org/').catch(() => undefined)");
+    const alert = page.getByRole('region', { name: 'View' }).getByRole('alert');
+    await alert.getByText(/^The view fails: Uncaught Error: out of stock \(line \d+\)$/).waitFor();
+    await alert.getByText('The view fails: Unhandled rejection: Error: no answer').waitFor();
+    await alert.getByText('Its policy connect-src refuses https://example.org/').waitFor();
   });
 
   test('is told what the host does not know', async () => {

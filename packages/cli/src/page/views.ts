@@ -3,6 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { isObject, type JsonObject, objectOf } from '../json.js';
 import { answerRefusal, Refusal, safeHeaders } from './answers.js';
 import { limitedServer, listen } from './listening.js';
+import { withReports } from './view-errors.js';
 
 /** Maximum number of kept views; older ones are dropped. */
 const MOST_VIEWS = 20;
@@ -63,7 +64,7 @@ export class Views {
     const name = randomBytes(24).toString('base64url');
     const policy = this.#policyOf(membersOf('csp', csp));
     const headers = { 'permissions-policy': permissionsPolicy(membersOf('permissions', permissions)) };
-    this.#views.set(name, { html, policy, headers });
+    this.#views.set(name, { html: withReports(html), policy, headers });
     const [oldest = ''] = this.#views.keys();
     if (this.#views.size > MOST_VIEWS) this.#views.delete(oldest);
     return `${this.origin}/${name}`;

@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from '../../../src/json.js';
-import { messageOf, textOf } from '../mcp/messages.js';
+import { VIEW_ERROR } from '../../../src/page/view-errors.js';
+import { messageOf, shown, textOf } from '../mcp/messages.js';
 
 /** The version of MCP Apps that this host speaks (SEP-1865). */
 const VERSION = '2026-01-26';
@@ -22,6 +23,8 @@ export interface HostRequests {
   /** Receives the view's messages to the model and the log. */
   told(what: string, params: unknown): void;
   resized(height: number): void;
+  /** Hears of an error in the view. */
+  failed(text: string): void;
 }
 
 /** The host of one view: answers the messages of its frame, and of nothing else. */
@@ -70,6 +73,8 @@ export class AppHost {
         if (typeof height === 'number') this.requests.resized(Math.ceil(height));
         return;
       }
+      case VIEW_ERROR:
+        return this.requests.failed(shown(params['text']));
       default:
         return this.requests.told(method, params);
     }

@@ -7,6 +7,8 @@ import { counted, Dialog, Json } from './parts.js';
 import { usePage, useStore } from './page-context.js';
 
 const MOST_HEIGHT = 2000;
+/** Maximum number of shown errors of a view. */
+const MOST_FAULTS = 10;
 /** How long a view may take until it asks for `ui/initialize`. */
 const START_MS = 5000;
 
@@ -39,6 +41,7 @@ export function AppView({
   const { identity } = useStore();
   const [view, setView] = useState<LoadedView>();
   const [error, setError] = useState<string>();
+  const [faults, setFaults] = useState<readonly string[]>([]);
   const [height, setHeight] = useState(200);
   const [said, setSaid] = useState<readonly { what: string; params: unknown }[]>([]);
   const [link, setLink] = useState<{ url: string; answer: (isOpened: boolean) => void }>();
@@ -58,6 +61,7 @@ export function AppView({
       const { url } = await page.api.json<{ url: string }>('/api/views', { html, csp, permissions });
       if (isGone) return;
       setError(undefined);
+      setFaults([]);
       setView({
         url,
         permissions: isObject(permissions) ? permissions : {},
@@ -91,6 +95,7 @@ export function AppView({
       readResource: (params) => page.request('resources/read', params),
       openLink: (url) => new Promise((answer) => setLink({ url, answer })),
       told: (what, params) => setSaid((before) => [...before.slice(-49), { what, params }]),
+      failed: (text) => setFaults((before) => [...new Set([...before, text])].slice(0, MOST_FAULTS)),
       resized: (wanted) => setHeight(Math.min(Math.max(wanted, 40), MOST_HEIGHT)),
     };
     const host = new AppHost(element, { tool, args, result }, requests);
@@ -116,6 +121,13 @@ export function AppView({
         <p class="problem" role="alert">
           {`The view has not started within ${START_MS / 1000} s: look at the console of the browser.`}
         </p>
+      )}
+      {faults.length > 0 && (
+        <ul class="problem" role="alert">
+          {faults.map((fault) => (
+            <li key={fault}>{`The view fails: ${fault}`}</li>
+          ))}
+        </ul>
       )}
       {view && (
         <iframe
