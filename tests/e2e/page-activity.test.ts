@@ -200,5 +200,8 @@ describeInBrowser('logins on the page of sigil dev', () => {
       .waitFor({ state: 'attached' });
     await page.getByRole('button', { name: 'Call', exact: true }).click();
     await page.locator('.outcome').first().getByText('simple text').waitFor();
+    await page.reload();
+    await page.getByRole('tab', { name: /^Login/ }).click();
+    await activity.getByRole('button', { name: 'In use' }).waitFor();
   }, 90_000);
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { choose, describeInBrowser, DevPage, openDevPage, startBrowser } from './dev-page.js';
-import { endProcesses } from './processes.js';
+import { endProcesses, until } from './processes.js';
 
 describeInBrowser('questions and tasks on the page of sigil dev', () => {
   let browser: Browser;
@@ -109,6 +109,62 @@ describeInBrowser('questions and tasks on the page of sigil dev', () => {
     await answer('Accept');
     await outcome().getByText('Deleted a.txt').waitFor();
     await page.getByRole('region', { name: 'Tasks' }).getByText('completed').waitFor();
+  });
+
+  const revision = (name: string) => page.getByRole('radio', { name, exact: true });
+  const reloaded = 'The page was loaded again, which has cancelled the call: send it again.';
+
+  test('an open question, and the chosen revision, are still there when the page is loaded again', async () => {
+    await page.getByText('both', { exact: true }).click();
+    await choose(page, 'test_elicitation');
+    await page.getByRole('textbox', { name: 'message', exact: true }).fill('Who is it?');
+    await page.getByRole('button', { name: 'Call in both' }).click();
+    await dialog().getByText('1 more question waits').waitFor();
+    await page.reload();
+    await dialog().getByText('Asked by test_elicitation, 2026-07-28').waitFor();
+    await page.getByRole('article', { name: 'test_elicitation, 2025-11-25' }).getByText(reloaded).waitFor();
+    expect(await dialog().getByText('more question').count()).toBe(0);
+    expect(await revision('both').isChecked()).toBe(true);
+    await answer('Decline');
+    await outcome().getByText('action=decline').waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: 'Call in both' }).waitFor();
+    expect(await dialog().count()).toBe(0);
+  });
+
+  test.each(['2025-11-25', '2026-07-28'])(
+    'a call of %s that runs is cancelled when the page is loaded again, and says so',
+    async (name) => {
+      await page.getByText(name, { exact: true }).first().click();
+      await call('wait_until_cancelled', { label: `reload ${name}` });
+      await page.getByRole('status').filter({ hasText: 'running' }).waitFor();
+      const state = async (): Promise<boolean> => {
+        await call('state_of_wait', { label: `reload ${name}` });
+        await outcome().waitFor();
+        return (await outcome().getByText('waiting').count()) > 0;
+      };
+      await until(state);
+      await page.reload();
+      expect(await revision(name).isChecked()).toBe(true);
+      await choose(page, 'wait_until_cancelled');
+      await page.getByText(reloaded).waitFor();
+      await until(async () => !(await state()));
+    },
+  );
+
+  test('a task goes on when the page is loaded again, and asks once more', async () => {
+    await call('confirm_delete', { filename: 'c.txt' });
+    await dialog().getByText('Delete c.txt?').waitFor();
+    await page.reload();
+    await dialog().getByText('Delete c.txt?').waitFor();
+    await dialog().getByRole('checkbox', { name: 'confirm' }).check();
+    await answer('Accept');
+    await outcome().getByText('Deleted c.txt').waitFor();
+    const tasks = page.getByRole('region', { name: 'Tasks' });
+    await tasks.getByRole('button').last().click();
+    await page.reload();
+    await page.getByText('task completed').waitFor();
+    await outcome().getByText('Deleted c.txt').waitFor();
   });
 
   test('a task is cancelled, and one that fails says why', async () => {

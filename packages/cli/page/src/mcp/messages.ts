@@ -47,7 +47,7 @@ export interface LogMessage {
 export type Outcome =
   | { readonly kind: 'result'; readonly result: JsonObject }
   | { readonly kind: 'error'; readonly error: RpcError }
-  | { readonly kind: 'cancelled' }
+  | { readonly kind: 'cancelled'; readonly reason?: string }
   /** No JSON-RPC message answered it. */
   | { readonly kind: 'failed'; readonly reason: string };
 
@@ -77,7 +77,11 @@ export interface Question {
 export interface RequestEvents {
   readonly signal?: AbortSignal;
   /** Headers beside those of the protocol. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** The result whose questions were open when the page was loaded again: they are asked first. */
+  readonly asked?: JsonObject | undefined;
+  /** Hears of a result with questions, and of their answers by `undefined`. */
+  onAsked?(asked: JsonObject | undefined): void;
   onProgress?(progress: Progress): void;
   onLog?(message: LogMessage): void;
 }

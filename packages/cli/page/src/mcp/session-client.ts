@@ -78,7 +78,9 @@ export class SessionClient implements McpClient {
   close(): void {
     this.#closing.abort();
     if (this.#sessionId !== undefined)
-      this.options.send({ method: 'DELETE', headers: this.#headers() }).catch(() => undefined);
+      this.options
+        .send({ method: 'DELETE', headers: this.#headers(), keepalive: true })
+        .catch(() => undefined);
   }
 
   #restart(): void {
@@ -113,6 +115,8 @@ export class SessionClient implements McpClient {
       headers: { ...this.#headers(), ...headers },
       body: JSON.stringify({ jsonrpc: '2.0', ...message }),
       signal: signal ?? null,
+      // Also when the page is left, which cancels.
+      keepalive: !('id' in message),
     });
   }
 

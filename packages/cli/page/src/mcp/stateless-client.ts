@@ -45,20 +45,28 @@ export class StatelessClient implements McpClient {
   async request(method: string, params: JsonObject, events: RequestEvents = {}): Promise<Answer> {
     let ms = 0;
     let bytes = 0;
-    let answers: JsonObject = {};
+    let { asked } = events;
     for (let round = 0; round < MOST_ROUNDS; round += 1) {
+      const answers = asked ? await this.#answersTo(asked, events) : {};
+      if (!answers) return { ...answerWithout({ kind: 'cancelled' }, ms), bytes };
       const answer = await this.#once(method, { ...params, ...answers }, events);
       ms += answer.ms;
       bytes += answer.bytes;
       const { outcome } = answer;
       const asks = outcome.kind === 'result' && outcome.result['resultType'] === 'input_required';
       if (!asks) return { ...answer, ms, bytes };
-      const { inputRequests, requestState } = outcome.result;
-      const inputResponses = await this.answer(inputRequests, events.signal);
-      if (!inputResponses) return { ...answer, ms, bytes, outcome: { kind: 'cancelled' } };
-      answers = { inputResponses, ...(requestState === undefined ? {} : { requestState }) };
+      asked = outcome.result;
     }
     return answerWithout({ kind: 'failed', reason: `The server asked more than ${MOST_ROUNDS} times` }, ms);
+  }
+
+  /** The parameters that answer a result with questions; `undefined` when one is refused. */
+  async #answersTo(asked: JsonObject, events: RequestEvents): Promise<JsonObject | undefined> {
+    events.onAsked?.(asked);
+    const { inputRequests, requestState } = asked;
+    const inputResponses = await this.answer(inputRequests, events.signal);
+    events.onAsked?.(undefined);
+    return inputResponses && { inputResponses, ...(requestState === undefined ? {} : { requestState }) };
   }
 
   /** Answers the questions of a request or task; `undefined` when one is refused. */

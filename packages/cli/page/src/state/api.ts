@@ -1,7 +1,9 @@
+import { parseJson } from '../../../src/json.js';
 import { eventsOf, type ServerEvent } from '../mcp/event-stream.js';
 import { textOf } from '../mcp/messages.js';
 
 const KEY = 'sigil.token';
+const KEPT_KEY = 'sigil.page';
 
 /** The command does not know the token of this page: it is another `sigil dev` by now. */
 export class TokenRefused extends Error {}
@@ -17,11 +19,25 @@ export class Api {
   static open(): Api | undefined {
     const given = new URLSearchParams(location.hash.slice(1)).get('token');
     if (given !== null) {
+      // Another command knows no login and no call of this one.
+      if (given !== sessionStorage.getItem(KEY)) sessionStorage.removeItem(KEPT_KEY);
       sessionStorage.setItem(KEY, given);
       history.replaceState(null, '', location.pathname);
     }
     const token = given ?? sessionStorage.getItem(KEY);
     return token === null ? undefined : new Api(token);
+  }
+
+  /** Keeps a value until the page is loaded again. */
+  keep(value: unknown): void {
+    sessionStorage.setItem(KEPT_KEY, JSON.stringify(value));
+  }
+
+  /** Takes the kept value: a copy of this tab must not go on with it as well. */
+  takeKept(): unknown {
+    const text = sessionStorage.getItem(KEPT_KEY);
+    sessionStorage.removeItem(KEPT_KEY);
+    return parseJson(text ?? '');
   }
 
   fetch(path: string, init: RequestInit = {}): Promise<Response> {

@@ -22,6 +22,9 @@ const MOST_LINES = 500;
 /** The events of calls of all clients, as the server sends them. */
 const HAPPENINGS = ['call', 'refused', 'question', 'task'];
 
+/** What the page still knows after it was loaded again. */
+type Kept = Pick<State, 'mode' | 'login' | 'subscriptions' | 'runs'>;
+
 /** Connects the page and the server: events of the command, served definitions, and actions of the developer. */
 export class Page {
   readonly store = new Store();
@@ -33,8 +36,21 @@ export class Page {
     readonly api: Api,
     fragment = '',
   ) {
+    const { runs = [], ...kept } = (api.takeKept() ?? {}) as Partial<Kept>;
     const selected = selectedIn(fragment);
-    if (selected) this.store.update({ selected });
+    const isKnown = selected?.kind !== 'task' || runs.some(({ taskId }) => taskId === selected.key);
+    this.store.update({ ...kept, ...(selected && isKnown ? { selected } : {}) });
+    this.runs.resume(runs);
+    addEventListener('pagehide', () => this.#leave());
+  }
+
+  /** Keeps what a reload needs, and ends what cannot go on without this page. */
+  #leave(): void {
+    const { mode, login, subscriptions } = this.store.state;
+    const kept: Kept = { mode, login, subscriptions, runs: this.runs.unfinished };
+    for (const { cancel } of this.store.state.runs) cancel();
+    this.#closeClients();
+    this.api.keep(kept);
   }
 
   /** Listens to the command for as long as the page is open, or until another command refuses its token. */
@@ -61,7 +77,7 @@ export class Page {
     if (data === '') return;
     const told: unknown = JSON.parse(data);
     if (event === 'state') this.#heardState(told as ServerState);
-    else if (event === 'served') void this.#loadServed();
+    else if (event === 'served') this.#heardServed();
     else if (event === 'exchange') this.#heardExchange(told as Exchange);
     else if (event === 'output') this.#heardOutput(told as OutputLine[]);
     else if (event === 'login') this.#heardLogin(told as ShownLogin);
@@ -98,6 +114,13 @@ export class Page {
     this.store.update(({ logins }) => ({ logins: [...logins.filter(({ id }) => id !== login.id), login] }));
     // After a login, requests use it.
     if (login.status === 'done' && before?.status === 'open') this.useLogin(login.id);
+  }
+
+  #heardServed(): void {
+    const { login, logins } = this.store.state;
+    // All logins were told before: this one has been forgotten.
+    if (login !== undefined && !logins.some(({ id }) => id === login)) this.useLogin(undefined);
+    void this.#loadServed();
   }
 
   async #loadServed(): Promise<void> {
@@ -232,10 +255,10 @@ export function fragmentOf({ kind, key }: Selected): string {
   return `${kind}/${encodeURIComponent(key)}`;
 }
 
-/** The selection in a URL fragment. Tasks are left out: a reloaded page does not know them. */
+/** The selection in a URL fragment. */
 export function selectedIn(fragment: string): Selected | undefined {
   const [, kind = '', key = ''] = /^#?(\w+)\/(.+)$/.exec(fragment) ?? [];
-  if (!isKind(kind)) return undefined;
+  if (kind !== 'task' && !isKind(kind)) return undefined;
   try {
     return { kind, key: decodeURIComponent(key) };
   } catch {

@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from '../../../src/json.js';
+import { answerWithout } from '../mcp/exchange.js';
 import { messageOf, type Outcome, type Question, resultOf } from '../mcp/messages.js';
-import type { McpClient, Revision } from '../mcp/messages.js';
+import type { McpClient, RequestEvents, Revision } from '../mcp/messages.js';
 import { parameterHeaders } from '../../../src/program/parameter-headers.js';
 import { pause, type StatelessClient } from '../mcp/stateless-client.js';
 import type { Entry, Run, Task } from './state.js';
@@ -8,6 +9,7 @@ import { appended, type Store } from './store.js';
 
 const MOST_RUNS = 100;
 const LEAST_POLL_MS = 200;
+const RELOADED = 'The page was loaded again, which has cancelled the call: send it again.';
 
 /** Sends calls, follows their tasks, and puts questions before the developer. */
 export class Runs {
@@ -27,39 +29,52 @@ export class Runs {
     revisions: readonly Revision[],
   ): void {
     const group = this.store.nextId();
-    for (const revision of revisions) void this.#run(group, entry, method, params, revision);
+    const { kind, key, descriptor } = entry;
+    const { login } = this.store.state;
+    for (const revision of revisions)
+      void this.#run({
+        id: this.store.nextId(),
+        group,
+        entry: { kind, key },
+        method,
+        params,
+        revision,
+        at: new Date(),
+        logs: [],
+        answers: [],
+        ...(kind === 'tool' && revision === '2026-07-28'
+          ? { headers: parameterHeaders(descriptor['inputSchema'], params['arguments']) }
+          : {}),
+        ...(login === undefined ? {} : { login }),
+      });
   }
 
-  async #run(
-    group: number,
-    { kind, key, descriptor }: Pick<Entry, 'kind' | 'key' | 'descriptor'>,
-    method: string,
-    params: JsonObject,
-    revision: Revision,
-  ): Promise<void> {
-    const id = this.store.nextId();
+  /** What a reload of the page must not lose. */
+  get unfinished(): readonly Run[] {
+    return this.store.state.runs.filter(({ answer, taskId }) => !answer || taskId !== undefined);
+  }
+
+  /** Goes on with what the page did before it was loaded again: tasks, and calls that ask. Leaving has cancelled others. */
+  resume(runs: readonly Run[]): void {
+    for (const { at, ...run } of runs) {
+      const isLost = !run.answer && !run.asked;
+      const lost = isLost ? { answer: answerWithout({ kind: 'cancelled', reason: RELOADED }, 0) } : {};
+      void this.#run({ ...run, ...lost, at: new Date(at) });
+    }
+  }
+
+  async #run(begun: Omit<Run, 'cancel'>): Promise<void> {
     const ending = new AbortController();
-    const { login } = this.store.state;
+    const run: Run = { ...begun, cancel: () => ending.abort() };
+    const { id, method, params, revision, headers, asked } = run;
     this.#bySignal.set(ending.signal, id);
-    const run: Run = {
-      id,
-      group,
-      entry: { kind, key },
-      method,
-      params,
-      revision,
-      at: new Date(),
-      logs: [],
-      answers: [],
-      cancel: () => ending.abort(),
-      ...(login === undefined ? {} : { login }),
-    };
     this.store.update(({ runs }) => ({ runs: appended(runs, run, MOST_RUNS) }));
     const client = this.clientOf(revision);
-    const mirrors = kind === 'tool' && revision === '2026-07-28';
-    const answer = await client.request(method, params, {
+    const events: RequestEvents = {
       signal: ending.signal,
-      headers: mirrors ? parameterHeaders(descriptor['inputSchema'], params['arguments']) : {},
+      headers,
+      asked,
+      onAsked: (open) => this.#change(id, () => ({ asked: open })),
       onProgress: (progress) => this.#change(id, () => ({ progress })),
       onLog: (message) => {
         this.#change(id, ({ logs }) => ({ logs: appended(logs, message, 500) }));
@@ -71,10 +86,11 @@ export class Runs {
           ),
         }));
       },
-    });
+    };
+    const answer = run.answer ?? (await client.request(method, params, events));
     const taskId = taskIn(answer.outcome);
     this.#change(id, () => ({ answer, ...(taskId === undefined ? {} : { taskId }) }));
-    if (taskId !== undefined) await this.#follow(taskId, key, client, answer.outcome);
+    if (taskId !== undefined) await this.#follow(taskId, run.entry.key, client, answer.outcome);
   }
 
   #change(id: number, change: (run: Run) => Partial<Run>): void {

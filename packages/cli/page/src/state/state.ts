@@ -45,12 +45,16 @@ export interface Run {
   readonly method: string;
   readonly params: JsonObject;
   readonly revision: Revision;
+  /** Headers that repeat arguments. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly login?: string;
   readonly at: Date;
   readonly progress?: Progress;
   readonly logs: readonly LogMessage[];
   /** Answers to earlier questions. */
   readonly answers: readonly { readonly method: string; readonly result: JsonObject }[];
+  /** The result whose questions are open, in a revision without sessions. */
+  readonly asked?: JsonObject | undefined;
   readonly answer?: Answer;
   /** The task that the call has become. */
   readonly taskId?: string;

@@ -3,7 +3,8 @@ import { FIRST_STATE, type State } from './state.js';
 /** The state of the page, which notifies listeners of changes. */
 export class Store {
   #state: State = FIRST_STATE;
-  #lastId = 0;
+  // Runs keep their numbers when the page is loaded again.
+  #lastId = Date.now();
   readonly #listeners = new Set<() => void>();
 
   get state(): State {

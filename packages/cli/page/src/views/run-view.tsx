@@ -106,7 +106,7 @@ function OutcomeView({
   if (!answer) return null;
   const { outcome, challenge } = answer;
   const stepUp = challenge === undefined ? null : <StepUp challenge={challenge} />;
-  if (outcome.kind === 'cancelled') return <p class="muted">The call was cancelled.</p>;
+  if (outcome.kind === 'cancelled') return <p class="muted">{outcome.reason ?? 'The call was cancelled.'}</p>;
   if (outcome.kind === 'failed')
     return (
       <div class="outcome outcome-failed" role="alert">
@@ -159,7 +159,7 @@ function Readable({ result }: { result: JsonObject }) {
   if (Array.isArray(contents))
     return (
       <>
-        {contents.map((one, index) => (
+        {contents.map((one: unknown, index) => (
           <ResourceContents key={index} contents={one} />
         ))}
       </>
