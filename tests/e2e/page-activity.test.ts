@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import type { BeginLogin } from '../../packages/cli/src/page/logins.js';
-import { choose, describeInBrowser, DevPage, openDevPage, startBrowser } from './dev-page.js';
+import { answerInPlace, choose, describeInBrowser, DevPage, openDevPage, startBrowser } from './dev-page.js';
 import { endProcesses } from './processes.js';
 
 /** Logs in without an authorization server: the browser comes back at once. */
@@ -143,6 +143,21 @@ describeInBrowser('what the page of sigil dev tells', () => {
     const box = await last.boundingBox();
     expect((box?.y ?? Infinity) + (box?.height ?? 0)).toBeLessThanOrEqual(page.viewportSize()?.height ?? 0);
     expect(await output.textContent()).not.toContain('[31m');
+  });
+
+  test('a server without server/discover is met in a session, and the page says so', async () => {
+    await answerInPlace(page, 'server/discover', { error: { code: -32601, message: 'Method not found' } });
+    await page.reload();
+    const notice =
+      'The server does not speak 2026-07-28 (server/discover: Method not found). The page speaks 2025-11-25 with it.';
+    await page.getByText(notice).waitFor();
+    expect(await page.getByRole('radio', { name: '2025-11-25' }).isChecked()).toBe(true);
+    await choose(page, 'test_simple_text');
+    await press('Call');
+    await page.getByRole('article', { name: 'test_simple_text, 2025-11-25' }).getByText('ok').waitFor();
+    await page.unrouteAll();
+    await page.getByText('2026-07-28', { exact: true }).first().click();
+    await page.getByText(notice).waitFor({ state: 'detached' });
   });
 
   test('problems of the compiler and a server that is down stand on top', async () => {

@@ -145,6 +145,21 @@ describe.each([StatelessClient, SessionClient])('%p', (Client) => {
   });
 });
 
+test('a session names the revision that the server has agreed to', async () => {
+  const named: unknown[] = [];
+  const send = async ({ body, headers }: RequestInit): Promise<Response> => {
+    const { id, method } = JSON.parse(String(body ?? '{}')) as { id?: number; method?: string };
+    named.push([method, new Headers(headers).get('mcp-protocol-version')]);
+    if (id === undefined) return new Response(null, { status: method === undefined ? 405 : 202 });
+    return Response.json({ jsonrpc: '2.0', id, result: { protocolVersion: '2025-06-18', capabilities: {} } });
+  };
+  const client = new SessionClient({ send, ask: async () => undefined, onNotification: () => undefined });
+  expect(await client.connect()).toMatchObject({ protocolVersion: '2025-06-18' });
+  await client.request('tools/list', {});
+  expect(named).toContainEqual(['initialize', '2025-11-25']);
+  expect(named).toContainEqual(['tools/list', '2025-06-18']);
+});
+
 test('a failed connection is an answer', async () => {
   const send = (): Promise<Response> => Promise.reject(new TypeError('no connection'));
   const client = new StatelessClient({ send, ask: async () => undefined, onNotification: () => undefined });

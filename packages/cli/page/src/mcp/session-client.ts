@@ -26,6 +26,8 @@ export class SessionClient implements McpClient {
   readonly revision: Revision = REVISION;
   #lastId = 0;
   #sessionId: string | undefined;
+  /** The revision that the server has agreed to: it may be an older one. */
+  #spoken: string = REVISION;
   #connecting: Promise<ServerIdentity> | undefined;
   #closing = new AbortController();
   #uris: readonly string[] = [];
@@ -38,8 +40,10 @@ export class SessionClient implements McpClient {
 
   async #open(): Promise<ServerIdentity> {
     this.#sessionId = undefined;
+    this.#spoken = REVISION;
     const params = { protocolVersion: REVISION, capabilities: CAPABILITIES, clientInfo: CLIENT_INFO };
     const result = resultOf(await this.#send('initialize', params, {}));
+    this.#spoken = textOf(result['protocolVersion']) ?? REVISION;
     await this.#post({ method: 'notifications/initialized' });
     const capabilities = isObject(result['capabilities']) ? result['capabilities'] : {};
     if (capabilities['logging']) await this.#send('logging/setLevel', { level: 'debug' }, {});
@@ -48,7 +52,7 @@ export class SessionClient implements McpClient {
     return {
       serverInfo: isObject(result['serverInfo']) ? result['serverInfo'] : {},
       capabilities,
-      protocolVersion: textOf(result['protocolVersion']) ?? REVISION,
+      protocolVersion: this.#spoken,
       ...(instructions === undefined ? {} : { instructions }),
     };
   }
@@ -104,7 +108,7 @@ export class SessionClient implements McpClient {
     return {
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
-      'mcp-protocol-version': REVISION,
+      'mcp-protocol-version': this.#spoken,
       ...(this.#sessionId === undefined ? {} : { 'mcp-session-id': this.#sessionId }),
     };
   }

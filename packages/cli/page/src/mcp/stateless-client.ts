@@ -21,6 +21,12 @@ const PREFIX = 'io.modelcontextprotocol/';
 const MOST_ROUNDS = 50;
 const LISTEN_AGAIN_MS = 2000;
 
+/** How long a server may be silent when it is asked to identify itself. */
+const PATIENCE_MS = 10_000;
+
+/** The server does not identify itself in this revision: it may be older. */
+export class Undiscovered extends Error {}
+
 /** A client of revision 2026-07-28: each request stands alone, and questions are answered by sending it once more. */
 export class StatelessClient implements McpClient {
   readonly revision = REVISION;
@@ -30,7 +36,14 @@ export class StatelessClient implements McpClient {
   constructor(private readonly options: ClientOptions) {}
 
   async connect(): Promise<ServerIdentity> {
-    const result = resultOf(await this.request('server/discover', {}));
+    const answer = await this.request('server/discover', {}, { signal: AbortSignal.timeout(PATIENCE_MS) });
+    const { outcome, httpStatus } = answer;
+    if (outcome.kind === 'cancelled') throw new Undiscovered(`no answer within ${PATIENCE_MS / 1000} s`);
+    // Older servers refuse what does not belong to a session.
+    if (outcome.kind === 'error') throw new Undiscovered(outcome.error.message);
+    if (outcome.kind === 'failed' && httpStatus >= 400 && httpStatus < 500)
+      throw new Undiscovered(outcome.reason);
+    const result = resultOf(answer);
     const meta = isObject(result['_meta']) ? result['_meta'] : {};
     const serverInfo = meta[`${PREFIX}serverInfo`] ?? result['serverInfo'];
     const instructions = textOf(result['instructions']);

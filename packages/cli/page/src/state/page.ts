@@ -7,7 +7,7 @@ import { type McpClient, messageOf, REVISIONS, type Revision, resultOf } from '.
 import { listAll, textOf } from '../mcp/messages.js';
 import type { ServerEvent } from '../mcp/event-stream.js';
 import { SessionClient } from '../mcp/session-client.js';
-import { pause, StatelessClient } from '../mcp/stateless-client.js';
+import { pause, StatelessClient, Undiscovered } from '../mcp/stateless-client.js';
 import { type Api, TokenRefused } from './api.js';
 import { Runs } from './runs.js';
 import { type Entry, type Kind, KINDS, type ServerState, type State } from './state.js';
@@ -134,11 +134,9 @@ export class Page {
   /** Begins anew with the server: as after its start, or as another user. */
   async reconnect(): Promise<void> {
     this.#closeClients();
-    const client = this.#clientOf(this.revisions[0] ?? '2026-07-28');
     try {
-      const identity = await client.connect();
-      this.store.update({ identity });
-      const offered = identity.capabilities;
+      const client = await this.#connect();
+      const offered = this.store.state.identity?.capabilities ?? {};
       await Promise.all([
         'tools' in offered && this.#loadList('tool', client),
         'resources' in offered && this.#loadList('resource', client),
@@ -149,6 +147,23 @@ export class Page {
       await client.listen(this.store.state.subscriptions);
     } catch (error) {
       this.store.update({ listError: messageOf(error), hasLists: false });
+    }
+  }
+
+  /** Meets the server: in a session, if it is too old to say who it is without one. */
+  async #connect(): Promise<McpClient> {
+    const client = this.#clientOf(this.revisions[0] ?? '2026-07-28');
+    try {
+      this.store.update({ identity: await client.connect(), notice: undefined });
+      return client;
+    } catch (error) {
+      if (!(error instanceof Undiscovered)) throw error;
+      const older = this.#clientOf('2025-11-25');
+      const identity = await older.connect().catch(() => Promise.reject(error));
+      const { protocolVersion } = identity;
+      const notice = `The server does not speak 2026-07-28 (server/discover: ${error.message}). The page speaks ${protocolVersion} with it.`;
+      this.store.update({ identity, mode: '2025-11-25', notice });
+      return older;
     }
   }
 

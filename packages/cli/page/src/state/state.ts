@@ -99,6 +99,8 @@ export interface State {
   readonly served?: Served;
   readonly mode: (typeof MODES)[number];
   readonly identity?: ServerIdentity;
+  /** Why the page does not speak the chosen revision. */
+  readonly notice?: string | undefined;
   /** Whether the lists are those of this client. */
   readonly hasLists: boolean;
   readonly lists: Readonly<Record<Kind, readonly JsonObject[]>>;

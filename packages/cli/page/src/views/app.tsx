@@ -74,12 +74,13 @@ function Header() {
 }
 
 function Problems() {
-  const { server } = useStore();
+  const { server, notice } = useStore();
   const { problems } = server.compiler;
   const { status, reason } = server.server;
   const isDown = status === 'failed' || (status === 'stopped' && reason !== undefined);
   return (
     <div role="alert" class="alerts">
+      {notice !== undefined && <p class="notice">{notice}</p>}
       {problems.length > 0 && (
         <section aria-label="Problems of the compiler">
           <strong>{`The compiler finds ${counted(problems.length, 'problem')}`}</strong>
