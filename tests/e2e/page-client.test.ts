@@ -148,7 +148,10 @@ describe.each([StatelessClient, SessionClient])('%p', (Client) => {
 test('a session names the revision that the server has agreed to', async () => {
   const named: unknown[] = [];
   const send = async ({ body, headers }: RequestInit): Promise<Response> => {
-    const { id, method } = JSON.parse(String(body ?? '{}')) as { id?: number; method?: string };
+    const { id, method } = JSON.parse(typeof body === 'string' ? body : '{}') as {
+      id?: number;
+      method?: string;
+    };
     named.push([method, new Headers(headers).get('mcp-protocol-version')]);
     if (id === undefined) return new Response(null, { status: method === undefined ? 405 : 202 });
     return Response.json({ jsonrpc: '2.0', id, result: { protocolVersion: '2025-06-18', capabilities: {} } });

@@ -80,6 +80,9 @@ describeInBrowser('the page of sigil dev while its server starts again', () => {
       expect(await page.locator('main textarea.code').count()).toBe(0);
       expect(await page.locator('main .problem').count()).toBe(0);
       expect(await field('size').count()).toBe(0);
+      await page.getByRole('tab', { name: /^Changes/ }).click();
+      const changes = page.getByRole('list', { name: 'Changes' }).getByRole('listitem');
+      expect(await changes.allInnerTexts()).toEqual([expect.stringMatching(/tool changed show$/)]);
     },
     2 * LONG_MS,
   );

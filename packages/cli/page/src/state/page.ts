@@ -92,7 +92,7 @@ export class Page {
     this.store.update({ server, isConnected: true });
     const isUp = server.server.status === 'up';
     const wasUp = before.isConnected && before.server.server.status === 'up';
-    if (isUp && (!wasUp || server.starts !== before.server.starts)) void this.reconnect();
+    if (isUp && (!wasUp || server.starts !== before.server.starts)) void this.reconnect(true);
   }
 
   #heardExchange(exchange: Exchange): void {
@@ -131,17 +131,19 @@ export class Page {
     }
   }
 
-  /** Begins anew with the server: as after its start, or as another user. */
-  async reconnect(): Promise<void> {
+  /** Begins anew with the server: after its start, or as another user. */
+  async reconnect(isRestart = false): Promise<void> {
+    // Another user, or the first list, is no change of the server.
+    const compares = isRestart && this.store.state.identity !== undefined;
     this.#closeClients();
     try {
       const client = await this.#connect();
       const offered = this.store.state.identity?.capabilities ?? {};
       await Promise.all([
-        'tools' in offered && this.#loadList('tool', client),
-        'resources' in offered && this.#loadList('resource', client),
-        'resources' in offered && this.#loadList('template', client),
-        'prompts' in offered && this.#loadList('prompt', client),
+        'tools' in offered && this.#loadList('tool', client, compares),
+        'resources' in offered && this.#loadList('resource', client, compares),
+        'resources' in offered && this.#loadList('template', client, compares),
+        'prompts' in offered && this.#loadList('prompt', client, compares),
       ]);
       this.store.update({ listError: undefined, hasLists: true });
       await client.listen(this.store.state.subscriptions);
@@ -172,9 +174,26 @@ export class Page {
     this.#clients.clear();
   }
 
-  async #loadList(kind: Kind, client: McpClient): Promise<void> {
+  async #loadList(kind: Kind, client: McpClient, compares = true): Promise<void> {
     const list = await listAll(client, KINDS[kind].method, KINDS[kind].member);
+    if (compares) this.#compare(kind, list);
     this.store.update(({ lists }) => ({ lists: { ...lists, [kind]: list } }));
+  }
+
+  /** Tells which definitions of a list are new, different or gone. */
+  #compare(kind: Kind, list: readonly JsonObject[]): void {
+    const byKey = (all: readonly JsonObject[]): Map<string, string> =>
+      new Map(all.map((one) => [String(one[KINDS[kind].key]), JSON.stringify(one)]));
+    const [before, now] = [byKey(this.store.state.lists[kind]), byKey(list)];
+    for (const key of new Set([...now.keys(), ...before.keys()])) {
+      const verb = !before.has(key) ? 'added' : !now.has(key) ? 'removed' : 'changed';
+      if (before.get(key) !== now.get(key)) this.#tellChange(`${kind} ${verb}`, { message: key });
+    }
+  }
+
+  #tellChange(kind: string, data: JsonObject): void {
+    const one = { id: this.store.nextId(), at: new Date(), kind, data };
+    this.store.update(({ changes }) => ({ changes: appended(changes, one, MOST_HAPPENINGS) }));
   }
 
   /** The revisions that a call is sent in. */
@@ -204,14 +223,14 @@ export class Page {
   }
 
   #notified(method: string, params: JsonObject, client: McpClient): void {
-    const one = { id: this.store.nextId(), at: new Date(), kind: method, data: params };
-    if (method === 'notifications/message')
-      return this.store.update(({ logs }) => ({
-        logs: appended(logs, { ...one, kind: textOf(params['level']) ?? 'info' }, MOST_HAPPENINGS),
-      }));
+    if (method === 'notifications/message') {
+      const kind = textOf(params['level']) ?? 'info';
+      const one = { id: this.store.nextId(), at: new Date(), kind, data: params };
+      return this.store.update(({ logs }) => ({ logs: appended(logs, one, MOST_HAPPENINGS) }));
+    }
     // It lists the notifications of the subscription.
     if (method === 'notifications/subscriptions/acknowledged') return;
-    this.store.update(({ changes }) => ({ changes: appended(changes, one, MOST_HAPPENINGS) }));
+    this.#tellChange(method, params);
     const [, list] = /^notifications\/(tools|prompts|resources)\/list_changed$/.exec(method) ?? [];
     const kinds = { tools: ['tool'], prompts: ['prompt'], resources: ['resource', 'template'] } as const;
     for (const kind of list === undefined ? [] : kinds[list as keyof typeof kinds])

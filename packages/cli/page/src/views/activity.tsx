@@ -176,7 +176,9 @@ function Changes() {
         ))}
       </ul>
       {changes.length === 0 && (
-        <p class="muted panel">Changes of lists and of resources that you subscribe to are shown here.</p>
+        <p class="muted panel">
+          Changes of lists, by a restart as well, and of resources that you subscribe to are shown here.
+        </p>
       )}
       <ul class="rows" aria-live="polite" aria-label="Changes">
         {[...changes].reverse().map(({ id, at, kind, data }) => (
