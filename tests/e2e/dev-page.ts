@@ -2,14 +2,14 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { describe, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, test } from '@jest/globals';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { checkManifest } from '../../packages/cli/src/check/check-manifest.js';
 import { DevState } from '../../packages/cli/src/dev/dev-state.js';
 import type { BeginLogin } from '../../packages/cli/src/page/logins.js';
 import { type DevelopedProgram, startPage } from '../../packages/cli/src/page/page-server.js';
 import { manifestOfProgram } from '../../packages/cli/src/program/manifest.js';
-import { EVERYTHING, freePort, ServerProcess, until } from './processes.js';
+import { endProcesses, EVERYTHING, freePort, ServerProcess, until } from './processes.js';
 
 const CHROMIUM = '/usr/bin/chromium';
 
@@ -74,6 +74,29 @@ export class DevPage {
     this.#close();
     rmSync(this.project, { recursive: true, force: true });
   }
+}
+
+/**
+ * Starts the app, its page and a browser before the tests of a block, and ends them after it.
+ *
+ * @param begin receives them.
+ * @param options how the app is started.
+ */
+export function withDevPage(
+  begin: (dev: DevPage, browser: Browser) => Promise<void> | void,
+  ...options: Parameters<typeof DevPage.start>
+): void {
+  let dev: DevPage | undefined;
+  let browser: Browser | undefined;
+  beforeAll(async () => {
+    [dev, browser] = await Promise.all([DevPage.start(...options), startBrowser()]);
+    await begin(dev, browser);
+  }, 90_000);
+  afterAll(async () => {
+    await browser?.close();
+    dev?.close();
+    await endProcesses();
+  });
 }
 
 /** Opens the page in a browser, and waits until it shows what is served. */

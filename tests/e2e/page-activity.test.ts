@@ -1,8 +1,14 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
+import { expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
 import type { BeginLogin } from '../../packages/cli/src/page/logins.js';
-import { answerInPlace, choose, describeInBrowser, DevPage, openDevPage, startBrowser } from './dev-page.js';
-import { endProcesses } from './processes.js';
+import {
+  answerInPlace,
+  choose,
+  describeInBrowser,
+  type DevPage,
+  openDevPage,
+  withDevPage,
+} from './dev-page.js';
 
 /** Logs in without an authorization server: the browser comes back at once. */
 const comesBack: BeginLogin = async ({ redirectUri, scopes = [] }) => {
@@ -18,17 +24,11 @@ const comesBack: BeginLogin = async ({ redirectUri, scopes = [] }) => {
 };
 
 describeInBrowser('what the page of sigil dev tells', () => {
-  let browser: Browser;
   let dev: DevPage;
   let page: Page;
-  beforeAll(async () => {
-    [dev, browser] = await Promise.all([DevPage.start(), startBrowser()]);
+  withDevPage(async (started, browser) => {
+    dev = started;
     page = await openDevPage(browser, dev.url);
-  }, 90_000);
-  afterAll(async () => {
-    await browser?.close();
-    dev?.close();
-    await endProcesses();
   });
 
   const tab = (name: RegExp): Promise<void> => page.getByRole('tab', { name }).click();
@@ -183,24 +183,21 @@ describeInBrowser('what the page of sigil dev tells', () => {
 });
 
 describeInBrowser('logins on the page of sigil dev', () => {
-  let browser: Browser;
-  let dev: DevPage;
+  let page: Page;
   const opaque = {
     plain: 'mcp',
     full: 'mcp mcp:conformance:tools:call mcp:conformance:tools:test_simple_text',
   };
-  beforeAll(async () => {
-    const AUTHORIZATION = JSON.stringify({ resource: 'http://127.0.0.1/mcp', opaque });
-    [dev, browser] = await Promise.all([DevPage.start({ AUTHORIZATION }, comesBack), startBrowser()]);
-  }, 90_000);
-  afterAll(async () => {
-    await browser?.close();
-    dev?.close();
-    await endProcesses();
-  });
+  const AUTHORIZATION = JSON.stringify({ resource: 'http://127.0.0.1/mcp', opaque });
+  withDevPage(
+    async (dev, browser) => {
+      page = await openDevPage(browser, dev.url);
+    },
+    { AUTHORIZATION },
+    comesBack,
+  );
 
   test('the developer logs in, and once more with the scopes that a call needs', async () => {
-    const page = await openDevPage(browser, dev.url);
     const activity = page.getByRole('complementary', { name: 'Activity' });
     await page.getByRole('tab', { name: /^Login/ }).click();
     await activity.getByRole('button', { name: 'Log in' }).click();

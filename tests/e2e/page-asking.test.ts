@@ -1,20 +1,12 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Browser, Locator, Page } from 'playwright-core';
-import { choose, describeInBrowser, DevPage, openDevPage, startBrowser } from './dev-page.js';
-import { endProcesses, until } from './processes.js';
+import { expect, test } from '@jest/globals';
+import type { Locator, Page } from 'playwright-core';
+import { choose, describeInBrowser, openDevPage, withDevPage } from './dev-page.js';
+import { until } from './processes.js';
 
 describeInBrowser('questions and tasks on the page of sigil dev', () => {
-  let browser: Browser;
-  let dev: DevPage;
   let page: Page;
-  beforeAll(async () => {
-    [dev, browser] = await Promise.all([DevPage.start(), startBrowser()]);
+  withDevPage(async (dev, browser) => {
     page = await openDevPage(browser, dev.url);
-  }, 90_000);
-  afterAll(async () => {
-    await browser?.close();
-    dev?.close();
-    await endProcesses();
   });
 
   const dialog = (): Locator => page.getByRole('dialog');

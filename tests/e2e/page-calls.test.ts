@@ -1,27 +1,27 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
-import { answerInPlace, choose, describeInBrowser, DevPage, openDevPage, startBrowser } from './dev-page.js';
-import { endProcesses } from './processes.js';
+import { afterAll, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import {
+  answerInPlace,
+  choose,
+  describeInBrowser,
+  type DevPage,
+  openDevPage,
+  withDevPage,
+} from './dev-page.js';
 
 describeInBrowser('calls on the page of sigil dev', () => {
-  let browser: Browser;
   let dev: DevPage;
   let page: Page;
   const errors: string[] = [];
-  beforeAll(async () => {
-    [dev, browser] = await Promise.all([DevPage.start(), startBrowser()]);
+  withDevPage(async (started, browser) => {
+    dev = started;
     page = await openDevPage(browser, dev.url);
     page.on('console', (message) => void (message.type() === 'error' && errors.push(message.text())));
     page.on('pageerror', (error) => void errors.push(String(error)));
-  }, 90_000);
-  afterAll(async () => {
-    // A policy that was broken, or code that has failed.
-    expect(errors).toEqual([]);
-    await browser?.close();
-    dev?.close();
-    await endProcesses();
   });
+  // A policy that was broken, or code that has failed.
+  afterAll(() => expect(errors).toEqual([]));
 
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
   const field = (name: string) => page.getByRole('main').getByRole('textbox', { name, exact: true });

@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
-import { choose, describeInBrowser, DevPage, openDevPage, startBrowser } from './dev-page.js';
-import { endProcesses } from './processes.js';
+import { expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { choose, describeInBrowser, openDevPage, withDevPage } from './dev-page.js';
 
 const customer = {
   name: 'Ada',
@@ -44,17 +43,9 @@ const ARGUMENTS: Readonly<Record<string, Record<string, unknown>>> = {
 };
 
 describeInBrowser('forms on the page of sigil dev', () => {
-  let browser: Browser;
-  let dev: DevPage;
   let page: Page;
-  beforeAll(async () => {
-    [dev, browser] = await Promise.all([DevPage.start(), startBrowser()]);
+  withDevPage(async (dev, browser) => {
     page = await openDevPage(browser, dev.url);
-  }, 90_000);
-  afterAll(async () => {
-    await browser?.close();
-    dev?.close();
-    await endProcesses();
   });
 
   const text = (name: string, place = 0) => page.getByRole('textbox', { name, exact: true }).nth(place);
