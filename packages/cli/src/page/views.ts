@@ -3,7 +3,6 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { isObject, type JsonObject, objectOf } from '../json.js';
 import { answerRefusal, Refusal, safeHeaders } from './answers.js';
 import { limitedServer, listen } from './listening.js';
-import { withReports } from './view-errors.js';
 
 /** Maximum number of kept views; older ones are dropped. */
 const MOST_VIEWS = 20;
@@ -27,6 +26,16 @@ const PERMISSIONS: Readonly<Record<string, string>> = {
 };
 /** Features that no view gets. Browsers warn of features that they do not know. */
 const NEVER = ['display-capture', 'usb', 'serial', 'hid', 'midi', 'payment', 'clipboard-read'];
+
+/** Runs before all scripts of a view. It is one line, so that the lines of errors are those of the view. */
+const REPORTER = `<script>{
+  const tell = (text) => parent.postMessage({ jsonrpc: '2.0', method: 'sigil/view-error', params: { text } }, '*');
+  addEventListener('error', ({ message, lineno }) => tell(message + ' (line ' + lineno + ')'));
+  addEventListener('unhandledrejection', ({ reason }) => tell('Unhandled rejection: ' + reason));
+  addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) =>
+    tell('Its policy ' + effectiveDirective + ' refuses ' + blockedURI + ': see _meta.ui.csp of the resource'));
+  document.currentScript.remove();
+}</script>`.replaceAll('\n', ' ');
 
 interface View {
   readonly html: string;
@@ -114,6 +123,12 @@ export class Views {
       answerRefusal(response, error);
     }
   }
+}
+
+/** Has a view report its errors. @returns its document, which begins with its doctype as before. */
+function withReports(html: string): string {
+  const [start = ''] = /^\s*<!doctype[^>]*>/i.exec(html) ?? [];
+  return start + REPORTER + html.slice(start.length);
 }
 
 function orNone(sources: readonly string[]): readonly string[] {

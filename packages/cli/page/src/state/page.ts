@@ -22,7 +22,7 @@ const MOST_LINES = 500;
 /** The events of calls of all clients, as the server sends them. */
 const HAPPENINGS = ['call', 'refused', 'question', 'task'];
 
-/** What the page still knows after it was loaded again. */
+/** The part of the state that stays when the page is loaded again. */
 type Kept = Pick<State, 'mode' | 'login' | 'subscriptions' | 'runs'>;
 
 /** Connects the page and the server: events of the command, served definitions, and actions of the developer. */
@@ -44,7 +44,7 @@ export class Page {
     addEventListener('pagehide', () => this.#leave());
   }
 
-  /** Keeps what a reload needs, and ends what cannot go on without this page. */
+  /** Keeps the state for a reload, and cancels the calls that run. */
   #leave(): void {
     const { mode, login, subscriptions } = this.store.state;
     const kept: Kept = { mode, login, subscriptions, runs: this.runs.unfinished };
@@ -118,7 +118,7 @@ export class Page {
 
   #heardServed(): void {
     const { login, logins } = this.store.state;
-    // All logins were told before: this one has been forgotten.
+    // The stream begins with all logins: this one has been forgotten.
     if (login !== undefined && !logins.some(({ id }) => id === login)) this.useLogin(undefined);
     void this.#loadServed();
   }

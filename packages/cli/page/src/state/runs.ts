@@ -49,12 +49,12 @@ export class Runs {
       });
   }
 
-  /** What a reload of the page must not lose. */
+  /** The calls that have not ended, and the tasks. */
   get unfinished(): readonly Run[] {
     return this.store.state.runs.filter(({ answer, taskId }) => !answer || taskId !== undefined);
   }
 
-  /** Goes on with what the page did before it was loaded again: tasks, and calls that ask. Leaving has cancelled others. */
+  /** Goes on with tasks and open questions of before the page was loaded again. The other calls were cancelled then. */
   resume(runs: readonly Run[]): void {
     for (const { at, ...run } of runs) {
       const isLost = !run.answer && !run.asked;

@@ -1,5 +1,4 @@
 import { isObject, type JsonObject } from '../../../src/json.js';
-import { VIEW_ERROR } from '../../../src/page/view-errors.js';
 import { messageOf, shown, textOf } from '../mcp/messages.js';
 
 /** The version of MCP Apps that this host speaks (SEP-1865). */
@@ -73,7 +72,8 @@ export class AppHost {
         if (typeof height === 'number') this.requests.resized(Math.ceil(height));
         return;
       }
-      case VIEW_ERROR:
+      // The command adds a script to each view, which reports its errors.
+      case 'sigil/view-error':
         return this.requests.failed(shown(params['text']));
       default:
         return this.requests.told(method, params);

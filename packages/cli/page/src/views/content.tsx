@@ -61,7 +61,7 @@ function Block({ block }: { block: unknown }) {
     case 'resource_link':
       if (typeof uri !== 'string') return <Odd value={block} what="A link to a resource must have a uri." />;
       return <ResourceLink link={block} uri={uri} />;
-    // What models write about tools.
+    // Models write these about tools.
     case 'tool_use':
     case 'tool_result':
       return <Json value={block} />;
@@ -70,7 +70,7 @@ function Block({ block }: { block: unknown }) {
   }
 }
 
-/** What came, with what is wrong about it. */
+/** A value as it came, and its fault. */
 export function Odd({ value, what }: { value: unknown; what: string }) {
   return (
     <>
