@@ -50,13 +50,14 @@ class Comparison {
 
   compare(schemaBefore: unknown, schemaAfter: unknown, path: string): void {
     const [before, after] = [this.before.resolve(schemaBefore), this.after.resolve(schemaAfter)];
-    if (this.#hasSeen(before, after)) return;
     const report: Report = (effect, what) => this.differences.push({ effect, path, what });
+    // Before what has been seen: one object stands for every `false`.
     if (before === NOTHING || after === NOTHING) {
-      if (before !== NOTHING) report('narrower', 'something → nothing');
-      if (after !== NOTHING) report('wider', 'nothing → something');
+      if (before !== NOTHING) report('narrower', 'accepted → refused');
+      if (after !== NOTHING) report('wider', 'refused → accepted');
       return;
     }
+    if (this.#hasSeen(before, after)) return;
     compareAllowedValues(before, after, report);
     compareBounds(before, after, report);
     compareOtherKeywords(before, after, KNOWN, report);

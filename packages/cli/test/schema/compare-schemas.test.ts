@@ -131,6 +131,19 @@ describe('comparing two schemas', () => {
     ]);
   });
 
+  test('says each place where undeclared properties come to be refused', () => {
+    const closed = { additionalProperties: false };
+    const line = (more: object) => object({ line: object({ sku: {} }, more) }, more);
+    expect(compareSchemas(line({}), line(closed))).toEqual([
+      { effect: 'narrower', path: 'line.*', what: 'accepted → refused' },
+      { effect: 'narrower', path: '.*', what: 'accepted → refused' },
+    ]);
+    expect(compareSchemas(line(closed), line({}))).toEqual([
+      { effect: 'wider', path: 'line.*', what: 'refused → accepted' },
+      { effect: 'wider', path: '.*', what: 'refused → accepted' },
+    ]);
+  });
+
   test('follows schemas that hold themselves, and references that lead nowhere', () => {
     const tree = (name: object) =>
       object({ name, children: { type: 'array', items: { $ref: '#', description: 'A child' } } });
