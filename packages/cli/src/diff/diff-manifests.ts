@@ -6,8 +6,8 @@ import type {
   ManifestTemplate,
   ManifestTool,
 } from '@sigil/core/manifest';
-import type { JsonSchema, PromptDescriptor } from '@sigil/core/protocol';
-import { isObject } from '../json.js';
+import type { JsonSchema } from '@sigil/core/protocol';
+import { isObject, type JsonObject, objectOf } from '../json.js';
 import { shown } from '../schema/difference.js';
 import {
   type ManifestChange,
@@ -74,7 +74,7 @@ const TOOL_MEMBERS = [
 ];
 const RESOURCE_WORDS = [...SHARED, 'name', 'annotations', 'size'];
 const RESOURCE_MEMBERS = [...RESOURCE_WORDS, 'uri', 'completes', 'guarded', 'scopes'];
-const PROMPT_MEMBERS = [...SHARED, 'name', 'arguments', 'completes', 'guarded', 'scopes'];
+const PROMPT_MEMBERS = [...SHARED, 'name', 'arguments', 'inputSchema', 'completes', 'guarded', 'scopes'];
 
 function diffServer(before: Manifest, after: Manifest): ManifestChange[] {
   const server: ReportChange = (level, path, what) => ({ level, where: 'server', path, what });
@@ -114,7 +114,13 @@ function asResource({ uriTemplate, ...shared }: ManifestTemplate): ManifestResou
 function diffPrompts(before: ManifestPrompt, after: ManifestPrompt, place: ReportChange): ManifestChange[] {
   return [
     ...diffWording(before, after, SHARED, place),
-    ...diffSchemas('arguments', promptSchema(before), promptSchema(after), INPUT_LEVELS, place),
+    ...diffSchemas(
+      'arguments',
+      promptSchema(before, after),
+      promptSchema(after, before),
+      INPUT_LEVELS,
+      place,
+    ),
     ...diffListed('completes', before, after, place),
     ...diffGuards(before, after, place),
     ...diffOthers(before, after, PROMPT_MEMBERS, place),
@@ -211,15 +217,31 @@ function diffTask(before: ManifestTool, after: ManifestTool, place: ReportChange
   return [place(isHidden ? 'breaking' : 'additive', 'hiddenFromSessions', `${wasHidden} → ${isHidden}`)];
 }
 
-/** The arguments of a prompt as a schema: clients send texts by name. */
-function promptSchema({ arguments: list = [] }: PromptDescriptor): JsonSchema {
-  return {
-    type: 'object',
-    properties: Object.fromEntries(
-      list.map(({ name, required: _, ...words }) => [name, { type: 'string', ...words }]),
-    ),
-    required: list.filter(({ required }) => required).map(({ name }) => name),
-  };
+/**
+ * The arguments of a prompt as a schema of the texts that clients send: an argument of type string takes them all.
+ *
+ * @param other the prompt in the other manifest. Where a list does not say the values of an argument, nothing has changed.
+ */
+function promptSchema(prompt: ManifestPrompt, other: ManifestPrompt): JsonSchema {
+  const { properties, required, $defs } = prompt.inputSchema ?? listedSchema(prompt, other.inputSchema);
+  const texts = Object.entries(objectOf(properties)).map(([name, schema]) => {
+    const { type, ...rest } = objectOf(schema);
+    return [name, type === 'string' ? rest : schema];
+  });
+  return { type: 'object', properties: Object.fromEntries(texts) as JsonObject, required, $defs };
+}
+
+function listedSchema(
+  { arguments: list = [] }: ManifestPrompt,
+  { properties, $defs }: JsonSchema = {},
+): JsonSchema {
+  const known = objectOf(properties);
+  const listed = list.map(({ name, required: _, ...said }) => {
+    const { title: _title, description: _description, ...values } = objectOf(known[name]);
+    return [name, 'enum' in said ? said : { ...values, ...said }];
+  });
+  const required = list.filter((argument) => argument.required).map(({ name }) => name);
+  return { properties: Object.fromEntries(listed) as JsonObject, required, $defs };
 }
 
 /** Compares the capabilities of two servers: a removed or changed one breaks clients. */

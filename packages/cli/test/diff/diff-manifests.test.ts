@@ -210,6 +210,39 @@ describe('the difference between two manifests', () => {
     ]);
   });
 
+  test('looks at the values that an argument of a prompt takes, as the texts that clients send', () => {
+    const ofSigil = (tone: object) => ({
+      prompts: [
+        {
+          name: 'advise',
+          arguments: [{ name: 'tone', required: false }],
+          inputSchema: { type: 'object', properties: { tone }, additionalProperties: false } as const,
+        },
+      ],
+    });
+    const listed = (tone: object) => ({
+      prompts: [{ name: 'advise', arguments: [{ name: 'tone', ...tone }] }],
+    });
+    const [text, number] = [{ type: 'string' }, { type: 'number' }];
+    const [both, one] = [
+      { type: 'string', enum: ['kind', 'rude'] },
+      { type: 'string', enum: ['kind'] },
+    ];
+    const tone = (line: string) => [line.replace(' | ', ' | prompt advise | arguments.tone | ')];
+    expect(lines(ofSigil(text), ofSigil(both))).toEqual(tone('breaking | only "kind", "rude"'));
+    expect(lines(ofSigil(both), ofSigil(one))).toEqual(tone('breaking | no longer "rude"'));
+    expect(lines(ofSigil(one), ofSigil(both))).toEqual(tone('additive | also "rude"'));
+    // Every number is a text, too.
+    expect(lines(ofSigil(number), ofSigil(text))).toEqual(tone('additive | type number → any'));
+    expect(lines(ofSigil(text), ofSigil(number))).toEqual(tone('breaking | type any → number'));
+    // Lists do not have the values, except those of some other servers.
+    expect(lines(listed({ enum: both.enum }), ofSigil(one))).toEqual(tone('breaking | no longer "rude"'));
+    for (const schema of [text, number, both]) {
+      expect(lines(listed({}), ofSigil(schema))).toEqual([]);
+      expect(lines(ofSigil(schema), listed({}))).toEqual([]);
+    }
+  });
+
   test('looks at the type of resources', () => {
     const resource = (more: object) => ({ resources: [{ name: 'all', uri: 'shop://all', ...more }] });
     expect(lines(resource({ mimeType: 'text/plain' }), resource({ mimeType: 'text/html', size: 9 }))).toEqual(

@@ -197,7 +197,8 @@ function buildPrompt(declaration: Declaration<PromptDefinition>, tools: BuildToo
   const at = tools.diagnostics.at(where);
   const name = nameOf(declaration, at);
   const input = tools.schemas.input(binding.source, where, at.problems);
-  const args = promptArguments(input.advertised);
+  const inputSchema = input.advertised;
+  const args = promptArguments(inputSchema);
   const base = baseOf(declaration, 'prompt', name, tools);
   return Object.freeze({
     kind: 'prompt',
@@ -207,6 +208,7 @@ function buildPrompt(declaration: Declaration<PromptDefinition>, tools: BuildToo
       ...presentation(definition, base.info, tools),
       ...(args.length > 0 ? { arguments: args } : {}),
     }),
+    inputSchema,
     run: tools.handlers.prompt(declaration, base.info, input),
     completers: Object.freeze({}),
   });

@@ -17,6 +17,7 @@ import type {
 import type { AskingInvoke, Hears, Invoke, Requirements, TemplateList } from '../invoke/declaration.js';
 import type { DefinitionProblem } from '../errors/errors.js';
 import type { ResourceContents } from '../protocol/content.js';
+import type { JsonSchema } from '../protocol/json.js';
 
 interface EntryBase extends Requirements {
   /** Its key: a name, a URI, or a URI template. */
@@ -71,6 +72,8 @@ export interface TemplateEntry extends ReadableEntry {
 export interface PromptEntry extends EntryBase {
   readonly kind: 'prompt';
   readonly descriptor: Prompt;
+  /** The schema of its arguments. Lists have their names only. */
+  readonly inputSchema: JsonSchema;
   readonly run: AskingInvoke<GetPromptResult>;
   /** The sources of completions, by argument. */
   readonly completers: Completers;

@@ -1,6 +1,6 @@
 import type { ServerCapabilities } from '../protocol/protocol.js';
 import type { Implementation, Prompt, Resource, ResourceTemplate, Tool } from '../protocol/descriptors.js';
-import { byCodeUnits, canonicalJson, isObject, sortedMembers } from '../protocol/json.js';
+import { byCodeUnits, canonicalJson, isObject, type JsonSchema, sortedMembers } from '../protocol/json.js';
 import { type AppParts, type Inspectable, partsOf } from './app-parts.js';
 import type { DefinitionHooks, Entry, PromptEntry, TemplateEntry, ToolEntry } from '../registry/entry.js';
 
@@ -34,6 +34,8 @@ export interface ManifestTemplate extends ResourceTemplate, Guarded {
 
 /** A prompt in a manifest. */
 export interface ManifestPrompt extends Prompt, Guarded {
+  /** The schema of its arguments. Absent if there are none, and in manifests from lists, which do not have it. */
+  readonly inputSchema?: JsonSchema;
   /** The arguments that values are suggested for. */
   readonly completes?: readonly string[];
 }
@@ -188,7 +190,11 @@ function partsOfManifest({ engine, registry, instructions, hooks }: AppParts): M
       ...entry.descriptor,
       ...completable(entry),
     })),
-    prompts: [...registry.prompts].map((entry) => ({ ...entry.descriptor, ...completable(entry) })),
+    prompts: [...registry.prompts].map((entry) => ({
+      ...entry.descriptor,
+      ...(entry.descriptor.arguments ? { inputSchema: entry.inputSchema } : {}),
+      ...completable(entry),
+    })),
   };
 }
 

@@ -109,7 +109,9 @@ describe('the manifest of an app', () => {
     expect(manifest.resourceTemplates).toMatchObject([
       { uriTemplate: 'stock://items/{sku}', completes: ['sku'] },
     ]);
-    expect(manifest.prompts[0]?.arguments?.map(({ name }) => name)).toEqual(['about', 'topic']);
+    const [prompt] = manifest.prompts;
+    expect(prompt?.arguments?.map(({ name }) => name)).toEqual(['about', 'topic']);
+    expect(prompt?.inputSchema).toMatchObject({ properties: { topic: { type: 'string' } } });
   });
 
   test('is the same to the letter, whatever the order of the definitions', async () => {
