@@ -1,6 +1,6 @@
-import { DefinitionError } from '@sigil/core';
 import { describe, expect, test } from '@jest/globals';
-import { createApp, defineTool } from '@sigil/core';
+import { createApp, DefinitionError, defineTool, type MaybePromise } from '@sigil/core';
+import type { Principal } from '@sigil/core/transport';
 import { bearerToken, type RequestHead, tokenAuthenticator } from '../src/authentication/index.js';
 import { fetchHandler } from '../src/fetch.js';
 import { as } from './fixtures/as.js';
@@ -110,17 +110,29 @@ describe.each([
   );
 });
 
-describe.each([
+const toss = (thrown: unknown): never => {
+  throw thrown;
+};
+describe.each<[string, () => MaybePromise<Principal>, string]>([
+  ['throws', () => toss(new Error('the secret database')), 'the secret database'],
+  ['rejects', () => Promise.reject(new Error('the secret database')), 'the secret database'],
   [
-    'throws',
-    (): never => {
-      throw new Error('the secret database');
-    },
+    'gives something without an id',
+    () => ({}) as Principal,
+    'authenticate must return a principal, or undefined: a principal must have an id',
   ],
-  ['rejects', (): Promise<never> => Promise.reject(new Error('the secret database'))],
-  ['gives something without an id', () => ({}) as { id: string }],
-])('a function that %s', (_what, authenticate) => {
-  test('is logged, and tells the client nothing', async () => {
+  [
+    'throws a response',
+    () => toss(new Response('secret', { status: 401 })),
+    'authenticate threw a Response, which is not sent: return undefined',
+  ],
+  [
+    'rejects with a response',
+    async () => toss(new Response('secret', { status: 401 })),
+    'authenticate threw a Response, which is not sent: return undefined',
+  ],
+])('a function that %s', (_what, authenticate, why) => {
+  test('is logged with the reason, and tells the client nothing', async () => {
     const logged: unknown[] = [];
     const logger = { ...SILENT, error: (...entry: unknown[]) => void logged.push(entry) };
     const app = await createApp({ name: 'a', version: '1.0.0', logger });
@@ -133,7 +145,7 @@ describe.each([
     const text = await response.text();
     expect([response.status, text]).toEqual([500, expect.stringContaining('Internal error')]);
     expect(text).not.toContain('secret');
-    expect(logged).toHaveLength(1);
+    expect(logged).toMatchObject([[{ err: { message: expect.stringContaining(why) } }, expect.any(String)]]);
     await handler.close();
     await app.close();
   });

@@ -1,5 +1,5 @@
 import { ERROR_CODES, type MaybePromise } from '@sigil/core';
-import { after, Deadlines, isObject, isPromise } from '@sigil/core/internal';
+import { after, Deadlines, isObject, isPromise, messageOf, recovered } from '@sigil/core/internal';
 import { type Endpoint, type Principal, requirePrincipal } from '@sigil/core/transport';
 import { aboutRequest, failed, failSafely, refuse, refuseForNow, reportRefusal } from '../answers.js';
 import type { Authenticate, Authorizer, Decision, Refusal, RequestHead } from './authorization.js';
@@ -22,13 +22,32 @@ type Decide = Authorizer['authorize'];
 
 /** Decides as an author's function does. */
 export function decideBy(authenticate: Authenticate): Decide {
-  return (request) => after(authenticate(request), (found) => decided(found, request));
+  return (request) =>
+    recovered(
+      () => after(authenticate(request), (found) => decided(found, request)),
+      (thrown) => {
+        throw isResponse(thrown) ? new TypeError(THREW_RESPONSE, { cause: thrown }) : thrown;
+      },
+    );
 }
 
 function decided(principal: Principal | undefined, request: RequestHead): Decision {
-  return principal === undefined
-    ? { refusal: anonymous(request) }
-    : { principal: requirePrincipal(principal) };
+  if (principal === undefined) return { refusal: anonymous(request) };
+  try {
+    return { principal: requirePrincipal(principal) };
+  } catch (error) {
+    throw new TypeError(`authenticate must return a principal, or undefined: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+const THREW_RESPONSE =
+  'authenticate threw a Response, which is not sent: return undefined to refuse the request with 401, and throw an Error if its caller cannot be checked';
+
+/** Whether an author has thrown a response, as other frameworks want it. A log has nothing of it. */
+function isResponse(thrown: unknown): boolean {
+  return Object.prototype.toString.call(thrown) === '[object Response]';
 }
 
 /** Refuses an invalid decision: `{}` would serve everyone. @throws TypeError if it has neither a principal nor a refusal. */
