@@ -1,4 +1,4 @@
-import { type DefinitionProblem, Diagnostics } from '../errors/errors.js';
+import { type DefinitionProblem, Diagnostics, EMIT_METADATA } from '../errors/errors.js';
 import { constructorTypes, optionalOf, serviceOf, type ServiceScope } from '../metadata/metadata.js';
 import type { Constructor } from '../protocol/constructor.js';
 import { nameOf, type ServiceId } from './container.js';
@@ -48,8 +48,8 @@ function unknownType(cls: Constructor, types: unknown): Parameters<Diagnostics['
   if (types === undefined) {
     return [
       'SIGIL_MISSING_METADATA',
-      'the build emitted no types for the constructor',
-      `decorate ${cls.name} with @Service() and build with tsc or swc and "emitDecoratorMetadata" (esbuild and tsx emit none), or write "private readonly x = inject(X)" instead of the parameter`,
+      'the compiler emitted no decorator metadata, so its type is not known',
+      `${serviceOf(cls) ? '' : `decorate ${cls.name} with @Service(), and `}${EMIT_METADATA}, or write "private readonly x = inject(X)" instead of the parameter`,
     ];
   }
   return [

@@ -57,6 +57,10 @@ export const DEFINITION_CODES = {
   SIGIL_TWO_COPIES: 'a library is installed twice, and the records of its decorators are out of reach',
 } as const;
 
+/** The fix for a build without the types of parameters. */
+export const EMIT_METADATA =
+  'build with tsc or swc and "emitDecoratorMetadata": true (esbuild, tsx and type stripping emit none)';
+
 /** A string code of a definition error. */
 export type DefinitionCode = keyof typeof DEFINITION_CODES;
 

@@ -197,7 +197,7 @@ function buildPrompt(declaration: Declaration<PromptDefinition>, tools: BuildToo
   const at = tools.diagnostics.at(where);
   const name = nameOf(declaration, at);
   const input = tools.schemas.input(binding.source, where, at.problems);
-  const inputSchema = input.advertised;
+  const inputSchema = frozenCopy(input.advertised);
   const args = promptArguments(inputSchema);
   const base = baseOf(declaration, 'prompt', name, tools);
   return Object.freeze({

@@ -101,7 +101,11 @@ export function checkVariables(
 ): void {
   // A schema by hand that names no properties takes them all.
   if (source.kind === 'schema' && !('properties' in source.schema)) return;
-  const received = Object.keys(propertiesOf(input.advertised));
+  // The advertised schema has no parameters at all if one of them has a fault.
+  const received =
+    source.kind === 'properties'
+      ? source.properties.map(({ name }) => name)
+      : Object.keys(propertiesOf(input.advertised));
   const { variables } = template;
   const known = variables.length > 0 ? variables.join(', ') : 'none';
   for (const name of received.filter((one) => !variables.includes(one)))

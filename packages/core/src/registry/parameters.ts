@@ -1,4 +1,4 @@
-import { type Diagnostics, messageOf } from '../errors/errors.js';
+import { type Diagnostics, EMIT_METADATA, messageOf } from '../errors/errors.js';
 import { isContextClass, type RequestContext } from '../context/context.js';
 import type { Binding, ParameterBinding } from '../invoke/declaration.js';
 import type { HandlerDefinition, ParameterDefinition, SchemaLike } from '../metadata/definitions.js';
@@ -53,7 +53,7 @@ export function bindParameters(
         refuseUndecided(parameter, here);
       if (typeof parameter.keywords['required'] === 'boolean') refuseRequired(parameter, here);
       checkArgument(parameter, here);
-      properties.push(propertyOf(parameter, type, here));
+      properties.push(propertyOf(parameter, types, here));
       parameters.push({ from: 'argument', name: parameter.name });
     } else if (isContextClass(type)) parameters.push({ from: 'context' });
     else if (types === undefined && isUntypedContext(index, unmarked, marked, definition))
@@ -128,19 +128,26 @@ function classSource(cls: Constructor, groups: readonly string[] | undefined): S
 
 function propertyOf(
   parameter: ParameterDefinition,
-  reflected: unknown,
+  types: readonly unknown[] | undefined,
   at: Diagnostics,
 ): PropertyDeclaration {
   const { name, optional, initialiser, keywords } = parameter;
-  const type = typeof parameter.type === 'function' ? typeFrom(parameter.type, 'type', at) : reflected;
+  const type =
+    typeof parameter.type === 'function' ? typeFrom(parameter.type, 'type', at) : types?.[parameter.index];
   const items = typeof parameter.items === 'function' ? typeFrom(parameter.items, 'items', at) : undefined;
   return {
     name,
+    decorator: decoratorOf(parameter),
+    untyped: types === undefined,
     required: !(optional ?? initialiser === 'own'),
     keywords,
     ...(type === undefined ? {} : { type }),
     ...(items === undefined ? {} : { items }),
   };
+}
+
+function decoratorOf({ kind }: ParameterDefinition): '@Arg' | '@Param' {
+  return kind === 'param' ? '@Param' : '@Arg';
 }
 
 const SCALARS: ReadonlySet<unknown> = new Set([String, Number, Boolean, Date]);
@@ -160,8 +167,9 @@ function typeFrom(type: unknown, option: 'type' | 'items', at: Diagnostics): unk
 }
 
 /** Validates `@Arg` or `@Param` without keywords, which are validated with the schema. */
-function checkArgument({ kind, name, optional }: ParameterDefinition, at: Diagnostics): void {
-  const decorator = kind === 'param' ? '@Param' : '@Arg';
+function checkArgument(parameter: ParameterDefinition, at: Diagnostics): void {
+  const { name, optional } = parameter;
+  const decorator = decoratorOf(parameter);
   const given: unknown = name;
   if (typeof given !== 'string' || given === '')
     at.add(
@@ -178,10 +186,10 @@ function checkArgument({ kind, name, optional }: ParameterDefinition, at: Diagno
 }
 
 /** Refuses a keyword of other frameworks that JSON Schema has for something else. */
-function refuseRequired({ kind, name }: ParameterDefinition, at: Diagnostics): void {
+function refuseRequired(parameter: ParameterDefinition, at: Diagnostics): void {
   at.add(
     'SIGIL_INVALID_PARAMETER',
-    `"required" of @${kind === 'param' ? 'Param' : 'Arg'}('${name}') is no list of names, as JSON Schema wants it`,
+    `"required" of ${decoratorOf(parameter)}('${parameter.name}') is no list of names, as JSON Schema wants it`,
     'write { optional: true } for an argument that may be left out; others are required already',
   );
 }
@@ -191,8 +199,8 @@ function refuseType(types: readonly unknown[] | undefined, type: unknown, at: Di
   if (types === undefined) {
     return at.add(
       'SIGIL_MISSING_METADATA',
-      'the build emitted no parameter types',
-      'build with tsc or swc and "emitDecoratorMetadata": true (esbuild, tsx and type stripping emit none), or mark the parameter with @Arg(name, { type: … }), or with @Ctx() when it is the context; with standard decorators, which parameters cannot have, describe the arguments by "input"',
+      'the compiler emitted no decorator metadata, so its type is not known',
+      `${EMIT_METADATA}, or mark the parameter with @Arg(name, { type: … }), or with @Ctx() when it is the context; with standard decorators, which parameters cannot have, describe the arguments by "input"`,
     );
   }
   if (type === undefined || type === Object || type === Function) {
@@ -235,11 +243,11 @@ function refuseDecorator({ kind, name }: ParameterDefinition, at: Diagnostics): 
 }
 
 /** A parameter behind one with an initialiser: JavaScript does not say whether it has one itself. */
-function refuseUndecided({ kind, name }: ParameterDefinition, at: Diagnostics): void {
-  const decorator = kind === 'param' ? 'Param' : 'Arg';
+function refuseUndecided(parameter: ParameterDefinition, at: Diagnostics): void {
+  const { name } = parameter;
   at.add(
     'SIGIL_INVALID_PARAMETER',
     `it stands behind a parameter with an initialiser, so it is not known whether '${name}' may be left out`,
-    `say it: @${decorator}('${name}', { optional: true }), { optional: false } or { default: … }; or move it to the front`,
+    `say it: ${decoratorOf(parameter)}('${name}', { optional: true }), { optional: false } or { default: … }; or move it to the front`,
   );
 }

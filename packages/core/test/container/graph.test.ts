@@ -25,7 +25,7 @@ describe('SIGIL_MISSING_METADATA of a constructor', () => {
       {
         code: 'SIGIL_MISSING_METADATA',
         where: 'Times, constructor parameter 0',
-        what: expect.stringContaining('no types'),
+        what: expect.stringContaining('no decorator metadata'),
         fix: expect.stringContaining('decorate Times with @Service()'),
       },
     ]);

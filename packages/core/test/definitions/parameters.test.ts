@@ -16,7 +16,7 @@ describe('SIGIL_MISSING_METADATA', () => {
       {
         code: 'SIGIL_MISSING_METADATA',
         where: 'Inventory.check, parameter 0',
-        what: expect.stringContaining('no parameter types'),
+        what: expect.stringContaining('no decorator metadata'),
         fix: expect.stringContaining('"emitDecoratorMetadata": true'),
       },
     ]);

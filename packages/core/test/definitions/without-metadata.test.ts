@@ -4,6 +4,7 @@ import {
   Complete,
   type CompletionContext,
   Ctx,
+  Param,
   Principal,
   Prompt,
   type PromptContext,
@@ -98,6 +99,28 @@ describe('a build that emits no types of parameters', () => {
     expect(await client.request('completion/complete', { ref, argument })).toMatchObject({
       result: { completion: { values: ['red true'] } },
     });
+  });
+
+  test('says of a parameter without a type that the compiler emitted none, and how its own decorator names it', async () => {
+    class Shop {
+      @Resource('shop://products/{sku}')
+      product(@Param('sku') sku: string) {
+        return sku;
+      }
+      @Tool()
+      order(@Arg('sku') sku: string) {
+        return sku;
+      }
+    }
+    const what = (parameter: string) =>
+      `the compiler emitted no decorator metadata, so the type of ${parameter} is not known`;
+    const fix = (parameter: string) =>
+      expect.stringMatching(`"emitDecoratorMetadata": true .* or name the type: ${parameter}`);
+    const code = 'SIGIL_MISSING_METADATA';
+    expect(await problemsOf({ services: [withoutMetadata(Shop)] })).toEqual([
+      { code, where: 'Shop.product', what: what("@Param('sku')"), fix: fix("@Param\\('sku', ") },
+      { code, where: 'Shop.order', what: what("@Arg('sku')"), fix: fix("@Arg\\('sku', ") },
+    ]);
   });
 
   test('refuses two parameters that nothing tells apart', async () => {

@@ -1,4 +1,4 @@
-import type { Diagnostics } from '../../errors/errors.js';
+import { type Diagnostics, EMIT_METADATA } from '../../errors/errors.js';
 import type { Constructor } from '../../protocol/constructor.js';
 import type { JsonSchema } from '../../protocol/json.js';
 import { isDto } from '../dto/class-libraries.js';
@@ -45,7 +45,7 @@ export function planArgument(
     !given &&
     !SAYS_ITEMS.some((keyword) => keyword in keywords)
   )
-    return void reportUnknownElements(name, at);
+    return void reportUnknownElements(declaration, at);
   const whole = type.kind === 'array' ? ofItems(declaration, described, document) : described;
   const base = SAYS_TYPE.some((keyword) => keyword in keywords) ? withoutType(whole.schemas) : whole.schemas;
   return {
@@ -116,21 +116,31 @@ function withoutType({ shown, enforced }: SchemaPair): SchemaPair {
   return { shown: strip(shown), enforced: strip(enforced) };
 }
 
-function reportUnknownType({ name, type }: PropertyDeclaration, normal: DeclaredType, at: Diagnostics): void {
+function reportUnknownType(
+  { name, type, decorator = '@Arg', untyped = false }: PropertyDeclaration,
+  normal: DeclaredType,
+  at: Diagnostics,
+): void {
+  if (type === undefined && untyped)
+    return at.add(
+      'SIGIL_MISSING_METADATA',
+      `the compiler emitted no decorator metadata, so the type of ${decorator}('${name}') is not known`,
+      `${EMIT_METADATA}, or name the type: ${decorator}('${name}', { type: String })`,
+    );
   const seen =
     normal.kind === 'class' ? `class ${normal.cls.name} has no class-validator decorator` : describe(type);
   at.add(
     'SIGIL_ERASED_TYPE',
     `the type of argument "${name}" is not known at run time (${seen})`,
-    `say it: @Arg('${name}', { type: String }), or { type: () => TheClass } of a class or enum; { enum: ['s', 'm'] } for some values, { anyOf: [{ type: 'string' }, { type: 'number' }] } for a union`,
+    `say it: ${decorator}('${name}', { type: String }), or { type: () => TheClass } of a class or enum; { enum: ['s', 'm'] } for some values, { anyOf: [{ type: 'string' }, { type: 'number' }] } for a union`,
   );
 }
 
-function reportUnknownElements(name: string, at: Diagnostics): void {
+function reportUnknownElements({ name, decorator = '@Arg' }: PropertyDeclaration, at: Diagnostics): void {
   at.add(
     'SIGIL_ERASED_TYPE',
     `the type of the elements of argument "${name}" is not known at run time (reflection says Array)`,
-    `say it: @Arg('${name}', { items: () => String }), or another class or enum; { items: {} } for elements of any kind`,
+    `say it: ${decorator}('${name}', { items: () => String }), or another class or enum; { items: {} } for elements of any kind`,
   );
 }
 

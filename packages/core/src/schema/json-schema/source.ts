@@ -2,9 +2,13 @@ import type { Constructor } from '../../protocol/constructor.js';
 import type { JsonSchema } from '../../protocol/json.js';
 import type { StandardSchema } from '../../protocol/standard-schema.js';
 
-/** How one property of an argument object is declared: by `@Arg` or `@Param`, or by `defineTool`. */
+/** How one property of an argument object is declared. */
 export interface PropertyDeclaration {
   readonly name: string;
+  /** The decorator that declares it, for messages. @default '@Arg' */
+  readonly decorator?: '@Arg' | '@Param';
+  /** Whether the compiler emitted no types of parameters. */
+  readonly untyped?: boolean;
   /**
    * The type by reflection or by the author: String, Number, Boolean, Array, Date, BigInt, a DTO class, an enum object,
    * a function that returns one of these, or `undefined` if unknown.
