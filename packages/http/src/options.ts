@@ -40,7 +40,9 @@ export interface SessionOptions {
    * How long a session survives the loss of the store's data, in milliseconds from its beginning. The id of the session
    * then holds the values of `initialize`, encrypted with `state.keys`, so that any process can restore it. Ids have up
    * to 2,048 characters, which clients send with each request; a longer one is not sealed. A restored session has lost
-   * its log level and subscriptions unless the process had them, and an ended one can come back. It needs a store.
+   * its log level and subscriptions unless the process had them, and an ended one can come back. One that was opened
+   * without a token belongs to its next principal. It needs a store, and used states in the same one, whose loss shows
+   * that sessions are lost.
    *
    * @default undefined: with the store, sessions are lost, and clients get 404
    */
@@ -314,7 +316,8 @@ export interface HttpRuntimeOptions extends HttpOptions {
   readonly health?: string;
   /**
    * Path, such as `/readyz`. GET is answered with 200 and `{"status":"ready",…}` if the server accepts requests. It is
-   * answered with 503 if the backend does not answer or the server closes. It needs no authentication.
+   * answered with 503 if the backend does not answer or the server closes. Its `checks` are empty if nothing is shared.
+   * It needs no authentication.
    *
    * @default undefined: no such path
    */
@@ -359,7 +362,8 @@ export interface HttpRuntimeOptions extends HttpOptions {
   /**
    * How many processes serve behind the one port (`node:cluster`). Each runs the program from its beginning; the process that was started
    * makes the app too, and serves nothing. They share what the backend of the app keeps. Without one they serve what needs none: clients
-   * of 2026-07-28, without tasks.
+   * of 2026-07-28, without tasks. With `NODE_COMPILE_CACHE` their stop can take 2 s, because Node writes its cache then: call
+   * `module.flushCompileCache()` a second after the start.
    *
    * @default 1: the process serves itself
    */

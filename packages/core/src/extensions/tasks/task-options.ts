@@ -29,7 +29,8 @@ export interface TaskSupportOptions {
   readonly pollIntervalMs?: number;
   /**
    * Whether the tool runs again from its beginning if its process ended in the middle; otherwise the task fails.
-   * Results of `ctx.once()` are kept either way. With `false`, the client must start such a task anew.
+   * Results of `ctx.once()` are kept either way. With `false`, the client must start such a task anew; at a stop it has
+   * a second to end.
    * @default true; for a tool with `destructive: true`, when `ctx.once()` has recorded anything before
    */
   readonly rerun?: boolean;
