@@ -36,7 +36,8 @@ const REFUSAL_MS = 10_000;
 
 /**
  * Checks tokens by asking their issuer (RFC 7662): for opaque tokens, or for tokens that must end soon after they are
- * revoked. With `cacheSeconds: 0` they end at once.
+ * revoked. With `cacheSeconds: 0` they end at once. At most 64 unknown tokens are looked up concurrently. Others wait for
+ * up to 5 seconds and then get 503, as do more than 32 from one address.
  *
  * @param options the client credentials of this server, and the audience of its tokens. There must be exactly one
  *   issuer, which sees all tokens.

@@ -35,7 +35,8 @@ export interface OAuthOptions {
   readonly scopes?: ScopeOptions;
   /**
    * Whether requests without a token are served: `'allow'` serves definitions without scopes, and asks for a token for
-   * the rest.
+   * the rest. A session (up to 2025-11-25) that began without a token goes to the first principal that uses it; after
+   * that, requests without a token do not see it, and its open streams end.
    *
    * @default 'refuse'
    */

@@ -48,7 +48,7 @@ const MARGIN_MS = 10_000;
 
 /**
  * Gets a token for a service that a handler calls: another one than its caller has sent, which must not be passed on.
- * It is kept until it expires.
+ * It is kept until it expires, for each service and set of scopes, and with token exchange for each caller.
  *
  * @param context that of the call.
  * @param target the service, and the scopes that are needed there.
