@@ -14,7 +14,11 @@ export const NESTS = [
   'policies',
 ] as const;
 
-/** Options of `SigilModule.forRoot`, and of the factory of `SigilModule.forRootAsync`: those of `createApp`, and these. */
+/**
+ * Options of `SigilModule.forRoot`, and of the factory of `SigilModule.forRootAsync`: those of `createApp`, and these.
+ * Without a `logger`, the log is that of the application, in the context `Sigil`. Lists are private to their caller,
+ * whatever `cache` says, because global guards may be added at any time.
+ */
 export interface SigilModuleOptions extends Omit<AppOptions, (typeof NESTS)[number]> {
   /** Options of the endpoint: those of `nodeHandler`. `authorization` or `authenticate` determines the principal. */
   readonly http?: Omit<HttpOptions, 'sse'>;
@@ -45,7 +49,8 @@ export interface SigilModuleOptions extends Omit<AppOptions, (typeof NESTS)[numb
 /** Options that Nest needs before it creates providers: the path of the endpoint, and its modules. */
 export interface SigilModuleExtras {
   /**
-   * Path of the endpoint, after the global prefix.
+   * Path of the endpoint, after the global prefix, without parameters and wildcards. `'/'` is the root, or the global
+   * prefix itself.
    *
    * @default '/mcp'
    */
