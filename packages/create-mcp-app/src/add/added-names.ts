@@ -12,6 +12,11 @@ export interface AddedNames {
   readonly served: string;
 }
 
+/** The classes and decorators of added files, also those that compilers emit as types. */
+const USED: ReadonlySet<string> = new Set(
+  'Arg Map Object Param Promise Prompt PromptMessage Resource Service String Tool'.split(' '),
+);
+
 /**
  * The forms of a name that was said in any of them: `getWeather`, `get-weather`, `get_weather` or `Get weather`.
  *
@@ -31,6 +36,11 @@ export function namesFrom(said: string): AddedNames {
   if (method in Object.prototype) {
     throw new Failure('INVALID_NAME', `'${said}' is what every object has already: choose another name`);
   }
+  if (USED.has(className))
+    throw new Failure(
+      'INVALID_NAME',
+      `the added file uses another ${className}: choose another name than '${said}', such as my-${words.join('-')}`,
+    );
   return { kebab: words.join('-'), className, method, served: separated(method, '_') };
 }
 

@@ -51,4 +51,8 @@ describe('names of what is added', () => {
   test.each(['constructor', 'toString', 'has-own-property'])('are none that every object has: %s', (said) => {
     expect(() => namesFrom(said)).toThrow('is what every object has already');
   });
+
+  test.each(['service', 'promise', 'prompt-message'])('are none that the added file uses: %s', (said) => {
+    expect(() => namesFrom(said)).toThrow(/^the added file uses another \w+: choose another name/);
+  });
 });
