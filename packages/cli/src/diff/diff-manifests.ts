@@ -7,7 +7,7 @@ import type {
   ManifestTool,
 } from '@sigil/core/manifest';
 import type { JsonSchema } from '@sigil/core/protocol';
-import { isObject, type JsonObject, objectOf } from '../json.js';
+import { isObject, objectOf } from '../json.js';
 import { shown } from '../schema/difference.js';
 import {
   type ManifestChange,
@@ -226,9 +226,9 @@ function promptSchema(prompt: ManifestPrompt, other: ManifestPrompt): JsonSchema
   const { properties, required, $defs } = prompt.inputSchema ?? listedSchema(prompt, other.inputSchema);
   const texts = Object.entries(objectOf(properties)).map(([name, schema]) => {
     const { type, ...rest } = objectOf(schema);
-    return [name, type === 'string' ? rest : schema];
+    return [name, type === 'string' ? rest : schema] as const;
   });
-  return { type: 'object', properties: Object.fromEntries(texts) as JsonObject, required, $defs };
+  return { type: 'object', properties: Object.fromEntries(texts), required, $defs };
 }
 
 function listedSchema(
@@ -238,10 +238,10 @@ function listedSchema(
   const known = objectOf(properties);
   const listed = list.map(({ name, required: _, ...said }) => {
     const { title: _title, description: _description, ...values } = objectOf(known[name]);
-    return [name, 'enum' in said ? said : { ...values, ...said }];
+    return [name, 'enum' in said ? said : { ...values, ...said }] as const;
   });
   const required = list.filter((argument) => argument.required).map(({ name }) => name);
-  return { properties: Object.fromEntries(listed) as JsonObject, required, $defs };
+  return { properties: Object.fromEntries(listed), required, $defs };
 }
 
 /** Compares the capabilities of two servers: a removed or changed one breaks clients. */

@@ -23,9 +23,7 @@ import { type AskOptions, askProgram, type ServerAddress } from './program.js';
  */
 export function manifestOfProgram(server: ServerAddress, options: AskOptions): Promise<Manifest> {
   return askProgram(server, { SIGIL_INSPECT: 'manifest' }, options, (program) => {
-    const given = program
-      .first((message) => (hasFormat(message) ? message : undefined))
-      .then((found) => checked(found) as Manifest);
+    const given = program.first((message) => (hasFormat(message) ? message : undefined)).then(checked);
     return Promise.race([given, listedManifest(program, options)]);
   });
 }
@@ -46,7 +44,7 @@ export async function manifestFrom(source: ServerAddress, options: AskOptions): 
 const FORMAT: Manifest['format'] = 'sigil-manifest/1';
 
 /** Whether something is a manifest. */
-function hasFormat(value: unknown): value is JsonObject {
+function hasFormat(value: unknown): value is JsonObject & Pick<Manifest, 'format'> {
   return isObject(value) && value['format'] === FORMAT;
 }
 
@@ -69,10 +67,13 @@ const MEMBERS: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
 };
 
 /** @throws ServerError if a server gives a manifest that commands cannot read. */
-function checked(parts: JsonObject): unknown {
-  const fault = faultOf(parts);
-  if (fault === undefined) return parts;
-  throw new ServerError(`the lists of the server are wrong: ${fault}`);
+function checked<T extends JsonObject>(parts: T): T & ManifestParts {
+  if (isWhole(parts)) return parts;
+  throw new ServerError(`the lists of the server are wrong: ${faultOf(parts)}`);
+}
+
+function isWhole<T extends JsonObject>(parts: T): parts is T & ManifestParts {
+  return faultOf(parts) === undefined;
 }
 
 /** The first fault of a manifest. `undefined` if it has none. */
@@ -110,9 +111,8 @@ export function readManifestFile(path: string): Manifest {
   const manifest = parseJson(read(path));
   if (!hasFormat(manifest))
     throw new UsageError(`${path} is no manifest: it should hold "format": "${FORMAT}"`);
-  const fault = faultOf(manifest);
-  if (fault !== undefined) throw new UsageError(`${path} is no whole manifest: ${fault}`);
-  return manifest as unknown as Manifest;
+  if (isWhole(manifest)) return manifest;
+  throw new UsageError(`${path} is no whole manifest: ${faultOf(manifest)}`);
 }
 
 function read(path: string): string {
@@ -148,7 +148,7 @@ async function listedManifest(program: AskedServer, { onRefused }: AskOptions): 
   };
   // Loaded only for servers that are not made with Sigil: it brings the framework along.
   const { arrangeManifest } = await import('@sigil/core/manifest');
-  return arrangeManifest(checked(parts) as ManifestParts);
+  return arrangeManifest(checked(parts));
 }
 
 function textOf(value: unknown): string {

@@ -194,11 +194,13 @@ function Sending({ entry, last }: { entry: Entry; last: Run | undefined }) {
 
 /** The schema of arguments that are texts: those of a prompt, or the variables of a template. */
 function schemaOfTexts(args: readonly JsonObject[]): JsonObject {
-  const properties = args.map(({ name, description }) => [shown(name), { type: 'string', description }]);
+  const properties = args.map(
+    ({ name, description }) => [shown(name), { type: 'string', description }] as const,
+  );
   const required = args.filter((one) => one['required'] === true).map(({ name }) => shown(name));
   return {
     type: 'object',
-    properties: Object.fromEntries(properties) as JsonObject,
+    properties: Object.fromEntries(properties),
     required,
     additionalProperties: false,
   };
