@@ -58,7 +58,7 @@ export interface ToolDefinition extends Presentation {
   readonly coerce?: boolean;
   /**
    * The handling of undeclared arguments: `reject` them with a hint, `strip` them, or `keep` them for the handler.
-   * Defaults to the app's option. Hand-written schemas use `additionalProperties` instead.
+   * Defaults to the app's option. Schemas of your own decide themselves: `additionalProperties` in JSON Schema, `z.strictObject()` in zod.
    */
   readonly unknownProperties?: UnknownProperties;
 }
