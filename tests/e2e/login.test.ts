@@ -119,13 +119,16 @@ describe('a login', () => {
     await expect(finish(answer)).rejects.toThrow(message);
   });
 
-  test('needs a server that asks for one', async () => {
-    const listener = createServer((_, response) => response.end('{}'));
+  test.each([
+    ['that asks for one', '{"jsonrpc":"2.0","id":1,"result":{}}', 'asks for no login'],
+    ['of MCP', '<h1>Hello</h1>', 'is no MCP server: it answers with status 200'],
+  ])('needs a server %s', async (_, body, message) => {
+    const listener = createServer((_, response) => response.end(body));
     listeners.push(listener);
     listener.listen(0, '127.0.0.1');
     await once(listener, 'listening');
     const open = new URL(`http://127.0.0.1:${(listener.address() as AddressInfo).port}/mcp`);
-    await expect(beginLogin({ server: open, redirectUri })).rejects.toThrow('asks for no login');
+    await expect(beginLogin({ server: open, redirectUri })).rejects.toThrow(message);
   });
 
   test.each([
