@@ -220,7 +220,7 @@ function diffTask(before: ManifestTool, after: ManifestTool, place: ReportChange
 /**
  * The arguments of a prompt as a schema of the texts that clients send: an argument of type string takes them all.
  *
- * @param other the prompt in the other manifest. An argument whose values a list leaves out has not changed.
+ * @param other the prompt in the other manifest. If only one of them says the values of an argument, they count as equal.
  */
 function promptSchema(prompt: ManifestPrompt, other: ManifestPrompt): JsonSchema {
   const { properties, required, $defs } = prompt.inputSchema ?? listedSchema(prompt, other.inputSchema);
