@@ -114,12 +114,20 @@ export const sources =
 
 const MAIN = join(COMPILED, 'main.js');
 
-const ofTools = (bundler: string, entry: string) => async (): Promise<string> => {
-  const folder = join(BUNDLES, bundler);
-  const script = resolve('tests/anywhere/bundle.mjs');
-  await run(process.execPath, [script, bundler, entry, folder]);
-  return join(folder, 'main.mjs');
-};
+const ofTools =
+  (bundler: string, entry: string, to: string = bundler) =>
+  async (): Promise<string> => {
+    const folder = join(BUNDLES, to);
+    const script = resolve('tests/anywhere/bundle.mjs');
+    await run(process.execPath, [script, bundler, entry, folder]);
+    return join(folder, 'main.mjs');
+  };
+
+/** Vite's own compiler, which knows decorators by the settings of the project. */
+export const compileByVite =
+  (compilerOptions: object): Compile =>
+  async (program) =>
+    ofTools('vite', await sources('vite', compilerOptions)(program), `vite-${program}`)();
 
 /** Builds of a program for Node, with everything in the bundle. */
 export const BUNDLERS: Readonly<Record<string, () => Promise<string>>> = {

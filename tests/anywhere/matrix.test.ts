@@ -15,6 +15,7 @@ import {
   type Compile,
   COMPILED,
   COMPILERS,
+  compileByVite,
   compileStory,
   installed,
   type Program,
@@ -173,6 +174,7 @@ describe('a program that is compiled', () => {
       tsx,
       { main: /SIGIL_MISSING_METADATA/ },
     ],
+    ['Vite 8', (kind) => compileByVite(kind === 'standard' ? {} : LEGACY), node, { standard: /SyntaxError/ }],
     [
       'Babel',
       () => COMPILERS['Babel'] as Compile,
