@@ -46,6 +46,7 @@ function writeJsonSchema(
   const refuse = (what: string, fix: string): undefined => {
     at.add('SIGIL_INVALID_SCHEMA', `the ${vendor} schema ${what}`, fix);
   };
+  const isInput = direction === 'input';
   const write = jsonSchema?.[direction];
   if (!write)
     return refuse(
@@ -53,9 +54,19 @@ function writeJsonSchema(
       'use a version of the library with Standard JSON Schema (zod 4.2, arktype 2.1.28), or wrap the schema with toStandardJsonSchema() of @valibot/to-json-schema',
     );
   try {
-    return write({ target: 'draft-2020-12' });
+    const written = write({ target: 'draft-2020-12' });
+    if (!isInput || written['type'] === 'object') return written;
+    return refuse(
+      'describes no object at its root, as arguments are one',
+      'put it into an object, as a union of zod: z.object({ choice: z.discriminatedUnion(…) })',
+    );
   } catch (error) {
-    return refuse(`has no JSON Schema: ${messageOf(error)}`, 'leave out of it what JSON cannot carry');
+    return refuse(
+      `has no JSON Schema: ${messageOf(error)}`,
+      isInput
+        ? 'describe the value as JSON carries it, and convert it: a date of zod is z.iso.datetime().transform((text) => new Date(text))'
+        : 'describe the value as JSON carries it: a date of zod is z.iso.datetime(), and the handler returns its toISOString()',
+    );
   }
 }
 

@@ -149,6 +149,25 @@ test('a form may be one, and its answer has its type', async () => {
   expect(textOf(await client.call('ask'))).toBe('ADA Ada');
 });
 
+test('dates and unions serve in the forms that messages about them show', async () => {
+  const choice = z.discriminatedUnion('k', [
+    z.object({ k: z.literal('a') }),
+    z.object({ k: z.literal('b') }),
+  ]);
+  const day = z.iso.datetime().transform((text) => new Date(text));
+  const tool = defineTool({
+    name: 'a',
+    input: z.object({ choice, day }),
+    output: z.object({ day: z.iso.datetime() }),
+    handle: ({ choice, day }) => ({ day: new Date(day.getTime() + choice.k.length - 1).toISOString() }),
+  });
+  const client = await openSession(await appOf({ definitions: [tool] }));
+  const given = { choice: { k: 'a' }, day: '1970-01-01T00:00:00Z' };
+  expect(await client.call('a', given)).toMatchObject({
+    structuredContent: { day: '1970-01-01T00:00:00.000Z' },
+  });
+});
+
 describe('a schema that cannot serve keeps the app from starting', () => {
   test.each<readonly [string, StandardSchema | JsonSchema, string]>([
     [
@@ -157,7 +176,12 @@ describe('a schema that cannot serve keeps the app from starting', () => {
       'does not say what it is as JSON Schema',
     ],
     ['of what JSON cannot carry', z.object({ a: z.bigint() }), 'has no JSON Schema'],
-    ['of no object', z.string(), "does not have `type: 'object'` at its root"],
+    ['of a date', z.object({ a: z.coerce.date() }), 'Date cannot be represented in JSON Schema'],
+    [
+      'of a union',
+      z.discriminatedUnion('k', [z.object({ k: z.literal('a') }), z.object({ k: z.literal('b') })]),
+      'the zod schema describes no object at its root',
+    ],
   ])('one %s', async (_name, input, what) => {
     const problems = await problemsOf({ definitions: [defineTool({ name: 'a', input, handle: () => 1 })] });
     expect(problems).toMatchObject([{ code: 'SIGIL_INVALID_SCHEMA', where: "defineTool('a')" }]);
