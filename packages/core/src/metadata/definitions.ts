@@ -58,7 +58,8 @@ export interface ToolDefinition extends Presentation {
   readonly coerce?: boolean;
   /**
    * The handling of undeclared arguments: `reject` them with a hint, `strip` them, or `keep` them for the handler.
-   * Defaults to the app's option. Schemas of your own decide themselves: `additionalProperties` in JSON Schema, `z.strictObject()` in zod.
+   * Defaults to the app's option. For DTO classes and single arguments: JSON Schemas use `additionalProperties` instead,
+   * and schemas of zod and other libraries decide themselves, such as `z.strictObject()`.
    */
   readonly unknownProperties?: UnknownProperties;
 }

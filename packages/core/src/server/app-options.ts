@@ -140,7 +140,10 @@ export interface AppOptions extends Implementation, ModuleParts {
   readonly state?: StateOptions;
   /** Whether tools convert strings to the types of their schemas if nothing is lost, such as "42" to 42. Off by default. */
   readonly coerce?: boolean;
-  /** The handling of undeclared arguments of tools. They are rejected with a hint by default. Schemas of your own decide themselves. */
+  /**
+   * The handling of undeclared arguments of tools with DTO classes or single arguments; other schemas decide themselves.
+   * They are rejected with a hint by default.
+   */
   readonly unknownProperties?: UnknownProperties;
   /** How tools with `@TaskSupport` run in the background. */
   readonly tasks?: TasksOptions;

@@ -149,6 +149,18 @@ test('a form may be one, and its answer has its type', async () => {
   expect(textOf(await client.call('ask'))).toBe('ADA Ada');
 });
 
+test.each([
+  ['z.object() drops', z.object({ a: z.string() }), 'a'],
+  ['z.looseObject() keeps', z.looseObject({ a: z.string() }), 'a,b'],
+  ['z.strictObject() refuses', z.strictObject({ a: z.string() }), 'Unrecognized key: "b"'],
+] as const)('%s undeclared arguments, whatever the app says', async (_name, input, answer) => {
+  const tool = defineTool({ name: 'a', input, handle: (given) => Object.keys(given).join() });
+  for (const unknownProperties of ['reject', 'strip', 'keep'] as const) {
+    const client = await openSession(await appOf({ definitions: [tool], unknownProperties }));
+    expect(textOf(await client.call('a', { a: '', b: '' }))).toContain(answer);
+  }
+});
+
 test('dates and unions serve in the forms that messages about them show', async () => {
   const choice = z.discriminatedUnion('k', [
     z.object({ k: z.literal('a') }),
