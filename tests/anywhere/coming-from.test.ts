@@ -189,6 +189,9 @@ describe('the page from FastMCP', () => {
     expect(await outcomeOf(theirs, read(ABSENT))).toEqual(asError(-32603));
     expect(await outcomeOf(theirs, call('stocktaking'))).toEqual(asError(-32601));
     expect(await outcomeOf(theirs, call('price', WRONG))).toEqual(asError(-32602));
+    const promptWithoutArguments: Ask = (client) => client.getPrompt({ name: 'recommend', arguments: {} });
+    expect(await outcomeOf(theirs, promptWithoutArguments)).toEqual(asError(-32600));
+    expect(await outcomeOf(ours, promptWithoutArguments)).toEqual(asError(-32602));
     expect(await dialectOf(theirs)).toBe('http://json-schema.org/draft-07/schema#');
     expect((await theirs.client.listTools()).tools[0]?.inputSchema).toMatchObject({
       additionalProperties: false,
