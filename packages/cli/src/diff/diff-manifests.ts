@@ -224,7 +224,7 @@ function diffTask(before: ManifestTool, after: ManifestTool, place: ReportChange
  */
 function promptSchema(prompt: ManifestPrompt, other: ManifestPrompt): JsonSchema {
   const { properties, required, $defs } = prompt.inputSchema ?? listedSchema(prompt, other.inputSchema);
-  const texts = Object.entries(objectOf(properties)).map(([name, schema]) => {
+  const texts = Object.entries(objectOf(properties)).map(([name, schema]): [string, unknown] => {
     const { type, ...rest } = objectOf(schema);
     return [name, type === 'string' ? rest : schema] as const;
   });
@@ -236,7 +236,7 @@ function listedSchema(
   { properties, $defs }: JsonSchema = {},
 ): JsonSchema {
   const known = objectOf(properties);
-  const listed = list.map(({ name, required: _, ...said }) => {
+  const listed = list.map(({ name, required: _, ...said }): [string, unknown] => {
     const { title: _title, description: _description, ...values } = objectOf(known[name]);
     return [name, 'enum' in said ? said : { ...values, ...said }] as const;
   });
