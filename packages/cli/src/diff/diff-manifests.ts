@@ -226,7 +226,7 @@ function promptSchema(prompt: ManifestPrompt, other: ManifestPrompt): JsonSchema
   const { properties, required, $defs } = prompt.inputSchema ?? listedSchema(prompt, other.inputSchema);
   const texts = Object.entries(objectOf(properties)).map(([name, schema]): [string, unknown] => {
     const { type, ...rest } = objectOf(schema);
-    return [name, type === 'string' ? rest : schema] as const;
+    return [name, type === 'string' ? rest : schema];
   });
   return { type: 'object', properties: Object.fromEntries(texts), required, $defs };
 }
@@ -238,7 +238,7 @@ function listedSchema(
   const known = objectOf(properties);
   const listed = list.map(({ name, required: _, ...said }): [string, unknown] => {
     const { title: _title, description: _description, ...values } = objectOf(known[name]);
-    return [name, 'enum' in said ? said : { ...values, ...said }] as const;
+    return [name, 'enum' in said ? said : { ...values, ...said }];
   });
   const required = list.filter((argument) => argument.required).map(({ name }) => name);
   return { properties: Object.fromEntries(listed), required, $defs };
