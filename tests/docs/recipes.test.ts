@@ -78,17 +78,14 @@ describePage(
     test('shows a tool that reports its progress', async () => {
       const client = await connect('import.ts');
       const progress: unknown[] = [];
-      const call = { name: 'import_rows', arguments: { rows: ['a', 'b', 'c'] } };
+      // Long ones take long: the client drops progress that it reads together with the result.
+      const rows = ['a', 'b', 'c'].map((row) => row.repeat(100));
+      const call = { name: 'import_rows', arguments: { rows } };
       const result = await client.callTool(call, {
         onprogress: (report: object) => void progress.push(report),
       });
       expect(textOf(result)).toBe('Imported 3 rows');
-      // Reports in quick succession are sent as the last of them.
-      expect(progress).toContainEqual({
-        progress: expect.any(Number),
-        total: 3,
-        message: expect.stringMatching(/^Imported [abc]$/),
-      });
+      expect(progress).toContainEqual({ progress: 1, total: 3, message: `Imported ${rows[0]}` });
     });
   },
   'recipes',
