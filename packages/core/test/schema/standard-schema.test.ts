@@ -188,6 +188,7 @@ describe('a schema that cannot serve keeps the app from starting', () => {
       'does not say what it is as JSON Schema',
     ],
     ['of what JSON cannot carry', z.object({ a: z.bigint() }), 'has no JSON Schema'],
+    ['of no object', z.string(), 'the zod schema describes no object at its root'],
     ['of a date', z.object({ a: z.coerce.date() }), 'Date cannot be represented in JSON Schema'],
     [
       'of a union',
