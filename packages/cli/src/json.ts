@@ -13,6 +13,12 @@ export function objectOf(value: unknown): JsonObject {
   return isObject(value) ? value : {};
 }
 
+/** A character as JSON escapes, such as `\u202e`. */
+export function escapeOf(character: string): string {
+  const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
+}
+
 /** Parses JSON, which editors of Windows may begin with a mark of the byte order. `undefined` for invalid JSON. */
 export function parseJson(text: string): unknown {
   try {

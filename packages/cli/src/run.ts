@@ -75,7 +75,7 @@ export async function runSigil(args: readonly string[], terminal: Terminal): Pro
     return args.length === 0 ? EXIT_CODES.usage : EXIT_CODES.ok;
   }
   try {
-    const [words, command] = found ?? unknown(args[0]);
+    const [words, command] = found ?? unknown(args[0], begun);
     return await command.run(args.slice(words.length), terminal);
   } catch (error) {
     if (error instanceof UsageError) {
@@ -95,8 +95,9 @@ function report({ message, problems }: ServerError, asJson: boolean, terminal: T
   for (const { code, problem, fix } of problems) terminal.err(`  ${problem}\n    Fix: ${fix} [${code}]`);
 }
 
-function unknown(word: string | undefined): never {
-  const next = COMMANDS.flatMap(([[first, second]]) => (first === word && second ? [second] : []));
+/** @param begun the commands that begin with the word. */
+function unknown(word: string | undefined, begun: typeof COMMANDS): never {
+  const next = begun.flatMap(([[, second]]) => second ?? []);
   if (next.length > 0) throw new UsageError(`${word} must be followed by one of ${next.join(', ')}`);
   throw new UsageError(`there is no command '${word ?? ''}'`);
 }

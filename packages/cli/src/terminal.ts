@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { stripVTControlCharacters, styleText } from 'node:util';
 import widthUpTo from 'fast-string-truncated-width';
+import { escapeOf } from './json.js';
 
 /** How a line may look. */
 export type Style = 'red' | 'green' | 'yellow' | 'dim';
@@ -187,8 +188,5 @@ export function inOneLine(text: string): string {
 
 /** A value as JSON, with terminal controls escaped. */
 export function jsonText(value: unknown, indentation = 0): string {
-  return JSON.stringify(value, undefined, indentation).replace(
-    CONTROLS,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  return JSON.stringify(value, undefined, indentation).replace(CONTROLS, escapeOf);
 }

@@ -1,9 +1,34 @@
-import { render } from 'preact';
+import { options, render } from 'preact';
+import { escapeOf, isObject } from '../../src/json.js';
 import { Api } from './state/api.js';
 import { Page } from './state/page.js';
 import { App } from './views/app.js';
-import { showInvisible } from './views/invisible.js';
 import { PageContext } from './views/page-context.js';
+
+/**
+ * Controls, characters that reorder text, and others without a shape: a text with them looks like another one. Joiners
+ * and variation selectors after letters other than ASCII stay: emoji and scripts such as Persian need them.
+ */
+const INVISIBLE = /(?!(?<=[^\p{ASCII}\p{DI}]\ufe0f?)[\u200c\u200d\ufe0e\ufe0f])(?![\n\r\t])[\p{Cc}\p{DI}]/gu;
+
+/** The attributes that people read or hear. */
+const READ = ['title', 'alt', 'placeholder', 'aria-label'];
+
+/** Writes invisible characters as JSON escapes, in all that the page shows. Values of fields are sent as they are. */
+function showInvisible(): void {
+  options.vnode = (vnode) => {
+    const node: { readonly type: unknown; props: unknown } = vnode;
+    const { type, props } = node;
+    // A text is a node without a type.
+    if (type === null) node.props = withEscapes(props);
+    else if (typeof type === 'string' && isObject(props))
+      for (const name of READ) if (name in props) props[name] = withEscapes(props[name]);
+  };
+}
+
+function withEscapes(value: unknown): unknown {
+  return typeof value === 'string' ? value.replace(INVISIBLE, escapeOf) : value;
+}
 
 /** Shown if the page was opened without its token. */
 function Unknown() {

@@ -126,17 +126,20 @@ function installedIn(home: string, asked: Comparison): { file: string; cwd: stri
   const root = projectOf(asked);
   const inHome = (path: string): string => join(home, relative(root, path));
   const file = inHome(out);
-  mkdirSync(dirname(file), { recursive: true });
+  // It holds the bundle.
   if (shipped !== undefined) cpSync(shipped, home, { recursive: true });
-  for (let folder = dirname(out); shipped === undefined && isWithin(folder, root); folder = dirname(folder)) {
-    for (const one of readdirSync(folder, { withFileTypes: true })) {
-      const path = join(folder, one.name);
-      if (one.name === 'node_modules' || isWithin(out, path)) continue;
-      symlinkSync(path, inHome(path), one.isDirectory() ? 'junction' : 'file');
+  else {
+    mkdirSync(dirname(file), { recursive: true });
+    for (let folder = dirname(out); isWithin(folder, root); folder = dirname(folder)) {
+      for (const one of readdirSync(folder, { withFileTypes: true })) {
+        const path = join(folder, one.name);
+        if (one.name === 'node_modules' || isWithin(out, path)) continue;
+        symlinkSync(path, inHome(path), one.isDirectory() ? 'junction' : 'file');
+      }
+      if (folder === root) break;
     }
-    if (folder === root) break;
+    writeBundle(bundled, inHome);
   }
-  writeBundle(bundled, inHome);
   for (const [name, folder] of external) {
     if (folder === undefined) continue;
     const link = join(home, 'node_modules', name);

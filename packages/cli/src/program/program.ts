@@ -51,7 +51,7 @@ export async function askProgram<T>(
   const program =
     server instanceof URL
       ? new HttpServer(server, { headers, authorization })
-      : new Program(commandOf(server), { env, cwd, detached: HAS_GROUPS });
+      : new Program(commandOf(server), { env, cwd });
   const stop = new AbortController();
   const late = new Promise<never>((_, reject) => {
     const limit = `within ${timeoutMs / 1000} s`;
@@ -100,12 +100,9 @@ class Program extends AskedServer {
 
   readonly #kill = (): void => this.kill();
 
-  constructor(
-    [command = '', ...args]: readonly string[],
-    options: Pick<SpawnOptions, 'env' | 'cwd' | 'detached'>,
-  ) {
+  constructor([command = '', ...args]: readonly string[], options: Pick<SpawnOptions, 'env' | 'cwd'>) {
     super();
-    this.#child = spawn(command, args, { ...options, stdio: 'pipe' });
+    this.#child = spawn(command, args, { ...options, detached: HAS_GROUPS, stdio: 'pipe' });
     if (this.#child.pid !== undefined) process.on('exit', this.#kill);
     this.#child.stderr.setEncoding('utf8').on('data', (text: string) => {
       if (this.#stderr.length < MOST_STDERR) this.#stderr += text;
