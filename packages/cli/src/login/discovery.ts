@@ -66,8 +66,10 @@ export async function challengeBy(server: URL): Promise<Challenge | undefined> {
   const { status, headers } = response;
   const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true;
   if (isStream || 'jsonrpc' in objectOf(parseJson(await response.text()))) return undefined;
+  const suggested = new URL('/mcp', server).href;
+  const suffix = server.href === suggested ? '' : `, such as ${suggested}`;
   throw new ServerError(
-    `${server.href} is no MCP server: it answers with status ${status} and no message of JSON-RPC. Give the URL of its endpoint, such as ${new URL('/mcp', server).href}`,
+    `${server.href} is no MCP server: it answers with status ${status} and no message of JSON-RPC. Give the URL of its endpoint${suffix}`,
   );
 }
 
