@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { LogLevel } from '@sigil/core';
 import type { Annotations, Icon } from '@sigil/core/content';
 import { pagesOf } from '@sigil/core/internal';

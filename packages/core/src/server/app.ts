@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { AppEvents } from '../engine/subscriptions/subscriptions.js';
 import type { Observer } from '../engine/observers.js';
 import type { Logger } from '../protocol/logging.js';

@@ -3,7 +3,8 @@ import { describe, expect, test } from '@jest/globals';
 import { IsDate, IsOptional, MaxDate, MinDate, ValidateIf } from 'class-validator';
 import { failure, planArguments, planClass } from './harness.js';
 
-const DATE = 'an ISO 8601 date-time string such as "2026-07-28T09:00:00Z"';
+const DATE =
+  'an existing date in ISO 8601, such as "2026-07-28", or with time and zone "2026-07-28T09:00:00Z"';
 
 describe('a message about a date', () => {
   class Meeting {

@@ -9,6 +9,8 @@ import {
   IsEnum,
   IsIn,
   IsInt,
+  IsISBN,
+  IsNumber,
   IsOptional,
   IsString,
   IsUUID,
@@ -74,6 +76,18 @@ describe('a failure says', () => {
   test('which property is missing, and what it wants', async () => {
     expect(await lines({ id: ID, lines: [{ size: 'small' }] })).toEqual([
       'lines[0].sku: required, expected a string; received nothing',
+    ]);
+  });
+
+  test('how many decimal places a number may have, and which ISBN is meant', async () => {
+    class Book {
+      @IsNumber({ maxDecimalPlaces: 2 }) price!: number;
+      @IsISBN('13') isbn!: string;
+    }
+    const { message } = await failure(await planClass(Book), { price: 7.555, isbn: '978-0141439519' });
+    expect(message.split('\n').sort()).toEqual([
+      'isbn: must be an ISBN-13 with a right check digit; received the string "978-0141439519"',
+      'price: must be a number with at most 2 decimal places; received 7.555',
     ]);
   });
 

@@ -50,7 +50,7 @@ export class BoundRule implements RuleWords {
     this.worded = metadata.message !== undefined && metadata.message !== '';
   }
 
-  /** The expected value, if the constraint's own message would mention types that JSON lacks. */
+  /** The expected value, if the constraint's own message would mention types that JSON lacks, or say less. */
   get expects(): string | undefined {
     return this.rule.expects?.(this.args);
   }

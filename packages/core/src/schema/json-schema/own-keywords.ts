@@ -57,14 +57,14 @@ interface TextFormat {
   readonly validate: (text: string) => boolean;
 }
 
-/** A date, or a date and time; years of more than four digits have a sign. */
+/** A date, or a date and time with a zone; years of more than four digits have a sign. */
 const ISO_8601 =
-  /^([+-]\d{6}|\d{4})(?:-(\d\d)(?:-(\d\d)(?:[Tt ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:[Zz]|[+-]\d\d:?\d\d)?)?)?)?$/;
+  /^([+-]\d{6}|\d{4})-(\d\d)-(\d\d)(?:[Tt ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:[Zz]|[+-]\d\d:?\d\d))?$/;
 
 /**
  * The date of an ISO 8601 text. Other texts give an invalid date, whereas JavaScript would guess: `12` becomes a day in
- * December 2001. A day that its month lacks, such as `2026-02-30`, is also invalid, whereas JavaScript would roll over
- * to the next month.
+ * December 2001, and a time without a zone one in the zone of the server. A day that its month lacks, such as
+ * `2026-02-30`, is also invalid, whereas JavaScript would roll over to the next month.
  */
 export function dateOf(text: string): Date {
   const [iso, year, month, day] = ISO_8601.exec(text) ?? [];
@@ -74,7 +74,8 @@ export function dateOf(text: string): Date {
 }
 
 /** How a Date is asked for. */
-export const DATE_TEXT = 'an ISO 8601 date-time string such as "2026-07-28T09:00:00Z"';
+export const DATE_TEXT =
+  'an existing date in ISO 8601, such as "2026-07-28", or with time and zone "2026-07-28T09:00:00Z"';
 
 /**
  * The values of `format` in enforced schemas, for types of JavaScript. Standard formats are annotations only: schema

@@ -45,7 +45,11 @@ export const formatRules = (): RuleTable => ({
   isCreditCard: described('Credit card number'),
   isCurrency: described('Amount of money'),
   isIBAN: described('IBAN'),
-  isIsbn: described('ISBN'),
+  isIsbn: {
+    keywords: () => ({ type: 'string' }),
+    shown: ([version]) => ({ description: isbn(version) }),
+    expects: ([version]) => `an ${isbn(version)}`,
+  },
   isISO31661Alpha2: described('ISO 3166-1 alpha-2 country code'),
   isISO31661Alpha3: described('ISO 3166-1 alpha-3 country code'),
   isISO4217CurrencyCode: described('ISO 4217 currency code'),
@@ -54,6 +58,13 @@ export const formatRules = (): RuleTable => ({
   isTaxId: described('Tax id'),
   isStrongPassword: { keywords: () => ({ type: 'string' }), shown: ([options]) => password(options) },
 });
+
+/** The check digit is named: models make up numbers without one. */
+function isbn(version: unknown): string {
+  return version === undefined
+    ? 'ISBN with a right check digit'
+    : `ISBN-${String(version)} with a right check digit`;
+}
 
 const DEMANDS = [
   ['minLowercase', 'lowercase letter'],

@@ -23,8 +23,8 @@ export interface Rule {
   readonly searches?: true;
   /** The arguments for class-validator's constraint, if `keywords` are stricter than the decorator on purpose. */
   readonly constraints?: (args: RuleArguments) => RuleArguments;
-  /** The expected value, if the message of the decorator mentions types that JSON lacks. */
-  readonly expects?: (args: RuleArguments) => string;
+  /** The expected value, if the message of the decorator mentions types that JSON lacks, or says less. */
+  readonly expects?: (args: RuleArguments) => string | undefined;
 }
 
 /** A rule that is exact when its options are understood as a pattern; otherwise only the type is known. */

@@ -8,8 +8,16 @@ export const typeRules = (): RuleTable => ({
   isInt: { keywords: () => ({ type: 'integer' }), exact: true },
   isNumber: {
     keywords: () => ({ type: 'number' }),
-    exact: ([options]) =>
-      (options as { maxDecimalPlaces?: number } | undefined)?.maxDecimalPlaces === undefined,
+    exact: ([options]) => decimalPlaces(options) === undefined,
+    // Not `multipleOf`: 0.07 is no multiple of 0.01 in binary fractions.
+    shown: ([options]) => {
+      const places = decimalPlaces(options);
+      return places === undefined ? {} : { description: `at most ${places} decimal places` };
+    },
+    expects: ([options]) => {
+      const places = decimalPlaces(options);
+      return places === undefined ? undefined : `a number with at most ${places} decimal places`;
+    },
   },
   isArray: { keywords: () => ({ type: 'array' }), exact: true },
   isObject: { keywords: () => ({ type: 'object' }), exact: true },
@@ -28,6 +36,10 @@ export const typeRules = (): RuleTable => ({
   },
   isInstance: { made: true },
 });
+
+function decimalPlaces(options: unknown): number | undefined {
+  return (options as { maxDecimalPlaces?: number } | undefined)?.maxDecimalPlaces;
+}
 
 function oneOfEnum(entity: unknown): JsonSchema {
   const values = comparable(members(entity));
