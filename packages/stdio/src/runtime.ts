@@ -99,6 +99,10 @@ class StdioConnection implements RunningRuntime {
     // Adapters such as that of AWS for Lambda keep the process, and open a session with each of their own clients.
     this.#connection = endpoint.connect(sink, { restarts: true, transport: 'stdio' });
     this.#listen();
+    if ((settings.input as { readonly isTTY?: boolean }).isTTY)
+      endpoint.logger.info(
+        'Waits for a client on standard input: a client starts this program. Ctrl-C ends it',
+      );
     // A stream that has already ended emits no event.
     if (settings.input.readableEnded || settings.input.destroyed) this.#end(settings.input === process.stdin);
   }

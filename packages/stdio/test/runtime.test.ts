@@ -382,3 +382,14 @@ describe('stdio', () => {
     expect(() => stdio(options)).toThrow(DefinitionError);
   });
 });
+
+test.each([
+  ['says in a terminal that it waits for a client', true, 1],
+  ['says nothing where a client has started it', undefined, 0],
+])('%s', async (_, isTTY, lines) => {
+  const endpoint = new FakeEndpoint();
+  const input = Object.assign(new PassThrough(), { isTTY });
+  const running = await stdio({ input, output: new PassThrough(), handleSignals: false }).start(endpoint);
+  expect(endpoint.logged).toHaveLength(lines);
+  await running.close();
+});

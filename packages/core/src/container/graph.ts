@@ -175,5 +175,5 @@ function fixOf(id: ServiceId): string {
     return 'give a class, a token or a name; an undefined one usually means that two files import each other';
   return typeof id === 'function'
     ? `decorate ${nameOf(id)} with @Service(), or, when it is abstract, give createApp({ providers: [{ provide: ${nameOf(id)}, … }] })`
-    : 'give createApp({ providers: [{ provide: <the token>, useValue | useClass | useFactory }] })';
+    : 'give createApp({ providers: [provide(<the token>, <its value>)] }), or { provide: <the token>, useClass | useFactory }';
 }

@@ -67,12 +67,14 @@ export function bindParameters(
     } else refuseType(types, type, here);
   }
 
-  if (classes.length > 1 || (classes.length > 0 && properties.length > 0))
+  if (classes.length > 1 || (classes.length > 0 && properties.length > 0)) {
+    const names = classes.map(({ name }) => name).join(' and ');
     at.add(
       'SIGIL_MIXED_PARAMETERS',
-      'it takes its arguments in two ways',
+      `it takes its arguments as ${names}${properties.length > 0 ? ', and as single values' : ', but they are one object'}`,
       'take one DTO class, or single values with @Arg, not both',
     );
+  }
   refuseDuplicates(properties, at);
   return { parameters, source: sourceOf(definition, classes[0], properties) };
 }
