@@ -3,6 +3,7 @@ import { defineConfig } from 'vitepress';
 import llmstxt from 'vitepress-plugin-llms';
 import { linksOfRepository, slugOf } from './links.js';
 import { ALL_GROUPS, isApi, SIDEBAR } from './sidebar.js';
+import { linkTwins } from './twins.js';
 import { BASE, HOMEPAGE, REPOSITORY, ROOT } from './place.js';
 
 export default defineConfig({
@@ -26,6 +27,7 @@ export default defineConfig({
     const [, meaning] = readFileSync(`${ROOT}docs/${page.relativePath}`, 'utf8').split('\n\n');
     return { description: meaning };
   },
+  buildEnd: ({ outDir }) => linkTwins(outDir),
   sitemap: { hostname: HOMEPAGE },
   themeConfig: {
     outline: [2, 3],

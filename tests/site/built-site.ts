@@ -6,7 +6,9 @@ import type { AddressInfo } from 'node:net';
 import { extname, join, posix } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
+import { fromMarkdown } from 'mdast-util-from-markdown';
 import { type DefaultTreeAdapterTypes, parse } from 'parse5';
+import { visit } from 'unist-util-visit';
 
 type Node = DefaultTreeAdapterTypes.Node;
 
@@ -46,6 +48,20 @@ export function builtPages(): ReadonlyMap<string, BuiltPage> {
   const files = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' });
   const pages = files.filter((file) => file.endsWith('.html')).map((path) => pageOf(path));
   return new Map(pages.map((page) => [page.path, page]));
+}
+
+/** The Markdown twins of the built site, without their anchors, which are those of the pages. */
+export function builtTwins(): readonly Omit<BuiltPage, 'anchors'>[] {
+  const files = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.md'),
+  );
+  return files.map((path) => {
+    const links: string[] = [];
+    visit(fromMarkdown(readFileSync(join(FOLDER, path), 'utf8')), (node) => {
+      if (node.type === 'link' || node.type === 'definition') links.push(node.url);
+    });
+    return { path, links };
+  });
 }
 
 function pageOf(path: string): BuiltPage {

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { describeInBrowser, startBrowser } from '../e2e/dev-page.js';
-import { type BuiltPage, builtPages, buildSite, serveSite, whyDead } from './built-site.js';
+import { type BuiltPage, builtPages, builtTwins, buildSite, serveSite, whyDead } from './built-site.js';
 
 // Builds the whole site.
 jest.setTimeout(180_000);
@@ -52,6 +52,8 @@ describe('the site', () => {
     const guide = readdirSync('docs/guide').map((page) => `/guide/${page}`);
     expect(guide.filter((page) => !paths.some((path) => path.endsWith(page)))).toEqual([]);
     expect(paths.map((path) => whyDead(pages, '', path)).filter(Boolean)).toEqual([]);
+    const dead = builtTwins().flatMap(({ path, links }) => links.map((link) => whyDead(pages, path, link)));
+    expect(dead.filter(Boolean)).toEqual([]);
     expect(readFileSync('node_modules/.cache/site/guide/tasks.md', 'utf8')).toContain(
       '# Tools that take long',
     );
