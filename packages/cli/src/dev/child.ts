@@ -41,9 +41,12 @@ export class Child {
     });
     const { stdin, stdout, stderr } = this.#process;
     stdin?.on('error', () => undefined);
+    // Also when this command fails itself.
+    const kill = (): void => this.kill();
+    process.once('exit', kill);
     if (stdout) createInterface(stdout).on('line', (line) => lines.out(line));
     if (stderr) createInterface(stderr).on('line', (line) => lines.err(line));
-    this.ended = this.#end();
+    this.ended = this.#end().finally(() => process.off('exit', kill));
   }
 
   get isRunning(): boolean {

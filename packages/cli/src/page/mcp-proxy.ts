@@ -68,6 +68,10 @@ export class McpProxy {
     // The page has gone: the server should stop.
     response.once('close', () => sent.destroy());
     sent.once('response', (answer) => this.#answer(answer, response, exchange));
+    sent.once('upgrade', (answer, socket) => {
+      socket.destroy();
+      this.#answer(answer, response, exchange);
+    });
     sent.once('error', (error) => {
       if (response.headersSent) return;
       exchange.end(true);
@@ -87,6 +91,12 @@ export class McpProxy {
   #answer(answer: IncomingMessage, response: ServerResponse, exchange: OpenExchange): void {
     const { statusCode = 502, headers } = answer;
     exchange.answered(statusCode, headers);
+    if (statusCode < 200 || statusCode > 599) {
+      answer.destroy();
+      exchange.end(true);
+      refuse(response, `the server answers with status ${statusCode}, which is no status of an answer`);
+      return;
+    }
     response.writeHead(statusCode, {
       ...safeHeaders(headers['content-type'] ?? 'application/octet-stream'),
       ...picked(headers, PASSED_BACK),

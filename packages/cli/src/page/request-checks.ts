@@ -21,7 +21,8 @@ export class RequestChecks {
     const { host, origin } = request.headers;
     if (!request.url?.startsWith('/')) throw new Refusal(400, 'The target of a request must be a path');
     const names = request.rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === 'host');
-    const hosts = LOOPBACK_NAMES.map((name) => `${name}:${port}`);
+    // Clients leave the default port out.
+    const hosts = LOOPBACK_NAMES.map((name) => (port === 80 ? name : `${name}:${port}`));
     if (names.length !== 1 || host === undefined || !hosts.includes(host))
       throw new Refusal(403, `The header Host must be one of ${hosts.join(', ')}`);
     if (origin !== undefined && origin !== `http://${host}`)

@@ -7,8 +7,10 @@ const MOST_EXCHANGES = 500;
 const MOST_KEPT = 16 * 1024 * 1024;
 /** Maximum number of kept characters of one body, and of the events of one answer. */
 const MOST_OF_BODY = 256 * 1024;
-/** Maximum number of kept events of one answer. */
+/** Maximum number of kept events of one answer, besides its last one. */
 const MOST_EVENTS = 1_000;
+/** How long new events of an open stream wait until they are shown together, in milliseconds. */
+const SHOWN_AFTER_MS = 300;
 
 /** The headers whose values give access. */
 const SECRET_HEADERS: ReadonlySet<string> = new Set([...CREDENTIAL_HEADERS, 'set-cookie', 'x-sigil-login']);
@@ -42,7 +44,10 @@ export interface Exchange {
     readonly status: number;
     readonly headers: Readonly<Record<string, string>>;
     readonly body?: string;
+    /** The first events, and the last one. */
     readonly events?: readonly TracedEvent[];
+    /** The number of events before the last one that were not kept. */
+    readonly leftOut?: number;
     /** Whether it was cut off before its end. */
     readonly isCut?: boolean;
   };
@@ -54,7 +59,7 @@ export class Trace {
   #count = 0;
   #size = 0;
 
-  /** @param told is called with each exchange as it begins, and as it ends. */
+  /** @param told is called with each exchange when it begins, when its stream has new events, and when it ends. */
   constructor(private readonly told: (exchange: Exchange) => void) {}
 
   /** All that are kept, the oldest first. */
@@ -98,6 +103,10 @@ export class OpenExchange {
   #kept = 0;
   #isStream = false;
   readonly #events: TracedEvent[] = [];
+  /** The last event, if it is beyond the room of the others. */
+  #last: TracedEvent | undefined;
+  #leftOut = 0;
+  #show: NodeJS.Timeout | undefined;
 
   constructor(
     id: number,
@@ -119,29 +128,50 @@ export class OpenExchange {
 
   /** Takes a part of the answer. */
   received(part: Buffer): void {
-    if (this.#kept > MOST_OF_BODY) return;
-    this.#kept += part.byteLength;
-    this.#text += this.#decoder.write(part);
-    if (!this.#isStream) return;
-    const blocks = this.#text.split(/\r?\n\r?\n/);
-    this.#text = blocks.pop() ?? '';
-    const ms = this.#elapsed();
+    if (!this.#isStream) {
+      if (this.#text.length <= MOST_OF_BODY) this.#text += this.#decoder.write(part);
+      return;
+    }
+    const blocks = (this.#text + this.#decoder.write(part)).split(/\r?\n\r?\n/);
+    this.#text = (blocks.pop() ?? '').slice(0, MOST_OF_BODY);
     for (const block of blocks) {
       const data = block
         .split(/\r?\n/)
         .flatMap((line) => (line.startsWith('data:') ? [line.slice('data:'.length).trimStart()] : []));
-      if (data.length > 0 && this.#events.length < MOST_EVENTS)
-        this.#events.push({ ms, data: this.#shown(data.join('\n')) });
+      if (data.length > 0) this.#keepEvent(data.join('\n'));
     }
+    this.#show ??= setTimeout(() => {
+      this.#show = undefined;
+      this.#tell({});
+    }, SHOWN_AFTER_MS).unref();
+  }
+
+  #keepEvent(data: string): void {
+    const event = { ms: this.#elapsed(), data: this.#shown(data) };
+    this.#kept += event.data.length;
+    if (this.#kept <= MOST_OF_BODY && this.#events.length < MOST_EVENTS) {
+      this.#events.push(event);
+      return;
+    }
+    if (this.#last) this.#leftOut += 1;
+    this.#last = event;
   }
 
   /** Ends it. @param isCut whether the answer is incomplete. */
   end(isCut: boolean): void {
+    clearTimeout(this.#show);
+    this.#tell(isCut ? { isCut } : {});
+  }
+
+  #tell(state: { readonly isCut?: boolean }): void {
     const { status = 0, headers = {} } = this.#answer ?? {};
     const content = this.#isStream
-      ? { events: this.#events }
+      ? {
+          events: this.#last ? [...this.#events, this.#last] : [...this.#events],
+          ...(this.#leftOut > 0 && { leftOut: this.#leftOut }),
+        }
       : this.#text && { body: this.#shown(this.#text) };
-    const response = { status, headers: this.#shownHeaders(headers), ...content, ...(isCut && { isCut }) };
+    const response = { status, headers: this.#shownHeaders(headers), ...content, ...state };
     this.changed({ ...this.#begun, ms: this.#elapsed(), response });
   }
 

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { Child } from '../../src/dev/child.js';
 import { gone, isAlive } from '../processes.js';
@@ -48,5 +50,22 @@ describe('what a program has started', () => {
     child.kill();
     expect(await child.ended).toBe('SIGKILL');
     await gone(started);
+  });
+
+  test('ends with this process, however it ends', async () => {
+    const script = `
+      const { Child } = await import(${JSON.stringify(new URL('../../dist/dev/child.js', import.meta.url).href)});
+      const args = ['-e', ${JSON.stringify(STUBBORN)}];
+      new Child({ command: process.execPath, args, cwd: process.cwd(), env: process.env }, {
+        out: (pid) => {
+          console.log(pid);
+          setTimeout(() => { throw new Error('a mistake'); }, 100);
+        },
+        err: () => undefined,
+      });`;
+    const ours = spawn(process.execPath, ['--input-type=module', '-e', script]);
+    const [said] = (await once(ours.stdout, 'data')) as [Buffer];
+    pids.push(Number(said));
+    await gone(Number(said));
   });
 });

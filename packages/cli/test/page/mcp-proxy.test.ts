@@ -229,6 +229,45 @@ test('the trace keeps the last exchanges, bounded in number and in length', asyn
   expect(all.at(-1)?.response?.body?.length).toBeLessThan(300_000);
 });
 
+test('the trace has the events of an open stream, and of a long one the last event too', async () => {
+  let finish = (): void => undefined;
+  const [page] = await start((_, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write('data: first\n\n');
+    finish = () => {
+      for (let count = 0; count < 2_000; count += 1) response.write(`data: ${'x'.repeat(300)}\n\n`);
+      response.end('data: result\n\n');
+    };
+  });
+  const traced = async (): Promise<Exchange['response']> =>
+    ((await page.ask('/api/exchanges')).json() as unknown as Exchange[])[0]?.response;
+
+  const asked = page.ask('/api/mcp', { method: 'POST', json: MESSAGE });
+  while ((await traced())?.events?.length !== 1) await delay(50);
+  finish();
+  await asked;
+
+  const { events: kept = [], leftOut } = (await traced()) ?? {};
+  expect(kept[0]?.data).toBe('first');
+  expect(kept.at(-1)?.data).toBe('result');
+  expect(kept.length + Number(leftOut)).toBe(2_002);
+  expect(leftOut).toBeGreaterThan(1_000);
+});
+
+test.each(['099 Odd', '101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x', '600 Odd'])(
+  'an answer with the status %s is an error of the server, and the page goes on',
+  async (status) => {
+    const [page] = await start(({ socket }) => socket.end(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\n\r\n`));
+
+    const { status: passed, text } = await page.ask('/api/mcp', { method: 'POST', json: MESSAGE });
+
+    expect([passed, text]).toEqual([
+      502,
+      expect.stringContaining(`answers with status ${Number(status.slice(0, 3))}`),
+    ]);
+  },
+);
+
 test('there are not more requests at work than the machine takes', async () => {
   const waiting: ServerResponse[] = [];
   const [page] = await start((_, response) => void waiting.push(response));

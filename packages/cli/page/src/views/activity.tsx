@@ -128,8 +128,11 @@ function ExchangeView({ exchange }: { exchange: Exchange }) {
               <Headers headers={response.headers} />
               {response.body !== undefined && <JsonText text={response.body} />}
               <ol class="events">
-                {response.events?.map((event, index) => (
+                {response.events?.map((event, index, all) => (
                   <li key={index}>
+                    {response.leftOut !== undefined && index === all.length - 1 && (
+                      <p class="muted">{`${response.leftOut} more events were not kept.`}</p>
+                    )}
                     <span class="muted">{duration(event.ms)}</span> <JsonText text={event.data} />
                   </li>
                 ))}
