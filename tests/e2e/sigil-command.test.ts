@@ -160,7 +160,7 @@ describe('lists that are wrong', () => {
   test.each([
     ['null', 'tools[0] in the answer to tools/list is no object'],
     ['{"name":5,"inputSchema":{}}', 'the lists of the server are wrong: tools[0] has no right "name"'],
-    ['{"name":"a"}', 'the lists of the server are wrong: tools[0] has no right "inputSchema"'],
+    ['{"name":"a"}', 'the lists of the server are wrong: tools[0] (a) has no right "inputSchema"'],
   ])('are told, with the entry: %s', async (tool, message) => {
     const script = `require('node:readline').createInterface(process.stdin).on('line', (line) => {
       const { id, method } = JSON.parse(line);

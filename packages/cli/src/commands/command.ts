@@ -138,7 +138,9 @@ export function readUrl(option: string, text: string): URL {
       `${option} must have no user and password: give them as --header 'authorization: Basic …'`,
     );
   if (url && /^https?:$/.test(url.protocol)) return url;
-  throw new UsageError(`${option} must be an address over HTTP, not '${text.replace(/\/\/.*@/, '//…@')}'`);
+  throw new UsageError(
+    `${option} must be an address over HTTP, such as http://127.0.0.1:3000/mcp, not '${text.replace(/\/\/.*@/, '//…@')}'`,
+  );
 }
 
 /** Reads `--timeout`, which is in seconds. @returns milliseconds. @throws UsageError when no timer can wait that long. */

@@ -109,8 +109,9 @@ function sections({ state, served, failure }: DevView, columns: number): readonl
     return { title, style: 'dim', lines: texts.map((text, at) => ({ text, style: styles[at] })) };
   };
   const tasks = [...activity.tasks.values()].reverse();
-  const problems = compiler.problems.flatMap((problem) => problem.split('\n')).map(printable);
-  const failed = server.status === 'failed' ? failure.map(printable) : [];
+  const rowsOf = (text: string): string[] => folded(printable(text), columns);
+  const problems = compiler.problems.flatMap((problem) => problem.split('\n')).flatMap(rowsOf);
+  const failed = server.status === 'failed' ? failure.flatMap(rowsOf) : [];
   const all: Section[] = [
     { title: 'THE COMPILER FINDS', style: 'red', lines: problems.map(red) },
     { title: 'THE SERVER FAILS', style: 'red', lines: failed.map(red) },
@@ -170,8 +171,14 @@ export function logOf({ lines, compiler }: DevState): string[] {
 }
 
 /** The log in rows of a screen: longer lines are wrapped. */
-export function logRows(state: DevState, columns: number): string[] {
+function logRows(state: DevState, columns: number): string[] {
   return logOf(state).flatMap((line) => folded(line, columns));
+}
+
+/** The log as a panel shows it, in rows of a screen: the last lines of the compiler are at its end. */
+export function panelRows(state: DevState, columns: number): string[] {
+  const problems = state.compiler.problems.flatMap((problem) => problem.split('\n'));
+  return [...logRows(state, columns), ...problems.flatMap((line) => folded(printable(line), columns))];
 }
 
 function printable(text: string): string {

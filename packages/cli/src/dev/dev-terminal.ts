@@ -3,7 +3,7 @@ import { ServerError } from '../failures.js';
 import { openPage } from '../login/browser.js';
 import type { Screen, Terminal } from '../terminal.js';
 import { type ClientSetting, clientSettings, type InspectorStart, inspectorStart } from './clients.js';
-import { devLines, logRows, OTHER_LINES } from './dev-lines.js';
+import { devLines, panelRows, OTHER_LINES } from './dev-lines.js';
 import type { DevLoop, Served } from './dev-loop.js';
 
 /** Changes that follow each other within this many milliseconds are drawn at once. */
@@ -128,7 +128,7 @@ export class DevTerminal {
   #scroll(scrolled: ScrolledLog | undefined, key: string): boolean {
     const found = SCROLLS.find(([pattern]) => pattern.test(key));
     if (!found) return false;
-    const rows = scrolled?.rows ?? logRows(this.loop.state, this.#screen.columns);
+    const rows = scrolled?.rows ?? panelRows(this.loop.state, this.#screen.columns);
     const most = Math.max(0, rows.length - this.#room);
     const below = Math.min(most, Math.max(0, (scrolled?.below ?? 0) + found[1](this.#room)));
     this.#panel = { kind: 'log', ...(below > 0 && { scrolled: { rows, below } }) };
@@ -206,7 +206,7 @@ export class DevTerminal {
   #linesOf(panel: Panel): readonly string[] {
     if (panel.kind !== 'log') return panelLines(panel, this.actions.pageUrl);
     const { rows, below } = panel.scrolled ?? {
-      rows: logRows(this.loop.state, this.#screen.columns),
+      rows: panelRows(this.loop.state, this.#screen.columns),
       below: 0,
     };
     const end = rows.length - below;

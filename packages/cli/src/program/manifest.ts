@@ -4,7 +4,7 @@ import type { Manifest, ManifestParts } from '@sigil/core/manifest';
 import { METHODS } from '@sigil/core/transport';
 import { ServerError, UsageError } from '../failures.js';
 import { isObject, type JsonObject, objectOf, parseJson } from '../json.js';
-import { jsonText } from '../terminal.js';
+import { inOneLine, jsonText } from '../terminal.js';
 import { AnsweredError, type Connection, greet } from './connection.js';
 import type { AskedServer } from './asked-server.js';
 import { type AskOptions, askProgram, type ServerAddress } from './program.js';
@@ -87,7 +87,11 @@ function faultOf(manifest: JsonObject): string | undefined {
     if (!Array.isArray(entries)) return `"${list}" is no list`;
     for (const [at, entry] of entries.entries())
       for (const [member, isRight] of Object.entries(members))
-        if (!isRight(objectOf(entry)[member])) return `${list}[${at}] has no right "${member}"`;
+        if (!isRight(objectOf(entry)[member])) {
+          const { name } = objectOf(entry);
+          const named = isString(name) ? ` (${inOneLine(String(name))})` : '';
+          return `${list}[${at}]${named} has no right "${member}"`;
+        }
   }
   return undefined;
 }

@@ -3,7 +3,10 @@ import { runSigil } from '../../src/index.js';
 
 test.each([
   [['top'], '<url> is missing'],
-  [['top', 'localhost:3000'], "<url> must be an address over HTTP, not 'localhost:3000'"],
+  [
+    ['top', 'localhost:3000'],
+    "<url> must be an address over HTTP, such as http://127.0.0.1:3000/mcp, not 'localhost:3000'",
+  ],
   [['top', 'http://localhost'], 'the environment variable SIGIL_EVENTS_TOKEN is not set'],
   [['top', 'http://localhost', '--token-env', 'NO_TOKEN'], 'the environment variable NO_TOKEN is not set'],
 ])('%j is refused', async (args, what) => {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Manifest } from '@sigil/core/manifest';
 import { checkManifest } from '../../src/check/check-manifest.js';
-import { devLines, type DevView } from '../../src/dev/dev-lines.js';
+import { devLines, panelRows, type DevView } from '../../src/dev/dev-lines.js';
 import type { Served } from '../../src/dev/dev-loop.js';
 import { DevState } from '../../src/dev/dev-state.js';
 
@@ -126,6 +126,16 @@ describe('the screen of sigil dev', () => {
     const lines = linesOf();
     const at = lines.indexOf('LOG');
     expect(lines.slice(at + 1, at + 4)).toEqual(['before', err.slice(0, 100), err.slice(100)]);
+  });
+
+  test('shows a long problem of the compiler whole, also at the end of the panel of the log', () => {
+    const problem = `src/a.ts(1,1): error TS2322: ${'y'.repeat(150)}`;
+    state.write('server', 'before');
+    state.change({ compiler: { isCompiling: false, problems: [problem], isUnderstood: true } });
+    const lines = linesOf();
+    const at = lines.indexOf('THE COMPILER FINDS');
+    expect(lines.slice(at + 1, at + 3)).toEqual([problem.slice(0, 100), problem.slice(100)]);
+    expect(panelRows(state, 100)).toEqual(['before', problem.slice(0, 100), problem.slice(100)]);
   });
 
   test('has no text that a terminal would obey', () => {
