@@ -42,11 +42,10 @@ export default defineConfig({
     search: {
       provider: 'local',
       options: {
-        // Of the API only the names: its texts would hide the guide.
+        // Of the API only the names: its texts would hide the guide, and take most of the time of a build.
         _render: (text, env, md) => {
-          const html = md.render(text, env);
-          if (env.frontmatter?.['search'] === false) return '';
-          return isApi(env.relativePath) ? (/<h1[\s\S]*?<\/h1>/.exec(html)?.[0] ?? '') : html;
+          const html = md.render(isApi(env.relativePath) ? (/^# .*$/m.exec(text)?.[0] ?? '') : text, env);
+          return env.frontmatter?.['search'] === false ? '' : html;
         },
         miniSearch: {
           searchOptions: {
