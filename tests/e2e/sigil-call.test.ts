@@ -184,6 +184,11 @@ describe('sigil call', () => {
     expect(stdout).toContain(`file://${folder}`);
   });
 
+  test('says that a tool did not run as a task', async () => {
+    const { code, stderr } = await sigil('call', 'test_simple_text', '--task', ...main);
+    expect([code, stderr]).toEqual([0, 'the server answered without a task\n']);
+  });
+
   test('runs a call as a task, and says that one must', async () => {
     const { code, stdout, stderr } = await sigil('call', 'slow_compute', 'seconds=1', '--task', ...main);
     expect([code, stdout]).toEqual([0, 'compute: computed for 1 seconds\n']);

@@ -57,6 +57,7 @@ export async function withServer(
   const say = (line: string): void => {
     if (!values.json) terminal.err(inOneLine(line));
   };
+  let isTask = false;
   const ending = new AbortController();
   const { signal } = ending;
   // Pressed once more, it ends this process as it ends any other.
@@ -71,12 +72,16 @@ export async function withServer(
       answer,
       signal,
       onNotification: (method: string, params: JsonObject) => notificationLines(method, params).forEach(say),
-      onTask: ({ taskId, status, statusMessage }: JsonObject) =>
+      onTask: ({ taskId, status, statusMessage }: JsonObject) => {
+        isTask = true;
         say(
           `task ${String(taskId)}: ${String(status)}${typeof statusMessage === 'string' ? `, ${statusMessage}` : ''}`,
-        ),
+        );
+      },
     };
-    return await useServer(address, options, client, use);
+    const code = await useServer(address, options, client, use);
+    if (values.task && !isTask) say('the server answered without a task');
+    return code;
   } catch (error) {
     if (signal.aborted) return EXIT_CODES.interrupted;
     throw error;
