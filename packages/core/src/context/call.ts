@@ -13,39 +13,39 @@ import type { Trace } from './trace.js';
 export interface ClientView {
   readonly info?: Implementation | undefined;
   readonly capabilities: ClientCapabilities;
-  /** The protocol revision this request is served by. */
+  /** The protocol revision that applies to the request. */
   readonly protocolVersion: string;
 }
 
-/** How a handler asks the client. */
+/** Options for a question to the client. */
 export interface AskOptions {
   /**
-   * Names the question among those of the request: an answered question is not asked again.
-   * @default `question-<n>`, by its place in the order of questions.
+   * The name of the question, unique within the request. A question that has an answer is not asked again.
+   * @default `question-<n>`, where `n` is the number of the question within the run of the handler.
    */
   readonly key?: string;
   /**
-   * Milliseconds until the wait ends with an error; progress of the client starts them again.
+   * Milliseconds after which the wait ends with an error. Progress reported by the client restarts this time.
    * @default 300000 (5 minutes)
    */
   readonly timeoutMs?: number;
   /**
-   * Milliseconds after which the wait ends, progress or not.
+   * Milliseconds after which the wait ends, even if the client reports progress.
    * @default 3600000 (one hour)
    */
   readonly maxTimeoutMs?: number;
 }
 
-/** How a handler asks several questions at once: their names are their keys. */
+/** Options for several questions that are asked at once. The name of each question is its key. */
 export type RoundOptions = Omit<AskOptions, 'key'>;
 
-/** The headers of an HTTP request, names in lower case. */
+/** The headers of an HTTP request, with names in lower case. */
 export type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Answers of the client as they came, by the keys of their questions. */
+/** The client's unchecked answers, by the keys of the questions. */
 export type InputResponses = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
-/** Shared state of the guards, middleware and handler of one call. Add your own members by declaration merging. */
+/** State that the guards, middleware and handler of one call share. Add your own members by declaration merging. */
 export interface ContextState {
   [member: PropertyKey]: unknown;
 }
@@ -53,7 +53,7 @@ export interface ContextState {
 /** Maximum number of definitions in a log line. */
 const MOST_NAMED = 20;
 
-/** The definitions that something is about, for lines of the log. */
+/** Joins the names of definitions for a log line. */
 export function listed(names: readonly string[]): string {
   const more = names.length > MOST_NAMED ? [`${names.length - MOST_NAMED} more`] : [];
   return [...names.slice(0, MOST_NAMED), ...more].join(', ');
@@ -84,7 +84,10 @@ export function logDetails(call: Call): object {
 
 const NO_HEADERS: RequestHeaders = Object.freeze({});
 
-/** The headers of a request that handlers and guards see: without credentials, unless they are exposed. Empty on other transports than HTTP. */
+/**
+ * The request headers that handlers and guards receive. Headers with credentials are left out unless they are exposed.
+ * Empty on transports other than HTTP.
+ */
 export function headersFor({ headers = NO_HEADERS, exposeHeaders = [] }: RequestInfo): RequestHeaders {
   const hidden = CREDENTIAL_HEADERS.filter((name) => name in headers && !exposeHeaders.includes(name));
   if (hidden.length === 0) return headers;
@@ -108,13 +111,13 @@ export type RefusedBy =
   | 'concurrency'
   | 'audit';
 
-/** One request in flight, as contexts, guards and middleware see it. The engine implements it. */
+/** One request in flight, as contexts, guards and middleware use it. The engine implements this interface. */
 export interface Call {
   /** The JSON-RPC id. */
   readonly id: RequestId;
-  /** Names the call in the log: the header `X-Request-Id`, or else a random text. Created on demand. */
+  /** The id of the call in the log: the header `X-Request-Id`, or else a random text. Created on demand. */
   readonly callId: string;
-  /** The trace it belongs to. */
+  /** The trace that the call belongs to. */
   readonly trace: Trace | undefined;
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
@@ -125,29 +128,31 @@ export interface Call {
   readonly requestInfo: RequestInfo;
   /** The headers that handlers see; see `headersFor`. */
   readonly headers: RequestHeaders;
-  /** The definition it is about, in the words of its author's code, once that is known. */
+  /** The definition that the call is about, as the author's code names it; `undefined` until it is known. */
   readonly where: string | undefined;
   /** The task of a call that runs in the background: no request waits for it. */
   readonly background: { readonly taskId: string } | undefined;
-  /** The check that refused it, if any. */
+  /** The check that refused the call, if one did. */
   refusedBy: RefusedBy | undefined;
-  /** The key of rate limits: its principal, else its network address, else its connection. */
+  /** The key for rate limits: the principal, else the network address, else the connection. */
   readonly clientKey: string;
-  /** Whether it continues a counted call: in the background, or in a further round of its request. */
+  /**
+   * Whether the call continues one that was already counted: in the background, or in a further round of the request.
+   */
   readonly isCounted: boolean;
-  /** Takes note of how a limit stands that it has been counted by. */
+  /** Records the state of a limit that has counted the call. */
   noteLimit(limit: LimitState): void;
   /** The request and session for scoped services, passed to the container. */
   readonly scope: ResolutionScope;
   readonly state: ContextState;
   /** The one context of the call, once `contextOf` has made it. */
   currentContext: object | undefined;
-  /** The context of the call; a plain `RequestContext` when it is about no single definition. */
+  /** The context of the call; a plain `RequestContext` when the call is not about a single definition. */
   context(): object;
   /**
-   * Takes note of the scopes that the call needs: all of them, once they are known.
+   * Records all scopes that the call needs, once they are known.
    *
-   * @throws InsufficientScopeError when the principal lacks any.
+   * @throws InsufficientScopeError when the principal lacks one of them.
    */
   needs(scopes: readonly string[]): void;
   progress(progress: number, total?: number, message?: string, meta?: Record<string, unknown>): void;
@@ -155,9 +160,9 @@ export interface Call {
   ask<T>(question: InputQuestion<T>, options?: AskOptions): Promise<T>;
   askAll<Q extends InputQuestions>(questions: Q, options?: RoundOptions): Promise<InputResponsesTo<Q>>;
   ping(options?: AskOptions): Promise<void>;
-  /** The author's state of the latest explicit round. */
+  /** The author's state from the latest explicit round. */
   readonly requestState: string | undefined;
-  /** The raw answers of the latest explicit round. */
+  /** The unchecked answers from the latest explicit round. */
   readonly inputResponses: InputResponses;
   inputResponse<T>(key: string, question: InputQuestion<T>): Promise<T | undefined>;
   closeStream(retryMs?: number): void;

@@ -33,15 +33,21 @@ const BRAND = Symbol.for('sigil:context');
 
 /** The definition a request is about. */
 export interface DefinitionInfo {
-  /** `list` when the request is about no single definition, such as `tools/list`. */
+  /** `list` when the request is not about a single definition, as in `tools/list`. */
   readonly kind: 'tool' | 'resource' | 'template' | 'prompt' | 'list';
-  /** The name of a tool or prompt, the URI of a resource, the URI template of a template; the method of a list. */
+  /**
+   * The name of a tool or prompt, the URI of a resource, the URI template of a template, or the method of a list
+   * request.
+   */
   readonly name: string;
-  /** Private metadata of `metadata`, `@Metadata` and decorators of `createMetadataDecorator`. It never reaches a client. */
+  /**
+   * Private metadata from the option `metadata`, from `@Metadata`, and from decorators made by
+   * `createMetadataDecorator`. Clients never receive it.
+   */
   readonly metadata: Readonly<Record<PropertyKey, unknown>>;
 }
 
-/** A request to see or use a definition, as guards see it. The context of a call is one. */
+/** A request to see or use a definition, as guards receive it. The context of a call also implements this interface. */
 export interface GuardContext {
   readonly definition: DefinitionInfo;
   /** The authenticated principal; `undefined` on an unauthenticated transport. */
@@ -50,19 +56,22 @@ export interface GuardContext {
   /** The HTTP headers of the request, without credentials; empty on other transports. See `RequestContext.headers`. */
   readonly headers: RequestHeaders;
   /**
-   * The request object of the HTTP server: an `IncomingMessage` or a `Request`, or in Fastify, Hono and Nest their
-   * request or context. Properties that a framework has set are on it. `undefined` on other transports, and if the
-   * request may have ended, as when subscriptions are checked again.
+   * The request object of the HTTP server: an `IncomingMessage`, a `Request`, or the request or context object of
+   * Fastify, Hono or Nest. It includes the properties that a framework has set. `undefined` on other transports, and if
+   * the request may have ended, such as when subscriptions are checked again.
    */
   readonly source?: unknown;
-  /** Shared state: within a call for middleware and the handler, within a list from one definition to the next. */
+  /**
+   * Shared state. In a call, middleware and the handler get the same object; in a list request, the checks of all
+   * definitions share one.
+   */
   readonly state: ContextState;
 }
 
 /**
- * The facts and functions of a call, beyond its arguments. Declare a parameter of this type, or of one of its
- * subclasses, in any position; it never shows in a schema. Guards, middleware and the handler of a call get the same
- * object. Every member works in every protocol revision.
+ * The details of a call, beyond its arguments, and the functions for it. Declare a handler parameter of this type, or
+ * of one of its subclasses, in any position; the parameter never appears in a schema. The guards, middleware and
+ * handler of a call get the same object. Every member works in every protocol revision.
  *
  * @example
  * ```ts
@@ -91,32 +100,35 @@ export class RequestContext implements GuardContext {
     return this.#call.method;
   }
 
-  /** Hands things on from guards to middleware to the handler of this call. Type its members by merging `ContextState`. */
+  /**
+   * Passes values from the guards of this call to its middleware and its handler. To type the members, add them to
+   * `ContextState` by declaration merging.
+   */
   get state(): ContextState {
     return this.#call.state;
   }
 
   /**
-   * Names this call in every line of the log: the HTTP header `X-Request-Id`, or else a random text. An HTTP response
+   * The id of this call in every log line: the HTTP header `X-Request-Id`, or else a random text. The HTTP response
    * repeats it.
    */
   get id(): string {
     return this.#call.callId;
   }
 
-  /** The JSON-RPC id of the request. Two clients may give the same. */
+  /** The JSON-RPC id of the request. Two clients may use the same id. */
   get requestId(): RequestId {
     return this.#call.id;
   }
 
-  /** The `_meta` object of the request; empty when there was none. */
+  /** The `_meta` object of the request; empty if the request has none. */
   get meta(): Readonly<Record<string, unknown>> {
     return this.#call.meta;
   }
 
   /**
-   * Aborts when the client cancels or disconnects for good, the time limit passes, or the server stops. Pass it to
-   * functions that wait.
+   * Aborts when the client cancels the request or disconnects for good, when the time limit passes, or when the server
+   * stops. Pass it to functions that wait.
    */
   get signal(): AbortSignal {
     return this.#call.signal;
@@ -146,7 +158,7 @@ export class RequestContext implements GuardContext {
     return this.#call.requestInfo.source;
   }
 
-  /** Logs to the client, if it asked for messages of that severity. */
+  /** Sends log messages to the client, if it has asked for messages of that severity. */
   get log(): ContextLog {
     return (this.#log ??= logOf(this.#call));
   }
@@ -154,11 +166,11 @@ export class RequestContext implements GuardContext {
   /**
    * Reports progress, if the client asked for it. Values that do not increase are dropped.
    *
-   * @param progress how far the work has come; must increase with every call.
+   * @param progress how far the work has progressed; must increase with every call.
    * @param total the final value of `progress`, if known.
    * @param message the current step, for the user.
-   * @param _meta goes with the report, for clients that know its keys.
-   * @throws TypeError if `message` is not a string or `_meta` not an object.
+   * @param _meta the `_meta` of the notification, for clients that know its keys.
+   * @throws TypeError if `message` is not a string, or `_meta` is not an object.
    */
   progress(progress: number, total?: number, message?: string, _meta?: Record<string, unknown>): void {
     this.#call.progress(progress, total, message, _meta);
@@ -167,14 +179,16 @@ export class RequestContext implements GuardContext {
   /**
    * Shows the user a form and waits for the answer.
    *
-   * With clients of 2026-07-28 the handler ends here with a thrown `Suspension`, and runs again from its beginning with
-   * the answer. Ask the same questions in the same order, and run side effects before a question in `once()`. A `catch`
-   * of all errors must rethrow a suspension; see `isSuspension`.
+   * With clients of revision 2026-07-28, this method throws a `Suspension` that ends the run of the handler. The
+   * handler then runs again from its beginning with the answer. Each run must ask the same questions in the same order,
+   * and run side effects before a question in `once()`. A `catch` that handles all errors must rethrow a suspension;
+   * see `isSuspension`.
    *
-   * @param form a DTO class, whose instance becomes the answer's `content`, a flat JSON Schema object, or a flat object
-   *   schema of zod, valibot or arktype.
+   * @param form a DTO class, a flat JSON Schema object, or a flat object schema of zod, valibot or arktype. With a DTO
+   *   class, the answer's `content` is an instance of the class.
    * @throws ProtocolError when the client cannot show forms.
-   * @throws InputResponseError when the client refuses, is late, or its answer does not satisfy the form.
+   * @throws InputResponseError when the client answers with an error or too late, or when its answer does not satisfy
+   *   the form.
    */
   elicit<T extends object>(
     message: string,
@@ -191,7 +205,9 @@ export class RequestContext implements GuardContext {
     return this.#call.ask(ask.form(message, form), options);
   }
 
-  /** Sends the user to a page, for secrets that must not pass through the client, and waits for consent. */
+  /**
+   * Asks the user to open a page, for secrets that must not pass through the client, and waits for the user's consent.
+   */
   elicitUrl(message: string, url: string, options?: AskOptions): Promise<ElicitUrlResult> {
     return this.#call.ask(ask.url(message, url), options);
   }
@@ -199,14 +215,14 @@ export class RequestContext implements GuardContext {
   /**
    * Asks the client's model for a message.
    *
-   * @throws ProtocolError when the client has no model to offer.
+   * @throws ProtocolError when the client does not offer a model.
    */
   sample(params: CreateMessageParams, options?: AskOptions): Promise<CreateMessageResult> {
     return this.#call.ask(ask.sample(params), options);
   }
 
   /**
-   * The directories and files the client lets the server work in.
+   * Returns the directories and files that the client lets the server use.
    *
    * @throws ProtocolError when the client does not share them.
    */
@@ -215,14 +231,16 @@ export class RequestContext implements GuardContext {
   }
 
   /**
-   * Asks several questions and waits for all answers. With clients of 2026-07-28 they share one round, and the handler
-   * runs again as after `elicit()`; with older ones they are concurrent requests. If one cannot be asked, none is; if
-   * one answer is missing or wrong, the open ones are withdrawn.
+   * Asks several questions and waits for all answers. With clients of revision 2026-07-28, the questions share one
+   * round, and the handler runs again as after `elicit()`. With older clients, they are concurrent requests. If one
+   * question cannot be asked, none is sent. If one answer is missing or wrong, the questions that are still open are
+   * withdrawn.
    *
-   * @param questions made by the builders of `ask`; their names are their keys in the round.
-   * @returns the answers under the same names; `{}` at once when nothing is asked.
-   * @throws ProtocolError when the client cannot be asked one of them.
-   * @throws InputResponseError when an answer is refused, late, or does not satisfy its form.
+   * @param questions questions made by the builders of `ask`; the name of each question is its key in the round.
+   * @returns the answers under the same names; `{}` at once if there are no questions.
+   * @throws ProtocolError when the client does not support one of the questions.
+   * @throws InputResponseError when the client answers a question with an error or too late, or when an answer does not
+   *   satisfy its form.
    * @throws TypeError if an entry is not a question.
    */
   ask<Q extends InputQuestions>(questions: Q, options?: RoundOptions): Promise<InputResponsesTo<Q>> {
@@ -235,19 +253,20 @@ export class RequestContext implements GuardContext {
   }
 
   /**
-   * The answers to the latest `inputRequired()` as they came, by key, unchecked, with whatever the client sent beside them;
-   * empty in the first run. A client may have left some out.
+   * The client's unchecked answers to the latest `inputRequired()`, by key, including any further members that the
+   * client sent. Empty in the first run. The client may have left answers out.
    */
   get inputResponses(): InputResponses {
     return this.#call.inputResponses;
   }
 
   /**
-   * The answer to a question that `inputRequired()` asked in any run before, checked as if the context had asked it.
+   * Returns the answer to a question that `inputRequired()` asked in an earlier run. The answer is checked like an
+   * answer to `ctx.ask()`.
    *
-   * @param key the key the question was asked by.
+   * @param key the key that the question had in `inputRequired()`.
    * @param question the question that was asked.
-   * @returns the answer, or `undefined` if there is none, or only one to another question with that key.
+   * @returns the answer; `undefined` if there is none, or if the answer under that key belongs to another question.
    * @throws InputResponseError if the answer does not fit the form, or belongs to another kind of question.
    */
   inputResponse<T>(key: string, question: InputQuestion<T>): Promise<T | undefined> {
@@ -255,18 +274,20 @@ export class RequestContext implements GuardContext {
   }
 
   /**
-   * Asks the client for a sign of life. In the modern era the request itself is one.
+   * Pings the client and waits for its response. In revision 2026-07-28, no ping is sent, because the request itself is
+   * a sign of life.
    *
-   * @throws ProtocolError when none comes in time.
+   * @throws ProtocolError when no response comes in time.
    */
   ping(options?: AskOptions): Promise<void> {
     return this.#call.ping(options);
   }
 
   /**
-   * Closes the connection that waits for the answer, for long work. The client reconnects to get the messages since
-   * then and the result (2025-11-25, basic/transports, "Sending Messages to the Server"). It has no effect if a client
-   * could not reconnect: on stdio, without an event store, for older clients, and in the modern era.
+   * Closes the connection that waits for the answer, so that long work does not keep it open. The client reconnects to
+   * get the result and the messages sent since then (2025-11-25, basic/transports, "Sending Messages to the Server").
+   * It has no effect if the client could not reconnect: on stdio, without an event store, for older clients, and in
+   * revision 2026-07-28.
    *
    * @param retryMs delay before the client reconnects, in milliseconds; the transport's option `retryMs` by default.
    */
@@ -277,10 +298,10 @@ export class RequestContext implements GuardContext {
   /**
    * Runs a side effect once for this request, however often the handler runs, and remembers its result.
    *
-   * @param key names the side effect within the handler: not empty, the same in every run.
+   * @param key the name of the side effect within the handler. It must not be empty, and must be the same in every run.
    * @param run computes the result, which is stored as JSON.
-   * @throws TypeError if the key is not such a string, or if JSON cannot carry the result: a function, a promise, an
-   *   invalid date.
+   * @throws TypeError if the key is empty or not a string, or if JSON cannot represent the result, such as a function,
+   *   a promise or an invalid date.
    */
   once<T>(key: string, run: () => MaybePromise<T>): Promise<T> {
     return this.#call.once(key, run);
@@ -298,13 +319,13 @@ Object.defineProperty(RequestContext, BRAND, { value: true });
 /** Makes the context of a kind of handler. */
 export type ContextClass = new (call: Call, definition: DefinitionInfo) => RequestContext;
 
-/** The one context of a call: made at the first question for it, the same for guards, middleware and the handler. */
+/** Returns the context of a call, which its guards, middleware and handler share. The first use creates it. */
 export function contextOf(call: Call, Context: ContextClass, definition: DefinitionInfo): RequestContext {
   return (call.currentContext ??= new Context(call, definition)) as RequestContext;
 }
 
 /**
- * Sets the arguments of a context after validation, or replaces them: the handler gets those of the context.
+ * Sets or replaces the validated arguments of a context. The handler gets the arguments from the context.
  *
  * @param args the handler's arguments: an object, or the instance of a DTO.
  * @example
@@ -320,7 +341,7 @@ export function setArguments(context: RequestContext, args: unknown): void {
 }
 
 /**
- * Whether a reflected type is a context class, of this copy of the package or another.
+ * Whether a reflected type is a context class, from this copy of the package or another.
  *
  * @example
  * ```ts
@@ -332,8 +353,8 @@ export function isContextClass(type: unknown): boolean {
 }
 
 /**
- * Sends log messages to the client, with one method for each severity of RFC 5424. Each takes the message (any JSON),
- * the name of the logger, and the `_meta` of the message.
+ * Sends log messages to the client, with one method for each severity of RFC 5424. Each method accepts the message (any
+ * JSON value), the name of the logger, and the `_meta` of the message.
  */
 export interface ContextLog {
   /** Logs details for debugging. */
@@ -350,7 +371,7 @@ export interface ContextLog {
   critical(data: unknown, logger?: string, _meta?: Record<string, unknown>): void;
   /** Logs a failure that needs immediate action. */
   alert(data: unknown, logger?: string, _meta?: Record<string, unknown>): void;
-  /** Logs that the server is of no use. */
+  /** Logs that the server is unusable. */
   emergency(data: unknown, logger?: string, _meta?: Record<string, unknown>): void;
 }
 

@@ -15,7 +15,7 @@ import { type DefinitionInfo, RequestContext } from './context.js';
  * ```
  */
 export class ToolContext extends RequestContext {
-  /** The name the tool was called by. */
+  /** The name that the client used to call the tool. */
   readonly tool: string;
 
   constructor(call: Call, definition: DefinitionInfo) {
@@ -57,7 +57,7 @@ export class ResourceContext extends RequestContext {
  * ```
  */
 export class PromptContext extends RequestContext {
-  /** The name the prompt was got by. */
+  /** The name that the client used to get the prompt. */
   readonly prompt: string;
 
   constructor(call: Call, definition: DefinitionInfo) {
@@ -79,8 +79,8 @@ export class PromptContext extends RequestContext {
  */
 export class CompletionContext extends RequestContext {
   /**
-   * The settled arguments, and the typed part of the one in completion. Strings only: other values from the client are
-   * left out.
+   * The arguments that are already settled, and the typed part of the argument to complete. It contains only strings;
+   * other values from the client are left out.
    */
   declare readonly args: Readonly<Record<string, string>>;
 }

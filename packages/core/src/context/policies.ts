@@ -3,19 +3,20 @@ import type { AbstractConstructor, Constructor } from '../protocol/constructor.j
 import type { Rate } from '../backend/backend.js';
 import type { GuardContext, RequestContext } from './context.js';
 
-/** A guard as a class, resolved by the container. */
+/** A guard in the form of a class, which the container resolves. */
 export interface Guard {
   /**
-   * Decides whether a definition may be seen and used. Asked for lists, calls, reads, completions and subscriptions
-   * alike, before arguments are parsed; for a list, once for each definition in it.
+   * Decides whether the caller may see and use a definition. Called for lists, calls, reads, completions and
+   * subscriptions, before arguments are parsed. For a list, it is called once for each definition.
    *
-   * @throws an error that the request fails with, instead of a decision. Any error is answered as an internal one; an
-   *   `OverloadedError` asks clients to retry, over HTTP with 503 and `Retry-After`.
+   * @throws any error, to fail the request instead of deciding it. The client gets an internal error. An
+   *   `OverloadedError` also asks the client to retry, over HTTP with 503 and `Retry-After`.
    */
   allows(context: GuardContext): MaybePromise<boolean>;
   /**
-   * Decides whether one call may run, after its arguments are parsed: `context.args` has them. A refused tool call gets
-   * an `isError` result, a refused read the answer for a missing resource, and any other request an error (-32602).
+   * Decides whether one call may run, after its arguments are parsed; they are in `context.args`. A refused tool call
+   * gets an `isError` result. A refused read gets the same answer as a missing resource. Any other refused request gets
+   * an error (-32602).
    */
   permits?(context: RequestContext): MaybePromise<boolean>;
 }
@@ -24,15 +25,18 @@ export interface Guard {
 export type GuardLike = ((context: GuardContext) => MaybePromise<boolean>) | Constructor<Guard>;
 
 /**
- * A scope that a principal needs, or a function that gives several for the arguments of a call, once these have been checked. Of a
- * completion, it is given the arguments that there are so far, unchecked.
+ * A scope that the principal needs, or a function that returns the scopes for the arguments of a call. The function
+ * receives checked arguments. For a completion, it receives the arguments known so far, unchecked.
  */
 export type ScopeRequirement<A = never> = string | ((args: A) => MaybePromise<readonly string[]>);
 
 /**
- * The key of a limit. `principal` counts each principal, without one each address, and without that each connection.
- * `address` counts each network address (for IPv6 each network of 64 bits), and `app` all callers together. A function
- * returns a key; `undefined` leaves a call uncounted.
+ * How a limit groups the calls that it counts:
+ *
+ * - `principal`: each principal; without a principal, each network address; without an address, each connection.
+ * - `address`: each network address; for IPv6, each 64-bit network.
+ * - `app`: all callers together.
+ * - a function: the key that it returns; `undefined` leaves the call uncounted.
  */
 export type LimitKey = 'principal' | 'address' | 'app' | ((context: GuardContext) => string | undefined);
 
@@ -45,7 +49,7 @@ export type UncountedCalls = 'local' | 'open' | 'closed';
 /** How often calls may be made. */
 export interface RateLimit extends Rate {
   /**
-   * The key of the limit.
+   * How the limit groups the calls that it counts.
    * @default 'principal'
    */
   readonly per?: LimitKey;
@@ -58,15 +62,15 @@ export interface RateLimit extends Rate {
 
 /** How often a definition may be called, and how many of its handlers run at once. */
 export interface CallLimit extends Pick<RateLimit, 'fail'> {
-  /** How often: a number, and a second, minute, hour or day, such as `30/min`, `5/s`, `100/h` or `1000/d`. */
+  /** The number of calls per second, minute, hour or day, such as `30/min`, `5/s`, `100/h` or `1000/d`. */
   readonly rate?: string;
   /**
-   * How many times at once, when nothing has been called for long.
+   * How many calls may come at once after a long pause.
    * @default the number of `rate`
    */
   readonly burst?: number;
   /**
-   * The key of the limit.
+   * How the limit groups the calls that it counts.
    * @default 'principal' for `rate`; 'app' for `concurrency`, which counts all callers together
    */
   readonly per?: LimitKey;
@@ -76,24 +80,27 @@ export interface CallLimit extends Pick<RateLimit, 'fail'> {
    */
   readonly concurrency?: number;
   /**
-   * How long a call waits for its turn, in milliseconds, before it is refused. The first to come is the first to run.
+   * How long a call waits for its turn, in milliseconds, before it is refused. Calls run in order of arrival.
    * @default 0
    */
   readonly queueMs?: number;
 }
 
-/** A limit of a definition: a rate such as `30/min`, or more about it. */
+/** A limit of a definition: a rate such as `30/min`, or an object with further options. */
 export type LimitLike = string | CallLimit;
 
-/** Runs the next middleware, or the handler after the last one, and gives its value. May be called once. */
+/**
+ * Runs the next middleware, or the handler after the last middleware, and returns its value. Must not be called more
+ * than once.
+ */
 export type NextFunction = () => Promise<unknown>;
 
-/** A middleware as a class, resolved by the container. */
+/** A middleware in the form of a class, which the container resolves. */
 export interface Middleware {
   /**
    * Runs around a handler whose arguments have been checked.
    *
-   * @returns the replacement for the handler's return value: usually the value of `next()`. `null` for no value.
+   * @returns the value that replaces the handler's return value, usually the value of `next()`; `null` for no value.
    */
   handle(context: RequestContext, next: NextFunction): MaybePromise<unknown>;
 }
@@ -107,7 +114,7 @@ export interface ErrorMapper {
   /** The class of the mapped errors, including its subclasses. */
   readonly error: AbstractConstructor;
   /**
-   * Returns the replacement of the error, usually a `ToolError`.
+   * Returns the replacement for the error, usually a `ToolError`.
    *
    * @param context the context of the call; `undefined` when the call failed before it had one.
    */
@@ -119,7 +126,7 @@ export interface ErrorMapper {
  * `@MapErrors` on a class. The nearest matching mapper is used, and its result is not mapped again.
  *
  * @param error the class of the error.
- * @param map gives the error to answer with: a `ToolError` for the model, a `ProtocolError` for the client.
+ * @param map returns the error to answer with: a `ToolError` for the model, a `ProtocolError` for the client.
  * @returns the mapper.
  * @example
  * ```ts

@@ -14,7 +14,7 @@ const QUESTION = Symbol.for('sigil:question');
 /** For types only: the type of the answer to a question. */
 declare const ANSWER: unique symbol;
 
-/** A form by its author: a DTO class, hand-written JSON Schema, or a schema of zod, valibot or arktype. */
+/** A form as its author defines it: a DTO class, hand-written JSON Schema, or a schema of zod, valibot or arktype. */
 export type FormLike = Constructor | StandardSchema | JsonSchema;
 
 type QuestionParts =
@@ -24,8 +24,8 @@ type QuestionParts =
   | { readonly asks: 'roots' };
 
 /**
- * A question to the client that was not asked yet. Pass it to `ctx.ask()`, `inputRequired()` or `ctx.inputResponse()`;
- * it is frozen, and may be reused.
+ * A question to the client that has not been asked yet. Pass it to `ctx.ask()`, `inputRequired()` or
+ * `ctx.inputResponse()`; it is frozen, and may be reused.
  *
  * @typeParam T the type of its answer.
  */
@@ -39,23 +39,23 @@ export type InputResponsesTo<Q extends InputQuestions> = {
   readonly [Name in keyof Q]: NonNullable<Q[Name]> extends InputQuestion<infer T> ? T : never;
 };
 
-/** Creates questions to the client. Its members are those of `ask`. */
+/** The type of `ask`, which creates questions to the client. */
 interface QuestionBuilders {
   /**
    * Shows the user a form, as `ctx.elicit()` does.
    *
    * @param message the text for the user.
-   * @param form a DTO class, whose instance becomes the answer's `content`, a flat JSON Schema object, or a flat object
-   *   schema of zod, valibot or arktype.
+   * @param form a DTO class, a flat JSON Schema object, or a flat object schema of zod, valibot or arktype. With a DTO
+   *   class, the answer's `content` is an instance of the class.
    */
   form<T extends object>(message: string, form: Constructor<T>): InputQuestion<ElicitResult<T>>;
   form<T extends object>(message: string, form: StandardSchema<unknown, T>): InputQuestion<ElicitResult<T>>;
   form(message: string, form: FormLike): InputQuestion<ElicitResult>;
 
   /**
-   * Sends the user to a page, as `ctx.elicitUrl()` does.
+   * Asks the user to open a page, as `ctx.elicitUrl()` does.
    *
-   * @param message why the user should visit it.
+   * @param message why the user should open the page.
    * @param url an absolute http or https URL.
    * @throws TypeError if the URL is invalid.
    */
@@ -73,8 +73,8 @@ interface QuestionBuilders {
 }
 
 /**
- * Makes questions to the client, for `ctx.ask()`, `inputRequired()` and `ctx.inputResponse()`. Nothing is sent yet:
- * `ctx.elicit()`, `ctx.sample()` and their siblings ask at once.
+ * Creates questions to the client, for `ctx.ask()`, `inputRequired()` and `ctx.inputResponse()`. Creating a question
+ * sends nothing. To ask at once, use `ctx.elicit()`, `ctx.sample()` and the like.
  *
  * @example
  * ```ts
@@ -100,10 +100,10 @@ function isPage(url: unknown): boolean {
 }
 
 /**
- * Checks that all entries are questions, of this copy of the package or another.
+ * Checks that all entries are questions, from this copy of the package or another.
  *
  * @param where the function that received the questions, such as `ctx.ask()`.
- * @throws TypeError when it is not.
+ * @throws TypeError when an entry is not a question.
  */
 export function checkQuestions(questions: InputQuestions, where: string): void {
   for (const [name, given] of Object.entries(questions)) checkQuestion(given, name, where);
@@ -121,10 +121,10 @@ function question<T>(parts: QuestionParts): InputQuestion<T> {
   return Object.freeze({ [QUESTION]: true, ...parts });
 }
 
-/** Marks required input, of this copy of the package or another. */
+/** Marks required input, from this copy of the package or another. */
 export const INPUT_REQUIRED: symbol = Symbol.for('sigil:input-required');
 
-/** The questions of a handler that needs answers before its result. Created by `inputRequired()`. */
+/** The questions of a handler that needs answers before it can return a result. Created by `inputRequired()`. */
 export class InputRequired {
   /** @param questions the questions for the client, by key. @param requestState the state for the next run. */
   constructor(
@@ -138,13 +138,13 @@ export class InputRequired {
 Object.defineProperty(InputRequired.prototype, INPUT_REQUIRED, { value: true });
 
 /**
- * Ends this run of a tool, prompt or resource: return it instead of a result. The client is asked, and the handler runs
- * again from its beginning with the answers in `ctx.inputResponses` and `ctx.inputResponse()`. A client may leave
- * questions unanswered; ask those again (2026-07-28, basic/patterns/mrtr).
+ * Ends this run of a tool, prompt or resource: return the value of this function instead of a result. The client gets
+ * the questions. The handler then runs again from its beginning, with the answers in `ctx.inputResponses` and
+ * `ctx.inputResponse()`. A client may leave questions unanswered; ask them again (2026-07-28, basic/patterns/mrtr).
  *
  * @param questions the questions for the client, by key; may be empty with a `requestState`.
  * @param requestState the value of `ctx.requestState` in the next run. It is sealed on its way through the client. It
- *   returns only with the same request of the same principal, before it expires.
+ *   is accepted only with the same request from the same principal, before it expires.
  * @returns the value that the handler returns.
  * @throws TypeError if there are neither questions nor a state, or if an entry is not a question.
  * @example
@@ -175,12 +175,12 @@ export function inputRequired(questions: InputQuestions, requestState?: string):
 const SUSPENSION = Symbol.for('sigil:suspension');
 
 /**
- * Ends the run of a handler whose question has no answer yet (2026-07-28): the client gets the question, and the
- * handler runs again from its beginning when the client repeats the request with the answer. `finally`, `using` and
- * middleware run as after any other throw. It is not an `Error`, so
- * `catch (error) { if (error instanceof MyError) …; throw error }` lets it pass.
+ * Thrown to end the run of a handler whose question has no answer yet (revision 2026-07-28). The client gets the
+ * question. When the client repeats the request with the answer, the handler runs again from its beginning. `finally`,
+ * `using` and middleware run as after any other throw. A suspension is not an `Error`, so
+ * `catch (error) { if (error instanceof MyError) …; throw error }` rethrows it.
  *
- * A `catch` of all errors must rethrow it:
+ * A `catch` that handles all errors must rethrow it:
  *
  * @example
  * ```ts
@@ -194,10 +194,10 @@ const SUSPENSION = Symbol.for('sigil:suspension');
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 export class Suspension {
-  // Without a member of its own every object has this type, and after `isSuspension` nothing is left of an error.
+  // Without its own member, every object would have this type, and `isSuspension` would narrow an error to `never`.
   declare protected readonly nominal: true;
 
-  /** Explains itself to an author whose handler catches it. */
+  /** Explains the suspension to an author whose handler catches it. */
   toString(): string {
     return 'Suspension: the handler waits for an answer of the client and runs again with it; let this pass';
   }
@@ -206,7 +206,7 @@ export class Suspension {
 Object.defineProperty(Suspension.prototype, SUSPENSION, { value: true });
 
 /**
- * Whether a thrown value is a `Suspension`, of this copy of the package or another.
+ * Whether a thrown value is a `Suspension`, from this copy of the package or another.
  *
  * @param thrown the caught value.
  * @example

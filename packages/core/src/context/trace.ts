@@ -16,10 +16,10 @@ export interface Trace {
   readonly baggage?: string | undefined;
 }
 
-/** Version 00 has four fields and 55 characters; later ones may have more behind them. */
+/** Version 00 has four fields and 55 characters; later versions may append more. */
 const TRACEPARENT =
   /^(?!ff|00.{54})[\da-f]{2}-((?!0{32})[\da-f]{32})-((?!0{16})[\da-f]{16})-[\da-f]{2}(?:-[\x21-\x7e]*)?$/;
-/** Longer ones are dropped, as the recommendation lets one do. */
+/** Longer values are dropped, as the recommendation permits. */
 const MAX_LENGTH = 8192;
 
 /** Reads a trace from `_meta` or HTTP headers. @returns `undefined` if there is no valid one. */
@@ -46,7 +46,7 @@ export function traceOf(
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 
 /**
- * The id that a client or proxy has given a request.
+ * Reads the id that a client or proxy has given a request.
  *
  * @param headers the headers of the request, with names in lower case.
  * @returns the header `X-Request-Id`; `undefined` if it is absent, longer than 128 characters, or not visible ASCII.

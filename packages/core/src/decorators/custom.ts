@@ -4,10 +4,10 @@ import { decorator } from '../metadata/standard-decorators.js';
 type ClassOrMethodDecorator = ClassDecorator & MethodDecorator;
 
 /**
- * Puts private metadata on a definition, or on all definitions of a class; that of the method wins. Guards, middleware
- * and handlers read it from `definition.metadata`; clients never see it.
+ * Attaches private metadata to a definition, or to all definitions of a class. Metadata on the method overrides
+ * metadata on the class. Guards, middleware and handlers read it from `definition.metadata`; clients never see it.
  *
- * @param key names the value. For a typed value make a decorator with `createMetadataDecorator`.
+ * @param key the name of the value. For a typed value, make a decorator with `createMetadataDecorator`.
  * @param value the value for guards, middleware and handlers; never sent.
  * @example
  * ```ts
@@ -25,23 +25,26 @@ export function Metadata(key: string | symbol, value: unknown): ClassOrMethodDec
   });
 }
 
-/** A decorator for one kind of private metadata, that also reads it. Made by `createMetadataDecorator`. */
+/** A decorator for one kind of private metadata, which can also read the value. Made by `createMetadataDecorator`. */
 export interface MetadataDecorator<T> {
   (value: T): ClassOrMethodDecorator;
   /** The key in `definition.metadata`. */
   readonly key: string | symbol;
-  /** Reads the value off a definition, such as `ctx.definition`; `undefined` when nothing says it. */
+  /** Reads the value from a definition, such as `ctx.definition`; `undefined` if the definition has none. */
   of(definition: { readonly metadata: Readonly<Record<PropertyKey, unknown>> }): T | undefined;
-  /** Gives the value in the shape of the option `metadata`: `defineTool({ …, metadata: Roles.entry(['admin']) })`. */
+  /**
+   * Returns the value as the option `metadata` accepts it: `defineTool({ …, metadata: Roles.entry(['admin']) })`.
+   */
   entry(value: T): Readonly<Record<PropertyKey, T>>;
 }
 
 /**
- * Makes a decorator for one kind of private metadata. Writer and reader share it, so key and type cannot differ.
+ * Makes a decorator for one kind of private metadata. The code that writes the value and the code that reads it share
+ * the decorator, so key and type cannot differ.
  *
- * @param key names it in `definition.metadata`.
+ * @param key the key of the value in `definition.metadata`.
  * @returns the decorator, with `of` to read its value and `entry` for definitions without decorators.
- * @default a symbol of its own
+ * @default a new symbol
  * @example
  * ```ts
  * const Roles = createMetadataDecorator<string[]>('roles');
@@ -67,9 +70,10 @@ export function createMetadataDecorator<T>(key: string | symbol = Symbol('metada
 type AnyDecorator = (target: never, member: never, descriptor: never) => void;
 
 /**
- * Joins decorators of methods or classes into one, which applies them as if they stood below each other in this order.
+ * Combines decorators of methods or classes into one, which applies them as if they were written below each other in
+ * this order.
  *
- * @param decorators those to join, the outermost first.
+ * @param decorators the decorators to combine, the outermost first.
  * @example
  * ```ts
  * const AdminTool = (options: ToolOptions) =>

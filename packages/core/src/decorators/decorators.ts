@@ -16,9 +16,11 @@ import type { StandardSchema } from '../protocol/standard-schema.js';
 import type { ListResources } from './resource-lists.js';
 
 /**
- * The return type of a handler with an output schema. For a DTO class: its instances, or plain objects with its
- * properties. For a schema of another library: the input of that schema. For JSON Schema: anything, because types
- * cannot read it.
+ * The return type of a handler with an output schema:
+ *
+ * - For a DTO class: its instances, or plain objects with its properties.
+ * - For a schema of another library: the input type of that schema.
+ * - For JSON Schema: any type, because TypeScript cannot derive a type from it.
  */
 export type OutputOf<S> =
   S extends StandardSchema<infer Input, infer _>
@@ -33,8 +35,8 @@ export type OutputOf<S> =
 type DataOf<T> = { [K in keyof T as T[K] extends (...args: never[]) => unknown ? never : K]: T[K] };
 
 /**
- * The return type of a tool with an output schema, at once or as a promise. Content alone is not a result of such a
- * tool.
+ * The return type of a tool with an output schema, as a value or as a promise. Content alone is not a valid result of
+ * such a tool.
  */
 export type ToolReturn<S> =
   unknown extends OutputOf<S>
@@ -59,7 +61,7 @@ export type ToolDecorator<S> =
       ) => void) &
         StandardMethodDecorator<(...values: never[]) => ToolReturn<S>>;
 
-/** A decorator of methods, with and without `experimentalDecorators`. */
+/** A decorator for methods, with and without `experimentalDecorators`. */
 export type HandlerDecorator = MethodDecorator & StandardMethodDecorator;
 
 function handler(name: string, options: object, described: HandlerDefinition): HandlerDecorator {
@@ -81,12 +83,11 @@ export interface ToolOptions<S extends SchemaLike = SchemaLike> extends Omit<
   'kind' | 'output'
 > {
   /**
-   * Schema of the result: a DTO class, `[Dto]`, JSON Schema, or a schema of zod, valibot or arktype. Results are
-   * checked against it when the tool is called, and the return type of the method when it is compiled (except with JSON
-   * Schema).
+   * The schema of the result: a DTO class, `[Dto]`, JSON Schema, or a schema of zod, valibot or arktype. Results are
+   * checked against it at run time. Except with JSON Schema, the compiler checks the method's return type against it.
    *
    * @default the DTO class in the method's return type. The type inside a promise is unknown at run time: for
-   *   `Promise<StockLevel>` write `output: StockLevel`.
+   *   `Promise<StockLevel>`, write `output: StockLevel`.
    */
   readonly output?: S;
 }
@@ -96,16 +97,16 @@ export interface ToolOptions<S extends SchemaLike = SchemaLike> extends Omit<
  *
  * **Name**: the method's name in snake_case, unless `name` is given (`checkInventory` → `check_inventory`).
  *
- * **Parameters**: one DTO class, or values marked with `@Arg`, and a `ToolContext` in any position. The input schema
- * comes from them; invalid arguments are answered with an `isError` result and never reach the method.
+ * **Parameters**: one DTO class, or values marked with `@Arg`, and a `ToolContext` in any position. The input schema is
+ * derived from them. Invalid arguments get an `isError` result and never reach the method.
  *
  * **Return value**: a string, number or boolean becomes text. A plain object, array or DTO instance becomes
  * `structuredContent`, and its JSON becomes text. Blocks from the builders of `content`, such as `content.text()`,
- * alone or in an array, become `content`. An object with `content` is the whole result. `undefined` becomes empty
- * content.
+ * alone or in an array, become `content`. An object with a member `content` is used as the whole result. `undefined`
+ * becomes empty content.
  *
- * **Errors**: a `ToolError` becomes an `isError` result with its text; a `ProtocolError` a JSON-RPC error; anything
- * else is logged and answered with a fixed text.
+ * **Errors**: a `ToolError` becomes an `isError` result with its text. A `ProtocolError` becomes a JSON-RPC error. Any
+ * other error is logged, and the client gets a fixed text.
  *
  * Services are singletons unless `@Service({ scope })` says otherwise.
  *
@@ -134,14 +135,14 @@ export interface ResourceOptions<L extends string = string> extends Omit<
   'kind' | 'uri' | 'list'
 > {
   /**
-   * The name of the method that returns the resources of a template for `resources/list`: it is called with
-   * `{ cursor, limit }` and a `RequestContext`. Without it the list has none of them.
+   * The name of the method that returns the resources of a template for `resources/list`. The method is called with
+   * `{ cursor, limit }` and a `RequestContext`. Without this option, the list shows no resources of the template.
    */
   readonly list?: L;
 }
 
 /**
- * Decorates a method of a class that also has the list method of the template.
+ * Decorates a method in a class that also has the list method of the template.
  *
  * @typeParam U the URI template.
  * @typeParam L the name of the method that lists its resources.
@@ -158,17 +159,18 @@ export type ResourceDecorator<U extends string, L extends string> = [L] extends 
 /**
  * Makes a method a resource, or a resource template when the URI has variables (RFC 6570).
  *
- * **Parameters**: one `@Param(name)` a variable, or one DTO class with a property a variable, and a `ResourceContext`
- * in any position.
+ * **Parameters**: one `@Param(name)` per variable, or one DTO class with a property per variable, and a
+ * `ResourceContext` in any position.
  *
- * **Return value**: a string becomes text; a `Uint8Array`, `Buffer` or `ArrayBuffer` becomes a base64 blob; an object
- * with `contents` is the whole result, and may say how long it may be kept (`ttlMs`, `cacheScope`); contents made by
- * `resourceContents.text()` and `resourceContents.blob()`, alone or in an array, are used as they are; any other value
- * becomes its JSON with MIME type `application/json`; `undefined` means that there is no such resource.
+ * **Return value**: a string becomes text. A `Uint8Array`, `Buffer` or `ArrayBuffer` becomes a base64 blob. An object
+ * with a member `contents` is used as the whole result; it may set how clients cache it (`ttlMs`, `cacheScope`).
+ * Contents made by `resourceContents.text()` and `resourceContents.blob()`, alone or in an array, are used unchanged.
+ * Any other value becomes JSON text with the MIME type `application/json`. `undefined` means that the resource does not
+ * exist.
  *
- * **Lists**: `resources/list` shows fixed URIs. It shows those of a template if `list` names a method that returns
- * them: a page `{ resources, nextCursor? }`, or all as an array or (async) iterable. Guards and scopes of the template
- * decide who sees them.
+ * **Lists**: `resources/list` shows resources with fixed URIs. It shows the resources of a template if `list` names a
+ * method that returns them: either a page `{ resources, nextCursor? }`, or all resources as an array or (async)
+ * iterable. The guards and scopes of the template decide who sees its resources.
  *
  * @param uri the URI for clients, such as `config://app` or `users://{id}/profile`.
  * @param options name, description, MIME type, annotations, caching and list of the resource.
@@ -201,11 +203,13 @@ export type PromptOptions = Omit<PromptDefinition, 'kind'>;
  *
  * **Name**: the method's name in snake_case, unless `name` is given.
  *
- * **Parameters**: one DTO class, or values marked with `@Arg`, and a `PromptContext` in any position. Prompt arguments
- * are strings on the wire; for a number or boolean they are converted when nothing is lost.
+ * **Parameters**: one DTO class, or values marked with `@Arg`, and a `PromptContext` in any position. Clients send
+ * prompt arguments as strings. For a parameter of type number or boolean, the string is converted if that loses
+ * nothing.
  *
- * **Return value**: a string or content becomes one user message; messages made by `message.user()` and `message.assistant()`, alone or
- * in an array, are used in order; an object with `messages` is the whole result.
+ * **Return value**: a string or content becomes one user message. Messages made by `message.user()` and
+ * `message.assistant()`, alone or in an array, are used in order. An object with a member `messages` is used as the
+ * whole result.
  *
  * @param options name, description and schema of the prompt.
  * @example

@@ -39,14 +39,17 @@ export interface FunctionDefinition<D extends HandlerDefinition = HandlerDefinit
 export interface Policies {
   readonly guards?: readonly GuardLike[];
   readonly middleware?: readonly MiddlewareLike[];
-  /** Scopes that a principal needs, as `@RequireScopes` takes them. */
+  /** The scopes that a principal needs, in the form that `@RequireScopes` accepts. */
   readonly scopes?: readonly ScopeRequirement[];
   readonly errors?: readonly ErrorMapper[];
-  /** How often it may be called, and how many handlers run at once, as `@Limit` takes it; several in a list. */
+  /**
+   * How often the definition may be called, and how many of its handlers run at once, in the form that `@Limit`
+   * accepts. For several limits, pass a list.
+   */
   readonly limit?: LimitLike | readonly LimitLike[];
 }
 
-/** The arguments of a handler, as its schema types them. */
+/** The type of a handler's arguments, derived from its schema. */
 export type ArgumentsOf<S> =
   S extends StandardSchema<infer _, infer T>
     ? T
@@ -55,7 +58,7 @@ export type ArgumentsOf<S> =
       : Record<string, unknown>;
 
 /**
- * Options of `defineTool`: those of `@Tool`, a name, and the handler.
+ * Options of `defineTool`: the options of `@Tool`, a name, and the handler.
  *
  * @typeParam S the schema of the arguments.
  * @typeParam O the output schema, which types the handler's return value.
@@ -69,10 +72,10 @@ export interface ToolFunctionOptions<S extends SchemaLike, O extends SchemaLike 
 }
 
 /**
- * The function twin of `@Tool`: same schemas, guards, results and errors. Without an output schema the handler may
- * return anything.
+ * Defines a tool without decorators, with the same schemas, guards, results and errors as `@Tool`. Without an output
+ * schema, the handler may return anything.
  *
- * @param options those of `@Tool`, a name, and the handler.
+ * @param options the options of `@Tool`, a name, and the handler.
  * @returns the definition, for `createApp`, a module, or `app.tools.add`.
  * @example
  * ```ts
@@ -88,7 +91,7 @@ export interface ToolFunctionOptions<S extends SchemaLike, O extends SchemaLike 
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
  */
 export function defineTool<S extends SchemaLike = Record<string, never>>(
-  // Without an output schema a handler may return anything, and its type is not inferred from one.
+  // Without an output schema, a handler may return anything, and its return type is not inferred from a schema.
   options: ToolFunctionOptions<S> & { readonly output?: undefined },
 ): FunctionDefinition<ToolDefinition>;
 export function defineTool<S extends SchemaLike = Record<string, never>, O extends SchemaLike = JsonSchema>(
@@ -101,18 +104,18 @@ export function defineTool<S extends SchemaLike = Record<string, never>, O exten
 }
 
 /**
- * Options of `defineResource`: a URI or URI template, those of `@Resource`, and the handler.
+ * Options of `defineResource`: a URI or URI template, the options of `@Resource`, and the handler.
  *
  * @typeParam S the schema of the variables.
- * @typeParam U the URI template, which names them.
+ * @typeParam U the URI template, which names the variables.
  */
 export interface ResourceFunctionOptions<S extends SchemaLike, U extends string = string>
   extends Omit<ResourceOptions, 'list'>, Policies {
   readonly uri: U;
   readonly name: string;
-  /** Schema of the variables; without one the handler gets them as strings. */
+  /** The schema of the variables. Without a schema, the handler gets them as strings. */
   readonly input?: S;
-  /** Returns the resources of a template for `resources/list`; without it the list has none of them. */
+  /** Returns the resources of a template for `resources/list`. Without this function, the list shows none of them. */
   readonly list?: ListResources<U>;
   /** Returns the contents for the client. */
   readonly handle: (
@@ -122,9 +125,9 @@ export interface ResourceFunctionOptions<S extends SchemaLike, U extends string 
 }
 
 /**
- * The function twin of `@Resource`.
+ * Defines a resource or a resource template without decorators. It works like `@Resource`.
  *
- * @param options a URI or URI template, those of `@Resource`, and the handler.
+ * @param options a URI or URI template, the options of `@Resource`, and the handler.
  * @returns the definition, for `createApp`, a module, or `app.resources.add`.
  * @example
  * ```ts
@@ -147,18 +150,18 @@ export function defineResource<S extends SchemaLike = Record<string, never>, con
   return record(options, { kind: 'resource' });
 }
 
-/** Options of `definePrompt`: those of `@Prompt`, a name, and the handler. */
+/** Options of `definePrompt`: the options of `@Prompt`, a name, and the handler. */
 export interface PromptFunctionOptions<S extends SchemaLike> extends Omit<PromptOptions, 'input'>, Policies {
   readonly name: string;
   readonly input?: S;
-  /** Gives the messages of the prompt. */
+  /** Returns the messages of the prompt. */
   readonly handle: (args: ArgumentsOf<S>, context: PromptContext) => unknown;
 }
 
 /**
- * The function twin of `@Prompt`.
+ * Defines a prompt without decorators. It works like `@Prompt`.
  *
- * @param options those of `@Prompt`, a name, and the handler.
+ * @param options the options of `@Prompt`, a name, and the handler.
  * @returns the definition, for `createApp`, a module, or `app.prompts.add`.
  * @example
  * ```ts
@@ -176,7 +179,7 @@ export function definePrompt<S extends SchemaLike = Record<string, never>>(
   return record(options, { kind: 'prompt' });
 }
 
-/** Options of `defineCompletion`: those of `@Complete`, and the handler. */
+/** Options of `defineCompletion`: the options of `@Complete`, and the handler. */
 export interface CompletionFunctionOptions extends Policies {
   /** The name of the prompt, or the URI template exactly as it is defined. */
   readonly ref: string;
@@ -187,9 +190,9 @@ export interface CompletionFunctionOptions extends Policies {
 }
 
 /**
- * The function twin of `@Complete`.
+ * Defines a completion without decorators. It works like `@Complete`.
  *
- * @param options those of `@Complete`, and the handler.
+ * @param options the options of `@Complete`, and the handler.
  * @returns the definition, for `createApp`, a module, or `app.completions.add`.
  * @example
  * ```ts
@@ -235,7 +238,7 @@ function record<D extends HandlerDefinition>(
   };
 }
 
-/** The name of the function that makes the definitions of a kind: `defineTool`. */
+/** The name of the function that makes the definitions of a kind, such as `defineTool`. */
 export function functionOf(kind: HandlerDefinition['kind']): string {
   return `define${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
 }

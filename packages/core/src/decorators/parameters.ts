@@ -5,9 +5,11 @@ import { OptionChecks } from '../transport/option-checks.js';
 import type { RequestContext } from '../context/context.js';
 import type { Principal as PrincipalOfRequest } from '../protocol/principal.js';
 
-/** Options of `@Arg` and `@Param`: any JSON Schema keyword, and these. */
+/** Options of `@Arg` and `@Param`: any JSON Schema keyword, and the following members. */
 export interface ArgOptions {
-  /** The type, when the build emits none or reflection cannot see it: `() => Date`, `() => Address`, `'integer'` … */
+  /**
+   * The type, if the build emits none or reflection cannot determine it: `() => Date`, `() => Address`, `'integer'` …
+   */
   readonly type?: (() => unknown) | string;
   /** The type of the elements of an array: `() => String`, `() => Address`. */
   readonly items?: (() => unknown) | object;
@@ -30,23 +32,23 @@ export interface ArgOptions {
 }
 
 /**
- * Gives a handler parameter one argument of a tool or prompt by name; no DTO class is needed for small things. The type
- * comes from the parameter; constraints and description from the options.
+ * Passes one argument of a tool or prompt, selected by name, to a handler parameter. A few arguments then need no DTO
+ * class. The type comes from the parameter; constraints and description come from the options.
  *
- * **Arrays**: at run time `string[]` is only an array, so name the type of its elements: `{ items: () => String }`.
+ * **Arrays**: at run time, `string[]` is only an array, so pass the type of its elements: `{ items: () => String }`.
  *
- * **Enums and unions**: TypeScript emits `String` or `Number` for an enum and for a union of literals, which would let
- * any text or number pass. Name the enum, `{ type: () => Size }`, or the values, `{ enum: ['s', 'm'] }`. A union of
- * several types stops the start until `{ anyOf: […] }` names them.
+ * **Enums and unions**: TypeScript emits `String` or `Number` for an enum and for a union of literals, so any text or
+ * number would be accepted. Pass the enum, `{ type: () => Size }`, or the values, `{ enum: ['s', 'm'] }`. With a union
+ * of several types, the app does not start until `{ anyOf: […] }` lists them.
  *
- * **Optional arguments**: an argument is required unless `{ optional: true }` says otherwise, because TypeScript
- * removes the question mark of `note?: string`. An initialiser is detected: an argument for `page: number = 1` may be
- * left out. `{ default: 1 }` also shows the value to clients. After a parameter with an initialiser, each argument must
- * say whether it is optional, because JavaScript counts parameters only up to the first initialiser.
+ * **Optional arguments**: an argument is required unless `{ optional: true }` is set, because TypeScript removes the
+ * question mark from `note?: string`. An initialiser is detected: the argument for `page: number = 1` may be left out.
+ * `{ default: 1 }` also shows the value to clients. After a parameter with an initialiser, each argument must say
+ * whether it is optional, because JavaScript counts parameters only up to the first initialiser.
  *
  * @param name the name of the argument, as clients send it.
- * @param options its description, constraints and type, if the parameter's own type is not enough.
- * @throws TypeError when it is not on a parameter of a method.
+ * @param options the description and constraints, and the type if the parameter's own type is not enough.
+ * @throws TypeError when the decorator is not on a parameter of a method.
  * @example
  * ```ts
  * @Tool({ description: 'Searches the catalogue' })
@@ -64,11 +66,11 @@ export function Arg(name: string, options: ArgOptions = {}): ParameterDecorator 
 }
 
 /**
- * Gives a handler parameter one variable of a resource template by name.
+ * Passes one variable of a resource template, selected by name, to a handler parameter.
  *
  * @param name the name of the variable in the URI template.
- * @param options its description, constraints and type, if the parameter's own type is not enough.
- * @throws TypeError when it is not on a parameter of a method.
+ * @param options the description and constraints, and the type if the parameter's own type is not enough.
+ * @throws TypeError when the decorator is not on a parameter of a method.
  * @example
  * ```ts
  * @Resource('orders://{id}')
@@ -107,7 +109,10 @@ function record(kind: ParameterDefinition['kind'], name: string, options: ArgOpt
   };
 }
 
-/** `length` ends before the first initialiser. Decorators of parameters run first, so the method is still the one that was written. */
+/**
+ * A function's `length` counts only the parameters before the first initialiser. Parameter decorators run first, so the
+ * method is still the original one.
+ */
 function initialiserAt(
   prototype: object,
   method: string | symbol,
@@ -120,12 +125,12 @@ function initialiserAt(
 }
 
 /**
- * Creates a decorator for handler parameters whose value comes from the context of the call. The parameter never shows
- * in a schema.
+ * Creates a decorator for handler parameters that get their value from the context of the call. The parameter never
+ * appears in a schema.
  *
  * @param value returns the value; a promise is awaited before the handler runs. An error fails the call, as if the
  *   handler had thrown it.
- * @returns the decorator, which takes no arguments; it throws a TypeError when it is not on a parameter of a method.
+ * @returns the decorator, which accepts no arguments. It throws a TypeError when it is not on a parameter of a method.
  * @example
  * ```ts
  * const Tenant = createParamDecorator((ctx) => String(ctx.headers['x-tenant'] ?? 'default'));
@@ -151,7 +156,7 @@ export function createParamDecorator(value: (context: RequestContext) => unknown
 export type Principal = PrincipalOfRequest;
 
 /**
- * Gives a handler parameter the authenticated principal; `undefined` on an unauthenticated transport.
+ * Passes the authenticated principal to a handler parameter; `undefined` on an unauthenticated transport.
  *
  * @example
  * ```ts
@@ -164,8 +169,8 @@ export type Principal = PrincipalOfRequest;
 export const Principal: () => ParameterDecorator = createParamDecorator((context) => context.principal);
 
 /**
- * Passes the context of the call to a handler parameter. Only for builds without decorator metadata, and only if the
- * parameter is ambiguous there: elsewhere the type of the parameter is enough.
+ * Passes the context of the call to a handler parameter. It is needed only in builds without decorator metadata, if the
+ * parameter is ambiguous there. Otherwise, the type of the parameter is enough.
  *
  * @example
  * ```ts
@@ -178,12 +183,13 @@ export const Principal: () => ParameterDecorator = createParamDecorator((context
 export const Ctx: () => ParameterDecorator = createParamDecorator((context) => context);
 
 /**
- * Has clients repeat an argument in the HTTP header `Mcp-Param-<name>`, for gateways that route by it without reading bodies.
- * Requests whose header and body disagree are refused. Proxies log headers: an argument named like a secret is warned of at start.
- * For a property of a DTO, or beside `@Arg`; strings, integers and booleans only.
+ * Makes clients repeat an argument in the HTTP header `Mcp-Param-<name>`, so that gateways can route by the argument
+ * without reading bodies. Requests whose header and body disagree are refused. Proxies log headers, so the server warns
+ * at start about an argument that is named like a secret. Use it on a property of a DTO, or beside `@Arg`, and only for
+ * strings, integers and booleans.
  *
  * @param name the part of the header after `Mcp-Param-`; unique within the tool.
- * @throws TypeError when it is neither on a property nor on a parameter of a method.
+ * @throws TypeError when the decorator is neither on a property nor on a parameter of a method.
  * @example
  * ```ts
  * @Tool({ description: 'Runs a query in one region' })
@@ -207,7 +213,7 @@ export function McpHeader(name: string): PropertyDecorator & ParameterDecorator 
 /**
  * Describes a DTO class or one of its properties to the model.
  *
- * @param description the meaning of the value, in words for a model.
+ * @param description the meaning of the value, worded for a model.
  * @param more title, examples, or deprecation.
  * @example
  * ```ts

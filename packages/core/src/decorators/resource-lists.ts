@@ -7,12 +7,16 @@ import type { ValuesFor } from './uri-variables.js';
 export interface ListRequest {
   /** The `nextCursor` of the previous page; absent for the first page. It comes from the client, so validate it. */
   readonly cursor?: string;
-  /** How many resources the page has room for, from the cursor on. Of more, the first are taken, and the others asked for again. */
+  /**
+   * Maximum number of resources to return, from the cursor on. If there are more, the first ones are used, and the
+   * others are requested again later.
+   */
   readonly limit: number;
 }
 
 /**
- * One resource of a template, as `resources/list` shows it. Its URI is given as it is, or by the variables of the template.
+ * One resource of a template, as `resources/list` shows it. It has either its URI, or values for the variables of the
+ * template.
  *
  * @typeParam U the URI template.
  */
@@ -24,7 +28,7 @@ export type ListedResource<U extends string = string> = Omit<Resource, 'uri'> &
         readonly variables?: undefined;
       }
     | {
-        /** Values for the variables of the template, which give the URI. */
+        /** Values for the variables of the template; they determine the URI. */
         readonly variables: ValuesFor<U>;
         readonly uri?: undefined;
       }
@@ -42,7 +46,7 @@ export interface ResourcePage<U extends string = string> {
 }
 
 /**
- * Returns the resources of a template for `resources/list`: a page of them, or all if there are few.
+ * Returns the resources of a template for `resources/list`: a page of them, or all of them if there are few.
  *
  * @typeParam U the URI template.
  */

@@ -23,20 +23,26 @@ export interface ServiceOptions {
 }
 
 /**
- * Makes a class resolvable by the container, with its constructor's parameters injected by their types.
+ * Lets the container create instances of a class. The container injects the constructor's parameters by their types.
  *
- * A singleton is made once an app, at start. A `session` service is made once a legacy session (in the modern era,
- * which has none, once a request); a `request` service once a request; a `transient` one each time it is asked for.
+ * The scope determines how often an instance is created:
  *
- * A singleton may have the methods `onInit` and `onReady`. `createApp` awaits `onInit` of every service after that of
- * the services it needs, then `onReady` of all in the same order, and then returns. A singleton that is first asked for
- * later is initialised then, before it is handed on. Services of the other scopes must not have these methods.
+ * - `singleton`: once per app, at start.
+ * - `session`: once per session in revision 2025-11-25 or earlier; once per request in revision 2026-07-28, which has
+ *   no sessions.
+ * - `request`: once per request.
+ * - `transient`: each time the service is resolved.
  *
- * An instance with `Symbol.asyncDispose`, `Symbol.dispose`, `onClose` or `destroy` is disposed of, and awaited, when
- * its scope ends, those made last first.
+ * A singleton may have the methods `onInit` and `onReady`. `createApp` awaits `onInit` of each singleton, after
+ * `onInit` of the services that it needs. Then it awaits `onReady` of all singletons in the same order, and returns. A
+ * singleton that is first resolved later is initialised at that time, before it is used. Services with other scopes
+ * must not have these methods.
+ *
+ * An instance with `Symbol.asyncDispose`, `Symbol.dispose`, `onClose` or `destroy` is disposed of when its scope ends.
+ * The newest instance is disposed of first, and each disposal is awaited.
  *
  * @param options how long an instance lives.
- * @throws TypeError when it is not on a class.
+ * @throws TypeError when the decorator is not on a class.
  * @throws DefinitionError if the options are not an object.
  * @example
  * ```ts
@@ -54,14 +60,14 @@ export function Service(options: ServiceOptions = {}): ClassDecorator {
   OptionChecks.requireObject('@Service', options);
   return decorator('Service', (cls, method) => {
     if (method !== undefined) throw new TypeError(`@Service belongs on classes, not on ${String(method)}()`);
-    // Options that do not exist are found when the app is made.
+    // Unknown options are reported when the app is created.
     defineService(cls, { ...options, scope: options.scope ?? 'singleton' });
   });
 }
 
 /**
- * Lets a constructor parameter be `undefined` if its id is neither provided nor a class with `@Service`. Field
- * initialisers use `inject(id, { optional: true })`.
+ * Lets a constructor parameter be `undefined` if its id is neither provided nor a class with `@Service`. In field
+ * initialisers, use `inject(id, { optional: true })`.
  *
  * @example
  * ```ts
@@ -84,9 +90,9 @@ export function Optional(): ParameterDecorator {
 type ClassOrMethodDecorator = ClassDecorator & MethodDecorator;
 
 /**
- * Restricts a service's definitions, or one definition, to callers whom every guard allows.
+ * Restricts a service's definitions, or one definition, to callers that every guard allows.
  *
- * @param guards functions, or classes that the container resolves; asked in this order.
+ * @param guards functions, or classes that the container resolves; called in this order.
  * @example
  * ```ts
  * const isEmployee = ({ principal }: GuardContext) => principal?.scopes?.includes('staff') ?? false;
@@ -101,13 +107,13 @@ export function UseGuards(...guards: GuardLike[]): ClassOrMethodDecorator {
 }
 
 /**
- * Restricts a service's definitions, or one definition, to principals with all these scopes; those of the class and of
- * the method add up. Lists show definitions whose scopes a principal lacks, so that a client can request them. Over
- * HTTP the call gets 403 and a challenge that names all scopes; elsewhere an error with `data.authorization`. To hide a
- * definition, add a guard, which runs first.
+ * Restricts a service's definitions, or one definition, to principals with all these scopes. Scopes on the class and on
+ * the method add up. Lists show definitions even if the principal lacks their scopes, so that the client can request
+ * the scopes. Over HTTP, a call without the scopes gets 403 and a challenge that names all scopes; on other transports,
+ * it gets an error with `data.authorization`. To hide a definition, add a guard; guards run first.
  *
  * @typeParam A the arguments, as the handler gets them.
- * @param requirements scopes, or functions that give them for the arguments of a call.
+ * @param requirements scopes, or functions that return them for the arguments of a call.
  * @example
  * ```ts
  * @RequireScopes('files')
@@ -124,11 +130,12 @@ export function RequireScopes<A = never>(...requirements: ScopeRequirement<A>[])
 }
 
 /**
- * Limits how often each definition of a service, or one definition, is called, and how many of its handlers run at once; limits of the
- * class and of the method all hold. A call beyond is refused by a `RateLimitError`: over HTTP with 429 and `Retry-After`.
+ * Limits how often each definition of a service, or one definition, is called, and how many of its handlers run at
+ * once. Limits on the class and on the method all apply. A call beyond a limit is refused with a `RateLimitError`, over
+ * HTTP with 429 and `Retry-After`.
  *
- * @param limit a rate such as `30/min`, or all options.
- * @param options more about the rate.
+ * @param limit a rate such as `30/min`, or an object with all options.
+ * @param options further options for the rate.
  * @example
  * ```ts
  * @Limit('30/min', { burst: 5 })
@@ -145,7 +152,7 @@ export function Limit(limit: LimitLike, options?: Omit<CallLimit, 'rate'>): Clas
 }
 
 /**
- * Wraps a service's handlers, or one handler, in middleware; the first given is the outermost.
+ * Wraps a service's handlers, or one handler, in middleware; the first in the list is the outermost.
  *
  * @param middleware functions, or classes that the container resolves.
  * @example
@@ -168,7 +175,7 @@ export function UseMiddleware(...middleware: MiddlewareLike[]): ClassOrMethodDec
 
 /**
  * Maps errors of a service's handlers, or of one handler, to errors for clients. The nearest matching mapper is used:
- * those of the method, then of the class, of the module, of the app.
+ * first those of the method, then those of the class, the module and the app.
  *
  * @param mappers made by `mapError`.
  * @example
@@ -183,7 +190,7 @@ export function MapErrors(...mappers: ErrorMapper[]): ClassOrMethodDecorator {
 }
 
 function record(name: string, key: ListKey, items: readonly unknown[]): ClassOrMethodDecorator {
-  // An empty list would only seem to protect something: a value that is no policy refuses to start.
+  // An empty list would only seem to protect something. `undefined` is not a policy, so the app does not start.
   const given = items.length > 0 ? items : [undefined];
   return decorator(name, (target, method) => {
     const prototype = typeof target === 'function' ? (target.prototype as object) : target;

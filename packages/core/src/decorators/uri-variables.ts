@@ -16,8 +16,8 @@ type Bare<V extends string> = V extends `${infer Required}?` ? Required : V;
 type VariableName<V extends string> = V extends `${infer Name}*` | `${infer Name}:${number}` ? Name : V;
 
 /**
- * The variables of a URI template, for a handler without a schema: strings, `undefined` for an omitted query variable,
- * and a list for several values of a variable with `*`.
+ * The type of a URI template's variables, for a handler without a schema. Values are strings, `undefined` for an
+ * omitted query variable, and a list for several values of a variable with `*`.
  *
  * @typeParam U the URI template.
  * @example
@@ -37,7 +37,7 @@ export type VariablesOf<U extends string> = string extends U
 type OptionalOf<V> = { [K in keyof V]: undefined extends V[K] ? K : never }[keyof V];
 
 /**
- * Values for the variables of a URI template, to write a URI of them: strings or numbers, and lists for a variable with `*`.
+ * Values to fill in for the variables of a URI template: strings or numbers, and lists for a variable with `*`.
  *
  * @typeParam U the URI template.
  * @example
