@@ -4,34 +4,36 @@ import type { TaskStatus } from './tasks.js';
 /** The lists that a server has. */
 export type ListKind = 'tools' | 'prompts' | 'resources';
 
-/** Something that changed and that clients may want to hear of. JSON can carry it. */
+/** A change that clients may want to know about, in plain JSON. */
 export type ServerChange =
-  /** A list has other entries than before. */
+  /** The entries of a list have changed. */
   | { readonly kind: 'list'; readonly list: ListKind }
-  /** A resource has other contents than before. */
+  /** The contents of a resource have changed. */
   | { readonly kind: 'resource'; readonly uri: string }
-  /** A task has another state than before, or another run. */
+  /** The state or the run of a task has changed. */
   | {
       readonly kind: 'task';
       readonly taskId: string;
       readonly status: TaskStatus;
       readonly run: string | null;
     }
-  /** Tasks can be claimed that could not before. */
+  /** New tasks can be claimed. */
   | { readonly kind: 'claimable' }
-  /** A session is another than before, or has ended. */
+  /** A session has changed, or has ended. */
   | { readonly kind: 'session'; readonly sessionId: string }
-  /** A stream of a session has events that a process which follows it does not know yet. */
+  /** A stream of a session has new events for the process that follows the stream. */
   | { readonly kind: 'stream'; readonly stream: string }
-  /** What one process has to say to another one, or to all. */
+  /** A message from one process to another, or to all. */
   | NodeMessage
-  /** Anything may have changed: changes were lost, as a bus tells its own listeners after it was disconnected. */
+  /**
+   * Anything may have changed. A bus sends this to its own listeners after a disconnection that may have lost changes.
+   */
   | { readonly kind: 'all' };
 
 /** A message from one process to another of the same app. */
 export interface NodeMessage {
   readonly kind: 'message';
-  /** The process it is for; absent for all. */
+  /** The address of the receiving process; absent for all processes. */
   readonly to?: string | undefined;
   /** The subject. */
   readonly about: string;
@@ -41,22 +43,24 @@ export interface NodeMessage {
 
 /**
  * Carries changes between the processes of one app, so that a change in one reaches the clients of all. Changes may
- * arrive twice or out of order; none is stored for an absent process. After a reconnection that may have lost changes,
- * a bus sends `{ kind: 'all' }` to its listeners.
+ * arrive twice or out of order. They are not stored for an absent process. After a reconnection that may have lost
+ * changes, a bus sends `{ kind: 'all' }` to its listeners.
  */
 export interface ChangeBus {
   /**
-   * Sends a change to every listener of every process, including this one. A failure is logged and reaches no handler;
-   * a client's answer for another process is then refused with a retry.
+   * Sends a change to every listener of every process, including this one. A failure is logged and does not reach a
+   * handler. If the change was a client's answer for another process, the answer is refused, and the client is asked to
+   * retry.
    *
    * @throws Error if the change cannot be published. Success does not mean that a process has received it.
    */
   publish(change: ServerChange): MaybePromise<void>;
   /**
-   * Listens to changes, from the moment that the promise, if there is one, is kept. Listeners do not throw.
+   * Listens to changes. If it returns a promise, listening begins when the promise is fulfilled. Listeners do not
+   * throw.
    *
-   * @param node address of this process; without it, messages to single processes are not delivered.
-   * @returns a function that stops the listening.
+   * @param node the address of this process; without it, messages to single processes are not delivered.
+   * @returns a function that stops listening.
    */
   subscribe(listener: (change: ServerChange) => void, node?: string): MaybePromise<() => MaybePromise<void>>;
 }

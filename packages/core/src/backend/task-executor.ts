@@ -2,8 +2,9 @@ import type { Logger } from '../protocol/logging.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
 
 /**
- * Chooses the process and time of a task's runs. The task store has the tasks and knows which run may write, whatever
- * an executor does: it may run a task twice, and a lost task can still be claimed in the store.
+ * Chooses the process and the time of a task's runs. The task store keeps the tasks and knows which run may write,
+ * whatever an executor does. An executor may therefore run a task twice, and a task that it loses can still be claimed
+ * in the store.
  *
  * @example
  * ```ts
@@ -17,37 +18,39 @@ import type { MaybePromise } from '../protocol/maybe-promise.js';
  */
 export interface TaskExecutor {
   /**
-   * Makes some process run a task. Called in every process, whenever a task becomes ready to run.
+   * Has one of the processes run a task. It may be called in any process, whenever a task becomes ready to run.
    *
-   * @param delayMs milliseconds before it can be claimed; 0 for at once.
-   * @throws Error when it could not be taken; the task stays in the store.
+   * @param delayMs milliseconds before the task can be claimed; 0 for at once.
+   * @throws Error when the executor cannot accept the task; the task remains in the store.
    */
   submit(task: SubmittedTask, delayMs: number): MaybePromise<void>;
   /** Starts to run tasks in this process. Not called if `tasks.worker` is `false`. */
   start(worker: TaskWorker): MaybePromise<void>;
-  /** Called when a run in this process has ended; `refused` if the process had no room for it. */
+  /** Called when a run in this process has ended; with `refused` if the process had no room for the run. */
   runEnded?(end: 'ended' | 'refused'): MaybePromise<void>;
-  /** Starts no more runs in this process. */
+  /** Stops starting runs in this process. */
   close(): MaybePromise<void>;
 }
 
-/** A task that can be run. */
+/** A task that is ready to run. */
 export interface SubmittedTask {
   readonly taskId: string;
   readonly tool: string;
 }
 
-/** How a run of a task went. */
+/** The outcome of an attempt to run a task. */
 export interface RunOutcome {
   /**
-   * - `done`: it has ended, or there is nothing to run: the task has ended, waits for its client, or is gone.
-   * - `taken`: nothing ran, as another run holds the task, or its time has not come.
-   * - `busy`: nothing ran, as this process runs as many tasks as it may. It may be tried again elsewhere, too.
+   * - `done`: the run has ended, or there is nothing to run because the task has ended, waits for its client, or is
+   *   gone.
+   * - `taken`: nothing ran, because another run holds the task, or because the task's delay has not passed.
+   * - `busy`: nothing ran, because this process already runs as many tasks as it may. Another process may be tried,
+   *   too.
    */
   readonly outcome: 'done' | 'taken' | 'busy';
   /**
-   * Milliseconds until another attempt makes sense: the rest of another run's lease, or of a delay. 0 if the task is
-   * done.
+   * Milliseconds until another attempt makes sense: the remaining time of another run's lease, or of a delay. 0 if the
+   * task is done.
    */
   readonly retryAfterMs: number;
 }
@@ -56,7 +59,7 @@ export interface RunOutcome {
 export interface TaskWorker {
   /** Maximum number of concurrent runs in this process. */
   readonly concurrency: number;
-  /** How long a run holds a task without a word, in milliseconds. */
+  /** How long a run holds a task without renewing its lease, in milliseconds. */
   readonly leaseMs: number;
   /** How many more runs can begin now. */
   readonly free: number;
@@ -64,15 +67,16 @@ export interface TaskWorker {
   /**
    * Claims a task and runs it.
    *
-   * @returns once the run has ended. It rejects when the store cannot be reached, which is logged.
+   * @returns a promise that is fulfilled when the run has ended. It rejects if the store cannot be reached; this error
+   *   is logged.
    */
   run(taskId: string): Promise<RunOutcome>;
   /**
-   * Claims tasks that can be run, and begins to run them.
+   * Claims tasks that are ready, and begins to run them.
    *
-   * @param limit most of them.
-   * @returns how many runs have begun, and whether there may be more tasks to claim. It rejects when the store cannot be reached, which is
-   *   logged.
+   * @param limit maximum number of tasks.
+   * @returns how many runs have begun, and whether there may be more tasks to claim. The promise rejects if the store
+   *   cannot be reached; this error is logged.
    */
   claim(limit: number): Promise<ClaimOutcome>;
 }

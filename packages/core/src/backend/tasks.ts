@@ -48,19 +48,19 @@ export function noTasks(): Record<TaskStatus, number> {
 export interface TaskState {
   readonly taskId: string;
   readonly status: TaskStatus;
-  /** The current step, or the reason of its end; may be shown to the user. */
+  /** The current step, or the reason why the task ended; may be shown to the user. */
   readonly statusMessage?: string;
   /** ISO 8601. */
   readonly createdAt: string;
   /** ISO 8601. */
   readonly lastUpdatedAt: string;
-  /** Milliseconds from creation after which the task may be gone; `null` for never. */
+  /** Milliseconds after creation when the task may be deleted; `null` for never. */
   readonly ttlMs: number | null;
-  /** Milliseconds a client should let pass between two looks. */
+  /** Milliseconds that a client should wait between two polls. */
   readonly pollIntervalMs: number;
 }
 
-/** A JSON-RPC error, as a failed task has it. */
+/** The JSON-RPC error of a failed task. */
 export interface TaskError {
   readonly code: number;
   readonly message: string;
@@ -80,30 +80,31 @@ export function isTerminal(status: TaskStatus): boolean {
 }
 
 /**
- * The stored form of a task. Plain JSON: a store may write it as it is, and reads `task`, `version`, `owner`, `tool`,
- * `run` and `attempts` alone. Data from clients and handlers is encrypted (`state.keys`).
+ * The stored form of a task, in plain JSON. A store may write it unchanged, and reads only `task`, `version`, `owner`,
+ * `tool`, `run` and `attempts`. Data from clients and handlers is encrypted (`state.keys`).
  */
 export interface StoredTask extends TaskRecord {
   /**
-   * No process can claim the task before this time, in milliseconds since 1970 by the clock of the store: the end of its delay or, while
-   * a run is under way, of the lease of that run. `null` while it waits for its client alone, and once it has ended.
+   * No process can claim the task before this time, in milliseconds since 1970 by the clock of the store. It is the end
+   * of the task's delay or, during a run, the end of the run's lease. `null` while the task waits only for its client,
+   * and after it has ended.
    */
   readonly notBefore: number | null;
 }
 
-/** A task as it is given to a store, which adds the rest by its own clock. */
+/** A task as a store receives it. The store adds `notBefore` by its own clock. */
 export interface TaskRecord {
   readonly task: TaskState;
-  /** Grows by one with every change; 1 at first. */
+  /** Starts at 1, and grows by one with every change. */
   readonly version: number;
   /**
-   * The quota key: a text that stands for a principal, a network address or a connection; `null` if clients cannot be
-   * told apart.
+   * The quota key: a text that stands for a principal, a network address or a connection; `null` if clients are
+   * indistinguishable.
    */
   readonly owner: string | null;
-  /** The tool it runs. */
+  /** The tool that the task runs. */
   readonly tool: string;
-  /** Identifies the tool's parameters and behaviour, so that another version of it does not continue the task. */
+  /** Identifies the tool's parameters and behaviour, so that another version of the tool does not continue the task. */
   readonly toolVersion: string;
   /** The id of the run that may write; `null` if there is none. */
   readonly run: string | null;
@@ -114,18 +115,18 @@ export interface TaskRecord {
   /** The record of earlier runs, encrypted: questions, answers, and the results of `ctx.once()`. */
   readonly journal: string;
   /**
-   * Whether the result of the tool has `isError`. Its task is `completed`: only a call that ends with a JSON-RPC error
-   * is `failed` (ext-tasks, "Task Execution Errors").
+   * Whether the result of the tool has `isError`. Such a task is still `completed`: a task is `failed` only if its call
+   * ends with a JSON-RPC error (ext-tasks, "Task Execution Errors").
    */
   readonly isError?: boolean;
-  /** The result of the tool or the error of the call, encrypted, once it has ended. */
+  /** The result of the tool or the error of the call, encrypted; absent until the call has ended. */
   readonly outcome?: string;
 }
 
 /**
- * Reads a task that was written down as JSON.
+ * Reads a task from its JSON text.
  *
- * @returns the task, or `undefined` for other text that something else has written to the store.
+ * @returns the task; `undefined` if the text is not a task, because another program wrote it to the store.
  * @example
  * ```ts
  * const text = await database.read(taskId);
@@ -150,20 +151,20 @@ export interface TaskPage {
 
 /** Which tasks a process claims. */
 export interface TaskClaim {
-  /** Names the runs that begin: unlike the name of any other claim. */
+  /** The name of the runs that begin. No other claim has the same name. */
   readonly run: string;
   /** Maximum number of claimed tasks. */
   readonly limit: number;
-  /** Milliseconds until another process can claim them, unless `renew` is called. */
+  /** Milliseconds until another process can claim the tasks, unless `renew` is called. */
   readonly leaseMs: number;
-  /** Tools whose tasks are left to others. */
+  /** Tools whose tasks this claim leaves to other processes. */
   readonly excludeTools?: readonly string[];
-  /** Owners whose tasks are left to others. */
+  /** Owners whose tasks this claim leaves to other processes. */
   readonly excludeOwners?: readonly (string | null)[];
-  /** Claims this task alone: for an executor that says which one is next. */
+  /** Claims only this task, for an executor that chooses the next task itself. */
   readonly taskId?: string;
   /**
-   * Claims lost tasks only: those whose lease has expired, and those without a run that were ready for so many
+   * Claims only lost tasks: those whose lease has expired, and those without a run that have been ready for this many
    * milliseconds.
    * @default 0
    */
@@ -177,54 +178,57 @@ export interface TaskRunName {
 }
 
 /**
- * Keeps tasks (ext-tasks), and hands them out to the processes that run them: the one truth, which `tasks/get` reads. Processes that share
- * a store serve and run each other's tasks. All times are counted by the clock of the store.
+ * Keeps tasks (ext-tasks), and assigns them to the processes that run them. It is the single source of truth, which
+ * `tasks/get` reads. Processes that share a store serve and run each other's tasks. All times are measured by the clock
+ * of the store.
  */
 export interface TaskStore {
   /**
    * Default number of tasks that a process runs at once: as many as the connections of the store can serve.
-   * @default as many as the process takes in
+   * @default as many as the process accepts
    */
   readonly concurrency?: number;
   /**
-   * Keeps a new task: once this is done, `get` finds it, in every process. After `task.ttlMs` it is gone.
+   * Stores a new task. Afterwards, `get` finds it in every process. The task is gone after `task.ttlMs`.
    *
-   * @param delayMs milliseconds before it can be claimed; `null` for never.
+   * @param delayMs milliseconds before the task can be claimed; `null` for never.
    * @throws OverloadedError if there is no room; the call is answered with this error.
    */
   create(record: TaskRecord, delayMs: number | null): MaybePromise<void>;
   /** @returns the task, or `undefined` if it does not exist or has expired. */
   get(taskId: string): MaybePromise<StoredTask | undefined>;
   /**
-   * Replaces a task with its next version, if the one that is kept is still the one before it. How long it is kept does not change.
+   * Replaces a task with its next version, if the stored version is still the previous one. The time until the task
+   * expires does not change.
    *
-   * @param delayMs milliseconds before it can be claimed; `null` for never. Without it that time stays as it is.
-   * @returns whether it was; when not, it was changed in between, or it is gone.
-   * @throws OverloadedError when it has become too large.
+   * @param delayMs milliseconds before the task can be claimed; `null` for never. Without this parameter, that time
+   *   does not change.
+   * @returns whether the task was replaced. If not, it was changed in between, or it is gone.
+   * @throws OverloadedError when the task has become too large.
    */
   replace(record: TaskRecord, delayMs?: number | null): MaybePromise<boolean>;
   /**
-   * Starts runs of ready tasks, in one step: sets the run, counts one attempt and one version more, and leases the
-   * task. Owners take turns; for each, the task that was ready first comes first. A claim that timed out must have no
-   * later effect, because no process would run its tasks.
+   * Starts runs of ready tasks, in one atomic step: it sets `run`, increases `attempts` and `version` by one, and
+   * leases the task. Owners take turns; for each owner, the task that was ready first comes first. A claim that timed
+   * out must not take effect later, because no process would run its tasks.
    *
-   * @returns the tasks as they stand now.
+   * @returns the tasks as they are after the claim.
    */
   claim(claim: TaskClaim): MaybePromise<readonly StoredTask[]>;
   /**
-   * Begins the leases of runs anew.
+   * Renews the leases of runs.
    *
-   * @returns the lost runs: their task has ended, was claimed by another process, or was deleted.
+   * @returns the lost runs, whose task has ended, was claimed by another process, or was deleted.
    */
   renew(runs: readonly TaskRunName[], leaseMs: number): MaybePromise<readonly TaskRunName[]>;
   /**
    * Lists all tasks, the oldest first. A task that changes during the listing may be left out or appear twice.
    *
-   * @param limit most of them on a page.
+   * @param limit maximum number of tasks on a page.
    * @param cursor the start of the page; absent for the first.
    */
   list(limit: number, cursor?: string): MaybePromise<TaskPage>;
-  /** Counts the tasks, for telemetry; a store may do without. */
+  /** Counts the tasks, for telemetry. Optional. */
   backlog?(): MaybePromise<TaskBacklog>;
 }
 
@@ -234,6 +238,6 @@ export interface TaskBacklog {
   readonly kept: Readonly<Record<TaskStatus, number>>;
   /** How many can be claimed now. */
   readonly due: number;
-  /** Milliseconds for which the oldest of those has been ready; 0 if there are none. */
+  /** How long the oldest of these claimable tasks has been ready, in milliseconds; 0 if there are none. */
   readonly oldestMs: number;
 }

@@ -3,33 +3,34 @@ import type { DefinitionProblem } from '../errors/errors.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
 import type { ServiceScope } from '../metadata/metadata.js';
 
-/** Anything that makes instances of services. The one method any container can offer. */
+/** Creates instances of services. Every container must have `get`; the other methods are optional. */
 export interface Container {
   /**
    * Returns the instance of a service for a scope, and creates it if needed.
    *
-   * @param id the class wanted, or the token or name.
-   * @param scope the request it is wanted for; absent outside of requests, when singletons are made.
+   * @param id the class, token or name of the service.
+   * @param scope the scope of the request that needs the service; absent outside of requests, when singletons are
+   *   created.
    */
   get<T>(id: ServiceId<T>, scope?: ResolutionScope): MaybePromise<T>;
   /**
-   * Finds faults in classes that the container creates: those with handlers, guards and middleware. Called before the
-   * app starts.
+   * Finds faults in classes that the container creates: classes with handlers, and the classes of guards and
+   * middleware. Called before the app starts.
    */
   check?(classes: readonly Constructor[]): readonly DefinitionProblem[];
   /** Disposes of the instances of a scope: a `request` or `session` that `get` was called with. */
   release?(scope: object): MaybePromise<void>;
-  /** Disposes of everything, those made last first. */
+  /** Disposes of all instances, the newest first. */
   close?(): MaybePromise<void>;
 }
 
 export type { ResolutionScope, ServiceId };
 
-/** Gives a value. It is the author's: it is disposed of only with `dispose`. */
+/** Provides a value that the author has created. The container disposes of it only if `dispose` is set. */
 export interface ValueProvider {
   readonly provide: ServiceId;
   readonly useValue: unknown;
-  /** Ends the value when the app closes. */
+  /** Disposes of the value when the app closes. */
   readonly dispose?: (value: never) => unknown;
 }
 
@@ -39,14 +40,17 @@ export interface ClassProvider {
   readonly useClass: Constructor;
   /** @default 'singleton' */
   readonly scope?: ServiceScope;
-  /** Ends the instance when its scope ends, instead of the methods that `@Service` names. */
+  /** Disposes of the instance when its scope ends, instead of the methods that `@Service` names. */
   readonly dispose?: (value: never) => unknown;
 }
 
 /** Provides the result of a function; `provideFactory` checks its types. */
 export interface FactoryProvider {
   readonly provide: ServiceId;
-  /** May be asynchronous: singletons are awaited, and initialised, before the app serves. The order of the list does not matter. */
+  /**
+   * May be asynchronous: singletons are awaited and initialised before the app serves requests. The order of providers
+   * does not matter.
+   */
   readonly useFactory: (...dependencies: never[]) => MaybePromise<unknown>;
   /** The dependencies of the function, created first and passed in this order. */
   readonly inject?: readonly ServiceId[];
@@ -73,11 +77,11 @@ export type PublicOf<T> = T extends (...args: never[]) => unknown
     : T;
 
 /**
- * Provides a value for a class, a token or a name; typed by the id.
+ * Provides a value for a class, a token or a name. The id determines the type of the value.
  *
  * @param id a class, a token, or a name.
  * @param value the value.
- * @param options.dispose ends the value when the app closes.
+ * @param options.dispose disposes of the value when the app closes.
  * @returns the provider, for `providers` or `override`.
  * @example
  * ```ts
@@ -96,20 +100,20 @@ export function provide<T>(
 export interface FactoryOptions<T, Ids extends readonly ServiceId[]> {
   /** The dependencies of the factory, in the order of its parameters. */
   readonly inject?: Ids;
-  /** Makes it. */
+  /** Creates the instance. */
   readonly useFactory: (...dependencies: { [K in keyof Ids]: ServiceOf<Ids[K]> }) => MaybePromise<T>;
   /**
-   * How long it lives.
+   * How long the instance lives.
    *
    * @default 'singleton'
    */
   readonly scope?: ServiceScope;
-  /** Ends it when its scope ends. */
+  /** Disposes of the instance when its scope ends. */
   readonly dispose?: (value: T) => unknown;
 }
 
 /**
- * Provides the result of a function; typed by its own id and those of its dependencies.
+ * Provides the result of a function. The id of the service and the ids of its dependencies determine the types.
  *
  * @param id a class, a token, or a name.
  * @param options the factory, its dependencies, and the scope of its result.

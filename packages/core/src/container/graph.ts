@@ -25,7 +25,7 @@ const NOT_INJECTABLE: readonly unknown[] = [
 /**
  * Reads the dependencies of a constructor, from `@Inject` first, then from the emitted types.
  *
- * @param diagnostics receives why that cannot be known of a parameter.
+ * @param diagnostics receives a problem for each parameter whose dependency cannot be determined.
  */
 export function dependenciesOf(cls: Constructor, diagnostics?: Diagnostics): Dependencies {
   const owner = constructorOwner(cls);
@@ -37,7 +37,7 @@ export function dependenciesOf(cls: Constructor, diagnostics?: Diagnostics): Dep
   for (let index = 0; index < count; index++) {
     const id = injectedAt(owner, index) ?? types?.[index];
     if (!NOT_INJECTABLE.includes(id)) (mayBeEmpty.includes(index) ? optional : ids).push(id as ServiceId);
-    // A parameter with a default value is the author's own affair.
+    // A parameter with a default value needs no dependency.
     else if (index < owner.length)
       diagnostics?.at(`${cls.name}, constructor parameter ${index}`).add(...unknownType(cls, types));
   }
@@ -67,7 +67,7 @@ function constructorOwner(cls: Constructor): Constructor {
   return constructorOwner(parent as Constructor);
 }
 
-/** A service, as the check of the dependency graph sees it. */
+/** A service, as the check of the dependency graph needs it. */
 export interface ServiceDetails {
   readonly scope: ServiceScope;
   /** The class whose constructor is run; absent for values and factories. */
@@ -89,7 +89,7 @@ export function needsOf(
   return ids.filter((id) => !optional.includes(id) || knows(id));
 }
 
-/** Checks the dependency graph for later failures, and for leaks between scopes. */
+/** Checks the dependency graph for problems that would fail later, and for leaks between scopes. */
 export function checkGraph(
   roots: readonly ServiceId[],
   detailsOf: (id: ServiceId) => ServiceDetails | undefined,
@@ -145,12 +145,12 @@ export function checkGraph(
   return diagnostics.problems;
 }
 
-/** Whether a service of one scope would keep an instance of a shorter one alive beyond its end. */
+/** Whether a service of one scope would keep an instance of a shorter scope beyond the end of the shorter scope. */
 export function isCaptive(holder: ServiceScope, held: ServiceScope): boolean {
   return holder !== 'transient' && held !== 'transient' && LIFETIME[held] < LIFETIME[holder];
 }
 
-/** Only singletons are awaited before anybody uses them. */
+/** Only singletons are awaited before they are used. */
 function unawaitedHooks({ scope, cls }: ServiceDetails): string[] {
   if (scope === 'singleton' || !cls) return [];
   const prototype = cls.prototype as Record<string, unknown>;

@@ -3,11 +3,11 @@ import type { ScopeContainer } from './scope-container.js';
 
 const AT_WORK = Symbol.for('sigil:containers-at-work');
 const shared = globalThis as { [AT_WORK]?: Pick<ScopeContainer, 'find' | 'get'>[] };
-// Construction is synchronous, so the container at work is the last one on this stack. A program that loads two copies of the
-// package has one stack: a service imports either of them.
+// Construction is synchronous, so the container at work is the last one on this stack. Two copies of the package in one
+// program share one stack, because a service may import either copy.
 const atWork = (shared[AT_WORK] ??= []);
 
-/** Runs a construction during which `inject` resolves from a container. */
+/** Runs a construction; meanwhile, `inject` resolves from the container. */
 export function constructing<T>(container: ScopeContainer, construct: () => T): T {
   atWork.push(container);
   try {
@@ -17,19 +17,19 @@ export function constructing<T>(container: ScopeContainer, construct: () => T): 
   }
 }
 
-/** How `inject` asks. */
+/** Options of `inject`. */
 export interface InjectOptions {
   /** Returns `undefined` instead of failing if the id is neither provided nor a class with `@Service`. */
   readonly optional?: boolean;
 }
 
 /**
- * Resolves a service while a class is being constructed, in a field initialiser or constructor. Needs no decorator
+ * Resolves a service while a class is being constructed, in a field initialiser or constructor. It needs no decorator
  * metadata, so it works with every build.
  *
  * @param id a class, a token, or a name.
- * @param options whether it may be missing.
- * @returns the service; `undefined` when it is optional and not there.
+ * @param options whether the service may be missing.
+ * @returns the service; `undefined` if it is optional and missing.
  * @throws Error when no container is constructing anything.
  * @example
  * ```ts

@@ -2,27 +2,33 @@ import { messageOf } from '../errors/errors.js';
 import { isObject } from '../protocol/json.js';
 import { isPromise, observed } from '../protocol/maybe-promise.js';
 
-/** A newly created instance, as the lifecycle sees it. */
+/** A newly created instance, as the lifecycle receives it. */
 export interface Beginning {
   readonly name: string;
   /** Whether its `onInit` and `onReady` are called. */
   readonly hooks: boolean;
-  /** Resolves when its dependencies are initialised; absent if they are. */
+  /** Resolves when its dependencies are initialised; absent if they already are. */
   readonly needed: Promise<unknown> | undefined;
-  /** Called when it cannot be initialised, so that it is made anew the next time. */
+  /** Called when the instance cannot be initialised, so that a new one is created the next time. */
   readonly forget: () => void;
 }
 
 type Hook = 'onInit' | 'onReady';
 
-/** Waits until a hook of the end has ended, no longer than the time that all of them have together. @throws Error when that is over. */
+/**
+ * Waits until a hook at the end of a scope has finished. All these hooks share one time limit.
+ * @throws Error when the limit has passed.
+ */
 type WaitForEnd = (hook: string, work: Promise<unknown>) => Promise<void>;
 
 /** Watches the hooks of services. */
 export interface HookWatch {
-  /** Waits until a hook of the start has ended, however long it takes; says from time to time that it has not. */
+  /**
+   * Waits until a hook at the start has finished, however long it takes; logs from time to time that it is still
+   * running.
+   */
   starting<T>(hook: string, work: Promise<T>): Promise<T>;
-  /** Starts the time limit for the hooks of a scope at its end. */
+  /** Starts the time limit for the hooks at the end of a scope. */
   ending(): WaitForEnd;
 }
 
@@ -30,14 +36,14 @@ export interface HookWatch {
 export class Lifecycle {
   /** Instances whose initialisation is running. */
   readonly #starting = new Map<unknown, Promise<void>>();
-  /** Initialised instances that wait for the app to be ready, in that order. */
+  /** Initialised instances that wait for the app to be ready, in the order of initialisation. */
   readonly #waiting: { readonly name: string; readonly instance: unknown }[] = [];
   #needs: Promise<void>[] | undefined;
   #isReady = false;
 
   constructor(private readonly watch: HookWatch) {}
 
-  /** Whether anything is being initialised. */
+  /** Whether an instance is being initialised. */
   get isStarting(): boolean {
     return this.#starting.size > 0;
   }
@@ -55,14 +61,14 @@ export class Lifecycle {
     }
   }
 
-  /** Notes that the construction at hand uses an instance. */
+  /** Records that the current construction uses an instance. */
   use<T>(instance: T): T {
     const starting = this.#starting.get(instance);
     if (starting) this.#needs?.push(starting);
     return instance;
   }
 
-  /** The initialisation of an instance, while it is under way. */
+  /** The initialisation of an instance, while it is running. */
   starting(instance: unknown): Promise<void> | undefined {
     return this.#starting.get(instance);
   }
@@ -129,17 +135,17 @@ const METHODS = [
   ['destroy', 'destroy'],
 ] as const;
 
-/** Something to dispose of, by the name its author knows. */
+/** An instance to dispose of, with the name that its author knows. */
 export interface Disposable {
   readonly name: string;
-  /** The method that ends it, such as `onClose`. */
+  /** The method that disposes of the instance, such as `onClose`. */
   readonly hook: string;
   readonly dispose: () => unknown;
 }
 
 /**
- * Disposes of instances, those made last first, each awaited before the next. One that fails, or does not end in time, does not keep the
- * others.
+ * Disposes of instances, the newest first, and awaits each before the next. An instance that fails, or does not finish
+ * in time, does not stop the others.
  *
  * @throws AggregateError with everything that failed, each with the name of the service.
  */
@@ -157,7 +163,7 @@ export async function dispose(disposables: readonly Disposable[], watch: HookWat
   if (failures.length > 0) throw new AggregateError(failures, failures.map(messageOf).join('; '));
 }
 
-/** How an instance wants to be disposed of, if at all. */
+/** The method of an instance that disposes of it, if it has one. */
 export function disposerOf(instance: unknown): Omit<Disposable, 'name'> | undefined {
   if (typeof instance !== 'object' || instance === null) return undefined;
   for (const [hook, key] of METHODS) {

@@ -10,13 +10,13 @@ const ContainerInstance: typeof InstanceOfTypedi = exported.typedi.ContainerInst
 
 /** Chooses the scopes of services. */
 export interface Resolver {
-  /** Finds the container a service lives in, and makes it there. */
+  /** Finds the container for a service, and creates the service there. */
   resolve(id: ServiceId, from: ScopeContainer): unknown;
   /** Whether a service was provided or decorated. */
   knows(id: ServiceId): boolean;
 }
 
-/** Thrown by a construction if a dependency is not ready. The construction runs again when it is. */
+/** Thrown by a construction if a dependency is not ready. The construction runs again when the dependency is. */
 export class NotReady extends Error {
   constructor(
     readonly id: ServiceId,
@@ -38,9 +38,9 @@ export class ScopeContainer extends ContainerInstance {
   constructor(
     readonly scope: Exclude<ServiceScope, 'transient'>,
     private readonly resolver: Resolver,
-    /** The container of the longer scope around this one. */
+    /** The container of the next longer scope. */
     readonly parent?: ScopeContainer,
-    /** The scope that a request is resolved in. */
+    /** The resolution scope of the current request. */
     readonly resolution?: ResolutionScope,
   ) {
     super(scope);
@@ -54,7 +54,7 @@ export class ScopeContainer extends ContainerInstance {
     return made as T;
   }
 
-  /** As `get`; `undefined` when nothing says how to make the service. */
+  /** Like `get`, but returns `undefined` if the container does not know how to make the service. */
   find<T>(id: ServiceId): T | undefined {
     if (!this.resolver.knows(id)) return undefined;
     const optional = this.#optional;
@@ -93,7 +93,10 @@ export class ScopeContainer extends ContainerInstance {
     }
   }
 
-  /** Remembers an instance for disposal, by its own methods unless its provider says how. */
+  /**
+   * Remembers an instance for disposal: with the provider's `dispose` if it has one, else with the instance's own
+   * method.
+   */
   track(id: ServiceId, instance: unknown, dispose?: (value: never) => unknown): void {
     const ends = dispose
       ? { hook: 'dispose', dispose: (): unknown => Reflect.apply(dispose, undefined, [instance]) }

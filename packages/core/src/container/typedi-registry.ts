@@ -11,10 +11,10 @@ const Token: typeof TokenOfTypedi = typedi.Token;
 type InjectDecorator = (target: object, member?: string | symbol | StandardContext, index?: number) => void;
 
 /**
- * Names the id of a constructor parameter, if its type does not determine it: the `@Inject` of typedi. Field
- * initialisers use `inject(id)`.
+ * Names the id to inject into a constructor parameter, if the type of the parameter does not determine it. It is
+ * typedi's `@Inject`. In field initialisers, use `inject(id)`.
  *
- * @throws TypeError, the decorator, when it is a standard one: parameters cannot have those.
+ * @throws TypeError when it is applied as a standard decorator, because parameters cannot have standard decorators.
  * @example
  * ```ts
  * @Service()
@@ -35,7 +35,8 @@ export const Inject: typeof InjectOfTypedi = (id?: unknown): InjectDecorator => 
 };
 
 /**
- * Names a service that has no class, and carries its type: `inject`, `provide`, `ctx.resolve` and `app.get` infer it.
+ * The id of a service that has no class. The token has the service's type, which `inject`, `provide`, `ctx.resolve` and
+ * `app.get` infer.
  *
  * @example
  * ```ts
@@ -43,11 +44,11 @@ export const Inject: typeof InjectOfTypedi = (id?: unknown): InjectDecorator => 
  * ```
  */
 export class InjectionToken<T = unknown> extends Token<T> implements ServiceToken<T> {
-  /** Never there at run time. */
+  /** For types only; does not exist at run time. */
   declare readonly serviceType?: T;
 }
 
-/** The record of typedi's own `@Service` and `Container.set` about a service. */
+/** The record that typedi's own `@Service` and `Container.set` keep of a service. */
 export interface RegisteredService {
   readonly id: unknown;
   readonly type: Constructor | null;
@@ -56,14 +57,14 @@ export interface RegisteredService {
   readonly value: unknown;
 }
 
-/** Finds a service in typedi's default container, in which its decorators register. */
+/** Finds a service in typedi's default container, where typedi's decorators register services. */
 export function registered(id: ServiceId): RegisteredService | undefined {
-  // typedi keeps the list private, and has no question that does not also create the service.
+  // typedi keeps the list private, and has no method to look up a service without creating it.
   const defaults = typedi.Container.of(undefined) as unknown as { services: readonly RegisteredService[] };
   return defaults.services.find((service) => service.id === id);
 }
 
-/** Whether a registered service is a value, set by hand or made by the default container before. */
+/** Whether a registered service is a value, set by hand or already created by the default container. */
 export function isValue({ value }: RegisteredService): boolean {
   // typedi marks missing instances with a symbol that it does not export.
   return !(typeof value === 'symbol' && value.description === 'EMPTY_VALUE');
@@ -71,7 +72,7 @@ export function isValue({ value }: RegisteredService): boolean {
 
 /** The id in `@Inject` at a constructor parameter; `undefined` if the parameter has none. */
 export function injectedAt(cls: Constructor, index: number): ServiceId | undefined {
-  // As typedi looks it up: on the class itself and one level above.
+  // Looked up as typedi does: on the class itself and one level above.
   const owners: unknown[] = [cls, Object.getPrototypeOf(cls)];
   const handler = typedi.Container.handlers.find(
     (candidate) => candidate.index === index && owners.includes(candidate.object),

@@ -16,21 +16,21 @@ import { constructing } from './inject.js';
 import { NotReady, type Resolver, ScopeContainer } from './scope-container.js';
 import { isValue, registered, InjectionToken } from './typedi-registry.js';
 
-/** The scope of a request, for providers of the scope `request`. */
+/** The resolution scope of the current request, for providers declared with scope `request`. */
 export const RESOLUTION: InjectionToken<ResolutionScope> = new InjectionToken('the request');
 
 /** The container of an app: typedi creates the instances; this class chooses their scopes and disposes of them. */
 export class TypediContainer implements Container, Resolver {
   readonly #providers: ReadonlyMap<ServiceId, Provider>;
   readonly #root: ScopeContainer;
-  // A modern request is its own session: one object may then be the key of a container in both maps.
+  // A request of revision 2026-07-28 is its own session, so one object may be a key in both maps.
   readonly #sessions = new WeakMap<object, ScopeContainer>();
   readonly #requests = new WeakMap<object, ScopeContainer>();
   readonly #building: ServiceId[] = [];
   readonly #watch: HookWatch;
   readonly #lifecycle: Lifecycle;
   readonly #kept = new WeakSet<object>();
-  /** The classes that the app itself asks for: with handlers, guards and middleware. */
+  /** The classes that the app itself requests: classes with handlers, and the classes of guards and middleware. */
   readonly #asked = new Set<ServiceId>();
 
   constructor(providers: readonly Provider[], watch: HookWatch) {
@@ -54,7 +54,7 @@ export class TypediContainer implements Container, Resolver {
    * Creates the singletons among the providers and services, and their dependencies, in dependency order; awaits
    * asynchronous factories and `onInit`.
    *
-   * @throws DefinitionError, or Error with the name of the service that failed and its error as `cause`.
+   * @throws DefinitionError; or an Error with the name of the failed service, and the service's error as `cause`.
    */
   async start(services: readonly ServiceId[]): Promise<void> {
     const done = new Set<ServiceId>();
@@ -72,8 +72,8 @@ export class TypediContainer implements Container, Resolver {
   }
 
   /**
-   * Calls `onReady` of all instances, in the order of `onInit`. Singletons created later get it after their
-   * initialisation.
+   * Calls `onReady` of all instances, in the order of `onInit`. For singletons created later, `onReady` is called after
+   * their initialisation.
    */
   ready(): Promise<void> {
     return this.#lifecycle.ready();
@@ -89,13 +89,13 @@ export class TypediContainer implements Container, Resolver {
     return typeof id === 'function' && (this.#asked.has(id) || serviceOf(id as Constructor) !== undefined);
   }
 
-  /** Gives a class that the app itself asks for, whether or not it is decorated. */
+  /** Returns the instance of a class that the app itself requests, whether or not the class is decorated. */
   getOwn<T extends object>(cls: Constructor<T>): MaybePromise<T> {
     this.#asked.add(cls);
     return this.get<T>(cls);
   }
 
-  /** Gives a service now, or later when something it needs is asynchronous or still to be initialised. */
+  /** Returns a service, or a promise if a dependency is asynchronous or not initialised yet. */
   get<T>(id: ServiceId<T>, scope?: ResolutionScope): MaybePromise<T> {
     // An existing singleton needs no scope.
     const known = this.#root.instances.get(id);
@@ -163,7 +163,7 @@ export class TypediContainer implements Container, Resolver {
   /** Runs a construction again after its asynchronous dependency is ready. */
   #again<T>(error: unknown, id: ServiceId<T>, scope: ResolutionScope | undefined): Promise<T> {
     if (!(error instanceof NotReady)) throw error;
-    // Transient instances are not kept, so the next run would meet another promise.
+    // Transient instances are not kept, so the next run would get another promise.
     if (this.scopeOf(error.id) === 'transient')
       throw this.#failure('SIGIL_UNRESOLVABLE', error.id, 'its factory is transient and asynchronous');
     return error.settled.then(() => this.get(id, scope));
@@ -179,8 +179,8 @@ export class TypediContainer implements Container, Resolver {
     if (scope !== 'transient') home.instances.set(id, made);
     const provider = this.#providers.get(id);
     const dispose = provider && 'dispose' in provider ? provider.dispose : undefined;
-    // An instance of another id has its lifecycle there: for an alias, or for a factory that returns one of its
-    // dependencies.
+    // An instance that belongs to another id has its lifecycle there, as for an alias, or for a factory that returns
+    // one of its dependencies.
     const object = typeof made === 'object' && made !== null ? made : undefined;
     if (!dispose && object && this.#kept.has(object)) return this.#lifecycle.use(made);
     const isOurs = !this.#isGiven(id, provider);
@@ -191,14 +191,14 @@ export class TypediContainer implements Container, Resolver {
     return this.#lifecycle.add(made, { name: nameOf(id), hooks: scope === 'singleton', needed, forget });
   }
 
-  /** Whether others created an instance, and so dispose of it. */
+  /** Whether an instance was created elsewhere, and is disposed of there. */
   #isGiven(id: ServiceId, provider: Provider | undefined): boolean {
     if (provider) return 'useValue' in provider || 'useExisting' in provider;
     const service = registered(id);
     return id === RESOLUTION || (service !== undefined && isValue(service));
   }
 
-  /** Values are made at start only to be disposed of in the end. */
+  /** Values are resolved at start only so that they are disposed of at the end. */
   #isEager(id: ServiceId): boolean {
     const provider = this.#providers.get(id);
     if (!provider || this.scopeOf(id) !== 'singleton') return false;
@@ -308,7 +308,10 @@ export class TypediContainer implements Container, Resolver {
   }
 }
 
-/** Errors that name the failed singleton. They have no class of their own, because Node would print its name. */
+/**
+ * Errors that name the failed singleton. They have no class of their own, because Node would print the name of the
+ * class.
+ */
 const NAMED = new WeakSet<Error>();
 
 /** Adds the name of the singleton to an error of its creation. During a request, an error may be meant for the client. */

@@ -1,6 +1,6 @@
 import { isScope } from '../protocol/principal.js';
 
-/** Numeric codes that cross the wire: JSON-RPC 2.0 and the MCP specification. */
+/** Numeric error codes in responses, from JSON-RPC 2.0 and the MCP specification. */
 export const ERROR_CODES = {
   parseError: -32700,
   invalidRequest: -32600,
@@ -9,16 +9,16 @@ export const ERROR_CODES = {
   internalError: -32603,
   /** The server did not finish a request in time. */
   requestTimeout: -32001,
-  /** Revisions up to 2025-11-25; 2026-07-28 answers invalidParams. */
+  /** In revision 2025-11-25 or earlier; revision 2026-07-28 uses `invalidParams`. */
   resourceNotFound: -32002,
   headerMismatch: -32020,
   missingClientCapability: -32021,
   unsupportedProtocolVersion: -32022,
   /** Revision 2025-11-25 only. */
   urlElicitationRequired: -32042,
-  /** The principal lacks scopes; over HTTP the status, too. One of our own, until the specification has one. */
+  /** The principal lacks scopes. Also the status over HTTP. Our own code, until the specification has one. */
   insufficientScope: 403,
-  /** The client calls too often; over HTTP the status, too. One of our own, until the specification has one. */
+  /** The client calls too often. Also the status over HTTP. Our own code, until the specification has one. */
   rateLimited: 429,
 } as const;
 
@@ -74,7 +74,7 @@ export interface DefinitionProblem {
 }
 
 /**
- * Thrown at boot when the author's definitions cannot be served. Never crosses the wire.
+ * Thrown at start when the author's definitions cannot be served. It is never sent to clients.
  *
  * @example
  * ```ts
@@ -98,7 +98,8 @@ export class DefinitionError extends Error {
   constructor(problems: readonly DefinitionProblem[], options?: ErrorOptions) {
     super(report(problems), options);
     const code = problems.length === 1 && problems[0] ? problems[0].code : 'SIGIL_INVALID_DEFINITIONS';
-    // Not enumerable, and without frames: a program that ends with this error prints its text, which names the places.
+    // The properties are not enumerable, and the stack has no frames: a program that ends with this error prints only
+    // its text, which names the places.
     Object.defineProperties(this, { problems: { value: problems }, code: { value: code } });
     this.stack = `${this.name}: ${this.message}`;
   }
@@ -113,8 +114,8 @@ function report(problems: readonly DefinitionProblem[]): string {
 }
 
 /**
- * Collects the mistakes in an author's definitions. It knows its current place; mistakes at nested places go to the
- * same list, in the order of their discovery, and are thrown together.
+ * Collects the mistakes in an author's definitions. It knows its current place. Mistakes at nested places are added to
+ * the same list, in the order of discovery, and are thrown together.
  *
  * @example
  * const diagnostics = new Diagnostics();
@@ -146,15 +147,15 @@ export class Diagnostics {
     this.problems.push(...problems);
   }
 
-  /** @throws DefinitionError with everything that was found, if anything was. */
+  /** @throws DefinitionError with all mistakes, if there are any. */
   throwIfAny(): void {
     if (this.problems.length > 0) throw new DefinitionError(this.problems);
   }
 }
 
 /**
- * Answers a request with a JSON-RPC error. Its code, message and data cross the wire as they are.
- * A handler throws it when the request itself is wrong; for a failure the model should read, throw `ToolError`.
+ * Answers a request with a JSON-RPC error. Its code, message and data are sent unchanged. A handler throws it when the
+ * request itself is wrong; for a failure that the model should read, throw `ToolError`.
  *
  * @example
  * ```ts
@@ -167,7 +168,7 @@ export class ProtocolError extends Error {
   /**
    * @param code a JSON-RPC 2.0 or MCP code, or one of your own outside -32768 … -32000.
    * @param message one sentence for the client's developer.
-   * @param data anything JSON can carry that helps the client to recover.
+   * @param data any JSON value that helps the client to recover.
    * @throws RangeError when the code is not an integer.
    */
   constructor(
@@ -186,16 +187,16 @@ const PROTOCOL_ERROR = Symbol.for('sigil:protocol-error');
 Object.defineProperty(ProtocolError.prototype, PROTOCOL_ERROR, { value: true });
 
 /**
- * Whether an error is a `ProtocolError`, of this copy of the package or another. Errors of other libraries are not for
- * clients.
+ * Whether an error is a `ProtocolError`, from this copy of the package or another. Errors from other libraries are not
+ * meant for clients.
  */
 export function isProtocolError(error: unknown): error is ProtocolError {
   return typeof error === 'object' && error !== null && PROTOCOL_ERROR in error;
 }
 
 /**
- * A store answers but refuses writes, for example because it is a replica. `/readyz` reports errors of a backend's
- * `check()`.
+ * Thrown when a store answers but refuses writes, for example because it is a replica. `/readyz` reports errors from a
+ * backend's `check()`.
  *
  * @example
  * ```ts
@@ -207,8 +208,8 @@ export class ReadOnlyError extends Error {
 }
 
 /**
- * Refuses a request that cannot be served now (-32603), for lack of room or of a dependency. HTTP answers it with 503
- * and asks the client to retry.
+ * Refuses a request that cannot be served now (-32603), because a limit is exhausted or a dependency is not available.
+ * Over HTTP, the client gets 503 and is asked to retry.
  *
  * @example
  * ```ts
@@ -220,8 +221,8 @@ export class OverloadedError extends ProtocolError {
 
   /**
    * @param message the exhausted limit, for the client's developer.
-   * @param options `cause` is logged and never sent. `retryAfterSeconds` says when the client may try again, by
-   *   `Retry-After` over HTTP; 10 by default.
+   * @param options `cause` is logged and never sent. `retryAfterSeconds` is the time until the client may try again,
+   *   sent as `Retry-After` over HTTP; 10 by default.
    * @throws RangeError if `retryAfterSeconds` is negative, not finite, or not a number.
    */
   constructor(message: string, options?: ErrorOptions & { readonly retryAfterSeconds?: number }) {
@@ -234,8 +235,9 @@ export class OverloadedError extends ProtocolError {
 }
 
 /**
- * Refuses a request whose principal lacks a scope (403). Over HTTP it is answered with status 403 and a challenge that names the scopes,
- * as long as its response has not begun; elsewhere by an error whose `data.authorization` does.
+ * Refuses a request whose principal lacks a scope (403). Over HTTP, the client gets status 403 and a challenge that
+ * names the scopes, if the response has not begun yet. Otherwise, it gets an error whose `data.authorization` names
+ * them.
  *
  * @example
  * ```ts
@@ -245,7 +247,7 @@ export class OverloadedError extends ProtocolError {
  */
 export class InsufficientScopeError extends ProtocolError {
   /**
-   * @param scopes all that the request needs, those included that the principal has.
+   * @param scopes all scopes that the request needs, including those that the principal has.
    * @throws TypeError if a text is not a valid scope.
    */
   constructor(readonly scopes: readonly string[]) {
@@ -256,8 +258,9 @@ export class InsufficientScopeError extends ProtocolError {
 }
 
 /**
- * Refuses a request for now: its client has made too many, or too many are at work (429). Over HTTP it is answered with status 429 and
- * `Retry-After`, as long as its response has not begun; everywhere, `data.retryAfterMs` says when to try again.
+ * Refuses a request for now (429), because its client has sent too many requests, or because too many are running. Over
+ * HTTP, the client gets status 429 and `Retry-After`, if the response has not begun yet. On every transport,
+ * `data.retryAfterMs` is the time until the client may try again.
  *
  * @example
  * ```ts
@@ -287,7 +290,7 @@ export class RateLimitError extends ProtocolError {
 
   readonly policy: string | undefined;
 
-  /** The same in seconds, for `Retry-After`. */
+  /** `retryAfterMs` in seconds, for `Retry-After`. */
   get retryAfterSeconds(): number {
     return this.retryAfterMs / 1000;
   }
@@ -300,10 +303,10 @@ function checkTime(name: string, time: unknown): void {
 }
 
 /**
- * The request's parameters are wrong (-32602).
+ * Creates an error for a request whose parameters are wrong (-32602).
  *
  * @param message one sentence for the client's developer.
- * @param data anything JSON can carry that helps the client to recover.
+ * @param data any JSON value that helps the client to recover.
  * @returns the error, to be thrown.
  * @example
  * ```ts
@@ -315,7 +318,7 @@ export function invalidParams(message: string, data?: unknown): ProtocolError {
 }
 
 /**
- * The client has not declared an extension that the request needs (-32021).
+ * Creates an error for a client that has not declared an extension that the request needs (-32021).
  *
  * @param id the identifier of the extension.
  * @returns the error, to be thrown.
@@ -338,7 +341,7 @@ export interface RequiredPage {
 
 /**
  * Answers a request with the pages that the user must visit first (-32042; 2025-11-25, client/elicitation, "URL
- * Elicitation Required Error"). The client may retry afterwards. `ctx.elicitUrl()` asks and continues instead, and
+ * Elicitation Required Error"). The client may retry afterwards. To ask and then continue, use `ctx.elicitUrl()`, which
  * works in every revision with URLs.
  *
  * @example
@@ -351,7 +354,7 @@ export interface RequiredPage {
 export class UrlElicitationRequiredError extends ProtocolError {
   override readonly name = 'UrlElicitationRequiredError';
 
-  /** @param pages the text for the user about each page, and its absolute http or https URL. */
+  /** @param pages for each page, the text for the user, and the page's absolute http or https URL. */
   constructor(pages: readonly RequiredPage[]) {
     const elicitations = pages.map((page) => ({ mode: 'url', elicitationId: crypto.randomUUID(), ...page }));
     const message = 'Visit the pages in "elicitations" first';
@@ -360,7 +363,7 @@ export class UrlElicitationRequiredError extends ProtocolError {
 }
 
 /**
- * A failure the model should see and may react to: the tool's result becomes `isError: true` with this text.
+ * A failure that the model should see and may react to. The tool's result gets `isError: true` and this text.
  *
  * @example
  * ```ts
@@ -372,8 +375,8 @@ export class ToolError extends Error {
   override readonly name: string = 'ToolError';
 
   /**
-   * @param message the failure, and how the model can mend it.
-   * @param options `structuredContent` travels beside the text; `cause` is logged and never sent.
+   * @param message the failure, and how the model can fix it.
+   * @param options `structuredContent` is sent beside the text; `cause` is logged and never sent.
    */
   constructor(message: string, options?: ErrorOptions & { readonly structuredContent?: unknown }) {
     super(message, options);
@@ -386,25 +389,25 @@ export class ToolError extends Error {
 const TOOL_ERROR = Symbol.for('sigil:tool-error');
 Object.defineProperty(ToolError.prototype, TOOL_ERROR, { value: true });
 
-/** Whether an error is a `ToolError`, of this copy of the package or another. */
+/** Whether an error is a `ToolError`, from this copy of the package or another. */
 export function isToolError(error: unknown): error is ToolError {
   return typeof error === 'object' && error !== null && TOOL_ERROR in error;
 }
 
-/** Why a question of a handler has no answer that could be used. */
+/** The reason why a handler's question has no usable answer. */
 export type InputResponseFailure =
   /** The client answered with an error. */
   | 'refused'
   /** No answer came in time. */
   | 'late'
-  /** The answer is none to the question, or does not satisfy its form. */
+  /** The answer does not match the question, or does not satisfy its form. */
   | 'invalid'
   /** The client is gone or has cancelled the request, or the server is closing. */
   | 'gone';
 
 /**
- * Thrown by `ctx.elicit()` and its siblings if the client gives no usable answer. Uncaught in a tool, it becomes an
- * `isError` result that informs the model.
+ * Thrown by `ctx.elicit()` and similar methods if the client returns no usable answer. If a tool does not catch it, it
+ * becomes an `isError` result that informs the model.
  *
  * @example
  * ```ts
@@ -432,17 +435,18 @@ export class InputResponseError extends ToolError {
   }
 }
 
-/** The text that stands for any error the author did not address to the peer. */
+/** The text that replaces the message of any error that is not meant for clients. */
 export const MASKED_MESSAGE = 'Internal error';
 
-/** Whether an error says nothing that is meant for clients. */
+/** Whether an error is not meant for clients. */
 export function isInternal(error: unknown): boolean {
   return !isToolError(error) && !isProtocolError(error);
 }
 
 /**
- * The one way from `unknown` to an error that may cross the wire. Anything but a `ProtocolError` is masked:
- * no message, stack or path of it reaches the peer unless `expose` is set. The original stays as `cause`.
+ * Converts anything thrown to an error that may be sent to the client. All errors pass through this function. Unless
+ * `expose` is set, only the messages of `ProtocolError` and `ToolError` are sent: no message, stack or path of any
+ * other error reaches the client. The original error is kept as `cause`.
  */
 export function toProtocolError(error: unknown, expose = false): ProtocolError {
   if (isProtocolError(error) && !isToolError(error)) return error;
@@ -452,7 +456,7 @@ export function toProtocolError(error: unknown, expose = false): ProtocolError {
   return new ProtocolError(code, message, undefined, { cause: error });
 }
 
-/** The message of anything that can be thrown. */
+/** The message of any thrown value. */
 export function messageOf(error: unknown): string {
   const message: unknown = typeof error === 'object' && error !== null && Reflect.get(error, 'message');
   return typeof message === 'string' ? message : String(error);
