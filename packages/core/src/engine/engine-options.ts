@@ -16,102 +16,103 @@ import type { CacheHints } from './methods/cache-hints.js';
 import type { ChangeFeed } from './subscriptions/changes.js';
 
 /**
- * Limits on the work and memory that clients may cause. Requests beyond a limit are refused; accepted ones are not
+ * Limits on the work and memory that clients may cause. Requests beyond a limit are refused; accepted requests are not
  * affected.
  */
 export interface LimitOptions {
   /**
    * Maximum number of concurrent calls of tools, resources, prompts and completions in this process. A call counts
-   * until its handler has ended, even if its client has cancelled it. Further ones are refused (-32603), over HTTP with
-   * 503 and `Retry-After`. Other requests, such as lists and discovery, have as many places of their own.
+   * until its handler has ended, even if its client has cancelled it. Further calls are refused (-32603), over HTTP
+   * with 503 and `Retry-After`. Other requests, such as lists and discovery, have a separate limit of the same size.
    * @default 4096
    */
   readonly maxInFlight?: number;
   /**
-   * Maximum number of concurrent calls of one client: a principal, else a network address (for IPv6 a network of 64
-   * bits), else a connection or session. Loopback addresses are exempt if a connection may serve many clients, as a
-   * proxy's does.
+   * Maximum number of concurrent calls from one client. A client is a principal, else a network address (for IPv6, a
+   * 64-bit network), else a connection or session. Loopback addresses are exempt if a connection may serve many
+   * clients, as a proxy's connection does.
    * @default 1024
    */
   readonly maxInFlightPerClient?: number;
   /**
    * Maximum bytes of the parameters of all running calls, including tasks; one client may use a quarter. Only messages
-   * of more than 1 KiB count, with their size in memory. Further ones are refused, over HTTP with 503.
+   * larger than 1 KiB count, by their size in memory. Further calls are refused, over HTTP with 503.
    * @default 256 MiB
    */
   readonly maxInFlightBytes?: number;
   /**
-   * Maximum nesting of objects and arrays in a message. Deeper ones are refused (-32600).
+   * Maximum nesting of objects and arrays in a message. Deeper messages are refused (-32600).
    * @default 64
    */
   readonly maxDepth?: number;
   /**
-   * Maximum number of messages in one batch (2025-03-26). Longer ones are refused (-32600).
+   * Maximum number of messages in one batch (revision 2025-03-26). Longer batches are refused (-32600).
    * @default 100
    */
   readonly maxBatchLength?: number;
   /**
-   * Maximum bytes of the answers to one batch. The rest of its requests are served, and answered with an error
-   * (-32603).
+   * Maximum bytes of the answers to one batch. Beyond the limit, the remaining requests of the batch are served, but
+   * answered with an error (-32603).
    * @default 16 MiB
    */
   readonly maxBatchBytes?: number;
   /**
-   * Maximum bytes of one response. For a larger one, a tool call gets an `isError` result that asks the model to
-   * request less, and any other request an error (-32603). The store limits the results of tasks.
+   * Maximum bytes of one response. If a response is larger, a tool call gets an `isError` result that asks the model to
+   * request less, and any other request gets an error (-32603). The store limits the results of tasks.
    * @default 16 MiB
    */
   readonly maxResultBytes?: number;
   /**
-   * Maximum number of open `subscriptions/listen` requests in this process. Further ones are refused, over HTTP with
-   * 503.
+   * Maximum number of open `subscriptions/listen` requests in this process. Further requests are refused, over HTTP
+   * with 503.
    * @default 10,000
    */
   readonly maxSubscriptions?: number;
   /**
-   * The same for one client; clients are counted as in `maxInFlightPerClient`.
+   * The same limit for one client; clients are counted as in `maxInFlightPerClient`.
    * @default 1000
    */
   readonly maxSubscriptionsPerClient?: number;
   /**
-   * Maximum number of resources in one session or subscription, each with a URI of at most 2048 characters. The URIs of
-   * one `subscriptions/listen` have at most 262,144 characters together. Further ones are refused (-32602).
+   * Maximum number of resources in one session or subscription. Each URI may have 2048 characters, and all URIs of one
+   * `subscriptions/listen` together 262,144. Requests beyond these limits are refused (-32602).
    * @default 1000
    */
   readonly maxSubscribedUris?: number;
   /**
    * Maximum bytes of the requests of all subscriptions in this process, including headers; one client may use a
-   * quarter. Further ones are refused, over HTTP with 503.
+   * quarter. Further subscriptions are refused, over HTTP with 503.
    * @default 64 MiB
    */
   readonly maxSubscribedBytes?: number;
   /**
-   * Maximum bytes of `initialize` data over all sessions of this process; one client may use a sixteenth. Further
+   * Maximum bytes of `initialize` data of all sessions of this process; one client may use a sixteenth. Further
    * sessions are refused, over HTTP with 503.
    * @default 64 MiB
    */
   readonly maxSessionBytes?: number;
   /**
-   * Milliseconds that a guard may take to answer one question. After them the request fails, over HTTP with 503, and the log says which
-   * guard did not answer.
+   * Milliseconds that a guard may take for one decision. After that time, the request fails, over HTTP with 503, and
+   * the log names the guard that did not answer.
    * @default 10 seconds
    */
   readonly guardTimeoutMs?: number;
   /**
-   * Milliseconds that a store or bus may take to answer, given alone, such as `state.store`, or as a part of a backend of your own. After them
-   * it has failed: the request that needs it is refused, over HTTP with 503. `redis()` and `postgres()` have limits of their own.
+   * Milliseconds that a store or bus may take to answer. It applies to stores that are passed alone, such as
+   * `state.store`, and to the parts of your own backend. After that time, the call has failed, and the request that
+   * needs it is refused, over HTTP with 503. `redis()` and `postgres()` have their own limits.
    * @default 10 seconds
    */
   readonly storeTimeoutMs?: number;
   /**
-   * How often guards are asked again about the resources and tasks that open subscriptions hear of, in milliseconds. A subscription
-   * that they refuse ends.
+   * How often guards check again the resources and tasks that open subscriptions listen to, in milliseconds. A
+   * subscription that a guard refuses ends.
    * @default 1 minute
    */
   readonly recheckMs?: number;
   /**
-   * How often clients may call tools, read resources, get prompts and ask for completions; all of these rates hold. More is refused (429).
-   * Those per `address` count every HTTP request, before it is authenticated.
+   * How often clients may call tools, read resources, get prompts and ask for completions; all of these rates apply.
+   * Further requests are refused (429). Rates per `address` count every HTTP request, before it is authenticated.
    * @default []
    */
   readonly rates?: readonly RateLimit[];
@@ -120,7 +121,7 @@ export interface LimitOptions {
 /** Every limit, filled in. */
 export type Limits = Required<LimitOptions>;
 
-/** The limits of an app that says nothing of its own. */
+/** The limits of an app that sets none. */
 export const DEFAULT_LIMITS: Limits = {
   maxInFlight: 4096,
   maxInFlightPerClient: 1024,
@@ -147,12 +148,12 @@ export interface EngineOptions {
   readonly registry: Registry;
   readonly container: Container;
   readonly logger: Logger;
-  /** Sets the destination of log lines, unless the author gave a logger. */
+  /** Sets the destination of log lines, unless the author has passed a logger. */
   readonly logTo: (logger: Logger) => void;
   readonly exposeErrors: boolean;
   /** Maximum number of entries on one page of a list; `undefined` for all on one page. */
   readonly pageSize: number | undefined;
-  /** Changes, here and in the other processes of the app. */
+  /** Changes in this process and in the other processes of the app. */
   readonly changes: ChangeFeed;
   /** The parts that transports share with other processes. */
   readonly backend: EndpointBackend;
@@ -172,9 +173,9 @@ export interface EngineOptions {
   readonly experimental: ServerCapabilities['experimental'];
   /** Whether results of stateless revisions name the server. */
   readonly stampServerInfo: boolean;
-  /** Encrypts data outside of this process. */
+  /** Encrypts data that is kept outside of this process. */
   readonly codec: RequestStateCodec;
-  /** Keeps the records of requests' rounds. */
+  /** Keeps the record of each request's rounds. */
   readonly rounds: RoundTripStates;
   readonly extensions: readonly ExtensionFactory[];
   /** Tracks the promises of calls, in a process that belongs to an app. */

@@ -21,29 +21,30 @@ import type { Revision } from './revisions/index.js';
  * - `error`: with a JSON-RPC error
  * - `refused`: with a JSON-RPC error, before its handler ran; `refusedBy` names the check
  * - `asked`: with a question to the client, which repeats the request with the answer (2026-07-28)
- * - `suspended`: a run of a task that continues later: its client has a question, or its process ends
+ * - `suspended`: a run of a task that continues later, because it has asked its client a question, or because its
+ *   process ends
  * - `cancelled`: without an answer, because the client cancelled or went away, or the run of a task was superseded
- * - `timeout`: its handler took longer than it may
+ * - `timeout`: its handler exceeded its time limit
  */
 export type CallOutcome =
   'ok' | 'isError' | 'error' | 'refused' | 'asked' | 'suspended' | 'cancelled' | 'timeout';
 
 /** The facts of a call at its beginning. */
 export interface CallInfo {
-  /** Names the call in the log, see `RequestContext.id`. */
+  /** The id of the call in the log; see `RequestContext.id`. */
   readonly id: string;
   /** The JSON-RPC id of the request; `undefined` for the run of a task, and if the message had no readable one. */
   readonly requestId: RequestId | undefined;
   /** The method as the client sent it, cut after 256 characters. */
   readonly method: string;
-  /** Whether the server has such a method: one that is unknown may be any text. */
+  /** Whether the server has this method. An unknown method may be any text. */
   readonly isKnownMethod: boolean;
   /**
-   * The name of the tool or prompt, the URI of the resource or the id of the task, as the client sent it, cut after 256
-   * characters.
+   * The name of the tool or prompt, the URI of the resource, or the id of the task. It is the client's text, cut after
+   * 256 characters.
    */
   readonly name: string | undefined;
-  /** Whether the server has a tool or prompt of that name: an unknown one may be any text. `false` for URIs. */
+  /** Whether the server has a tool or prompt with this name. An unknown name may be any text. `false` for URIs. */
   readonly isKnownName: boolean;
   /** The parameters of the request, unchecked. */
   readonly params: Readonly<Record<string, unknown>>;
@@ -55,13 +56,15 @@ export interface CallInfo {
   readonly client: string | undefined;
   /** The protocol revision of the request; `undefined` if it could not be determined. */
   readonly protocolVersion: string | undefined;
-  /** The session the request belongs to, over HTTP and up to 2025-11-25. */
+  /** The session that the request belongs to, over HTTP in revision 2025-11-25 or earlier. */
   readonly sessionId: string | undefined;
   /** The transport of the request; `undefined` for the run of a task. */
   readonly transport: TransportName | undefined;
   /** The network address of the client, if the transport knows it. */
   readonly address: string | undefined;
-  /** The HTTP headers of the request, names in lower case, without credentials; `undefined` on other transports. */
+  /**
+   * The HTTP headers of the request, with names in lower case, without credentials; `undefined` on other transports.
+   */
   readonly headers: RequestInfo['headers'];
   /** The HTTP server's request object; `undefined` on other transports. */
   readonly source: unknown;
@@ -69,12 +72,12 @@ export interface CallInfo {
   readonly task: TaskRunInfo | undefined;
 }
 
-/** Which run of a task a call is. */
+/** Identifies the run of a task. */
 export interface TaskRunInfo {
   readonly id: string;
-  /** 1 for the first run, and 1 more after each lost run; it starts again after progress. */
+  /** 1 for the first run, and 1 more after each lost run; after progress, it is 1 again. */
   readonly attempt: number;
-  /** The trace that the submission of the task belonged to. */
+  /** The trace of the request that submitted the task. */
   readonly submittedIn: Trace | undefined;
 }
 
@@ -83,18 +86,18 @@ export interface CallEvent extends CallInfo {
   readonly outcome: CallOutcome;
   /** The check that refused the call, if one did. */
   readonly refusedBy: RefusedBy | undefined;
-  /** Milliseconds from its admission to its answer. */
+  /** Milliseconds from the admission of the call to its answer. */
   readonly ms: number;
-  /** The size of its answer, in bytes; 0 if none was sent. */
+  /** The size of the answer, in bytes; 0 if none was sent. */
   readonly bytes: number;
-  /** The JSON-RPC error it was answered with. */
+  /** The JSON-RPC error that answered the call, if any. */
   readonly error: ProtocolError | undefined;
   /** The result as it is sent; `undefined` if there is none. Created on demand. */
   readonly result: () => Readonly<Record<string, unknown>> | undefined;
 }
 
 /**
- * The cause that aborted the run of a task, or made it give up:
+ * The reason why the run of a task was aborted, or why the task was given up:
  *
  * - `attempts`: as many runs were lost, without progress, as `tasks.maxAttempts` allows; the task has failed
  * - `rerun`: a run was lost, and the tool may not be run twice; the task has failed
@@ -111,16 +114,16 @@ export type TaskAbortedBy =
 /** How a run of a task was aborted, or why its task was given up. */
 export interface TaskAbort {
   readonly taskId: string;
-  /** Which attempt it was, see `TaskRunInfo`. */
+  /** The number of the attempt; see `TaskRunInfo`. */
   readonly attempt: number;
   readonly abortedBy: TaskAbortedBy;
-  /** Whether the task has failed with it, so that no other run continues it. */
+  /** Whether the task has failed as a result, so that no other run continues it. */
   readonly hasFailed: boolean;
   /** The id of the run in the log; absent if its handler was not called. */
   readonly callId?: string | undefined;
 }
 
-/** A run of a task that was aborted. `id` is that of the run, if its handler was called. */
+/** A run of a task that was aborted. `id` is the id of the run, if its handler was called. */
 export interface TaskAbortEvent extends CallInfo, Pick<TaskAbort, 'abortedBy' | 'hasFailed'> {}
 
 /** A request that the server has sent to a client: a question, or a ping. */
@@ -143,13 +146,13 @@ export interface SessionEvent {
 
 /** Watches one call. */
 export interface CallObservation {
-  /** The trace for the handler's own requests; that of the call if it is absent. */
+  /** The trace for the handler's own requests; if absent, the trace of the call is used. */
   readonly trace?: Trace | undefined;
-  /** Runs the handler, and all around it. */
+  /** Runs the handler and everything around it. */
   run?<T>(work: () => T): T;
   /** Watches a request to the client that the handler makes. */
   clientRequest?(request: ClientRequestInfo): ClientRequestObservation | undefined;
-  /** Takes note of how the call ended. */
+  /** Called when the call has ended. */
   ended?(event: CallEvent): void;
 }
 
@@ -158,15 +161,15 @@ export interface ClientRequestObservation {
   /** Members that are added to the `_meta` of the request, such as `traceparent`. */
   readonly meta?: Readonly<Record<string, string>>;
   /**
-   * The client has answered, or the wait was given up.
+   * Called when the client has answered, or when the wait was given up.
    *
-   * @param error the error of the wait.
+   * @param error the error that ended the wait, if any.
    */
   ended(error: unknown): void;
 }
 
 /**
- * Observes an app, for telemetry. Each member is optional. An error is logged, and changes nothing.
+ * Observes an app, for telemetry. Each member is optional. An error in an observer is logged and does not affect calls.
  *
  * @example
  * ```ts
@@ -177,7 +180,10 @@ export interface ClientRequestObservation {
  * ```
  */
 export interface Observer {
-  /** Whether it observes now; true if absent. Read at each call: without an active observer, no event is built. */
+  /**
+   * Whether the observer is active now; true if absent. Read at each call: without an active observer, no event is
+   * built.
+   */
   readonly isActive?: boolean;
   /** A call has been admitted, or the handler of a task begins to run. */
   callStarted?(call: CallInfo): CallObservation | undefined;
@@ -191,15 +197,15 @@ export interface Observer {
   taskChanged?(event: TaskEvent): void;
   /** A transport has refused a request before it read a message. */
   refused?(event: RefusalEvent): void;
-  /** The app has closed all else. Its process ends once this has ended, or after five seconds. */
+  /** The app has closed everything else. Its process ends when this method has finished, or after five seconds. */
   close?(): MaybePromise<void>;
   /** A store has answered, or failed. */
   storeAsked?(event: StoreEvent): void;
-  /** A gauge is available: existing ones at the start of the watch, then new ones. */
+  /** A gauge is available. Called for each existing gauge when the observer is added, then for each new gauge. */
   gaugeAdded?(gauge: Gauge): void;
 }
 
-/** A request as its connection sees it, whether it is admitted or not. */
+/** A request as its connection receives it, whether it is admitted or not. */
 export interface SeenRequest {
   readonly id?: RequestId;
   readonly method: string;
@@ -225,7 +231,7 @@ interface CallEnd
   readonly text?: string;
 }
 
-/** A server's names, which tell known names from any text of a client. */
+/** A server's names, which distinguish known names from arbitrary text from a client. */
 interface ServedNames {
   readonly hasMethod: (method: string) => boolean;
   /** The member of `params` that names the subject of a request, by method. */
@@ -433,18 +439,18 @@ export class Observation {
   #hasEnded = false;
 
   constructor(
-    /** The call, with the trace that one of them has begun. */
+    /** The call, with the trace that one of the observers has begun. */
     readonly info: CallInfo,
     private readonly observations: readonly CallObservation[],
     private readonly guarded: (run: () => void) => void,
   ) {}
 
-  /** The trace that one of them has begun, else that of the call. */
+  /** The trace that one of the observers has begun, else the trace of the call. */
   get trace(): Trace | undefined {
     return this.info.trace;
   }
 
-  /** Runs the handler, and all around it: once, whatever those do that run it. */
+  /** Runs the handler and everything around it exactly once, whatever the observers do. */
   run<T>(work: () => T): T {
     let inner = work;
     for (const observation of this.observations) inner = this.#runIn(observation, inner);
@@ -493,7 +499,7 @@ export class Observation {
     };
   }
 
-  /** Takes note of how the call ended; only the first end counts. */
+  /** Records how the call ended; only the first call of this method counts. */
   end(end: CallEnd): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
@@ -507,7 +513,7 @@ function eventOf(
   ms: number,
   { text = '', outcome, refusedBy, error, result = () => undefined }: CallEnd,
 ): CallEvent {
-  // Spread, that many members cost a hundred times as much.
+  // Spreading an object with this many members takes a hundred times as long.
   return {
     id: info.id,
     requestId: info.requestId,
@@ -538,7 +544,7 @@ function eventOf(
 const UTF8 = new TextEncoder();
 const SCRATCH = new Uint8Array(8192);
 
-/** How long a text is in UTF-8. No memory is allocated for it: it is counted for every call. */
+/** The length of a text in UTF-8. It is counted for every call, so no memory is allocated. */
 function byteLengthOf(text: string): number {
   let bytes = 0;
   for (let at = 0; at < text.length;) {

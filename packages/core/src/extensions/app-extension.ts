@@ -3,12 +3,15 @@ import type { ExtensionFactory } from '../engine/extension.js';
 import type { DefinitionProblem } from '../errors/errors.js';
 import type { DefinitionHooks } from '../registry/entry.js';
 
-/** An extension of the protocol that takes part in definitions, or brings some along. */
+/** An extension of the protocol that also takes part in the app's definitions, or adds its own. */
 export interface AppExtension extends DefinitionHooks {
-  /** Further definitions that it serves: compiled, checked and guarded like all others of the app. */
+  /**
+   * Further definitions that the extension serves. They are compiled, checked and guarded like all definitions of the
+   * app.
+   */
   readonly definitions?: readonly FunctionDefinition[];
   /** Faults in its options; reported with all other problems. */
   readonly problems?: readonly DefinitionProblem[];
-  /** Makes its part of the protocol. */
+  /** Creates the extension's part of the protocol. */
   readonly create: ExtensionFactory;
 }

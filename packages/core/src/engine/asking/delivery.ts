@@ -8,7 +8,7 @@ import type { Revision } from '../revisions/index.js';
 import type { Answer, InputRequest, InputRequests, Journal } from './round-trip-state.js';
 import type { RoundTrips } from './round-trips.js';
 
-/** A request or notification of the server, as the specification says it. */
+/** A request or notification from the server, as the specification defines it. */
 export interface ServerMessage {
   readonly method: string;
   readonly id?: RequestId;
@@ -37,13 +37,13 @@ export interface RequesterContext {
   waiting<T>(wait: () => Promise<T>): Promise<T>;
 }
 
-/** How one question is carried. */
+/** Options for the delivery of one question. */
 export interface DeliveryOptions extends RoundOptions {
   /** Withdraws the question. If absent, the signal of the request does. */
   readonly signal?: AbortSignal;
 }
 
-/** Carries questions to the client: as requests of its own, inside results, or in a task. */
+/** Carries questions to the client: as separate requests, inside results, or through a task. */
 export interface Delivery {
   /** Carries one question, while its handler waits. */
   ask(
@@ -52,41 +52,41 @@ export interface Delivery {
     request: InputRequest,
     options?: DeliveryOptions,
   ): Promise<Answer>;
-  /** Delivers the questions that a handler has ended its run with, if they are not asked one by one. */
+  /** Delivers together the questions that a handler has returned; absent if questions are asked one by one. */
   askAll?(asking: RequesterContext, requests: InputRequests): Promise<never>;
 }
 
 /**
- * The delivery of questions from a handler in the background, whose answer no request waits for. An extension
- * implements it.
+ * Delivers the questions and the result of a handler in the background. No request waits for its answer. An extension
+ * implements this interface.
  */
 export interface BackgroundDelivery {
-  /** Names the task, in the log too. */
+  /** The id of the task, also in the log. */
   readonly taskId: string;
   /** The number of the run: 1 for the first, and 1 more after each lost run. */
   readonly attempt: number;
   /**
-   * Hears that the handler asks something that has no answer yet. Its run ends soon after, with `suspend`.
+   * Called when the handler asks a question that has no answer yet. Its run ends soon after, with a call of `suspend`.
    *
    * @param timeoutMs time for the client, in milliseconds; absent for the default.
-   * @throws InputResponseError when it was asked before, and the time is over.
+   * @throws InputResponseError when the question was asked before and its time is over.
    */
   asking(key: string, timeoutMs: number | undefined): void;
   /** Receives the handler's questions by key, and the record of its runs. The handler runs again with the answers. */
   suspend(questions: InputRequests, journal: Journal): void;
-  /** Whether the handler may begin another side effect. If not, its run ends there, with `suspend`. */
+  /** Whether the handler may begin another side effect. If not, its run ends there, with a call of `suspend`. */
   mayBegin(): boolean;
   /**
-   * Keeps the results of side effects: `ctx.once()` gives them to the handler once this is done.
+   * Stores the results of side effects. Afterwards, `ctx.once()` returns them to the handler.
    *
-   * @throws Error when they cannot be kept; the handler is given the error.
+   * @throws Error when they cannot be stored; the handler gets the error.
    */
   keep(journal: Journal): Promise<void>;
   /** Reports the handler's progress, in words. */
   report(message: string): void;
-  /** Takes the result of the handler, as it would have been sent. */
+  /** Receives the result of the handler, as it would have been sent. */
   succeed(result: Readonly<Record<string, unknown>>): void;
-  /** Takes the error the handler ended with. */
+  /** Receives the error that the handler ended with. */
   fail(error: ProtocolError): void;
 }
 
@@ -100,7 +100,10 @@ export const deliverByRoundTrip: Delivery = {
   askAll: (asking, requests) => asking.rounds.leave(requests),
 };
 
-/** Carries questions as JSON-RPC requests to the client, on the stream of the request that asks (up to 2025-11-25). */
+/**
+ * Carries questions as JSON-RPC requests to the client, on the stream of the request that asks (revision 2025-11-25 or
+ * earlier).
+ */
 export const deliverByRequest: Delivery = {
   async ask(asking, _key, request, options = {}) {
     const { session } = asking.connectionState;
@@ -112,7 +115,7 @@ export const deliverByRequest: Delivery = {
   },
 };
 
-/** Carries the questions of a handler in the background, which ends its run with them. */
+/** Carries the questions of a handler in the background. The handler's run ends with the questions. */
 export function deliverInBackground(background: BackgroundDelivery): Delivery {
   return {
     async ask(asking, key, request, { timeoutMs } = {}) {
@@ -124,10 +127,10 @@ export function deliverInBackground(background: BackgroundDelivery): Delivery {
 }
 
 /**
- * Asks several things side by side.
+ * Asks several questions concurrently.
  *
- * @param signal ends the asking from outside.
- * @param ask asks one of them; its signal aborts when another one has failed, too.
+ * @param signal ends the wait from outside.
+ * @param ask asks one question; its signal also aborts when another question has failed.
  * @returns the answers under the names of the questions.
  * @throws whatever the first failure threw.
  */
@@ -156,7 +159,7 @@ const DEFAULT_MAX_TIMEOUT_MS = 60 * 60_000;
 const READY_MS = 10_000;
 
 /**
- * Waits for a client to report that it is ready: before that, it must not be asked (2025-11-25, basic/lifecycle,
+ * Waits for a client to report that it is ready: before that, the server must not ask it (2025-11-25, basic/lifecycle,
  * "Initialization").
  *
  * @param timeoutMs how long it may take to answer, in milliseconds.
@@ -218,7 +221,7 @@ export async function send(
   }
 }
 
-/** A page has an identity, by which the server later reports that it is complete. */
+/** A page has an id, which the server uses later to report that the page is complete. */
 async function sendToPage(
   asking: RequesterContext,
   request: InputRequest,
@@ -227,7 +230,7 @@ async function sendToPage(
   const elicitationId = crypto.randomUUID();
   const params = { ...request.params, elicitationId };
   const answer = await send(asking, { ...request, params }, options);
-  // A page that was not opened does no work.
+  // A page that was not opened is never completed.
   if (answer['action'] === 'accept') asking.connectionState.addElicitation(elicitationId);
   return { ...answer, elicitationId };
 }

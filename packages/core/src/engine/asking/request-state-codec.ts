@@ -7,19 +7,19 @@ const IV_BYTES = 12;
 /** A secret that seals state: at least 32 bytes, or a string of at least 32 characters. */
 export type StateKey = string | Uint8Array;
 
-/** Whether a secret is long enough to be one. */
+/** Whether a value is a secret of sufficient length. */
 export function isStateKey(key: unknown): key is StateKey {
   return (typeof key === 'string' || key instanceof Uint8Array) && key.length >= 32;
 }
 
 /**
  * Encrypts and authenticates state that is kept outside of this process, such as in a client between two requests
- * (AES-256-GCM). Processes with the same keys and app read each other's texts. App and purpose are part of each key, so
- * text of another app or purpose is rejected.
+ * (AES-256-GCM). Processes with the same keys and app can read each other's texts. App and purpose are part of each
+ * key, so text from another app, or for another purpose, is rejected.
  */
 export class RequestStateCodec {
   readonly #secrets: readonly StateKey[];
-  /** By purpose. Made at first use: loading cryptography would delay every start. */
+  /** The keys by purpose. They are derived at first use, because loading cryptography would delay every start. */
   readonly #keys = new Map<string, Promise<readonly CryptoKey[]>>();
   #fingerprints: Promise<readonly string[]> | undefined;
   /** A key of this process alone, if there are no secrets. */
@@ -38,11 +38,11 @@ export class RequestStateCodec {
   }
 
   /**
-   * Seals a value JSON can carry, with the current key.
+   * Seals a JSON value with the current key.
    *
    * @param purpose the purpose, which `open` needs too.
-   * @param maxLength the longest that it may be, in characters of JSON.
-   * @throws OverloadedError when it is longer.
+   * @param maxLength maximum length of the value, in characters of JSON.
+   * @throws OverloadedError when the value is longer.
    */
   async seal(purpose: string, value: unknown, maxLength: number = Infinity): Promise<string> {
     const [key] = await this.#keysFor(purpose);

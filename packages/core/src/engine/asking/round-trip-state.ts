@@ -1,13 +1,13 @@
-/** One question to a client as it is sent, whatever carries it. */
+/** One question to a client as it is sent, in every kind of delivery. */
 export interface InputRequest {
   readonly method: string;
   readonly params?: object;
 }
 
-/** The questions of one round, by the keys their answers come back under. */
+/** The questions of one round, by key. The answers have the same keys. */
 export type InputRequests = Readonly<Record<string, InputRequest>>;
 
-/** An answer of the client, as it came. */
+/** An unchecked answer from the client. */
 export type Answer = Readonly<Record<string, unknown>>;
 
 /** A question to the client, and its answer, if there is one. */
@@ -16,9 +16,9 @@ export interface AskedQuestion {
   readonly answer?: Answer;
 }
 
-/** A question that a handler has ended its run with. */
+/** A question that a handler has returned at the end of its run. */
 export interface RequiredInput extends AskedQuestion {
-  /** Whether the latest such run asked it, and not one before. */
+  /** Whether the latest such run asked the question, rather than an earlier run. */
   readonly isLatest: boolean;
 }
 
@@ -26,7 +26,9 @@ export interface RequiredInput extends AskedQuestion {
 export interface RoundTripState {
   /** The questions that handlers asked and waited for. */
   readonly questions: Map<string, AskedQuestion>;
-  /** The inputs that handlers required at the end of their runs. Their keys and those of `questions` are one set. */
+  /**
+   * The inputs that handlers required at the end of their runs. A key must not be used both here and in `questions`.
+   */
   readonly required: Map<string, RequiredInput>;
   /** The state from the handler's last `inputRequired()`. */
   requestState: string | undefined;
@@ -39,11 +41,11 @@ export function noMemory(): RoundTripState {
   return memoryOf({ questions: [], required: [], effects: [] });
 }
 
-/** The record in JSON form. */
+/** The record of a handler's runs, in JSON form. */
 export interface Journal {
   readonly questions: readonly (readonly [string, AskedQuestion])[];
   readonly required: readonly (readonly [string, RequiredInput])[];
-  /** The author's own. */
+  /** The state from the handler's last `inputRequired()`. */
   readonly requestState?: string | undefined;
   readonly effects: readonly (readonly [string, unknown?])[];
 }
@@ -70,9 +72,9 @@ export function memoryOf({ questions, required, requestState, effects }: Journal
 }
 
 /**
- * Gives questions that are open the answers that have come.
+ * Adds the received answers to the open questions of a journal.
  *
- * @param given by the names that the handler has for its questions.
+ * @param given the answers, by the handler's keys for its questions.
  * @returns a journal for the handler's next run.
  * @example
  * ```ts

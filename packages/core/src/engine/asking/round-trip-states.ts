@@ -31,7 +31,7 @@ export interface OpenedRound {
   /**
    * Uses the state up, once the request will be served; absent if there is none.
    *
-   * @throws ProtocolError (-32602) when it was used before, or when it is not known whether it was.
+   * @throws ProtocolError (-32602) when the state was used before, or when the store cannot know whether it was.
    * @throws OverloadedError when the store of used states fails.
    */
   readonly use?: () => Promise<void>;
@@ -39,7 +39,7 @@ export interface OpenedRound {
 
 /** How long state lives and how long it may be. */
 interface RoundLimits {
-  /** Milliseconds the client has for one round. */
+  /** Milliseconds that the client has for one round. */
   readonly ttlMs: number;
   /** Longest state, in characters. */
   readonly maxLength: number;
@@ -48,11 +48,14 @@ interface RoundLimits {
 /** The purpose under which states are sealed. */
 const PURPOSE = 'request state';
 
-/** How far the clocks of processes may be apart: one that is behind takes a state for longer than the one that marked it as used. */
+/**
+ * Maximum difference between the clocks of processes. A process whose clock is behind accepts a state for longer than
+ * the process that marked the state as used.
+ */
 const CLOCK_SKEW_MS = 5 * 60_000;
 
 interface Payload extends Journal {
-  /** Names this state; there when states are accepted once. */
+  /** The id of this state; present if states are accepted only once. */
   readonly id?: string;
   readonly digest: string;
   /** Milliseconds since 1970. */
@@ -69,13 +72,13 @@ export class RoundTripStates {
   constructor(
     private readonly codec: RequestStateCodec,
     private readonly limits: RoundLimits,
-    /** Remembers which states were used; without one a state is accepted until it expires. */
+    /** Remembers which states were used. Without a store, a state is accepted until it expires. */
     private readonly store?: StateStore,
   ) {}
 
   /**
-   * Reads the state from the client, and adds its answers. It does not use the state up: a refused client may retry
-   * with it.
+   * Reads the state from the client, and adds its answers. This does not use the state up: a client that is refused may
+   * retry with the same state.
    *
    * @throws ProtocolError (-32602) when the state is not ours, has expired, or belongs to another request or principal.
    */
@@ -86,7 +89,7 @@ export class RoundTripStates {
     // Without a state there was no question, and an answer to no question is no consent.
     if (requestState === undefined) return { memory: noMemory() };
     if (typeof requestState !== 'string') throw invalidParams('"requestState" must be a string');
-    // Longer text than any of ours is not read.
+    // Text that is longer than any state of this server is not read.
     const isOurs = requestState.length <= this.limits.maxLength;
     const payload = isOurs && ((await this.codec.open(PURPOSE, requestState)) as Payload | undefined);
     if (!payload) throw refused('it is not a state of this server');
@@ -104,7 +107,7 @@ export class RoundTripStates {
   /**
    * Writes the state for the client.
    *
-   * @throws ProtocolError (-32603) when that is too much for a client to carry.
+   * @throws ProtocolError (-32603) when the state is too long for a client to carry.
    */
   async close({ method, params, principal }: RoundTripRequest, memory: RoundTripState): Promise<string> {
     const now = Date.now();
@@ -178,7 +181,7 @@ export function readInputResponses(responses: unknown): Map<string, Answer> {
 /** The parameters that belong to a round, and not to the retried request. */
 const OF_THE_ROUND: readonly string[] = ['_meta', 'inputResponses', 'requestState'];
 
-/** Identifies a request by its method and parameters, so that state of one cannot be used on another. */
+/** Identifies a request by its method and parameters, so that the state of one request cannot be used for another. */
 function requestDigest(method: string, params: Readonly<Record<string, unknown>>): Promise<string> {
   const salient = Object.fromEntries(Object.entries(params).filter(([key]) => !OF_THE_ROUND.includes(key)));
   return sha256(canonicalJson([method, salient]));

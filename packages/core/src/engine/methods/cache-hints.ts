@@ -7,7 +7,7 @@ export interface AppCacheOptions extends CacheOptions {
   readonly methods?: Readonly<Partial<Record<CacheableMethod, CacheOptions>>>;
 }
 
-/** For results that must not be kept. */
+/** The hint for results that must not be cached. */
 export const NOT_KEPT: CacheHint = { ttlMs: 0, cacheScope: 'private' };
 
 /** The cache hints of results. The most specific setting is used: result, definition, method, app. */

@@ -13,17 +13,17 @@ import type { Session } from '../connection-state.js';
 import type { MethodResult } from '../response.js';
 import { LIST_CHANGED } from './changes.js';
 
-/** Notifications that an app can send about its clients. */
+/** Events that an app reports about its clients. */
 export interface AppEvents {
   /** The first session subscribed to a resource: start to watch its source. */
   subscribed: [uri: string];
   /** The last session that subscribed to a resource is gone. */
   unsubscribed: [uri: string];
-  /** A client shares other roots than before; `ctx.roots()` gives the new ones. */
+  /** The roots of a client have changed; `ctx.roots()` returns the new ones. */
   rootsChanged: [client: ClientView];
   /**
-   * A request was answered, refused or cancelled, or the handler of a task has ended. Nothing is made for the event as long as nothing
-   * listens.
+   * A request was answered, refused or cancelled, or the handler of a task has ended. The event is only built if there
+   * is a listener.
    */
   call: [event: CallEvent];
 }

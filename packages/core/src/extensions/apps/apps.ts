@@ -18,8 +18,8 @@ import {
 } from './ui.js';
 
 /**
- * The extension `io.modelcontextprotocol/ui` (SEP-1865, MCP Apps 2026-01-26): tools whose results hosts show in a UI. All it
- * says travels in `_meta`, so it adds no method; it is announced in every revision.
+ * The extension `io.modelcontextprotocol/ui` (SEP-1865, MCP Apps 2026-01-26): hosts show the results of tools in a UI.
+ * All its data is in `_meta`, so it adds no method. It is announced in every revision.
  */
 export const apps: AppExtension = {
   check: (definition, find) => [...toolProblems(definition, find), ...pageProblems(definition)],
@@ -51,8 +51,8 @@ export const apps: AppExtension = {
 };
 
 /**
- * Whether a client shows UI resources, for handlers that say less when a UI says the rest: `clientShowsUi(ctx.client)`.
- * It does when it has declared the extension `io.modelcontextprotocol/ui` with the MIME type of UI resources.
+ * Whether a client shows UI resources. A handler can then return less text, because the UI shows the rest. A client
+ * shows UI resources if it has declared the extension `io.modelcontextprotocol/ui` with their MIME type.
  *
  * @param client the client, such as `ctx.client`.
  * @example
@@ -78,13 +78,13 @@ function pageOf(definition: DefinitionDetails): UiOptions | undefined {
   return page && Object.keys(page).length > 0 ? page : undefined;
 }
 
-/** Contents that say themselves how they are shown are left as they are: hosts look there first. */
+/** Adds UI options to contents, unless the contents have their own: hosts look there first. */
 function withUi(contents: ResourceContents, ui: UiOptions): ResourceContents {
   const { _meta } = contents;
   return _meta && UI_KEY in _meta ? contents : { ...contents, _meta: { ..._meta, [UI_KEY]: ui } };
 }
 
-/** How a tool is shown; empty when its author wrote something else. */
+/** The UI options of a tool; empty if the author's value has another type. */
 function longForm(ui: string | ToolUiOptions): ToolUiOptions {
   if (typeof ui === 'string') return { resourceUri: ui };
   return isObject(ui) ? ui : {};
@@ -119,7 +119,7 @@ function isVisibility(visibility: unknown): boolean {
   );
 }
 
-/** The UI resource of a tool must exist, as a UI. */
+/** Checks that the UI resource of a tool exists and is served as a UI. */
 function linkProblems(uri: unknown, where: string, find: FindResource): DefinitionProblem[] {
   if (!isUiUri(uri)) return schemeProblems(uri, where);
   const served = find(uri);
@@ -149,7 +149,7 @@ function pageProblems(definition: DefinitionDetails): DefinitionProblem[] {
 
 const CSP_KEYS: readonly string[] = ['connectDomains', 'resourceDomains', 'frameDomains', 'baseUriDomains'];
 const PERMISSIONS: readonly string[] = ['camera', 'microphone', 'geolocation', 'clipboardWrite'];
-/** Scheme, host and port, with a wildcard in place of the first labels at most; nothing that could add to a policy. */
+/** Scheme, host and port; only the first labels may be a wildcard. Nothing that could add to a policy is accepted. */
 const ORIGIN = /^(https?|wss?):\/\/(\*\.)?([a-z0-9]([a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(:[0-9]{1,5})?$/i;
 
 function pageFaults({ csp = {}, permissions = {}, domain, prefersBorder }: UiOptions): string[] {
@@ -186,7 +186,7 @@ function schemeProblems(uri: unknown, where: string): DefinitionProblem[] {
   return [{ code: 'SIGIL_INVALID_URI', where, what, fix: 'write a URI that begins with ui://' }];
 }
 
-/** Two words about the same thing are one too many: neither wins silently. */
+/** Reports members of `meta` that say the same as the options, so that neither silently overrides the other. */
 function clashes(
   meta: Readonly<Record<string, unknown>> | undefined,
   keys: readonly string[],

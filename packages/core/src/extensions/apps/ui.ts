@@ -16,21 +16,21 @@ export const UI_MIME_TYPE = 'text/html;profile=mcp-app';
 /** The member of `_meta` that says how hosts show a tool or a UI resource. */
 export const UI_KEY = 'ui';
 
-/** The member of a tool's `_meta` in which hosts looked for its UI before `ui.resourceUri`. */
+/** The member of a tool's `_meta` that named its UI before `ui.resourceUri` existed. */
 export const OLDER_UI_KEY = 'ui/resourceUri';
 
-/** The UI of a tool, and its callers (extension `io.modelcontextprotocol/ui`). */
+/** The UI of a tool, and who may call the tool (extension `io.modelcontextprotocol/ui`). */
 export interface ToolUiOptions {
   /** The UI resource that hosts show with the results of the tool. */
   readonly resourceUri?: string;
   /**
-   * The callers: the model, the UI, or both.
+   * The permitted callers of the tool: the model, the UI, or both.
    * @default ['model', 'app']
    */
   readonly visibility?: readonly ('model' | 'app')[];
 }
 
-/** The origins a UI may reach, such as `https://api.example.com` or `https://*.example.com`. None by default. */
+/** The origins that a UI may access, such as `https://api.example.com` or `https://*.example.com`. None by default. */
 export interface UiCsp {
   /** For requests: fetch, XMLHttpRequest, WebSocket. */
   readonly connectDomains?: readonly string[];
@@ -54,10 +54,10 @@ export interface UiPermissions {
 export interface UiOptions {
   readonly csp?: UiCsp;
   readonly permissions?: UiPermissions;
-  /** The origin of the sandbox, in the form the host asks for. */
+  /** The origin of the sandbox, in the form that the host requires. */
   readonly domain?: string;
   /**
-   * Whether the host draws a border around it.
+   * Whether the host draws a border around the UI.
    * @default the host decides
    */
   readonly prefersBorder?: boolean;
@@ -65,7 +65,7 @@ export interface UiOptions {
 
 /**
  * Names the UI for the results of a tool (extension `io.modelcontextprotocol/ui`): the `ui://` URI of a `@UiResource`,
- * or an object with the URI and the callers of the tool. Other clients see an ordinary tool.
+ * or an object with the URI and the callers of the tool. Clients without the extension see an ordinary tool.
  *
  * @example
  * ```ts
@@ -94,8 +94,8 @@ export type UiResourceOptions = UiOptions & Omit<ResourceOptions, 'groups' | 'mi
  * Makes a method a UI resource: HTML that hosts show in a sandbox with the results of the tools whose `@Ui` names it
  * (extension `io.modelcontextprotocol/ui`).
  *
- * **Parameters and return value**: those of `@Resource`; a string is the HTML. The contents have `_meta.ui` from the
- * options, unless the method returns contents with their own.
+ * **Parameters and return value**: as for `@Resource`; a string is the HTML. The options become the `_meta.ui` of the
+ * contents, unless the method returns contents that have their own.
  *
  * @param uri the URI that tools name, such as `ui://weather/view.html`.
  * @param options the origins and permissions of the page, and the options of `@Resource`.
@@ -118,7 +118,7 @@ export type UiResourceFunctionOptions<S extends SchemaLike> = UiResourceOptions 
   Omit<ResourceFunctionOptions<S>, 'groups' | 'mimeType' | 'cache'>;
 
 /**
- * The function twin of `@UiResource`.
+ * Defines a UI resource without decorators. It works like `@UiResource`.
  *
  * @param options a `ui://` URI, the options of `@UiResource`, and the handler.
  * @returns the definition, for `createApp`, a module, or `app.resources.add`.

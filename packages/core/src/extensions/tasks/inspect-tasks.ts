@@ -8,38 +8,38 @@ import type { TaskRepository } from './task-repository.js';
 import type { TaskRunner } from './task-runner.js';
 import { cancelled } from './transitions.js';
 
-/** A task as operators see it: the plain text in the store. Times are ISO 8601. */
+/** A task as operators see it: the unencrypted part of the store's record. Times are ISO 8601. */
 export interface ListedTask extends TaskState {
   readonly tool: string;
-  /** Whether the result of the tool says `isError`: its task is `completed` for the client. */
+  /** Whether the result of the tool has `isError`. For the client, such a task is `completed`. */
   readonly isError?: true;
   /** The number of lost runs in a row before the current one. */
   readonly lostRuns: number;
-  /** A hash of its quota key. */
+  /** A hash of the task's quota key. */
   readonly owner: string | null;
-  /** The expiry of its run's lease, by the clock of the store; absent without a run. */
+  /** When the lease of the task's run expires, by the clock of the store; absent without a run. */
   readonly heldUntil?: string;
-  /** From when a process can claim it, by the clock of the store; absent while none can. */
+  /** The earliest time when a process can claim the task, by the clock of the store; absent while no process can. */
   readonly claimableFrom?: string;
 }
 
 /** Some tasks of a store, the oldest first. */
 export interface TaskListing {
   readonly tasks: readonly ListedTask[];
-  /** Whether there are more than were asked for. */
+  /** Whether there are more tasks than were requested. */
   readonly hasMore: boolean;
 }
 
-/** A task with the encrypted parts of the store. */
+/** A task, including the parts that are encrypted in the store. */
 export interface ShownTask extends ListedTask, Omit<DetailedTask, keyof TaskState> {
   readonly argumentNames: readonly string[];
-  /** Only on request. */
+  /** The arguments of the call; only on request. */
   readonly arguments?: Readonly<Record<string, unknown>>;
-  /** The keys of the side effects that are not made again, by `ctx.once()`. */
+  /** The keys of the side effects that `ctx.once()` has recorded and does not run again. */
   readonly recorded: readonly string[];
 }
 
-/** A task that was begun again. */
+/** A task that was started again as a new task. */
 export interface RetriedTask {
   /** The id of the new task. */
   readonly taskId: string;
@@ -140,7 +140,7 @@ async function cancel(repository: TaskRepository, found: Task): Promise<ListedTa
   throw invalidParams(`The task ${taskId} is ${task?.stored.task.status ?? status}: it has ended already`);
 }
 
-/** Starts a failed task again as a new one, because an ended task does not change (ext-tasks, "Task Status"). */
+/** Starts a failed task again as a new task, because an ended task does not change (ext-tasks, "Task Status"). */
 async function retry(
   repository: TaskRepository,
   runner: Pick<TaskRunner, 'ready' | 'versionOf'>,
@@ -165,7 +165,7 @@ async function retry(
     ttlMs,
     pollIntervalMs,
     call,
-    // Answers and effects stay. Open and late questions are asked once more.
+    // Answers and results of side effects are kept. Open and late questions are asked again.
     journal: emptyJournal(journal.rounds),
     run: null,
     delayMs: 0,

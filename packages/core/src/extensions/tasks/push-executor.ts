@@ -3,26 +3,29 @@ import { fromBase64Url, toBase64Url } from '../../protocol/base64.js';
 import { isObject } from '../../protocol/json.js';
 import { OptionChecks, type OptionTable } from '../../transport/option-checks.js';
 
-/** How tasks are handed to a queue that calls back. */
+/** Options of `push`: how tasks are passed to a queue that calls back. */
 export interface PushOptions {
   /**
-   * The URL to which messages are sent, such as
+   * The URL that messages are sent to, such as
    * `https://qstash.upstash.io/v2/publish/https://mcp.example.com/tasks/run`. A message is a POST with JSON; any 2xx
    * status means that the queue has accepted it.
-   * @default that of `send`
+   * @default none: messages are passed to `send`
    */
   readonly url?: string;
-  /** Headers of that request, such as its credentials. @param delayMs how long the queue should wait, in milliseconds. */
+  /**
+   * Headers of the POST request, such as credentials.
+   * @param delayMs how long the queue should wait, in milliseconds.
+   */
   readonly headers?: (delayMs: number) => Readonly<Record<string, string>>;
   /**
-   * Gives a message to the queue, in place of `url`: for queues with a client of their own, such as SQS.
+   * Passes a message to the queue, instead of `url`. For queues that have their own client, such as SQS.
    *
    * @param message the text that the queue must send to `handle` as the body of a POST, unchanged.
    * @param delayMs how long the queue should wait, in milliseconds.
-   * @throws Error when the queue has not taken it.
+   * @throws Error when the queue has not accepted the message.
    */
   readonly send?: (message: string, delayMs: number) => Promise<unknown>;
-  /** The secret that messages are signed with, of 32 bytes or more in any text. All processes have the same. */
+  /** The secret that signs messages: a text of 32 characters or more. All processes have the same secret. */
   readonly key: string;
   /**
    * How long the queue may take to accept a message, in milliseconds.
@@ -30,7 +33,8 @@ export interface PushOptions {
    */
   readonly timeoutMs?: number;
   /**
-   * How old a message may be, beside its delay, in milliseconds: as long as the queue tries.
+   * How old a message may be, in addition to its delay, in milliseconds. Set it to the time that the queue keeps
+   * retrying.
    * @default 1 day
    */
   readonly maxAgeMs?: number;
@@ -39,18 +43,18 @@ export interface PushOptions {
 /** Runs tasks when a queue calls back. */
 export interface PushExecutor extends TaskExecutor {
   /**
-   * Answers the queue, which sends a message by POST. Mount it at a path of its own.
+   * Answers the queue, which sends a message by POST. Mount this function at its own path.
    *
-   * @returns after the end of the run: 200, and the message is done. 503 with `Retry-After` asks to try again: after
-   *   the lease of another run, or soon if this process has no room. 400, 401, 405 and 413 refuse other messages than
-   *   this app's.
+   * @returns the response, after the run has ended. 200 means that the message is done. 503 with `Retry-After` asks the
+   *   queue to try again: after the lease of another run, or soon if this process has no room. 400, 401, 405 and 413
+   *   refuse messages that are not from this app.
    */
   handle(request: Request): Promise<Response>;
 }
 
 /** A message of a queue. */
 interface PushMessage extends SubmittedTask {
-  /** Milliseconds since 1970 after which it is refused. */
+  /** When the message expires, in milliseconds since 1970. */
   readonly expires: number;
   /** HMAC-SHA256 of the rest, as base64url. */
   readonly signature: string;
@@ -59,11 +63,11 @@ interface PushMessage extends SubmittedTask {
 const MAX_MESSAGE_BYTES = 4096;
 
 /**
- * Passes each task to a queue, which calls back with one signed request: for functions and workers, whose processes do
- * not continue by themselves. The task stays in the task store; a message contains its id and no data. A queue may call
- * back twice or late: the store knows whether there is work left.
+ * Passes each task to a queue, which calls back with one signed request. Use it on functions and workers, whose
+ * processes do not keep running by themselves. The task stays in the task store; a message contains the task's id and
+ * no data. A queue may call back twice or late, because the store knows whether there is work left.
  *
- * @param options which queue, and the key of the signature.
+ * @param options the queue, and the key of the signature.
  * @throws DefinitionError when an option is wrong.
  * @example
  * ```ts
@@ -139,7 +143,7 @@ async function post(
   if (!response.ok) throw new Error(`The queue has not taken a task: it answered with ${response.status}`);
 }
 
-/** Reads a body that is not longer than so many bytes. @returns `undefined` for a longer one. */
+/** Reads a body that is not longer than `most` bytes. @returns `undefined` for a longer one. */
 async function textWithin(request: Request, most: number): Promise<string | undefined> {
   const decoder = new TextDecoder();
   let text = '';
@@ -180,7 +184,7 @@ async function sign(key: CryptoKey, text: string): Promise<string> {
   return toBase64Url(new Uint8Array(await crypto.subtle.sign('HMAC', key, bytesOf(text))));
 }
 
-/** Compares in a time that does not depend on how much of a signature is right. */
+/** Checks a signature. The time that it takes does not depend on how much of the signature is right. */
 async function isSigned(key: CryptoKey, message: PushMessage): Promise<boolean> {
   const signature = fromBase64Url(message.signature);
   return signature !== undefined && crypto.subtle.verify('HMAC', key, signature, bytesOf(textOf(message)));

@@ -2,23 +2,23 @@ import type { SubmittedTask, TaskExecutor, TaskWorker } from '../../backend/task
 import type { ExtensionHost } from '../../engine/extension.js';
 import { MAX_DELAY_MS, unref } from '../../transport/deadlines.js';
 
-/** A claim that takes longer says that the store has more to do than it can, in milliseconds. */
+/** A claim that takes longer shows that the store is overloaded, in milliseconds. */
 const SLOW_CLAIM_MS = 1_000;
-/** How long to wait after a claim that failed: at first, and at most, in milliseconds. */
+/** How long to wait after a failed claim, in milliseconds: at first, and at most. */
 const [FIRST_BACKOFF_MS, MAX_BACKOFF_MS] = [250, 5_000];
 /** Minimum time between messages about new tasks to other processes, in milliseconds. */
 const TELL_EVERY_MS = 100;
 
 /**
- * Runs tasks by claims in the task store: the default executor. A process claims the tasks that it can start at once,
- * and claims again when:
+ * The default executor: it claims tasks from the task store and runs them. A process claims the tasks that it can start
+ * at once, and claims again when:
  *
- * - a task was submitted here, or another process says that it has tasks and no place for them;
+ * - a task was submitted here, or another process reports that it has tasks and no room for them;
  * - a run has ended, and there was more to claim the last time;
- * - a while has passed: this finds tasks of dead processes.
+ * - some time has passed; this finds tasks of dead processes.
  *
- * It claims half as many after a slow or failed claim, or after a run that found no room in the process. After each
- * successful claim it claims one more.
+ * It claims half as many tasks after a slow or failed claim, or after a run that found no room in the process. After
+ * each successful claim, it claims one more.
  */
 export class StoreExecutor implements TaskExecutor {
   readonly #host: Pick<ExtensionHost, 'publish' | 'onChange'>;
@@ -84,7 +84,7 @@ export class StoreExecutor implements TaskExecutor {
     this.#isClaiming = true;
     while (this.#isWoken && this.#worker && !this.#isClosed && !this.#isBackingOff) {
       this.#isWoken = false;
-      // However many run, a claim after one that failed finds out whether the store answers again.
+      // After a failed claim, one claim finds out whether the store answers again, however many tasks run.
       const least = this.#backoffMs > 0 && this.#worker.free > 0 ? 1 : 0;
       const limit = Math.max(least, this.#room());
       if (limit <= 0) {
@@ -121,7 +121,7 @@ export class StoreExecutor implements TaskExecutor {
     });
   }
 
-  /** Tells the other processes that there are tasks to claim. */
+  /** Notifies the other processes that there are tasks to claim. */
   #tell(): void {
     if (this.#isTelling) return;
     this.#isTelling = true;

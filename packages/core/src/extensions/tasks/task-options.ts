@@ -9,29 +9,32 @@ export const TASKS = 'io.modelcontextprotocol/tasks';
 
 /** How a tool may run in the background (extension `io.modelcontextprotocol/tasks`). */
 export interface TaskSupportOptions {
-  /** Whether clients without the extension may call the tool and wait for it, or may not call it at all. */
+  /**
+   * Whether clients without the extension may call the tool and wait for its result (`optional`), or must not call it
+   * (`required`).
+   */
   readonly support: 'optional' | 'required';
   /**
-   * When a call becomes a task: at once (`call`), or when the handler says so with `startTask()` (`handler`), after the
-   * questions it needs answered first.
+   * When a call becomes a task: at once (`call`), or when the handler calls `startTask()` (`handler`), after the
+   * questions that it must ask first.
    * @default 'call'
    */
   readonly start?: 'call' | 'handler';
   /**
-   * Milliseconds from its creation that a task is kept, `null` for no limit.
+   * How long a task is kept after its creation, in milliseconds; `null` for no limit.
    * @default the `ttlMs` of the app's option `tasks`
    */
   readonly ttlMs?: number | null;
   /**
-   * Milliseconds that clients should let pass between two looks.
+   * Milliseconds that clients should wait between two polls.
    * @default the `pollIntervalMs` of the app's option `tasks`
    */
   readonly pollIntervalMs?: number;
   /**
-   * Whether the tool runs again from its beginning if its process ended in the middle; otherwise the task fails.
-   * Results of `ctx.once()` are kept either way. With `false`, the client must start such a task anew; at a stop it has
-   * a second to end.
-   * @default true; for a tool with `destructive: true`, when `ctx.once()` has recorded anything before
+   * Whether the tool runs again from its beginning if its process ended during the run; otherwise, the task fails.
+   * Results of `ctx.once()` are kept in both cases. With `false`, the client must start a failed task anew. When the
+   * process stops, such a run has one second to end.
+   * @default true; for a tool with `destructive: true`, only if `ctx.once()` has already recorded a result
    */
   readonly rerun?: boolean;
   /**
@@ -40,8 +43,9 @@ export interface TaskSupportOptions {
    */
   readonly concurrency?: number;
   /**
-   * Names the version of the handler's questions and effects, in their order. Change it with them: a task of another
-   * version fails, instead of continuing with answers to other questions. Changed parameters count as a new version.
+   * The version of the handler's questions and side effects, including their order. Change it when they change: a task
+   * that began with another version fails, instead of continuing with answers to other questions. Changed parameters
+   * count as a new version.
    * @default ''
    */
   readonly version?: string;
@@ -49,8 +53,9 @@ export interface TaskSupportOptions {
 
 /**
  * Lets a tool run as a task for clients with the extension `io.modelcontextprotocol/tasks`: they get a handle at once,
- * poll for the result, and answer the handler's questions. For other clients an `optional` one is an ordinary tool; a
- * `required` one is refused (-32021), and hidden from clients up to 2025-11-25.
+ * poll for the result, and answer the handler's questions. For other clients, a tool with `optional` is an ordinary
+ * tool. With `required`, their calls are refused (-32021), and the tool is hidden from clients of revision 2025-11-25
+ * or earlier.
  *
  * @example
  * ```ts
@@ -64,23 +69,24 @@ export interface TaskSupportOptions {
 export const TaskSupport: MetadataDecorator<TaskSupportOptions['support'] | TaskSupportOptions> =
   createMetadataDecorator(Symbol.for('sigil:task'));
 
-/** Makes a task of a call. */
+/** Turns a call into a task. */
 export type StartTask = (statusMessage?: string) => Promise<boolean>;
 
 const START = Symbol.for('sigil:start-task');
 
 /**
- * Goes on as a task, in a tool with `@TaskSupport({ support, start: 'handler' })`: the client gets its handle now, and
- * the handler is run once more from its beginning, in the background and perhaps in another process. Questions asked
- * before this belong to the call, and have their answers then; those after it belong to the task. Put side effects
- * before it into `ctx.once()`, as before any question.
+ * Continues a call as a task, in a tool with `@TaskSupport({ support, start: 'handler' })`. The client gets the task's
+ * handle now. The handler runs once more from its beginning, in the background and perhaps in another process.
+ * Questions before `startTask()` belong to the call, and already have their answers in that run; questions after it
+ * belong to the task. Run side effects before it in `ctx.once()`, as before any question.
  *
  * @param context the context of the tool.
  * @param statusMessage the current step of the task, for the user.
- * @returns whether the call runs as a task from here on; `false` if the client does not support tasks, or the tool is
- *   not one.
+ * @returns whether the call runs as a task from here on; `false` if the client does not support tasks, or if the tool
+ *   cannot run as a task.
  * @throws ProtocolError (-32603) when the server has no room for another task.
- * @throws InputResponseError when the call has been answered: await `startTask()` before the handler returns.
+ * @throws InputResponseError when the call has already been answered. To avoid this, await `startTask()` before the
+ *   handler returns.
  * @example
  * ```ts
  * @Tool({ description: 'Exports the catalogue' })
@@ -97,7 +103,7 @@ export function startTask(context: RequestContext, statusMessage?: string): Prom
   return start ? start(statusMessage) : Promise.resolve(false);
 }
 
-/** Has `startTask` find how the call becomes a task. */
+/** Stores the function that turns the call into a task, for `startTask`. */
 export function provideStart(state: RequestContext['state'], start: StartTask): void {
   state[START] = start;
 }
@@ -127,7 +133,7 @@ export function taskSupport(definition: DefinitionDetails): TaskSupportOptions['
   return task === undefined ? undefined : longForm(task).support;
 }
 
-/** Maximum number of concurrent runs of a tool in one process, if it has one. */
+/** Maximum number of concurrent runs of a tool in one process, if the tool has a limit. */
 export function taskConcurrency(definition: DefinitionDetails): number | undefined {
   const task = TaskSupport.of(definition);
   return task === undefined ? undefined : longForm(task).concurrency;

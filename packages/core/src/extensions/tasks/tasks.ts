@@ -41,21 +41,22 @@ import { StoreExecutor } from './store-executor.js';
 import { TaskRunner } from './task-runner.js';
 import { answered, cancelled } from './transitions.js';
 
-/** How tasks live. */
+/** Options for tasks. */
 export interface TasksOptions {
   /**
    * The store of tasks.
-   * @default that of the backend, or else the memory of this process
+   * @default the task store of the backend, or else the memory of this process
    */
   readonly store?: TaskStore;
   /**
    * Chooses the process and time of tasks' runs.
-   * @default this process and those with the same store claim them
+   * @default this process, and others with the same store, claim the tasks
    */
   readonly executor?: TaskExecutor;
   /**
-   * Whether this process runs tasks: `false` leaves that to others, and with `'only'` it does nothing else: `app.run()` serves no clients
-   * then, and starts no runtime that it is given. Both need a store that others share.
+   * Whether this process runs tasks. With `false`, it leaves tasks to other processes. With `'only'`, it does nothing
+   * else: `app.run()` serves no clients, and does not start a runtime that is passed to it. Both values need a store
+   * that other processes share.
    * @default true
    */
   readonly worker?: boolean | 'only';
@@ -66,40 +67,42 @@ export interface TasksOptions {
    */
   readonly concurrency?: number;
   /**
-   * The same for one client, counted as in `limits.maxInFlightPerClient`. `@TaskSupport({ concurrency })` limits a
-   * tool.
+   * The same limit for one client; clients are counted as in `limits.maxInFlightPerClient`.
+   * `@TaskSupport({ concurrency })` limits one tool.
    * @default `concurrency`
    */
   readonly concurrencyPerClient?: number;
   /**
-   * Milliseconds from its creation that a task is kept, `null` for no limit.
+   * How long a task is kept after its creation, in milliseconds; `null` for no limit.
    * @default 1 hour
    */
   readonly ttlMs?: number | null;
   /**
-   * Milliseconds that clients should let pass between two looks.
+   * Milliseconds that clients should wait between two polls.
    * @default 1000
    */
   readonly pollIntervalMs?: number;
   /**
-   * Maximum number of accepted tasks of this process that have not ended and do not wait for their client. Further ones
-   * are refused, over HTTP with 503.
+   * Maximum number of tasks that this process has accepted and that have not ended. Tasks that wait for their client do
+   * not count. Further tasks are refused, over HTTP with 503.
    * @default 1000
    */
   readonly maxRunning?: number;
   /**
-   * The same for one client, counted as in `limits.maxInFlightPerClient`.
+   * The same limit for one client; clients are counted as in `limits.maxInFlightPerClient`.
    * @default 250
    */
   readonly maxRunningPerClient?: number;
   /**
-   * Milliseconds that a run holds a task without a word: after that another process can run it, because this one has ended.
+   * How long a run holds a task without renewing its lease, in milliseconds. After that time, the process of the run
+   * counts as dead, and another process can run the task.
    * @default 15 seconds
    */
   readonly leaseMs?: number;
   /**
-   * Maximum number of lost runs in a row, without progress, before a task fails: it may be the cause. A run is lost if
-   * its process dies or loses the lease. A new result of `ctx.once()` is progress, and restarts the count.
+   * Maximum number of lost runs in a row, without progress, before a task fails, because the task itself may be the
+   * cause. A run is lost if its process dies or loses the lease. A new result of `ctx.once()` is progress, and restarts
+   * the count.
    * @default 3
    */
   readonly maxAttempts?: number;
@@ -109,14 +112,15 @@ export interface TasksOptions {
  * The extension `io.modelcontextprotocol/tasks` (SEP-2663): tools that continue after their call has been answered. A
  * task takes this path:
  *
- * 1. A call becomes a task, at once or when its handler says `startTask()`: `TaskRepository` writes the call down,
- * encrypted, and the client is answered with the task. From then on it is in the store, and nothing of it in this
- * process.
- * 2. It runs here if there is room. Otherwise the executor chooses the process: by default the one that claims it in
- * the store (`StoreExecutor`). A claim creates a run, so that late writes of an earlier run do not count, and a lease,
- * which `TaskRunner` renews. `TaskRun` runs the handler from its beginning, with the record of earlier runs.
- * 3. A handler that asks ends its run: the questions go to the store, and no process waits. The answers, brought to any
- * process by `tasks/update`, make it claimable once more. Its result, or its error, ends the task.
+ * 1. A call becomes a task, at once or when its handler calls `startTask()`: `TaskRepository` stores the call,
+ * encrypted, and the client gets the task as the answer. From then on, the task is in the store, and nothing of it is
+ * in this process.
+ * 2. The task runs here if there is room. Otherwise, the executor chooses the process: by default, the process that
+ * claims the task in the store (`StoreExecutor`). A claim creates a run, so that late writes of an earlier run do not
+ * count, and a lease, which `TaskRunner` renews. `TaskRun` runs the handler from its beginning, with the record of
+ * earlier runs.
+ * 3. When a handler asks a question, its run ends: the questions go to the store, and no process waits. `tasks/update`
+ * brings the answers to any process, which makes the task claimable again. The handler's result or error ends the task.
  * 4. If a process dies, another one claims its tasks after their leases have expired.
  *
  * @param place the deployment: whether clients can use tasks (if not, they are served as if they did not support them),
@@ -222,7 +226,7 @@ interface BeginningRun {
   isOver: boolean;
   /** The task, once the handler has asked for it. */
   task?: Promise<Task>;
-  /** Rejects in the handler, once there is the task. */
+  /** Rejects in the handler once the task exists. */
   unwinding?: Promise<never>;
 }
 
@@ -235,7 +239,7 @@ function callsOf(
   const isRequired = policy.support === 'required';
   const { ttlMs, pollIntervalMs } = policy;
 
-  /** Keeps the task of a call. It runs once the call has ended. */
+  /** Creates the task of a call. The task runs once the call has ended. */
   async function begin(runner: TaskRunner, call: ExtensionCall, statusMessage?: string): Promise<Task> {
     const toolVersion = versionOf(entry, policy);
     const task = await runner.create(call, {
@@ -295,7 +299,7 @@ function callsOf(
           );
         const task = await (run.task ??= begin(runner, call, statusMessage));
         if (!run.isOver) run.unwinding ??= call.endRun({ ...task.stored.task, resultType: 'task' });
-        // A handler that has ended does not wait for it.
+        // A handler that has ended does not wait for the task.
         return run.unwinding ?? new Promise<never>(() => undefined);
       };
       provideStart(call.state, (statusMessage) => {
@@ -383,7 +387,7 @@ function taskMethods(
   };
 }
 
-/** Whether a caller may see a task: it is theirs, and they may still use the tool that runs in it. */
+/** Whether a caller may see a task: the task belongs to the caller, and the caller may still use its tool. */
 async function maySee(call: ExtensionCall, task: Task, { registry }: ExtensionHost): Promise<boolean> {
   if (task.call.principal?.id !== call.principal?.id) return false;
   const entry = registry.tools.get(task.stored.tool);
@@ -394,7 +398,7 @@ function unknownTask(): ProtocolError {
   return invalidParams('There is no such task, or it has expired');
 }
 
-/** Sends `notifications/tasks` to the subscriptions that want to hear of a task (ext-tasks, "Task Status Notifications"). */
+/** Sends `notifications/tasks` to the subscriptions that listen to a task (ext-tasks, "Task Status Notifications"). */
 function announceChanges(repository: TaskRepository, host: ExtensionHost): void {
   const announce = (taskId: string): void => {
     const wants = (filter: Readonly<Record<string, unknown>>): boolean =>
@@ -407,12 +411,12 @@ function announceChanges(repository: TaskRepository, host: ExtensionHost): void 
   };
   host.onChange((change) => {
     if (change.kind === 'task') announce(change.taskId);
-    // What was missed is not known: everything that is listened to is told as it stands.
+    // The missed changes are unknown, so each task with a listener is announced in its current state.
     else if (change.kind === 'all') for (const taskId of listenedTasks(host)) announce(taskId);
   });
 }
 
-/** The tasks that subscriptions hear of. */
+/** The tasks that subscriptions listen to. */
 function listenedTasks(host: ExtensionHost): ReadonlySet<string> {
   const taskIds = new Set<string>();
   host.hasListener(({ taskIds: heard }) => {
@@ -429,10 +433,11 @@ const heard = new WeakMap<
 >();
 
 /**
- * Reads which tasks a subscription asks to hear of.
+ * Reads the tasks that a subscription asks for.
  *
- * @returns those among them that the caller may see.
- * @throws ProtocolError when the client has not declared the extension (-32021), or asks for no list of ids (-32602).
+ * @returns the tasks among them that the caller may see.
+ * @throws ProtocolError when the client has not declared the extension (-32021), or does not send a list of ids
+ *   (-32602).
  */
 async function listenToTasks(
   call: ExtensionCall,
@@ -450,7 +455,10 @@ async function listenToTasks(
   return agreed;
 }
 
-/** Whether the caller may still use the tools of the tasks that a subscription hears of; their owner does not change. */
+/**
+ * Whether the caller may still use the tools of the tasks that a subscription listens to. The owner of a task does not
+ * change.
+ */
 async function mayListenToTasks(
   call: ExtensionCall,
   agreed: object,
@@ -469,9 +477,10 @@ async function mayListenToTasks(
 const MAX_LISTENED = 1000;
 
 /**
- * The tasks that a subscription asks to hear of, each once.
+ * The ids of the tasks that a subscription asks for, without duplicates.
  *
- * @throws ProtocolError when the client has not declared the extension (-32021), or asks for no list of ids (-32602).
+ * @throws ProtocolError when the client has not declared the extension (-32021), or does not send a list of ids
+ *   (-32602).
  */
 function listened(call: ExtensionCall, taskIds: unknown): readonly string[] {
   if (!call.declares(TASKS)) throw missingExtension(TASKS);
