@@ -43,7 +43,7 @@ export function admit(
 /**
  * Refuses methods that a revision does not have.
  *
- * @param extensions say which methods they add for clients of a revision.
+ * @param extensions report the methods that they add for clients of a revision.
  * @throws MethodNotFoundError if there is no such method.
  */
 export function requireMethod(
@@ -66,7 +66,10 @@ function admitByClaim(claimed: unknown, meta: unknown): Admission {
   return { revision, client: clientOfEnvelope(isObject(meta) ? meta : {}, revision.version) };
 }
 
-/** The error for a method that is not served, here or by this revision. It refuses the request itself, whenever it is found out. */
+/**
+ * The error for a method that is not served, here or by this revision. It refuses the request itself, whenever it is
+ * detected.
+ */
 export class MethodNotFoundError extends ProtocolError {
   constructor(method: string) {
     super(ERROR_CODES.methodNotFound, `Method not found: ${repeated(method)}`);
@@ -99,8 +102,8 @@ function admitToSession({ session }: ConnectionState, method: string): Admission
 }
 
 /**
- * The client of a request, from its own `_meta`. It is a class because V8 gives each literal with a getter a shape of
- * its own.
+ * The client of a request, from its own `_meta`. It is a class because V8 gives each literal with a getter its own
+ * shape.
  */
 class EnvelopeClient implements ClientView {
   constructor(
@@ -118,7 +121,7 @@ class EnvelopeClient implements ClientView {
 /**
  * Reads the client from the request's own `_meta` (2026-07-28, basic, section "_meta").
  *
- * @param protocolVersion the version the request claims, known to be one of ours.
+ * @param protocolVersion the version that the request claims, which this server supports.
  * @throws ProtocolError (-32602) when a required member is missing or malformed.
  */
 function clientOfEnvelope(meta: Readonly<Record<string, unknown>>, protocolVersion: string): ClientView {
@@ -158,7 +161,7 @@ export const CALLS: ReadonlySet<string> = new Set([
 /** Shorter messages are limited by their number. */
 const SHORT_BYTES = 1024;
 
-/** The places of the requests in flight, of all connections of one app. */
+/** The places of the requests in flight, across all connections of one app. */
 export class CallSlots {
   readonly #calls: Quota;
   readonly #others: Quota;
@@ -209,7 +212,7 @@ export class CallSlots {
 
   #placesOf({ method }: EngineCall): Quota | undefined {
     if (CALLS.has(method)) return this.#calls;
-    // Subscriptions have a bound of their own.
+    // Subscriptions have their own limit.
     return method === METHODS.listen ? undefined : this.#others;
   }
 }
@@ -217,22 +220,22 @@ export class CallSlots {
 type Headers = NonNullable<RequestInfo['headers']>;
 type Params = Readonly<Record<string, unknown>>;
 
-/** A message whose headers are checked. */
+/** A message that has its headers checked. */
 interface CheckedMessage {
-  /** The version its body claims, of whatever type. */
+  /** The version that the body claims; may have any type. */
   readonly claim: unknown;
   readonly method: string;
   readonly params: Params;
-  /** Whether it wants an answer; only such messages must have all headers. */
+  /** Whether the message wants an answer; only such messages must have all headers. */
   readonly isRequest: boolean;
   /** The member of `params` that `Mcp-Name` repeats, if any. */
   readonly namedBy: string | undefined;
-  /** The served tools: headers repeat arguments if a tool says so. */
+  /** The served tools: headers repeat the arguments that a tool names. */
   readonly tools: { get(name: string): { readonly mirrored: readonly MirroredArgument[] } | undefined };
 }
 
 /**
- * Holds the standard headers of HTTP against a body (2026-07-28, basic/transports/streamable-http, "Server Validation"
+ * Checks the standard headers of HTTP against a body (2026-07-28, basic/transports/streamable-http, "Server Validation"
  * and "Server Behavior for Custom Headers").
  *
  * @returns the mismatch, or `undefined` if there is none.
@@ -246,7 +249,7 @@ export function headerMismatch(headers: Headers, message: CheckedMessage): strin
     const shown = typeof claim === 'string' ? `'${repeated(claim)}'` : 'something else than a string';
     return `the header MCP-Protocol-Version says '${repeated(version)}', the body ${shown}`;
   }
-  // A version this server does not speak is refused as that.
+  // A version that this server does not support is refused later, as unsupported.
   if (!claimedRevision(claim)) return undefined;
   const sent = headerOf(headers, 'mcp-method');
   if (sent === undefined) return isRequest ? 'the header Mcp-Method is missing' : undefined;
@@ -270,7 +273,7 @@ function nameMismatch(sent: string | undefined, name: string): string | undefine
     : `the header Mcp-Name says '${repeated(decoded)}', the body '${repeated(name)}'`;
 }
 
-/** Headers that no argument of the tool asks for mean nothing. */
+/** Headers that no argument of the tool asks for are ignored. */
 function argumentMismatch(
   headers: Headers,
   mirrored: readonly MirroredArgument[],

@@ -17,25 +17,28 @@ import { writeSession } from './session-state.js';
 
 /** The result of `initialize` between a client and a server, and the client's later settings. */
 export class Session implements ClientView {
-  /** Whether the client has said that it is ready: until then nothing is sent that it did not ask for. See `becomeReady`. */
+  /**
+   * Whether the client has reported that it is ready. Until then, nothing is sent that it did not ask for. See
+   * `becomeReady`.
+   */
   ready = false;
   #readyListeners: Set<() => void> | undefined;
   logLevel: LogLevel | undefined;
-  /** When it was opened in this process, in milliseconds of `performance.now()`. */
+  /** When the session was opened in this process, in milliseconds of `performance.now()`. */
   readonly openedAt: number = performance.now();
-  /** The principal of its latest request, with the scopes and claims it has by now. */
+  /** The principal of the latest request, with its current scopes and claims. */
   principal: Principal | undefined;
-  /** URIs the client wants to hear about; made at the first subscription, to keep idle sessions small. */
+  /** The URIs that the client listens to; created at the first subscription, to keep idle sessions small. */
   subscriptions: Set<string> | undefined;
 
-  /** The kept size of the client's description of itself, in bytes. */
+  /** The size of the stored client description, in bytes. */
   bytes = 0;
   /** Roots from `initialize`; `undefined` if the client must be asked for them. */
   roots: readonly unknown[] | undefined;
 
   /**
-   * @param announced the server's capabilities, as the client got them.
-   * @param quotaKey its quota key.
+   * @param announced the server's capabilities, as announced to the client.
+   * @param quotaKey the client's quota key.
    */
   constructor(
     readonly revision: Revision,
@@ -49,14 +52,14 @@ export class Session implements ClientView {
     return this.revision.version;
   }
 
-  /** Takes note that the client is ready. */
+  /** Records that the client is ready. */
   becomeReady(): void {
     this.ready = true;
     for (const listener of this.#readyListeners ?? []) listener();
     this.#readyListeners = undefined;
   }
 
-  /** Calls back when the client becomes ready. @returns a function that stops the listening. */
+  /** Calls back when the client becomes ready. @returns a function that stops listening. */
   onReady(listener: () => void): () => void {
     const listeners = (this.#readyListeners ??= new Set());
     listeners.add(listener);
@@ -75,15 +78,18 @@ export class ConnectionState {
   session: Session | undefined;
   #elicitations: Set<string> | undefined;
   #pending: PendingRequests | undefined;
-  /** Whether the client is spoken to in the older dialect. */
+  /** Whether messages to the client use the older dialect. */
   speaksDialect = false;
-  /** Requests in the older dialect wait for it; `undefined` once the store knows that the client uses the dialect. */
+  /**
+   * Requests in the older dialect wait for this promise; `undefined` once the store knows that the client uses the
+   * dialect.
+   */
   dialectKept: Promise<void> | undefined;
 
   /**
    * @param options the store of the session's changes, and the name of this process in ids.
-   * @param endSession ends the session, except for the request that begins another one; absent if a session can begin
-   *   only once.
+   * @param endSession ends the session, except for the request that begins another session; absent if a session can
+   *   begin only once.
    */
   constructor(
     readonly sink: Sink = NOWHERE,
@@ -96,7 +102,7 @@ export class ConnectionState {
     return this.options.unaskable;
   }
 
-  /** Forgets the session, and all that was known of its client. */
+  /** Forgets the session, and everything known about its client. */
   forget(): void {
     this.session = undefined;
     this.#elicitations = undefined;
@@ -105,9 +111,9 @@ export class ConnectionState {
   }
 
   /**
-   * Begins a session, which keeps the client's description of itself.
+   * Begins a session, which stores the client description.
    *
-   * @throws OverloadedError when sessions keep as much as they may.
+   * @throws OverloadedError when sessions already store as much as they may.
    */
   begin(session: Session, sessionBytes: Quota): void {
     session.bytes = bytesOf([session.info, session.capabilities, session.roots]);
@@ -120,7 +126,7 @@ export class ConnectionState {
     this.session = session;
   }
 
-  /** The session as it is written down, once there is one. */
+  /** The stored form of the session, once there is a session. */
   get sessionState(): SessionState | undefined {
     const { session } = this;
     if (!session) return undefined;
@@ -139,12 +145,12 @@ export class ConnectionState {
     return persist ? after(persist(edit), apply) : apply();
   }
 
-  /** The requests sent to the client; made at the first one, to keep idle sessions small. */
+  /** The requests sent to the client; created at the first request, to keep idle sessions small. */
   get pending(): PendingRequests {
     return (this.#pending ??= new PendingRequests(this.options.node));
   }
 
-  /** Remembers a page the user was sent to, until it has done its work. */
+  /** Remembers a page that the user was sent to, until the page is complete. */
   addElicitation(elicitationId: string): void {
     const known = (this.#elicitations ??= new Set());
     const [oldest] = known;
@@ -152,17 +158,17 @@ export class ConnectionState {
     known.add(elicitationId);
   }
 
-  /** Forgets a page the user was sent to. @returns whether it was known. */
+  /** Forgets a page that the user was sent to. @returns whether the page was known. */
   removeElicitation(elicitationId: string): boolean {
     return this.#elicitations?.delete(elicitationId) ?? false;
   }
 
-  /** Whether anything was ever asked of the client. */
+  /** Whether the client was ever asked anything. */
   get hasAsked(): boolean {
     return this.#pending !== undefined;
   }
 
-  /** Looks an unknown name up among those of the older dialect. After the first one, this session uses that dialect. */
+  /** Looks up an unknown name in the older dialect. After the first such name, this session uses the dialect. */
   understand(method: string, params: unknown): Spoken | undefined {
     if (!this.session) return undefined;
     const translated = fromDialect(method, params);
@@ -178,16 +184,16 @@ export class ConnectionState {
     if (!isPromise(kept)) return;
     this.dialectKept = kept;
     const settled = (): void => (this.dialectKept = undefined);
-    // When it fails, the requests that wait for it are refused, and the next one tries again.
+    // If this fails, the requests that wait for it are refused, and the next request tries again.
     kept.then(settled, settled);
   }
 
-  /** Writes a request or notification for the client, in the words it uses. */
+  /** Writes a request or notification for the client, in the dialect that the client uses. */
   write(message: object): string {
     return JSON.stringify(this.speaksDialect ? toDialect(message as Spoken) : message);
   }
 
-  /** Reads the client's result of a request, which is in the words it uses. */
+  /** Reads the client's result of a request, in the dialect that the client uses. */
   read(method: string, result: Answer): Answer {
     return this.speaksDialect ? resultFromDialect(method, result) : result;
   }

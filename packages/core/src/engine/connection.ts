@@ -52,7 +52,7 @@ export interface ConnectionParts extends ExchangeParts, MethodParts {
   readonly methods: ReadonlyMap<string, MethodHandler>;
   /** The member of `params` that names the subject of a request, by method. */
   readonly namedBy: ReadonlyMap<string, string>;
-  /** The state of all requests that carry their own envelope: they have nothing in common. */
+  /** The state for all requests that have their own envelope; these requests share nothing. */
   readonly stateless: ConnectionState;
   readonly closed: (connection: EngineConnection) => void;
   /** Called with the time for requests in flight, in milliseconds, when the server drains. */
@@ -64,9 +64,9 @@ export interface ConnectionParts extends ExchangeParts, MethodParts {
 export class EngineConnection implements Connection, ExchangeOwner {
   readonly #parts: ConnectionParts;
   readonly #state: ConnectionState;
-  /** The transport of its messages. */
+  /** The transport of the connection's messages. */
   readonly transport: TransportName;
-  /** Whether messages of many clients arrive on it. */
+  /** Whether messages from many clients arrive on the connection. */
   readonly #isShared: boolean;
   // Absent if there are none, to keep idle sessions small. Requests with equal ids are distinct.
   #inFlight: Set<Exchange> | undefined;
@@ -119,7 +119,7 @@ export class EngineConnection implements Connection, ExchangeOwner {
     const { id, method, params = NO_PARAMS } = message;
     const isAnswer = method === undefined && this.#state.hasAsked && this.#state.pending.has(id);
     if (isDeeper(message, maxDepth)) {
-      // Without a result the question is answered, though with nothing.
+      // The question is settled without a result, because its answer is nested too deeply to be read.
       if (isAnswer) this.#state.pending.settle({ id });
       else this.#refuse(message, out, `it has more than ${maxDepth} levels of objects and arrays`);
       return undefined;
@@ -138,7 +138,7 @@ export class EngineConnection implements Connection, ExchangeOwner {
     return undefined;
   }
 
-  /** The session, once its client has said that it is ready. */
+  /** The session, once its client has reported that it is ready. */
   get session(): Session | undefined {
     return this.#state.session?.ready ? this.#state.session : undefined;
   }
@@ -157,7 +157,10 @@ export class EngineConnection implements Connection, ExchangeOwner {
     void recovered(send, (error) => logger.error({ err: error }, 'a message could not be sent'));
   }
 
-  /** Notifies the client that a page for its user is complete. @returns whether it was this client's user. */
+  /**
+   * Notifies the client that a page for its user is complete.
+   * @returns whether this client's user was sent to the page.
+   */
   completeElicitation(elicitationId: string): boolean {
     if (!this.#state.removeElicitation(elicitationId)) return false;
     if (!this.session) return true;
@@ -173,7 +176,7 @@ export class EngineConnection implements Connection, ExchangeOwner {
     for (const uri of [...(this.session?.subscriptions ?? [])]) this.announceResource(uri);
   }
 
-  /** Notifies the client of a changed list, if it listens. */
+  /** Notifies the client of a changed list, if the client listens to such changes. */
   announceList(list: ListKind): void {
     if (this.#held) this.#held.push(() => this.announceList(list));
     else if (this.session?.announced[list]?.listChanged) this.notify(LIST_CHANGED[list]);
@@ -248,7 +251,7 @@ export class EngineConnection implements Connection, ExchangeOwner {
 
   async drain(graceMs: number, hasAnswers = false): Promise<void> {
     this.#parts.drains(graceMs);
-    // Open questions of handlers would keep them.
+    // Open questions would keep their handlers running.
     if (this.#state.hasAsked && !hasAnswers)
       this.#state.pending.failAll('The server is closing: call again later');
     for (const exchange of [...(this.#inFlight ?? [])]) this.#parts.listeners.end(exchange.call);
@@ -355,7 +358,7 @@ export class EngineConnection implements Connection, ExchangeOwner {
       }
       (this.#inFlight ??= new Set()).add(exchange);
       sink.serves?.(exchange);
-      // Only sessions have words of their own.
+      // Only sessions may use the older dialect.
       const dialectKept = revision.sessions ? this.#state.dialectKept : undefined;
       exchange.run(dialectKept ? async (...request) => dialectKept.then(() => handler(...request)) : handler);
       return exchange.done ? undefined : exchange;
@@ -413,7 +416,7 @@ export class EngineConnection implements Connection, ExchangeOwner {
   }
 
   #receiveNotification(method: string, params: unknown): undefined {
-    // Clients that share a connection cancel by closing the stream of their request: their notification could name
+    // Clients that share a connection cancel by closing the stream of their request, because a notification could name
     // another client's request.
     if (this.#isShared) return undefined;
     const { events } = this.#parts;

@@ -61,21 +61,21 @@ export interface AdmittedRequest {
   readonly transport: TransportName;
   /** The connection of the request, if it belongs to one client. */
   readonly owner?: object | undefined;
-  /** The trace of the request that submitted the task, for a run of it. */
+  /** For a run of a task, the trace of the request that submitted the task. */
   readonly submittedIn?: Trace | undefined;
 }
 
-/** The way of a call to its client. */
+/** The path of a call's messages to its client. */
 export interface Stream {
-  /** Whether the request has been answered, or is not to be. */
+  /** Whether the request has been answered, or will not be answered. */
   readonly done: boolean;
-  /** Sends a message that belongs to the request; does nothing once that is answered. */
+  /** Sends a message that belongs to the request; does nothing once the request is answered. */
   send(message: object): void;
   /** See `Sink.closeStream`. */
   closeStream(retryMs?: number): void;
 }
 
-/** A call that only guards see sends nothing. */
+/** The stream of a call that only guards see: it sends nothing. */
 export const NO_STREAM: Stream = Object.freeze({
   done: true,
   send: () => undefined,
@@ -83,7 +83,7 @@ export const NO_STREAM: Stream = Object.freeze({
 });
 
 /**
- * One request, as contexts, guards and middleware see it. All state of the call is here, so overlapping calls cannot
+ * One request, as contexts, guards and middleware use it. All state of the call is here, so concurrent calls cannot
  * interfere.
  */
 export class EngineCall implements Call, ResolutionScope, RequesterContext, Tracked {
@@ -98,9 +98,9 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
   readonly quotaKey: string | object | undefined;
   currentContext: object | undefined;
   where: string | undefined;
-  /** The scopes that the request was found to need; `undefined` while that is not known. */
+  /** The scopes that the request needs; `undefined` until they are known. */
   neededScopes: readonly string[] | undefined;
-  /** Uses up the request state that came with the request. Rejected when it was used before. */
+  /** Uses up the request state from the request. Rejects if the state was used before. */
   useRequestState: (() => Promise<void>) | undefined;
   #accepted: Promise<void> | undefined;
   /** The time limit of the handler, if it has one. */
@@ -125,7 +125,7 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
   #controller: AbortController | undefined;
   #aborted: Error | undefined;
   #progress = -Infinity;
-  /** How much room its parameters take while its handler runs, in bytes; none for short messages. */
+  /** How many bytes the parameters count while the handler runs; none for short messages. */
   heldBytes = 0;
   /** The connection of the request, if it belongs to one client. */
   readonly owner: object | undefined;
@@ -163,7 +163,7 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
   get trace(): Trace | undefined {
     const observed = this.observation?.trace;
     if (observed) return observed;
-    // A task outlives the trace of its request: only observers begin a new one.
+    // A task outlives the trace of its request, and only observers begin a new trace.
     if (this.background) return undefined;
     if (this.#trace === null) this.#trace = traceOf(this.params, this.requestInfo);
     return this.#trace;
@@ -205,7 +205,7 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
   }
 
   get signal(): AbortSignal {
-    // Made on demand: most handlers never look.
+    // Created on demand, because most handlers never read it.
     this.#controller ??= this.#guardedController();
     if (this.#aborted !== undefined) this.#controller.abort(this.#aborted);
     return this.#controller.signal;
@@ -247,7 +247,8 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
   get clientKey(): string {
     const { quotaKey } = this;
     if (typeof quotaKey === 'string') return quotaKey;
-    // Quotas leave addresses of this machine out, behind which many may be; a rate would not hold there.
+    // Quotas do not count addresses of this machine, because many clients may share such an address. Without the
+    // address as its key, a rate would not hold.
     const { address } = this.requestInfo;
     if (address !== undefined) return addressKey(address);
     return quotaKey ? connectionKey(quotaKey) : 'anonymous';
@@ -261,7 +262,7 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
     (this.limitStates ??= []).push(limit);
   }
 
-  /** Runs in the background: questions, reports and the result take another way. */
+  /** Runs the call in the background: questions, reports and the result take another path. */
   moveTo(background: BackgroundDelivery): void {
     this.background = background;
     this.rounds.keep = (journal) => background.keep(journal);
@@ -273,7 +274,7 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
     return this.#stream.done && this.background === undefined;
   }
 
-  /** Takes note that the handler has ended. */
+  /** Records that the handler has ended. */
   over(): void {
     this.limit?.stop();
     this.knownRounds?.over();
@@ -294,7 +295,7 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
     this.#stream.send({ jsonrpc: '2.0', ...message });
   }
 
-  /** Sends a notification that belongs to this request. Nothing is sent once it is over. */
+  /** Sends a notification that belongs to this request. Nothing is sent once the request is over. */
   notify(method: string, params: object): void {
     if (!this.isAborted) this.send({ method, params });
   }
@@ -324,7 +325,7 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
       return;
     }
     const progressToken = this.meta['progressToken'];
-    // It is repeated with every report, so it is held to the length of ids.
+    // The token is repeated in every report, so its length is limited like that of ids.
     if (!isRequestId(progressToken)) return;
     if (!Number.isFinite(progress) || progress <= this.#progress) return;
     this.#progress = progress;
@@ -361,7 +362,7 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
     return observed(this.#parts.requester.askAll(this, questions, options));
   }
 
-  /** Adds to the scopes of the request: completing an argument needs those of two definitions. */
+  /** Adds to the scopes of the request: completing an argument needs the scopes of two definitions. */
   needs(scopes: readonly string[]): void {
     if (scopes.length === 0) return;
     const { neededScopes: known = scopes } = this;
@@ -407,7 +408,7 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
   }
 
   resolve<T>(id: ServiceId<T>): MaybePromise<T> {
-    // An instance created now would never be disposed of.
+    // An instance that is created now would never be disposed of.
     if (this.#hasEnded) throw new Error('ctx.resolve() was called after the handler had ended');
     return this.#parts.options.container.get(id, this.scope);
   }
@@ -415,7 +416,7 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
 
 const CONNECTION_KEYS = new WeakMap<object, string>();
 
-/** Names a connection, unlike all others of all processes. */
+/** Creates a name for a connection that no other connection of any process has. */
 function connectionKey(connection: object): string {
   const key = CONNECTION_KEYS.get(connection) ?? `connection ${crypto.randomUUID()}`;
   CONNECTION_KEYS.set(connection, key);

@@ -48,7 +48,7 @@ import { Rechecks } from './subscriptions/rechecks.js';
 import { Events, Listeners, Subscribers } from './subscriptions/subscriptions.js';
 import { TimeLimits } from './time-limit.js';
 
-/** Every method this server can serve; which of them a client may call is for its revision to say. */
+/** Every method that this server can serve. A client's revision decides which of them the client may call. */
 const METHOD_GROUPS = [
   lifecycleMethods,
   toolMethods,
@@ -58,7 +58,7 @@ const METHOD_GROUPS = [
   subscriptionMethods,
 ];
 
-/** A method whose requests count before they are served, including those for missing names. */
+/** A method whose requests are counted before they are served, including requests for unknown names. */
 function counted(handler: MethodHandler, countCall: CountCall): MethodHandler {
   return (exchange, params) =>
     after(countCall(exchange.call), (refusal) => {
@@ -67,27 +67,27 @@ function counted(handler: MethodHandler, countCall: CountCall): MethodHandler {
     });
 }
 
-/** The subject of a message between processes after a page that another process sent a user to is complete. */
+/** The subject of a message between processes: a user has completed a page that another process sent the user to. */
 const ELICITATION_COMPLETE = 'elicitationComplete';
 
-/** How long requests may take to finish that no runtime has let finish: runtimes have a time of their own. */
+/** How long requests may take to finish if no runtime has waited for them: runtimes have their own limit. */
 const GRACE_MS = 1_500;
 
 /**
- * The protocol engine. A message takes this way through it:
+ * The protocol engine. A message takes this path:
  *
  * 1. A transport opens a connection with `connect`, and passes each message to `EngineConnection.receive`
  * (`connection.ts`). Invalid messages are refused there. Notifications go to `methods/notifications.ts`, and answers to
  * the server's questions to `asking/`.
  * 2. A request is admitted (`admission.ts`): its own `_meta`, or the session of its connection (`connection-state.ts`),
  * determines its revision. All differences between revisions are in `revisions/`.
- * 3. It gets a place, so that there are only so many at once, and an `Exchange` (`exchange.ts`), which holds its
- * `EngineCall` (`engine-call.ts`): all that guards, middleware and handler see of it.
- * 4. Its method (`methods/`, or that of an extension) finds the entry, asks its guard and runs it, and gives a
- * `MethodResult`.
- * 5. The exchange serialises it (`response.ts`) and passes the text to the sink of the request, once.
+ * 3. The request gets a place, which limits the number of concurrent requests, and an `Exchange` (`exchange.ts`). The
+ * exchange holds its `EngineCall` (`engine-call.ts`): all that guards, middleware and handler see of the request.
+ * 4. Its method (in `methods/`, or from an extension) finds the entry, asks the entry's guard, runs the handler, and
+ * returns a `MethodResult`.
+ * 5. The exchange serialises the result (`response.ts`) and passes the text to the sink of the request, once.
  *
- * Changes take another path: `subscriptions/` knows their subscribers, in this process and in others.
+ * Changes take another path: `subscriptions/` knows the subscribers, in this process and in others.
  */
 export class Engine implements Endpoint {
   readonly events: Events;
@@ -216,12 +216,12 @@ export class Engine implements Endpoint {
     return this.#parts.extensions.checks;
   }
 
-  /** Whether an extension hides a tool from clients with sessions (up to 2025-11-25). */
+  /** Whether an extension hides a tool from clients with sessions (revision 2025-11-25 or earlier). */
   isHiddenFromSessions(tool: ToolEntry): boolean {
     return !this.#parts.extensions.shows(LATEST_SESSION_REVISION, tool);
   }
 
-  /** A request without a client, to ask guards about a principal. It is its own session. */
+  /** A request without a client, to ask guards about a principal. The request is its own session. */
   hypotheticalCall(principal: Principal | undefined): EngineCall {
     const revision = NEWEST_REVISION;
     const client = { capabilities: {}, protocolVersion: revision.version };
@@ -248,27 +248,27 @@ export class Engine implements Endpoint {
   connect(sink?: Sink, options: ConnectOptions = {}): Connection {
     this.start();
     const connection = new EngineConnection(this.#parts, sink, options);
-    // A transport that closes after the app refuses messages in between.
+    // A transport that closes later than the app refuses messages in between.
     if (this.#isClosing) connection.close('The server is closing');
     else this.#connections.add(connection);
     return connection;
   }
 
-  /** Notifies clients that `resources/list` has changed, including those of other processes. */
+  /** Notifies clients, including those of other processes, that `resources/list` has changed. */
   notifyResourceListChanged(): void {
     void this.options.changes.publish({ kind: 'list', list: 'resources' });
   }
 
-  /** Notifies the subscribers of a resource that it has changed, including those of other processes. */
+  /** Notifies the subscribers of a resource, including those of other processes, that the resource has changed. */
   notifyResourceUpdated(uri: string): void {
     void this.options.changes.publish({ kind: 'resource', uri });
   }
 
   /**
-   * Notifies the client that a page it sent its user to is complete. If another process has sent the user there, that
-   * process is notified.
+   * Notifies the client that a page that its user was sent to is complete. If another process has sent the user there,
+   * that process is notified.
    *
-   * @returns whether this process has, and its client is still there.
+   * @returns whether this process has sent the user there, and the client is still connected.
    */
   completeElicitation(elicitationId: string): boolean {
     const isKnown = this.#completeHere(elicitationId);
@@ -294,14 +294,14 @@ export class Engine implements Endpoint {
     this.#parts.extensions.closes();
   }
 
-  /** Sets the time for requests in flight, in milliseconds: side effects of tasks have as long. */
+  /** Sets the time for requests in flight, in milliseconds. Side effects of tasks have the same time. */
   drains(graceMs: number): void {
     if (graceMs > 0) this.#drainsUntil = Math.max(this.#drainsUntil, performance.now() + graceMs);
   }
 
   /**
    * Lets requests in flight finish for a moment and cancels the rest. Then it forgets every session, and waits until
-   * their instances are disposed of.
+   * the sessions' instances are disposed of.
    */
   async close(): Promise<void> {
     this.#isClosing = true;
@@ -313,7 +313,7 @@ export class Engine implements Endpoint {
     await Promise.all([this.options.changes.close(), ...this.#releases]);
   }
 
-  /** Lets extensions begin their work outside of requests: once the app serves, or runs tasks alone. */
+  /** Lets extensions begin their work outside of requests. Called once the app serves clients, or only runs tasks. */
   start(): void {
     if (this.#isStarted) return;
     this.#isStarted = true;
@@ -334,7 +334,7 @@ export class Engine implements Endpoint {
     return (address) => countFrom(0, address);
   }
 
-  /** @param purpose the purpose of its seals, once it is created. */
+  /** @param purpose returns the purpose of the extension's seals, once the extension is created. */
   #host(listeners: Listeners, purpose: () => string): ExtensionHost {
     const { registry, logger, changes, pageSize, cacheHints, codec } = this.options;
     return {
@@ -356,7 +356,7 @@ export class Engine implements Endpoint {
   }
 
   readonly #overloaded: ConnectionParts['overloaded'] = (call, { message, cause }) => {
-    // A guard that hangs is a fault of the app: each one is logged, not once a minute.
+    // A guard that hangs is a fault of the app, so each such guard is logged, not only one per minute.
     const isLate = cause instanceof LateGuardError;
     if (!this.#told.allows(isLate ? cause.message : message)) return;
     const { logger } = this.options;
@@ -374,7 +374,7 @@ export class Engine implements Endpoint {
       this.#releases.add(reported);
       void reported.then(() => this.#releases.delete(reported));
     } catch (error) {
-      // The request that has ended is still to be answered.
+      // The request that has ended must still be answered.
       failed(error);
     }
   };

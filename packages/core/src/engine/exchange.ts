@@ -13,13 +13,13 @@ import type { CallOutcome, Observers } from './observers.js';
 import { errorOf, type MethodResult, type ResponseWriter, TooLargeError } from './response.js';
 import type { TimeLimits } from './time-limit.js';
 
-/** Maximum number of rounds within one request, so that a handler cannot ask without end. */
+/** Maximum number of rounds within one request, so that a handler cannot ask endlessly. */
 const MAX_ROUNDS = 16;
 
-/** How long a handler may take whose author says nothing, in milliseconds: longer than most clients wait. */
+/** The default time limit of a handler, in milliseconds: longer than most clients wait. */
 const DEFAULT_TIMEOUT_MS = 10 * 60_000;
 
-/** Errors that refuse the request itself, whenever they are found out. */
+/** Errors that refuse the request itself, whenever they are detected. */
 const REJECTIONS: readonly number[] = [
   ERROR_CODES.missingClientCapability,
   ERROR_CODES.insufficientScope,
@@ -32,7 +32,7 @@ export type MethodHandler = (
   params: Readonly<Record<string, unknown>>,
 ) => MaybePromise<MethodResult>;
 
-/** A method that is unknown, as any other, while the server lacks the capability it belongs to. */
+/** Makes a method unknown while the server lacks the capability that the method belongs to. */
 export function ofCapability(isOffered: () => boolean, handler: MethodHandler): MethodHandler {
   return (exchange, params) => {
     if (!isOffered()) throw new MethodNotFoundError(exchange.call.method);
@@ -40,12 +40,12 @@ export function ofCapability(isOffered: () => boolean, handler: MethodHandler): 
   };
 }
 
-/** How one method answers by an entry. */
+/** How one method serves a request with an entry. */
 export interface Serving<R> {
-  /** Answers callers who may not see the entry, as if it did not exist. */
+  /** Answers callers who must not see the entry, as if the entry did not exist. */
   readonly refuse: () => MethodResult;
   readonly answer: (result: R) => MaybePromise<MethodResult>;
-  /** Wraps middleware and handler, if present. */
+  /** If present, wraps middleware and handler. */
   readonly enter?: (run: () => MaybePromise<MethodResult>) => MaybePromise<MethodResult>;
   /** See `Exchange.limited`. */
   readonly timeoutMs: number | false | undefined;
@@ -60,7 +60,7 @@ export interface ExchangeParts extends CallParts {
   readonly observers: Observers;
   /** Logs that there was no room for a request. */
   readonly overloaded: (call: EngineCall, error: OverloadedError) => void;
-  /** Definitions whose author has been warned about a handler that lets no suspension pass. */
+  /** Definitions whose author has been warned about a handler that catches suspensions. */
   readonly warned: Set<string>;
   readonly slots: CallSlots;
   /** Disposes of the container's instances for a request or session. */
@@ -69,7 +69,7 @@ export interface ExchangeParts extends CallParts {
 
 /** The connection of an exchange. */
 export interface ExchangeOwner {
-  /** Called once, when the request releases its place: after its answer and the end of its handler. */
+  /** Called once, when the request releases its place: after its answer is sent and its handler has ended. */
   ended(exchange: Exchange): void;
 }
 
@@ -85,11 +85,11 @@ export class Exchange implements ActiveRequest, Stream {
   readonly #sink: Sink;
   #hasSettled = false;
   #isDelivered = false;
-  /** Whether the handler has taken longer than it may. */
+  /** Whether the handler has exceeded its time limit. */
   #isLate = false;
-  /** Kept after the steps before the handler. */
+  /** Fulfilled after the steps before the handler. */
   #begun: Promise<void> | undefined;
-  /** The answer in place of a suspension's questions. */
+  /** The answer that replaces the questions of a suspension. */
   #early: MethodResult | undefined;
 
   constructor(parts: ExchangeParts, request: AdmittedRequest, sink: Sink, owner: ExchangeOwner) {
@@ -148,7 +148,7 @@ export class Exchange implements ActiveRequest, Stream {
     });
   }
 
-  /** Once a request, however often its handler runs. */
+  /** Runs once per request, however often the handler runs. */
   async #begin(): Promise<void> {
     const { beforeHandler } = this.#parts.options;
     const { observation } = this.call;
@@ -184,12 +184,12 @@ export class Exchange implements ActiveRequest, Stream {
   }
 
   /**
-   * Limits the time of a handler. After that its signal aborts and the client gets an answer; the handler keeps its
-   * place until it has ended.
+   * Limits the time of a handler. After that time, its signal aborts and the client gets an answer. The handler keeps
+   * its place until it has ended.
    *
    * @param result the result of the handler with its middleware.
    * @param timeoutMs the author's limit; `false` for none. By default `DEFAULT_TIMEOUT_MS`, and none in the background.
-   * @param late gives the answer, or throws the error to answer with, as it does by default.
+   * @param late returns the answer, or throws the error to answer with. By default, it throws.
    */
   limited<R>(
     result: MaybePromise<R>,
@@ -216,7 +216,7 @@ export class Exchange implements ActiveRequest, Stream {
   }
 
   /**
-   * Runs a recorded call again: no request waits for its answer, and its result goes to `background`.
+   * Runs a recorded call again. No request waits for the answer; the result goes to `background`.
    *
    * @param journal the record of earlier runs.
    */
@@ -232,8 +232,8 @@ export class Exchange implements ActiveRequest, Stream {
   }
 
   /**
-   * The record of the handler's runs so far. It waits for side effects in progress. An extension that takes over the
-   * client's answers uses them up.
+   * Returns the record of the handler's runs so far, after side effects in progress have ended. An extension that takes
+   * over the client's answers uses them up.
    */
   async journal(): Promise<Journal> {
     const { rounds } = this.call;
@@ -254,8 +254,8 @@ export class Exchange implements ActiveRequest, Stream {
 
   /**
    * Continues after a handler has returned required inputs instead of a result: the client is asked, and the request is
-   * served again from its beginning, including guards and middleware. If the client repeats the request itself, this
-   * one ends here.
+   * served again from its beginning, including guards and middleware. If the client itself repeats the request, this
+   * request ends here.
    *
    * @param what the tool, prompt or resource, in words.
    * @throws ProtocolError when the client cannot be asked, or is asked too often (-32603).
@@ -337,7 +337,7 @@ export class Exchange implements ActiveRequest, Stream {
     this.#deliverError(error);
   }
 
-  /** Answers with the questions of a handler that has ended for them. */
+  /** Answers with the questions of a handler whose run has ended to ask them. */
   async #suspend(): Promise<void> {
     const { rounds, background } = this.call;
     // Effects in progress finish, and are recorded.
@@ -386,7 +386,7 @@ export class Exchange implements ActiveRequest, Stream {
       this.#respond(() => this.#sink.end(text));
     } catch (error) {
       if (error instanceof TooLargeError) return this.#deliverLess(error, given);
-      // It has a value that JSON cannot carry; nothing has been sent.
+      // The result has a value that JSON cannot represent; nothing has been sent yet.
       this.#logError(error, 'a result cannot be written as JSON');
       this.#answerError(toProtocolError(error, options.exposeErrors));
     }
@@ -436,7 +436,7 @@ export class Exchange implements ActiveRequest, Stream {
       return call.background.fail(error);
     }
     if (this.done) return;
-    // A handler finds a missing client capability, yet the error refuses the request itself (basic, "Capabilities").
+    // A handler detects a missing client capability, but the error refuses the request itself (basic, "Capabilities").
     if (thrown instanceof OverloadedError) this.#parts.overloaded(call, thrown);
     const isRejection =
       REJECTIONS.includes(error.code) ||
@@ -456,7 +456,7 @@ export class Exchange implements ActiveRequest, Stream {
     call.observation.end({ outcome, refusedBy, error, ...(text === undefined ? {} : { text }) });
   }
 
-  /** A transport's failure is not the request's, and must not end the process. */
+  /** A failure of the transport is not a failure of the request, and must not end the process. */
   #respond(send: () => void): void {
     this.#end();
     void recovered(send, (error) => this.#logError(error, 'a response could not be sent'));

@@ -23,13 +23,13 @@ import type { Revision } from './revisions/index.js';
 
 const NO_PARTS: readonly ToolCalls[] = [];
 
-/** The extensions of one app, as the engine's own methods see them. */
+/** The extensions of one app, as the engine's own methods use them. */
 export class Extensions {
-  /** The methods they add, by name. */
+  /** The methods that extensions add, by name. */
   readonly methods: ReadonlyMap<string, MethodHandler>;
-  /** Their answers for operators, by name. */
+  /** The extensions' answers for operators, by name. */
   readonly inspect: NonNullable<Extension['inspect']>;
-  /** Their checks for `/readyz`, by part. */
+  /** The extensions' checks for `/readyz`, by part. */
   readonly checks: NonNullable<Extension['checks']>;
   /** The members of `params` that name the subject of a request, by method. */
   readonly namedBy: ReadonlyMap<string, string>;
@@ -78,13 +78,13 @@ export class Extensions {
     return offered.length === 0 ? undefined : Object.fromEntries(offered);
   }
 
-  /** Serves a call of a tool, through the extensions that take part in it: the first of the list is the outermost. */
+  /** Serves a call of a tool, through the extensions that take part in it. The first in the list is the outermost. */
   callTool(
     exchange: Exchange,
     tool: ToolEntry,
     run: () => MaybePromise<MethodResult>,
   ): MaybePromise<MethodResult> {
-    // A call that an extension has taken over continues there when it runs again.
+    // A call that an extension has taken over continues in that extension when it runs again.
     const parts = this.#partsIn(tool);
     if (parts.length === 0) return run();
     const call = viewOf(exchange, this.#inSessions);
@@ -100,12 +100,12 @@ export class Extensions {
     return serve(0).then((result) => ({ ...toMethodResult(result), instead: forModel }), toolFailure);
   }
 
-  /** Whether clients of a revision can use a tool at all. */
+  /** Whether clients of a revision can use a tool. */
   shows(revision: Revision, tool: ToolEntry): boolean {
     return !revision.sessions || !this.#partsIn(tool).some((part) => part.hiddenFromSessions);
   }
 
-  /** The extensions' part of a subscription's filter, and the later checks whether it may continue. */
+  /** The extensions' part of a subscription's filter, and later checks of whether the subscription may continue. */
   async listen(
     exchange: Exchange,
     wanted: Readonly<Record<string, unknown>>,
@@ -128,7 +128,7 @@ export class Extensions {
     };
   }
 
-  /** Lets them begin their work outside of requests. */
+  /** Lets extensions begin their work outside of requests. */
   start(): void {
     for (const extension of this.extensions)
       void recovered(
@@ -137,7 +137,7 @@ export class Extensions {
       );
   }
 
-  /** Lets them leave new work to other processes. */
+  /** Lets extensions leave new work to other processes. */
   closes(): void {
     for (const extension of this.extensions)
       void recovered(
@@ -167,9 +167,9 @@ export class Extensions {
 type ViewedExchange = Pick<Exchange, 'call'> & Partial<Pick<Exchange, 'journal' | 'endRun'>>;
 
 /**
- * A request in flight, as extensions see and control it.
+ * A request in flight, as extensions read and control it.
  *
- * @param inSessions the ids of the extensions that clients with sessions know.
+ * @param inSessions the ids of the extensions that support clients with sessions.
  */
 function viewOf(exchange: ViewedExchange, inSessions: ReadonlySet<string>): ExtensionCall {
   const { call } = exchange;
@@ -201,7 +201,7 @@ function viewOf(exchange: ViewedExchange, inSessions: ReadonlySet<string>): Exte
   };
 }
 
-/** A call as it can be written down. */
+/** The stored form of a call. */
 function recordOf({
   revision,
   params,
@@ -298,7 +298,7 @@ function checkExtensions(extensions: readonly Extension[]): void {
   at.throwIfAny();
 }
 
-/** Whether `create` gave an extension. */
+/** Whether `create` returned an extension. */
 function isExtension(extension: unknown): boolean {
   const { id, settings, methods = {} } = isObject(extension) ? extension : {};
   const serves = (method: unknown): boolean => isObject(method) && typeof method['serve'] === 'function';

@@ -5,7 +5,7 @@ type Listen = () => unknown;
  * Keeps listeners of a signal from ending the process if they throw, or if their promise rejects. The signal stays the
  * same object, for `fetch`, `AbortSignal.any` and `instanceof`; derived signals are not guarded.
  *
- * @param signal gets methods of its own in front of those it has.
+ * @param signal the signal; it gets its own methods, which call the existing ones.
  * @param run runs a listener, and throws nothing.
  * @returns the signal.
  * @example
@@ -16,7 +16,7 @@ type Listen = () => unknown;
 export function guardListeners(signal: AbortSignal, run: (listen: Listen) => void): AbortSignal {
   const add = signal.addEventListener.bind(signal);
   const remove = signal.removeEventListener.bind(signal);
-  // One that is added twice is one all the same.
+  // A listener that is added twice is still called once.
   const guarded = new WeakMap<EventListenerOrEventListenerObject, EventListener>();
   const guard = (listener: EventListenerOrEventListenerObject): EventListener => {
     const known = guarded.get(listener);

@@ -46,7 +46,7 @@ export function replay(
   };
 }
 
-/** Reports that a run of a recorded call was aborted to observers; see `ExtensionHost.reportAbort`. */
+/** Reports to observers that a run of a recorded call was aborted; see `ExtensionHost.reportAbort`. */
 export function reportAbort(parts: ConnectionParts, call: RecordedCall, abort: TaskAbort): void {
   const { observers, stateless } = parts;
   if (!observers.areActive) return;

@@ -8,7 +8,7 @@ import type { Revision } from './revisions/index.js';
 
 /** The result of a method; the sink alone serialises it. */
 export interface MethodResult {
-  /** The result: an object, or one that is text already. A member `_meta` stands in `meta`, too. */
+  /** The result: an object, or an object that is already text. A member `_meta` is in `meta`, too. */
   readonly result: object;
   /** The `_meta` that the author gave the result. */
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
@@ -21,7 +21,7 @@ export interface MethodResult {
   readonly type?: string;
   /** Whether it is the result of a tool that failed in a way that the model should see, for observers. */
   readonly isError?: boolean;
-  /** Returns the replacement of a result that is too large. If absent, the replacement is an error. */
+  /** Returns the replacement for a result that is too large. If absent, the replacement is an error. */
   readonly instead?: (message: string) => MethodResult;
 }
 
@@ -30,7 +30,7 @@ export function forModel(text: string): MethodResult {
   return { result: { content: [{ type: 'text', text }], isError: true }, isError: true };
 }
 
-/** A response is longer than one may be. */
+/** A response exceeds the maximum length. */
 export class TooLargeError extends ProtocolError {
   constructor(
     readonly bytes: number,
@@ -43,7 +43,7 @@ export class TooLargeError extends ProtocolError {
 
 /** Writes the responses of one engine: the one place where results become text. */
 export class ResponseWriter {
-  /** The members that are added to results without their own, as text, by revision and cache hint. */
+  /** The members that are added to results that do not have them, as text, by revision and cache hint. */
   readonly #common = new Map<Revision, Map<CacheHint | undefined, string>>();
 
   /**
@@ -91,7 +91,7 @@ export class ResponseWriter {
     return { ...value, ...(meta ? { _meta: meta } : {}) };
   }
 
-  /** The same for a result that is sent later, inside another one. @throws TooLargeError when it is too large. */
+  /** The same for a result that is sent later, inside another result. @throws TooLargeError when it is too large. */
   kept(given: MethodResult): Record<string, unknown> {
     const value = this.value(given);
     this.#requireBounded(JSON.stringify(value));
@@ -106,7 +106,7 @@ export class ResponseWriter {
     let added = known.get(cache);
     if (added === undefined) {
       added = text(this.#members(revision, given));
-      // Results that are text have the hint of their list, or none.
+      // Results that are already text have the hint of their list, or none.
       known.set(cache, added);
     }
     return added;
@@ -132,7 +132,7 @@ export function errorOf(id: RequestId | null, { code, message, data }: ProtocolE
   try {
     return errorResponse(id, { code, message, ...(data === undefined ? {} : { data: toJson(data) }) });
   } catch {
-    // Without `data` that JSON cannot carry, the client still learns the failure.
+    // `data` that JSON cannot represent is left out, so that the client still gets the error.
     return errorResponse(id, { code, message });
   }
 }
@@ -146,10 +146,10 @@ function text(members: object): string {
 type Receive = (message: unknown, sink: Sink) => ActiveRequest | undefined;
 
 /**
- * Serves the messages of a batch side by side and answers with one array (JSON-RPC 2.0 §6). When nothing in it wants an
+ * Serves the messages of a batch concurrently and answers with one array (JSON-RPC 2.0 §6). If no message wants an
  * answer, none is sent.
  *
- * @param maxBytes maximum size of all answers together; further ones become errors.
+ * @param maxBytes maximum size of all answers together; further answers become errors.
  */
 export function receiveBatch(
   messages: readonly unknown[],

@@ -5,7 +5,7 @@ import { isLogLevel, type LogLevel } from '../protocol/logging.js';
 import type { ClientCapabilities } from '../protocol/protocol.js';
 import { type Revision, sessionRevision } from './revisions/index.js';
 
-/** A session as it was written down. */
+/** A session in its stored form. */
 export interface WrittenSession {
   readonly revision: Revision;
   readonly info: Implementation | undefined;
@@ -34,9 +34,9 @@ export function writeSession(session: WrittenSession): SessionState {
 }
 
 /**
- * Reads a session that another process may have written, of another version too.
+ * Reads a session that another process may have written, even one of another version.
  *
- * @returns `undefined` when its protocol version has no sessions here.
+ * @returns `undefined` if its protocol version has no sessions in this process.
  */
 export function readSession(state: SessionState): WrittenSession | undefined {
   const { protocolVersion, info, capabilities, ready, logLevel, roots, dialect } = state;

@@ -1,14 +1,14 @@
 import { type Deadline, Deadlines } from '../transport/deadlines.js';
 
-/** The time limits of handlers; those of equal length share a timer. */
+/** The time limits of handlers. Limits of equal length share a timer. */
 export class TimeLimits {
   readonly #byLength = new Map<number, Deadlines>();
 
   /**
-   * Starts to count.
+   * Starts a time limit.
    *
-   * @param timeoutMs milliseconds the handler may take.
-   * @param isPaused whether the handler waits for its client already.
+   * @param timeoutMs milliseconds that the handler may take.
+   * @param isPaused whether the handler already waits for its client.
    */
   start(timeoutMs: number, isPaused: boolean, expire: () => void): TimeLimit {
     const deadlines = this.#byLength.get(timeoutMs) ?? new Deadlines(timeoutMs);
@@ -17,13 +17,13 @@ export class TimeLimits {
   }
 }
 
-/** Calls back when a handler has taken too long. Time in which it waits for its client does not count. */
+/** Calls back when a handler has taken too long. The time that it waits for its client does not count. */
 export class TimeLimit {
   readonly #deadline: Deadline;
   readonly #startedAt = performance.now();
   #waitedMs = 0;
   #pausedAt: number | undefined;
-  /** Runs the remaining time, if the handler waited for its client before the deadline. */
+  /** The timer for the remaining time, if the handler waited for its client before the deadline. */
   #timer: ReturnType<typeof setTimeout> | undefined;
   #state: 'counting' | 'due' | 'over' = 'counting';
 
@@ -48,7 +48,7 @@ export class TimeLimit {
     if (this.#state === 'due') this.#look();
   }
 
-  /** Ends the counting for good. */
+  /** Stops counting for good. */
   stop(): void {
     this.#state = 'over';
     this.deadlines.delete(this.#deadline);

@@ -16,13 +16,13 @@ import type { Answer, InputRequest, InputRequests } from './round-trip-state.js'
 /**
  * Asks the questions of handlers. A question takes this path:
  *
- * 1. The client must be able to answer it, by the capabilities it has declared.
- * 2. `QuestionCodec` writes it as clients of the revision know it.
+ * 1. The capabilities that the client has declared must allow the question.
+ * 2. `QuestionCodec` writes the question as clients of the revision know it.
  * 3. `RoundTrips` returns the answer if an earlier run of the handler asked the same question. Otherwise the question
  * is delivered (`delivery.ts`) in one of three ways. In the result of the request: the client repeats the request with
  * the answer, and `RoundTripStates` seals the state so far into it. As a request to the client: `PendingRequests` waits
  * for its answer. By the task that the handler has become.
- * 4. `QuestionCodec` reads the answer: one that does not fit its question never reaches the handler.
+ * 4. `QuestionCodec` reads the answer. An answer that does not fit its question never reaches the handler.
  */
 export class ClientRequester {
   constructor(private readonly codec: QuestionCodec) {}
@@ -32,7 +32,7 @@ export class ClientRequester {
     question: InputQuestion<T>,
     { key, ...options }: AskOptions = {},
   ): Promise<T> {
-    // A client gives keys back as text: an answer to another one would never be found.
+    // A client returns keys as text, so the answer to any other key would never be found.
     if (key !== undefined && typeof key !== 'string')
       throw new TypeError(`the key of a question must be a string, not ${typeof key}`);
     requireOpen(asking);
@@ -46,7 +46,7 @@ export class ClientRequester {
   ): Promise<InputResponsesTo<Q>> {
     checkQuestions(questions, 'ctx.ask()');
     requireOpen(asking);
-    // All of them are written before the first is sent: one that cannot be asked keeps the others back.
+    // All questions are written before the first is sent, so that none is sent if one cannot be asked.
     const requests = this.#writeAll(asking, questions);
     const ask = (key: string, request: InputRequest, signal: AbortSignal): Promise<unknown> =>
       this.#put(asking, questions[key] as InputQuestion, request, key, { ...options, signal });
@@ -80,7 +80,7 @@ export class ClientRequester {
 
   async ping(asking: RequesterContext, options?: AskOptions): Promise<void> {
     requireOpen(asking);
-    // A request of a stateless revision is a sign of life itself.
+    // In a stateless revision, the request itself is a sign of life.
     if (!asking.revision.sessions) return;
     await asking.waiting(() => send(asking, { method: METHODS.ping }, options));
   }

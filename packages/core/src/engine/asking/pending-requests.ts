@@ -4,36 +4,39 @@ import type { RequestId } from '../../protocol/protocol.js';
 import { PendingAnswers } from '../../transport/pending-answers.js';
 import { withScopes } from '../../transport/scoped-names.js';
 
-/** How a request to the client travels, and how it is waited for. */
+/** How a request is sent to the client, and how its answer is awaited. */
 interface Sending {
-  /** Puts the request on the wire. */
+  /** Sends the request. */
   send(id: RequestId): void;
   /** Notifies the client that its answer is no longer awaited. */
   withdraw(id: RequestId, reason: string): void;
-  /** The scopes in its id, which an answer needs. */
+  /** The scopes that an answer needs; they are part of the request's id. */
   readonly scopes?: readonly string[] | undefined;
-  /** Milliseconds until the wait ends with an error; progress of the client starts them anew. */
+  /** Milliseconds after which the wait ends with an error. Progress reported by the client restarts this time. */
   readonly timeoutMs: number;
-  /** Milliseconds after which the wait ends whatever the progress. */
+  /** Milliseconds after which the wait ends, even if the client reports progress. */
   readonly maxTimeoutMs: number;
   /** Ends the wait: the request that asked is cancelled, or fails with the reason if that is an InputResponseError. */
   readonly signal: AbortSignal;
 }
 
-/** The requests a server has sent to one client and not yet had an answer to. */
+/** The requests that a server has sent to one client and that have no answer yet. */
 export class PendingRequests {
   readonly #answers = new PendingAnswers<RequestId, Record<string, unknown>>();
   /** Gives a request more time, by its id. */
   readonly #extend = new Map<unknown, () => void>();
   #next = 1;
 
-  /** @param node names this process in ids, so that an answer at another process finds its way back. */
+  /**
+   * @param node the name of this process in ids, so that an answer that reaches another process is passed on to this
+   *   one.
+   */
   constructor(private readonly node?: string) {}
 
   /**
    * Sends a request and waits for its answer. Its progress token is its id.
    *
-   * @throws InputResponseError when the client refuses, or the wait ends without an answer.
+   * @throws InputResponseError when the client answers with an error, or the wait ends without an answer.
    */
   async ask(sending: Sending): Promise<Record<string, unknown>> {
     const { scopes, timeoutMs, maxTimeoutMs, signal } = sending;
@@ -78,29 +81,34 @@ export class PendingRequests {
     return answer;
   }
 
-  /** Whether a request by that id waits for its answer. */
+  /** Whether a request with this id waits for its answer. */
   has(id: unknown): boolean {
     return this.#answers.has(id);
   }
 
-  /** Takes a response of the client. Responses to nothing are ignored, as JSON-RPC 2.0 leaves no way to answer them. */
+  /**
+   * Receives a response from the client. Responses that match no request are ignored, because JSON-RPC 2.0 has no
+   * answer to a response.
+   */
   settle({ id, result, error }: Record<string, unknown>): void {
     if (isObject(result)) this.#answers.settle(id, result);
     else this.#answers.fail(id, refusal(error));
   }
 
-  /** Gives a request more time: the client reports progress on it. */
+  /** Gives a request more time, because the client reports progress on it. */
   extend(progressToken: unknown): void {
     this.#extend.get(progressToken)?.();
   }
 
-  /** Fails everything that waits: the client is gone. */
+  /** Fails all waiting requests, because the client is gone. */
   failAll(reason: string): void {
     this.#answers.failAll(new InputResponseError('gone', reason));
   }
 }
 
-/** The client's refusal is a failure of the handler that asked, not the answer to the request it serves. */
+/**
+ * An error from the client fails the handler's question; it is not the answer to the request that the handler serves.
+ */
 function refusal(error: unknown): InputResponseError {
   const { code, message, data } = isObject(error) ? error : {};
   if (typeof message !== 'string' || typeof code !== 'number' || !Number.isInteger(code))

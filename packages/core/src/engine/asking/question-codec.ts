@@ -17,7 +17,7 @@ import type { Answer, InputRequest } from './round-trip-state.js';
 
 /** Writes questions in the form of a revision, and reads their answers. */
 export class QuestionCodec {
-  /** @param formPlan gives the plan of a form. */
+  /** @param formPlan returns the plan of a form. */
   constructor(private readonly formPlan: (form: FormLike) => ValuePlan) {}
 
   /** @throws ProtocolError when clients of the revision cannot show the form. */
@@ -77,17 +77,17 @@ function malformed(method: string): InputResponseError {
 
 const ROLES: readonly unknown[] = ['user', 'assistant'];
 
-/** Whether an answer is a message of a model: handlers read it without looking twice. */
+/** Whether an answer is a message from a model: handlers read it without checking it again. */
 function isSampled({ role, content, model }: Answer): boolean {
   const blocks: readonly unknown[] = Array.isArray(content) ? content : [content];
   const areBlocks = blocks.every((block) => isObject(block) && typeof block['type'] === 'string');
   return ROLES.includes(role) && areBlocks && typeof model === 'string';
 }
 
-/** Members of roots that are text. */
+/** The members of a root that are text. */
 const ROOT_TEXTS: readonly string[] = ['name', 'title', 'kind'];
 
-/** The roots of an answer as the client gave them, without known members of another type than they have. */
+/** The roots in an answer as the client sent them, without known members that have a wrong type. */
 function readRoots({ roots }: Answer): readonly Root[] {
   if (!Array.isArray(roots)) throw malformed(METHODS.listRoots);
   return roots.map((root: unknown) => {
@@ -111,7 +111,7 @@ async function checkContent(form: ValuePlan, content: Record<string, unknown>): 
   }
 }
 
-/** The form that clients get allows other properties; those not asked for are dropped. */
+/** The form that clients get allows further properties. Properties that were not asked for are dropped. */
 function askedFor(form: ValuePlan, content: Record<string, unknown>): Record<string, unknown> {
   const asked = Object.keys(propertiesOf(form.advertised));
   return Object.fromEntries(Object.entries(content).filter(([name]) => asked.includes(name)));
@@ -125,15 +125,15 @@ function readAction({ action }: Answer): ElicitResult['action'] {
 function readUrlResult(answer: Answer, { sessions }: Revision): ElicitUrlResult {
   const action = readAction(answer);
   const { elicitationId } = answer;
-  // The server sets the identity: for clients without page identities, their value means nothing.
+  // The server sets the page id. From clients without page ids, the value means nothing.
   return typeof elicitationId === 'string' && sessions ? { action, elicitationId } : { action };
 }
 
 const PRIMITIVES: readonly unknown[] = ['string', 'number', 'integer', 'boolean'];
 
 /**
- * The schema of a form as it is sent: nothing beside its properties, each with its type
- * (2026-07-28, client/elicitation, "Requested Schema").
+ * The schema of a form as it is sent: only its properties, each with its type (2026-07-28, client/elicitation,
+ * "Requested Schema").
  */
 export function requestedSchema(schema: JsonSchema): JsonSchema {
   const { required } = schema;
@@ -160,7 +160,7 @@ function isShowable(property: JsonSchema): boolean {
   return property['type'] === 'array' && isObject(items) && ('enum' in items || 'anyOf' in items);
 }
 
-/** A list of strings to choose from is a string, whether or not it says so. */
+/** A list of strings to choose from has the type `string`, even if the schema has no `type`. */
 function withType(property: unknown): JsonSchema {
   if (!isObject(property)) return {};
   const { enum: choices } = property;

@@ -15,7 +15,7 @@ import {
 
 /**
  * The rounds of one request. A handler runs from its beginning in every round. Answered questions return their answers
- * at once, and finished side effects their results. Open questions go to the client.
+ * at once, and finished side effects return their results. Open questions go to the client.
  */
 export class RoundTrips {
   memory: RoundTripState = noMemory();
@@ -29,9 +29,9 @@ export class RoundTrips {
   left: InputRequests = {};
   /** Stores the record before a background handler continues. */
   keep: ((journal: Journal) => Promise<void>) | undefined;
-  /** Says whether another side effect may begin, wherever the handler runs in the background. */
+  /** In the background, returns whether another side effect may begin. */
   mayBegin: (() => boolean) | undefined;
-  /** How often the handler has been run again within this request. */
+  /** How often the handler has run again within this request. */
   restarts = 0;
   #count = 0;
 
@@ -48,8 +48,8 @@ export class RoundTrips {
   /**
    * Returns the answer to a question: from an earlier round, or from its delivery.
    *
-   * @param key names the question; its place in the order of questions by default.
-   * @throws ProtocolError (-32603) when the handler asks another question by that key than it did before.
+   * @param key the name of the question; by default, its number in the order of questions.
+   * @throws ProtocolError (-32603) when the handler asks another question with that key than in an earlier run.
    */
   async ask(
     request: InputRequest,
@@ -73,7 +73,7 @@ export class RoundTrips {
       questions.set(key, { digest, answer });
       return answer;
     } catch (error) {
-      // A question that the client refused may be asked once more; an open one stays.
+      // A question that the client refused may be asked again; an open question remains.
       if (!isSuspension(error)) questions.delete(key);
       throw error;
     } finally {
@@ -82,10 +82,10 @@ export class RoundTrips {
   }
 
   /**
-   * Records the inputs that the handler requires at the end of its run. Earlier ones are kept, unless they are required
-   * again.
+   * Records the inputs that the handler requires at the end of its run. Earlier inputs are kept, unless they are
+   * required again.
    *
-   * @throws ProtocolError (-32603) when a key is that of a question the handler waited for.
+   * @throws ProtocolError (-32603) when a key belongs to a question that the handler waited for.
    */
   requireInput(requests: InputRequests, requestState: string | undefined): void {
     const { questions, required } = this.memory;
@@ -96,7 +96,7 @@ export class RoundTrips {
     this.memory.requestState = requestState;
   }
 
-  /** Accepts the answers to required inputs; others are ignored. */
+  /** Accepts the answers to required inputs; other answers are ignored. */
   receive(responses: Readonly<Record<string, Answer>>): void {
     const { required } = this.memory;
     for (const [key, answer] of Object.entries(responses)) {
@@ -116,8 +116,8 @@ export class RoundTrips {
   /**
    * The answer to a question that was required.
    *
-   * @param request creates the question as it is sent: an answer to another question with the same key does not count.
-   * @throws ProtocolError (-32603) when the key is that of a question the handler waited for.
+   * @param request returns the question as it is sent: an answer to another question with the same key does not count.
+   * @throws ProtocolError (-32603) when the key belongs to a question that the handler waited for.
    */
   response(key: string, request: () => InputRequest): Answer | undefined {
     const { questions, required } = this.memory;
@@ -133,7 +133,7 @@ export class RoundTrips {
    */
   leave(requests: InputRequests): Promise<never> {
     this.left = { ...this.left, ...requests };
-    // Other questions may be put in the same breath, so the round ends when the handler has drawn it.
+    // The handler may ask other questions at the same time, so the round ends in the next turn of the event loop.
     this.#ending ??= this.#end();
     return this.#ending;
   }
@@ -146,12 +146,12 @@ export class RoundTrips {
     throw this.suspension;
   }
 
-  /** Takes note that the handler has ended. */
+  /** Records that the handler has ended. */
   over(): void {
     this.#isOver = true;
   }
 
-  /** Waits for the side effects that have begun: they are made, and must be remembered. */
+  /** Waits for the side effects that have begun, because they take effect and must be remembered. */
   async settleEffects(): Promise<void> {
     await Promise.allSettled(this.#effects.values());
   }
@@ -165,7 +165,7 @@ export class RoundTrips {
     this.restarts += 1;
   }
 
-  /** Runs a side effect, unless an earlier round has. */
+  /** Runs a side effect, unless an earlier round has run it. */
   async once<T>(key: string, run: () => MaybePromise<T>): Promise<T> {
     this.throwIfEnded();
     requireKey(key);
@@ -186,7 +186,7 @@ export class RoundTrips {
   }
 }
 
-/** The error for a key that stands for a question of the context and for one of `inputRequired()`. */
+/** The error for a key that is used both for a question of the context and for a question of `inputRequired()`. */
 function sharedKey(key: string): ProtocolError {
   return failure(
     `The handler uses the key "${key}" with inputRequired() and for a question it waits for: give each a key of its own`,
@@ -197,7 +197,10 @@ function failure(message: string): ProtocolError {
   return new ProtocolError(ERROR_CODES.internalError, message);
 }
 
-/** Refuses a key that cannot identify a side effect: effects without a key would count as one. @throws TypeError */
+/**
+ * Refuses a key that cannot identify a side effect: all side effects without a key would count as one.
+ * @throws TypeError
+ */
 function requireKey(key: unknown): void {
   if (typeof key === 'string' && key !== '') return;
   const given = key === '' ? 'an empty string' : key === null ? 'null' : `a value of type ${typeof key}`;
@@ -206,7 +209,7 @@ function requireKey(key: unknown): void {
   );
 }
 
-/** The value as later runs will get it, so that all runs and all protocol revisions get the same. */
+/** The value as later runs get it, so that it is the same in all runs and all protocol revisions. */
 function carried(key: string, result: unknown): unknown {
   if (result === undefined) return undefined;
   try {

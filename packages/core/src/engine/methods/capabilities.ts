@@ -15,7 +15,7 @@ function deriveCapabilities(registry: Registry): ServerCapabilities {
   };
 }
 
-/** The capabilities of a server, derived anew only when something was registered since. */
+/** The capabilities of a server, derived again only if the registry has changed. */
 export class Capabilities {
   readonly #derived = new Map<Revision, ServerCapabilities>();
   #version = -1;
@@ -23,12 +23,12 @@ export class Capabilities {
   constructor(
     private readonly registry: Registry,
     private readonly extensions: Extensions,
-    /** Capabilities outside the specification, as the author announces them. */
+    /** Capabilities outside the specification, as the author defines them. */
     private readonly experimental: ServerCapabilities['experimental'],
   ) {}
 
   /**
-   * The capabilities for clients of a revision. The object stays the same until something changes, so that sessions
+   * The capabilities for clients of a revision. The same object is returned until something changes, so that sessions
    * share it.
    */
   of(revision: Revision): ServerCapabilities {

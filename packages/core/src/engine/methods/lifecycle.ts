@@ -10,13 +10,13 @@ import { readOpening } from '../revisions/message-dialect.js';
 import { negotiate, STATELESS_VERSIONS } from '../revisions/index.js';
 import { EMPTY, type MethodParts, type MethodTable } from './table.js';
 
-/** A session keeps the client's description of itself: the maximum characters of JSON of each member. */
+/** The maximum length of each member of the client description that a session stores, in characters of JSON. */
 const LONGEST = { capabilities: 8 * 1024, clientInfo: 8 * 1024, workspaceFolders: 64 * 1024 };
-/** The kept members: those of the specification. */
+/** The stored capabilities: those in the specification. */
 const CAPABILITIES = ['roots', 'sampling', 'elicitation', 'tasks', 'extensions', 'experimental'];
 const IDENTITY = ['name', 'title', 'version', 'description', 'websiteUrl', 'icons'];
 
-/** `initialize`, `ping` and `server/discover`: how a client and a server meet; and `logging/setLevel`, for their session. */
+/** `initialize`, `ping` and `server/discover`, and `logging/setLevel` for the session. */
 export function lifecycleMethods({ options, capabilities: offered, sessionBytes }: MethodParts): MethodTable {
   const { info, instructions, cacheHints } = options;
   const discoverHint = cacheHints.of(METHODS.discover);
@@ -76,7 +76,7 @@ export function lifecycleMethods({ options, capabilities: offered, sessionBytes 
   };
 }
 
-/** An object with some of its members, by their names. */
+/** A copy of an object with only the named members. */
 function only(value: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(Object.entries(value).filter(([name]) => names.includes(name)));
 }

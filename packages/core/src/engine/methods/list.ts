@@ -9,34 +9,34 @@ import type { Exchange, MethodHandler } from '../exchange.js';
 import type { MethodResult } from '../response.js';
 import type { Revision } from '../revisions/index.js';
 
-/** The inputs of a list. */
+/** The inputs of a list method. */
 interface ListParts<E extends Entry> {
   readonly collection: Collection<E>;
   /** The member of the result that holds the entries, such as `tools`. */
   readonly key: string;
   readonly pageSize: number | undefined;
-  /** How long and in which cache clients may store a page that is the same for all. */
+  /** How clients may cache a page that is the same for all callers. */
   readonly hint: CacheHint;
-  /** Gives the descriptor as clients of a revision see it. */
+  /** Returns the descriptor as clients of a revision see it. */
   readonly describe: (entry: E, revision: Revision) => object;
-  /** Whether clients of a revision are shown an entry; every entry when absent. */
+  /** Whether clients of a revision see an entry; if absent, they see every entry. */
   readonly shows?: (entry: E, revision: Revision) => boolean;
 }
 
-/** A page, or its beginning: entries as JSON, and the cursor of the next page, if there is one. */
+/** A page, or the beginning of a page: entries as JSON, and the cursor of the next page, if there is one. */
 export interface ListPage {
   readonly written: readonly string[];
   readonly nextCursor?: string | undefined;
 }
 
-/** The entries after those of a list, which authors' functions return each time. */
+/** The entries that follow the registered entries of a list. Authors' functions return them for each request. */
 export interface ListTail {
-  /** Whether there may be anything. */
+  /** Whether there may be such entries. */
   readonly isThere: boolean;
-  /** Whether a cursor leads into it. */
+  /** Whether a cursor points to one of these entries. */
   holds(cursor: unknown): boolean;
   /**
-   * Returns the page at a cursor, or the entries after the last one.
+   * Returns the page at a cursor. If the cursor does not point to one of these entries, returns the first of them.
    *
    * @param room how many entries the page has room for.
    */
@@ -44,14 +44,14 @@ export interface ListTail {
 }
 
 /**
- * Makes the method of one kind of list, which gives the page after a cursor.
+ * Makes the method of one kind of list, which returns the page after a cursor.
  *
- * @param tail the entries after those, if any.
+ * @param tail the entries that follow the registered entries, if any.
  */
 export function listMethod<E extends Entry>(parts: ListParts<E>, tail?: ListTail): MethodHandler {
   const { hint, key, pageSize = Infinity } = parts;
   const views = new Map<Revision, ListView<E>>();
-  /** For lists that differ between callers, whatever their author says. */
+  /** The hint for lists that differ between callers, whatever the author has set. */
   const privateHint: CacheHint = { ...hint, cacheScope: 'private' };
   const viewFor = (revision: Revision): ListView<E> => {
     const view = views.get(revision) ?? new ListView(parts, revision);
@@ -72,7 +72,7 @@ export function listMethod<E extends Entry>(parts: ListParts<E>, tail?: ListTail
   return (exchange, { cursor }) => {
     if (tail?.isThere) return withTail(exchange, cursor, tail);
     const { call } = exchange;
-    // A cursor names a place in the order of additions, so it stays good when entries come and go.
+    // A cursor names a place in the order of additions, so it remains valid when entries are added or removed.
     const start: Position = decodeCursor(cursor);
     const view = viewFor(call.revision);
     if (!view.isGuarded) return { result: view.page(start), cache: hint };
@@ -86,7 +86,7 @@ const EMPTY: ListPage = { written: [] };
 export class ListView<E extends Entry> {
   readonly #json = new WeakMap<E, string>();
   readonly #pages = new Map<Position, RawJson>();
-  /** The positions of pages that follow each other from the first. */
+  /** The start positions of the pages, counted from the first page. */
   readonly #starts = new Set<Position>([0]);
   #version = -1;
   #isGuarded = false;
@@ -102,7 +102,7 @@ export class ListView<E extends Entry> {
     return this.#isGuarded;
   }
 
-  /** The page after a position, when it is the same for all. */
+  /** The page after a position, if the page is the same for all callers. */
   page(start: Position): RawJson {
     this.#refresh();
     const known = this.#pages.get(start);
@@ -110,7 +110,7 @@ export class ListView<E extends Entry> {
     const isStart = this.#starts.has(start);
     const { next, ...written } = this.#write(this.after(start));
     const page = rawPage(this.parts.key, written);
-    // Anybody can make up cursors, and pages from everywhere would be the list many times over.
+    // Anybody can invent cursors. Pages that start at every position would store the list many times.
     if (isStart) this.#pages.set(start, page);
     if (isStart && next !== undefined) this.#starts.add(next);
     return page;
@@ -122,7 +122,8 @@ export class ListView<E extends Entry> {
     const { pageSize = Infinity } = this.parts;
     let visible: (readonly [Position, E])[] = [];
     let held: (readonly [Position, E])[] = [];
-    // Guards are asked side by side, of as many entries as may fill the page: one that takes its time holds up no other.
+    // Guards run concurrently, for as many entries as may fill the page, so that a slow guard does not delay the
+    // others.
     const ask = async (): Promise<void> => {
       const failed = new Map<string, unknown>();
       const answers = await Promise.all(
@@ -135,7 +136,7 @@ export class ListView<E extends Entry> {
           }
         }),
       );
-      // Without them the list would but look shorter, and clients keep lists.
+      // Without these entries, the list would only look shorter, and clients cache lists.
       const [error] = failed.values();
       if (failed.size > 0) {
         call.where = listed([...failed.keys()]);
@@ -160,7 +161,10 @@ export class ListView<E extends Entry> {
     for (const held of collection.after(start)) if (shows?.(held[1], this.revision) ?? true) yield held;
   }
 
-  /** Writes as many entries as a page has room for. @returns them, with the position after which the next page begins. */
+  /**
+   * Writes as many entries as a page has room for.
+   * @returns the entries, and the position that the next page begins after.
+   */
   #write(entries: Iterable<readonly [Position, E]>): ListPage & { readonly next?: Position } {
     const written: string[] = [];
     let last: Position = 0;

@@ -13,10 +13,13 @@ interface Notified {
   readonly events: Events;
 }
 
-/** Takes one kind of notification. */
+/** Handles one kind of notification. */
 type NotificationHandler = (notified: Notified, params: Params) => void;
 
-/** The handlers of the client's notifications, by name. Others are ignored, as JSON-RPC has no answer to them. */
+/**
+ * The handlers of the client's notifications, by name. Other notifications are ignored, because JSON-RPC has no answer
+ * to a notification.
+ */
 export const CLIENT_NOTIFICATIONS: ReadonlyMap<string, NotificationHandler> = new Map([
   [NOTIFICATIONS.initialized, initialized],
   [NOTIFICATIONS.cancelled, cancelled],
@@ -31,7 +34,8 @@ function initialized({ connectionState }: Notified): void {
     (state) => ({ ...state, ready: true }),
     () => session.becomeReady(),
   );
-  // A notification has no answer: the transport knows that it could not be kept, and says so in its own way.
+  // A notification has no answer. The transport knows that the change could not be stored, and reports it in its own
+  // way.
   if (isPromise(changed)) void observed(changed);
 }
 
@@ -42,7 +46,7 @@ function cancelled({ inFlight }: Notified, { requestId, reason }: Params): void 
   }
 }
 
-/** The client works on a question: it gets more time. */
+/** The client works on a question, so it gets more time. */
 function progress({ connectionState }: Notified, { progressToken }: Params): void {
   if (connectionState.hasAsked) connectionState.pending.extend(progressToken);
 }

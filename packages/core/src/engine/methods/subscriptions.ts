@@ -30,17 +30,17 @@ export function subscriptionMethods(parts: MethodParts): MethodTable {
       // The session may have ended while guards were asked.
       if (!session || call.isAborted) return EMPTY;
       const { connectionState, revision, client, id, method, transport } = call;
-      // Without its parameters, which may be large, and without the transport's connection.
+      // The request info is kept without the parameters, which may be large, and without the transport's connection.
       const requestInfo = lasting(call.requestInfo);
       const request = { connectionState, revision, client, id, method, params: {}, requestInfo, transport };
       const keep = (): void => subscribers.keep(session, uri, request);
       const isNew = session.subscriptions?.has(uri) !== true;
-      // Here first: a subscription without room is not stored anywhere.
+      // First in this process, so that a subscription without room is not stored anywhere.
       keep();
       rechecks.begin();
       if (!isNew) return EMPTY;
       try {
-        // Once more: the session may have been replaced meanwhile by a state without the subscription.
+        // Repeated here, because the session may meanwhile have been replaced by a state without the subscription.
         await connectionState.change(
           (state) => withSubscription(state, uri),
           () => void (call.isAborted || keep()),
@@ -78,7 +78,7 @@ export function subscriptionMethods(parts: MethodParts): MethodTable {
   };
 }
 
-/** The part of a request that a subscription will carry. */
+/** The part of a requested filter that a subscription will serve. */
 async function agreed(
   parts: MethodParts,
   exchange: Exchange,
@@ -109,14 +109,14 @@ async function visible(
   }
   const wanted = new Set<string>(uris);
   subscribers.check(wanted.size, ...wanted);
-  // Side by side: guards may take their time, each.
+  // Concurrently, because each guard may take long.
   const scopes = await Promise.all(
     [...wanted].map(async (uri) => {
       const found = options.registry.resolveUri(uri);
       return found?.entry.hears(call, uri, found.variables);
     }),
   );
-  // One challenge names all of their scopes.
+  // One challenge names the scopes of all resources.
   const needed = [...new Set(scopes.flatMap((each) => each ?? []))];
   if (lacksScopes(call.principal, needed)) throw new InsufficientScopeError(needed);
   return [...wanted].filter((_uri, index) => scopes[index]);

@@ -15,12 +15,12 @@ export interface MethodParts {
   readonly subscribers: Subscribers;
   readonly listeners: Listeners;
   readonly rechecks: Rechecks;
-  /** The room for the clients' data in sessions. */
+  /** The quota for clients' data in sessions. */
   readonly sessionBytes: Quota;
 }
 
 /** The methods of one group, by name. */
 export type MethodTable = Readonly<Record<string, MethodHandler>>;
 
-/** The result of a request that only wants to know that it was served. */
+/** The empty result of a request that needs no data in return. */
 export const EMPTY: MethodResult = Object.freeze({ result: Object.freeze({}) });

@@ -12,17 +12,17 @@ const MOST_ON_A_PAGE = 1000;
 /** The start of a page: a template, and a place in its list. */
 interface Place {
   readonly position: Position;
-  /** The `nextCursor` of its author; absent for the beginning. */
+  /** The author's `nextCursor`; absent for the beginning. */
   readonly cursor?: string;
-  /** How many resources from there on have been on pages before. */
+  /** How many resources after the cursor were already on earlier pages. */
   readonly skipped: number;
 }
 
 const BEGINNING: Place = { position: 0, skipped: 0 };
 
 /**
- * The resources from templates' lists, after those with a fixed URI. A page ends at the end of an author's page, so
- * that it calls each list once at most.
+ * The resources from templates' lists, after those with a fixed URI. A page ends where an author's page ends, so that
+ * it calls each list at most once.
  */
 export class TemplateLists implements ListTail {
   #version = -1;
@@ -77,10 +77,10 @@ export class TemplateLists implements ListTail {
   ): Promise<Listing> {
     const { call } = exchange;
     call.where = where;
-    // Each list has a context that names its template.
+    // Each list gets its own context, which names its template.
     call.currentContext = undefined;
     return run<Listing>(call, request, {
-      // Its guards have been asked.
+      // The guards of the template have already run.
       refuse: () => ({ resources: [], isCut: false }),
       answer: (listing) => listing,
       limited: (work) => exchange.limited(work, timeoutMs),

@@ -18,9 +18,9 @@ export const revision20241105: Revision = {
   progress: (params) => omit(params, ['message']),
 };
 
-/** Models were given text and pictures only. */
+/** In this revision, models accept only text and pictures. */
 function withoutAudio(params: CreateMessageParams): CreateMessageParams {
-  // An older form has one block a message.
+  // The older form has one block per message.
   const messages = params.messages.map((message) => {
     const block = message.content as SamplingContent;
     return block.type === 'audio' ? { ...message, content: content(block) as SamplingContent } : message;

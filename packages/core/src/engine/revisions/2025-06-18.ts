@@ -8,7 +8,7 @@ import { omit, replaceCodes, type Revision } from './revision.js';
 
 const UNKNOWN = ['icons'];
 
-/** Codes that only 2025-11-25 knows. */
+/** Codes that only revision 2025-11-25 has. */
 const REPLACED: ReadonlyMap<number, number> = new Map([
   [ERROR_CODES.urlElicitationRequired, ERROR_CODES.invalidRequest],
 ]);
@@ -47,14 +47,14 @@ function content(block: ContentBlock): ContentBlock {
   return isLinkWithIcons(block) ? omit(block, UNKNOWN) : block;
 }
 
-/** Whether a property is a list to choose from, which clients before 2025-11-25 cannot show. */
+/** Whether a property is a list to choose from, which clients of revisions before 2025-11-25 cannot show. */
 function isList(property: unknown): boolean {
   return isObject(property) && property['type'] === 'array';
 }
 
 /**
- * A form as clients before 2025-11-25 know it: choices are `enum` with `enumNames`, and only booleans have a default
- * (2025-06-18, client/elicitation, "Supported Schema Types").
+ * A form for clients of revisions before 2025-11-25: choices are `enum` with `enumNames`, and only booleans have a
+ * default (2025-06-18, client/elicitation, "Supported Schema Types").
  */
 function olderForm(schema: JsonSchema): JsonSchema {
   const properties = Object.entries(propertiesOf(schema)).map(
@@ -77,8 +77,8 @@ function olderProperty(property: unknown): unknown {
 }
 
 /**
- * A sampling request in the words of clients before 2025-11-25. A message there has one block of content, so one with
- * several becomes several messages (2025-06-18, client/sampling).
+ * A sampling request for clients of revisions before 2025-11-25. Their messages have one block of content, so a message
+ * with several blocks becomes several messages (2025-06-18, client/sampling).
  */
 function olderSampling(params: CreateMessageParams): CreateMessageParams {
   return { ...omit(params, ['tools', 'toolChoice']), messages: params.messages.flatMap(oneBlockEach) };

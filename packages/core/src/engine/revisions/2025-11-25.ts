@@ -7,7 +7,7 @@ import type { CallToolResult } from '../../protocol/results.js';
 import { revision20260728 } from './2026-07-28.js';
 import { replaceCodes, type Revision } from './revision.js';
 
-/** Codes that only later revisions know. */
+/** Codes that only later revisions have. */
 const REPLACED: ReadonlyMap<number, number> = new Map([
   [ERROR_CODES.headerMismatch, ERROR_CODES.invalidRequest],
   [ERROR_CODES.missingClientCapability, ERROR_CODES.invalidRequest],
@@ -44,7 +44,7 @@ export const revision20251125: Revision = {
     const { structuredContent } = result;
     if (structuredContent === undefined || !needsWrapper(result, tool.descriptor))
       return revision20260728.callResult(result, tool);
-    // The text stays the bare value, which the model reads.
+    // The text remains the bare value, which the model reads.
     const { content, isError } = result;
     return { content, structuredContent: { result: structuredContent }, ...(isError ? { isError } : {}) };
   },
@@ -56,7 +56,10 @@ export const revision20251125: Revision = {
   envelope: ({ meta }) => (meta ? { _meta: meta } : {}),
 };
 
-/** The schema decides, so that the two agree; without a schema, the JSON form of the value. */
+/**
+ * Whether a result needs a wrapper. The schema decides, so that result and schema agree; without a schema, the JSON
+ * form of the value decides.
+ */
 function needsWrapper(result: CallToolResult, { outputSchema }: Tool): boolean {
   if (outputSchema) return !describesObject(outputSchema);
   const json = result instanceof StructuredResult ? result.json : JSON.stringify(result.structuredContent);
@@ -67,7 +70,7 @@ function describesObject(schema: JsonSchema): boolean {
   return schema['type'] === 'object';
 }
 
-/** References inside the wrapped schema point at the root, so their targets move there. */
+/** References inside the wrapped schema point to the root, so their targets move there. */
 function wrapSchema(schema: JsonSchema): JsonSchema {
   const { $defs, $schema, ...result } = schema;
   return {

@@ -10,7 +10,7 @@ const REPLACED: ReadonlyMap<number, number> = new Map([
   [ERROR_CODES.urlElicitationRequired, ERROR_CODES.invalidRequest],
 ]);
 
-/** Revision 2026-07-28: stateless requests, and the shapes from which all older revisions differ. */
+/** Revision 2026-07-28: stateless requests. The older revisions are defined by their differences from it. */
 export const revision20260728: Revision = {
   ...REVISION_FEATURES['2026-07-28'],
   version: '2026-07-28',

@@ -18,23 +18,23 @@ const BY_VERSION = ALL.map((revision) => [revision.version, revision] as const);
 const STATELESS: ReadonlyMap<unknown, Revision> = new Map(BY_VERSION.filter(([, { sessions }]) => !sessions));
 const SESSIONED: ReadonlyMap<unknown, Revision> = new Map(BY_VERSION.filter(([, { sessions }]) => sessions));
 
-/** The versions a request may carry in its `_meta`, newest first. */
+/** The versions that a request may have in its `_meta`, newest first. */
 export const STATELESS_VERSIONS: readonly string[] = [...STATELESS.values()]
   .map(({ version }) => version)
   .reverse();
 
-/** The revision a request claims; `undefined` if requests cannot claim it. */
+/** The revision that a request claims; `undefined` if requests cannot claim it. */
 export function claimedRevision(version: unknown): Revision | undefined {
   return STATELESS.get(version);
 }
 
-/** The revision that has everything a server can say of itself. */
+/** The revision with everything that a server can announce about itself. */
 export const NEWEST_REVISION: Revision = revision20260728;
 
 /** The newest revision that has sessions. */
 export const LATEST_SESSION_REVISION: Revision = revision20251125;
 
-/** The revision `initialize` settles on: the one asked for, else the newest that has sessions. */
+/** The revision that `initialize` agrees on: the requested revision, else the newest revision that has sessions. */
 export function negotiate(version: unknown): Revision {
   return SESSIONED.get(version) ?? LATEST_SESSION_REVISION;
 }

@@ -4,7 +4,7 @@ import { type ClientCapabilities, METHODS, NOTIFICATIONS } from '../../protocol/
 
 type Params = Readonly<Record<string, unknown>>;
 
-/** A message that the older dialect says otherwise than the specification. */
+/** A message that has another form in the older dialect than in the specification. */
 interface VariantRow {
   /** The method in the specification. */
   readonly name: string;
@@ -14,13 +14,13 @@ interface VariantRow {
   readonly read?: (params: Params) => Params;
   /** Turns parameters of the specification into those of the dialect; the identity if absent. */
   readonly write?: (params: Params) => Params;
-  /** Makes a result of the specification of the client's result in the dialect; the same one when absent. */
+  /** Turns the client's result in the dialect into a result of the specification; the identity if absent. */
   readonly readResult?: (result: Params) => Params;
 }
 
 /**
- * A dialect that some documents describe and some clients speak: other names for members of revisions up to 2025-11-25,
- * in both directions. Results outside of the table are the same in both.
+ * A dialect that some documents describe and some clients speak: other names for members of revision 2025-11-25 or
+ * earlier, in both directions. Results outside of the table are the same in both.
  */
 export const DIALECT: readonly VariantRow[] = [
   { name: NOTIFICATIONS.initialized, old: 'initialized' },
@@ -56,7 +56,7 @@ export const DIALECT: readonly VariantRow[] = [
   { name: METHODS.elicit, old: 'elicitation/request' },
 ];
 
-// Names that the specification has as well do not give a dialect away.
+// Names that the specification also has do not identify the dialect.
 const BY_OLD_NAME: ReadonlyMap<string, VariantRow> = new Map(
   DIALECT.filter(({ name, old }) => name !== old).map((row) => [row.old, row]),
 );
@@ -69,9 +69,9 @@ export interface Spoken {
 }
 
 /**
- * Puts a message of a client into the words of the specification.
+ * Translates a message from a client to the specification.
  *
- * @returns the message, or `undefined` if its name is not one of the older dialect.
+ * @returns the message, or `undefined` if its name is not in the older dialect.
  */
 export function fromDialect(method: string, params: unknown): Spoken | undefined {
   const row = BY_OLD_NAME.get(method);
@@ -79,7 +79,7 @@ export function fromDialect(method: string, params: unknown): Spoken | undefined
   return { method: row.name, params: row.read && isObject(params) ? row.read(params) : params };
 }
 
-/** Puts a request or notification of the server into the words of the older dialect. */
+/** Translates a request or notification from the server to the older dialect. */
 export function toDialect(message: Spoken): Spoken {
   const row = BY_NAME.get(message.method);
   if (!row) return message;
@@ -88,14 +88,14 @@ export function toDialect(message: Spoken): Spoken {
   return { ...message, method: row.old, ...written };
 }
 
-/** Puts the client's result of a request of the server into the words of the specification. */
+/** Translates the client's result of a server's request to the specification. */
 export function resultFromDialect(method: string, result: Params): Params {
   return BY_NAME.get(method)?.readResult?.(result) ?? result;
 }
 
 /** The dialect's parameters of `initialize`, beyond the specification's. */
 interface Opening {
-  /** The client's capabilities, including the roots that it shares by `workspaceFolders`. */
+  /** The client's capabilities, including the roots that it shares through `workspaceFolders`. */
   readonly capabilities: ClientCapabilities;
   /** The level that `trace` stands for. */
   readonly logLevel: LogLevel | undefined;
@@ -104,8 +104,8 @@ interface Opening {
 }
 
 /**
- * Reads `trace` and `workspaceFolders`, which older documents took over from the Language Server Protocol. A client
- * that declares `roots` is asked for them, because its answer is newer.
+ * Reads `trace` and `workspaceFolders`, which older documents adopted from the Language Server Protocol. A client that
+ * declares `roots` is asked for its roots, because its answer is newer.
  */
 export function readOpening({ trace, workspaceFolders }: Params, declared: ClientCapabilities): Opening {
   const logLevel = TRACES.get(trace);
@@ -113,7 +113,7 @@ export function readOpening({ trace, workspaceFolders }: Params, declared: Clien
   return { capabilities: roots ? { ...declared, roots: {} } : declared, logLevel, roots };
 }
 
-/** The log levels of the values of `trace` in `initialize`. */
+/** The log level for each value of `trace` in `initialize`. */
 const TRACES: ReadonlyMap<unknown, LogLevel> = new Map([
   ['off', 'emergency'],
   ['messages', 'info'],
@@ -162,7 +162,7 @@ function writeProgress({ progressToken, _meta, ...value }: Params): Params {
 
 /**
  * Writes a sampling request as `{message, context?, modelHint?}`: the last message, the messages before it, and the
- * first hinted model. The other parameters are the same in both; `modelPreferences` stays for everything else.
+ * first hinted model. The other parameters are the same in both; `modelPreferences` is kept for everything else.
  */
 function writeSampling({ messages, ...params }: Params): Params {
   const all: readonly unknown[] = Array.isArray(messages) ? messages : [];
@@ -176,18 +176,21 @@ function writeSampling({ messages, ...params }: Params): Params {
   };
 }
 
-/** Reads `{message, model?, stopReason?}`. A result without a message, or with one that is malformed, comes back as it is. */
+/**
+ * Reads `{message, model?, stopReason?}`. A result without a message, or with a malformed message, is returned
+ * unchanged.
+ */
 function readSampled(result: Params): Params {
   const { message, ...rest } = result;
   const said = isObject(message) ? message : { content: message };
   const content =
     typeof said['content'] === 'string' ? { type: 'text', text: said['content'] } : said['content'];
   if (typeof content !== 'object') return result;
-  // The specification requires a name of the model; the dialect does not.
+  // The specification requires the name of the model; the dialect does not.
   return { model: 'unknown', ...rest, role: said['role'] ?? 'assistant', content };
 }
 
-/** The text of a message of the user that is nothing but text. */
+/** The text of a user's message that contains only text. */
 function textOf(message: unknown): string | undefined {
   if (!isObject(message) || message['role'] !== 'user') return undefined;
   const blocks = [message['content']].flat();

@@ -14,13 +14,13 @@ import type { CacheHint, CallToolResult, ReadResourceResult } from '../../protoc
 
 /** The log settings of a request, beyond its revision. */
 interface LogThresholds {
-  /** The level the session asked for, if it did. */
+  /** The level that the session has set, if any. */
   readonly session: LogLevel | undefined;
-  /** The level the request itself asked for, if it did. */
+  /** The level that the request itself has set, if any. */
   readonly request: LogLevel | undefined;
 }
 
-/** The values of the members that results have beside their own. */
+/** The values of the members that are added to results. */
 interface EnvelopeParts {
   /** `complete`, `input_required`, or a type of an extension. */
   readonly resultType: string;
@@ -32,23 +32,25 @@ interface EnvelopeParts {
 }
 
 /**
- * All differences between protocol revisions. Each revision has a file with one of these, mostly by removing features
- * from its successor. No code outside this folder branches on a version.
+ * All differences between protocol revisions. Each revision has a file with one such object, which mostly removes
+ * features from its successor. No code outside this folder branches on a version.
  */
 export interface Revision extends RevisionFeatures {
   readonly version: ProtocolVersion;
-  /** The requests a client may send. */
+  /** The requests that a client may send. */
   readonly requests: ReadonlySet<string>;
   /** The requests that may be answered with questions instead of a result. */
   readonly rounds: ReadonlySet<string>;
-  /** Whether clients come back to a stream that stops before its response, and know events without data (SEP-1699). */
+  /**
+   * Whether clients reconnect to a stream that stops before its response, and accept events without data (SEP-1699).
+   */
   readonly resumes: boolean;
-  /** Whether several messages may travel in one array. */
+  /** Whether several messages may be sent in one array. */
   readonly batches: boolean;
   /**
    * A form as clients of this revision know it.
    *
-   * @throws ProtocolError when they cannot show it.
+   * @throws ProtocolError when these clients cannot show the form.
    */
   form(schema: JsonSchema): JsonSchema;
   /** A sampling request in the form of this revision. */
@@ -59,26 +61,26 @@ export interface Revision extends RevisionFeatures {
   prompt(prompt: Prompt): Prompt;
   implementation(info: Implementation): Implementation;
   capabilities(capabilities: ServerCapabilities): ServerCapabilities;
-  /** One block of the result of a tool, or of a message of a prompt. */
+  /** One block of a tool's result or of a prompt's message. */
   content(block: ContentBlock): ContentBlock;
   /**
    * The result of a tool as clients of this revision know it, or its text (`RawJson`).
    *
-   * @param tool the tool that gave it; its descriptor is written when it is first read.
+   * @param tool the tool that returned the result; its descriptor is created when it is first read.
    */
   callResult(result: CallToolResult, tool: { readonly descriptor: Tool }): object;
   /** The contents of a resource, without cache hints. */
   readResult(result: ReadResourceResult): object;
   /** The parameters of a progress notification. */
   progress(params: { readonly message?: string; readonly [key: string]: unknown }): object;
-  /** The mildest log message that may be sent; `undefined` when none may. */
+  /** The lowest level of log messages that may be sent; `undefined` if none may be sent. */
   logThreshold(levels: LogThresholds): LogLevel | undefined;
   resourceNotFound(uri: string): ProtocolError;
-  /** An error as this revision knows it: codes of other revisions never reach a client. */
+  /** An error as this revision defines it: codes from other revisions never reach a client. */
   error(error: ProtocolError): ProtocolError;
   /** The error for a request that needs an undeclared capability of the client. */
   missingCapability(message: string, required: ClientCapabilities): ProtocolError;
-  /** Members that a result has beside its own. */
+  /** The members that are added to a result. */
   envelope(parts: EnvelopeParts): object;
 }
 
@@ -88,7 +90,7 @@ export function omit<T extends object>(value: T, keys: readonly string[]): T {
   return Object.fromEntries(Object.entries(value).filter(([key]) => !keys.includes(key))) as T;
 }
 
-/** An error with another code, when its own is in the table. */
+/** Replaces the code of an error if the table has a replacement. */
 export function replaceCodes(error: ProtocolError, table: ReadonlyMap<number, number>): ProtocolError {
   const code = table.get(error.code);
   return code === undefined ? error : new ProtocolError(code, error.message, error.data, { cause: error });

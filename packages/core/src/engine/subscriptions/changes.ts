@@ -11,8 +11,8 @@ import { LogThrottle } from '../../transport/log-throttle.js';
 const CLOSE_GRACE_MS = 1000;
 
 /**
- * One app's incoming and outgoing changes. Its own changes take the way over the bus like all others; while the bus
- * fails, its own clients still get them.
+ * One app's incoming and outgoing changes. Its own changes also pass through the bus. While the bus fails, the
+ * process's own clients still get them.
  */
 export class ChangeFeed {
   readonly #listeners = new Set<(change: ServerChange) => void>();
@@ -20,25 +20,28 @@ export class ChangeFeed {
   /** Changes that the bus has not accepted yet. */
   readonly #underway = new Set<Promise<boolean>>();
   #closed = false;
-  /** Whether others have not heard of a change. */
+  /** Whether other processes have missed a change. */
   #isMissed = false;
   readonly #told = new LogThrottle();
 
   #node: string | undefined;
 
-  /** @param isShared whether other processes may use the bus, which then need a name for this one. */
+  /** @param isShared whether other processes may use the bus; they then need a name for this process. */
   constructor(
     private readonly bus: ChangeBus,
     private readonly logger: Logger,
     private readonly isShared: boolean = true,
   ) {}
 
-  /** Names this process in messages of others. Drawn at first use: Workers allow no random numbers before their first request. */
+  /**
+   * The name of this process in messages from others. Created at first use, because Workers allow no random numbers
+   * before their first request.
+   */
   get node(): string {
     return (this.#node ??= crypto.randomUUID().replaceAll('-', '').slice(0, 12));
   }
 
-  /** Whether it listens to the bus. */
+  /** Whether the feed listens to the bus. */
   get isHeard(): boolean {
     return this.#unsubscribe !== undefined;
   }
@@ -61,11 +64,11 @@ export class ChangeFeed {
   /**
    * Publishes a change to all processes of this app. Never throws.
    *
-   * @returns whether the bus has taken it.
+   * @returns whether the bus has accepted the change.
    */
   publish(change: ServerChange): MaybePromise<boolean> {
     if (this.#closed) return false;
-    // Without a subscription nothing comes back from the bus.
+    // Without a subscription, nothing comes back from the bus.
     if (!this.#unsubscribe) this.#tell(change);
     const publish = (): MaybePromise<boolean> => after(this.bus.publish(change), () => this.#published());
     const published = recovered(publish, (error) => this.#unpublished(change, error));
@@ -74,7 +77,7 @@ export class ChangeFeed {
     return published.finally(() => this.#underway.delete(published));
   }
 
-  /** Hears every change that arrives, of whatever process. @returns stops the hearing. */
+  /** Listens to every change that arrives, from all processes. @returns a function that stops listening. */
   onChange(listener: (change: ServerChange) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -91,7 +94,7 @@ export class ChangeFeed {
     }
   }
 
-  /** Tells others that they have missed changes, once the bus works again. @returns that it does. */
+  /** Notifies other processes that they have missed changes, once the bus works again. @returns true: the bus works. */
   #published(): true {
     if (!this.#isMissed) return true;
     this.#isMissed = false;
@@ -99,7 +102,7 @@ export class ChangeFeed {
     return true;
   }
 
-  /** @returns that the bus has not taken it. */
+  /** @returns false: the bus has not accepted the change. */
   #unpublished(change: ServerChange, error: unknown): false {
     if (change.kind !== 'message') this.#isMissed = true;
     const about = logDetails(change);
@@ -133,7 +136,7 @@ export class ChangeFeed {
 }
 
 /**
- * Reads a message of the bus. Another process may have another version, so it may be anything.
+ * Reads a message from the bus. Another process may have another version, so the message may have any form.
  *
  * @returns a change with only its own members; `undefined` for an unknown one.
  */
@@ -154,7 +157,7 @@ function readChange(value: unknown): ServerChange | undefined {
   return undefined;
 }
 
-/** The fields of a change in the log: no data of clients, and no ids, because they grant access. */
+/** The fields of a change in the log: no data from clients, and no ids, because ids grant access. */
 function logDetails(change: unknown): Readonly<Record<string, string | undefined>> {
   const { kind, about, to } = isObject(change) ? change : {};
   const text = (value: unknown): string | undefined =>
@@ -162,10 +165,10 @@ function logDetails(change: unknown): Readonly<Record<string, string | undefined
   return { kind: text(kind), about: text(about), to: text(to) };
 }
 
-/** How much of anything another process said is logged, in characters. */
+/** Maximum length of text from another process in the log, in characters. */
 const MOST_LOGGED = 100;
 
-/** The notification that says that a list has changed. */
+/** The notification that a list has changed. */
 export const LIST_CHANGED: Readonly<Record<ListKind, string>> = {
   tools: NOTIFICATIONS.toolsListChanged,
   prompts: NOTIFICATIONS.promptsListChanged,

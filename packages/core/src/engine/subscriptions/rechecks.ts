@@ -8,7 +8,7 @@ import type { Session } from '../connection-state.js';
 import { withoutSubscription } from '../session-state.js';
 import type { Listener, Listeners, Subscribers } from './subscriptions.js';
 
-/** Runs guards again for the resources of subscriptions. A subscription that is refused now ends. */
+/** Runs guards again for the resources of subscriptions. A subscription that is now refused ends. */
 export class Rechecks {
   /** Checks in progress: a running check is not started again. */
   readonly #checking = new Set<object>();
@@ -21,7 +21,7 @@ export class Rechecks {
     private readonly listeners: Listeners,
   ) {}
 
-  /** Takes note that there is a subscription. */
+  /** Called when there is a subscription. */
   begin(): void {
     if (this.#timer !== undefined || this.#closed) return;
     this.#timer = setTimeout(() => void this.#run(), this.parts.options.limits.recheckMs);
@@ -34,8 +34,8 @@ export class Rechecks {
   }
 
   async #run(): Promise<void> {
-    // Concurrently, so that a slow check delays no others; one per turn of the event loop, so that many do not block
-    // it.
+    // Concurrently, so that a slow check does not delay the others. One per turn of the event loop, so that many checks
+    // do not block it.
     for (const listener of this.listeners.all) {
       void this.#once(listener, () => this.#checkListener(listener));
       await turn();
@@ -83,7 +83,7 @@ export class Rechecks {
     });
   }
 
-  /** Checks with a call of its own, so that the state of the original request does not influence guards. */
+  /** Checks with a separate call, so that the state of the original request does not influence guards. */
   async #anew(
     request: AdmittedRequest,
     check: (call: EngineCall, failed: Failures) => Promise<void>,
@@ -124,7 +124,7 @@ export class Rechecks {
 /** The failed checks, with their errors. */
 type Failures = Map<string, unknown>;
 
-/** Whether guards agree. If that cannot be determined, the subscription stays until the next check. */
+/** Whether guards agree. If that cannot be determined, the subscription continues until the next check. */
 async function agreed(about: string, failed: Failures, ask: () => MaybePromise<boolean>): Promise<boolean> {
   try {
     return await ask();

@@ -36,7 +36,7 @@ export class Events {
 
   constructor(private readonly logger: Logger) {}
 
-  /** @returns a function that stops the listening. */
+  /** @returns a function that stops listening. */
   on<K extends keyof AppEvents>(event: K, listener: EventListener<K>): () => void {
     const listeners = this.#listeners.get(event) ?? new Set();
     this.#listeners.set(event, listeners);
@@ -57,7 +57,7 @@ export class Events {
     };
   }
 
-  /** Calls every listener; one that fails, at once or later, is reported, and the others are called all the same. */
+  /** Calls every listener. A listener that fails, at once or later, is reported, and the others are still called. */
   emit<K extends keyof AppEvents>(event: K, ...details: AppEvents[K]): void {
     const failed = (error: unknown): void => this.logger.error({ err: error, event }, 'a listener failed');
     for (const listener of this.#listeners.get(event) ?? [])
@@ -65,12 +65,15 @@ export class Events {
   }
 }
 
-/** A subscription is kept for as long as its client likes; longer URIs than that are read, and not subscribed to. */
+/**
+ * Maximum length of a URI to subscribe to, because a subscription is kept as long as its client wants. Longer URIs can
+ * still be read.
+ */
 const MAX_URI_LENGTH = 2048;
-/** Each template looks at each of the URIs that come at once. */
+/** Maximum length of all URIs in one request, because each template is matched with each URI. */
 const MAX_URI_CHARACTERS = 256 * 1024;
 
-/** How much a subscription keeps of the request that asked for it, in bytes: guards look at its headers when they are asked again. */
+/** How much of its request a subscription keeps, in bytes. Guards need the headers when they run again. */
 function sizeOf({ params, requestInfo }: Pick<AdmittedRequest, 'params' | 'requestInfo'>): number {
   let characters = 0;
   for (const [name, value = ''] of Object.entries(requestInfo.headers ?? {}))
@@ -98,12 +101,12 @@ export class Subscribers {
     this.#bytes = new Quota(maxSubscribedBytes, Math.ceil(maxSubscribedBytes / 4));
   }
 
-  /** The resources that sessions and subscriptions of this process hear of. */
+  /** The resources that sessions and subscriptions of this process listen to. */
   get uris(): Iterable<string> {
     return [...this.#counts.keys()];
   }
 
-  /** The sessions that want to hear about resources, each with its latest request to hear of one. */
+  /** The sessions that have subscribed to resources, each with its latest request to subscribe. */
   get sessions(): ReadonlyMap<Session, AdmittedRequest> {
     return this.#sessions;
   }
@@ -111,7 +114,7 @@ export class Subscribers {
   /**
    * Reserves room for a subscription.
    *
-   * @throws OverloadedError when there is not as much, for this client or for all.
+   * @throws OverloadedError when there is not enough room, for this client or for all.
    */
   reserve(client: unknown, bytes: number): void {
     const { total, perClient } = this.#bytes;
@@ -121,7 +124,7 @@ export class Subscribers {
     );
   }
 
-  /** Gives room back. */
+  /** Releases room. */
   release(client: unknown, bytes: number): void {
     this.#bytes.give(client, bytes);
   }
@@ -129,8 +132,8 @@ export class Subscribers {
   /**
    * Stores a URI for a session. A repeated subscription counts once.
    *
-   * @param request asks for it; the guards look at it when they are asked again.
-   * @throws ProtocolError (-32602) when the session has as many URIs as it may have, or the URI is too long.
+   * @param request the request to subscribe, which guards need when they run again.
+   * @throws ProtocolError (-32602) when the session already has the maximum number of URIs, or the URI is too long.
    * @throws OverloadedError when all sessions and subscriptions keep too much.
    */
   keep(session: Session, uri: string, request: AdmittedRequest): void {
@@ -143,7 +146,7 @@ export class Subscribers {
     this.#sessions.set(session, request);
   }
 
-  /** Forgets a URI of a session. @returns whether it had it. */
+  /** Forgets a URI of a session. @returns whether the session had the URI. */
   drop(session: Session, uri: string): boolean {
     if (!this.remove(session, uri)) return false;
     this.release(session.quotaKey, bytesOf(uri));
@@ -159,7 +162,7 @@ export class Subscribers {
     for (const uri of [...(session.subscriptions ?? [])]) this.drop(session, uri);
   }
 
-  /** Subscribes to a URI, whose room is already reserved. */
+  /** Subscribes to a URI. Its room is already reserved. */
   add(subscriber: Subscriber, uri: string): void {
     const uris = (subscriber.subscriptions ??= new Set());
     if (uris.has(uri)) return;
@@ -169,7 +172,7 @@ export class Subscribers {
     if (count === 1) this.events.emit('subscribed', uri);
   }
 
-  /** @throws ProtocolError (-32602) when these are too many URIs for one subscriber, or too long. */
+  /** @throws ProtocolError (-32602) when there are too many URIs for one subscriber, or when they are too long. */
   check(count: number, ...uris: readonly string[]): void {
     if (count > this.#maxUris) throw invalidParams(`More than ${this.#maxUris} resources are subscribed to`);
     if (uris.some((uri) => uri.length > MAX_URI_LENGTH))
@@ -181,7 +184,7 @@ export class Subscribers {
       );
   }
 
-  /** @returns whether the subscriber heard of the URI. */
+  /** @returns whether the subscriber had subscribed to the URI. */
   remove(subscriber: Subscriber, uri: string): boolean {
     if (!subscriber.subscriptions?.delete(uri)) return false;
     const count = (this.#counts.get(uri) ?? 1) - 1;
@@ -195,7 +198,7 @@ export class Subscribers {
   }
 }
 
-/** Which kinds of notifications a subscription carries. */
+/** The kinds of notifications that a subscription receives. */
 export interface SubscriptionFilter {
   readonly toolsListChanged?: boolean;
   readonly promptsListChanged?: boolean;
@@ -209,9 +212,9 @@ export interface SubscriptionFilter {
 export interface Listener {
   readonly call: EngineCall;
   readonly filter: SubscriptionFilter;
-  /** Whether extensions let it continue. */
+  /** Whether extensions let the subscription continue. */
   readonly mayGoOn: (call: EngineCall) => Promise<boolean>;
-  /** Gives back the place and the room that it takes. */
+  /** Releases the subscription's place and room. */
   readonly release: () => void;
   subscriptions: Set<string> | undefined;
   /** Ends the request with its result. */
@@ -237,9 +240,9 @@ export class Listeners {
   }
 
   /**
-   * Takes a place for a subscription, and room for its request, which is kept as long as it is open.
+   * Takes a place for a subscription, and room for its request. Both are kept as long as the subscription is open.
    *
-   * @returns a function that gives them back, to be called once.
+   * @returns a function that releases them; call it once.
    * @throws OverloadedError if there is no room.
    */
   reserve(call: EngineCall): () => void {
@@ -267,7 +270,7 @@ export class Listeners {
     return new Promise((finish) => {
       const listener: Listener = { ...opened, subscriptions: undefined, finish };
       this.#listeners.set(call, listener);
-      // The client may have gone while guards ran: then nothing else ends the subscription.
+      // The client may have disconnected while guards ran; then nothing else ends the subscription.
       if (call.isAborted) return this.#finish(listener);
       call.signal.addEventListener('abort', () => this.#finish(listener), { once: true });
       for (const uri of filter.resourceSubscriptions ?? []) this.subscribers.add(listener, uri);
@@ -287,7 +290,7 @@ export class Listeners {
     }
   }
 
-  /** Whether any subscription's filter wants something. */
+  /** Whether `wanted` accepts the filter of any subscription. */
   wants(wanted: (filter: SubscriptionFilter) => boolean): boolean {
     return [...this.#listeners.values()].some(({ filter }) => wanted(filter));
   }
@@ -303,7 +306,8 @@ export class Listeners {
   end(call: EngineCall): boolean {
     const listener = this.#listeners.get(call);
     if (!listener) return false;
-    // Over stdio, one page of the specification asks for the notification, another for the result: the client gets both.
+    // Over stdio, one page of the specification requires the notification, and another the result. The client gets
+    // both.
     if (call.owner !== undefined) send(call, NOTIFICATIONS.cancelled, { requestId: call.id });
     this.#finish(listener);
     return true;

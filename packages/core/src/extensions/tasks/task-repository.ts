@@ -15,21 +15,21 @@ import type { PartCheck } from '../../transport/transport.js';
 import type { Outcome, Task, TaskChange, TaskJournal, Transition } from './task.js';
 import { firstDeadline } from './transitions.js';
 
-/** How often a change is tried when others change the same task at the same time. */
+/** How often a change is tried while other processes change the same task. */
 const MAX_TRIES = 100;
-/** How long a failed claim counts, in milliseconds: with a free place there is another one by then. */
+/** How long a failed claim counts, in milliseconds. With a free place, the process claims again within this time. */
 const CLAIM_FAILURE_MS = 15_000;
 
 /**
- * Maximum length of a part of a task, in characters of JSON: it is encrypted and sent as a whole, which blocks the
- * process.
+ * Maximum length of a part of a task, in characters of JSON: each part is encrypted and sent as a whole, which blocks
+ * the process.
  */
 const MAX_LENGTH = 16 * 1024 * 1024;
 
 /** An id that no task has: an answer about it shows that the store works. */
 const NO_TASK = 'readiness';
 
-/** The operations of the store. If claims fail, nothing runs; if renewals fail, other processes take runs over. */
+/** The operations of the store. If claims fail, nothing runs. If renewals fail, other processes take over runs. */
 type Operation = 'create' | 'get' | 'list' | 'claim' | 'renew' | 'replace';
 
 /** The inputs of a new task. */
@@ -39,11 +39,11 @@ export interface NewTask extends Pick<StoredTask, 'tool' | 'toolVersion' | 'owne
   readonly ttlMs: number | null;
   readonly pollIntervalMs: number;
   readonly statusMessage?: string | undefined;
-  /** Milliseconds before it can be claimed: of a task that begins with a run, the lease of that. */
+  /** Milliseconds before the task can be claimed; for a task that begins with a run, the lease of that run. */
   readonly delayMs: number;
 }
 
-/** An encrypted value, bound to its context: no part fits into another task, or into another place of its own. */
+/** An encrypted value, bound to its context: it is not valid in another task, or in another part of the same task. */
 interface Sealed<T> {
   readonly taskId: string;
   readonly part: 'call' | 'journal' | 'outcome';
@@ -53,7 +53,7 @@ interface Sealed<T> {
 /**
  * Milliseconds until a task can be claimed: `null` for never, `undefined` while the lease of its run lasts.
  *
- * @param delayMs of a task that is ready to run.
+ * @param delayMs the delay of a task that is ready to run.
  */
 export function claimableIn({ stored, journal }: Task, delayMs = 0): number | null | undefined {
   const { task, run } = stored;
@@ -64,14 +64,14 @@ export function claimableIn({ stored, journal }: Task, delayMs = 0): number | nu
   return deadline === undefined ? null : Math.max(1, deadline - Date.now());
 }
 
-/** Whether a change concerns others: clients, because their view changes, or a run, because it was taken over. */
+/** Whether a change concerns others: clients, if their view changes, or a run, if it was taken over. */
 function isNews(before: TaskRecord, after: TaskRecord): boolean {
   const { status, statusMessage } = after.task;
   const isTold = status !== before.task.status || statusMessage !== before.task.statusMessage;
   return isTold || (before.run !== null && before.run !== after.run);
 }
 
-/** The store of tasks cannot be reached now. */
+/** The task store cannot be reached now. */
 export class UnreachableError extends OverloadedError {
   /** @param options `cause` is the store's error. */
   constructor(options?: ErrorOptions) {
@@ -79,12 +79,12 @@ export class UnreachableError extends OverloadedError {
   }
 }
 
-/** How a change of a task went. */
+/** The result of a change of a task. */
 export interface Changed {
   /** The current task; `undefined` if there is none. */
   readonly task: Task | undefined;
   readonly hasChanged: boolean;
-  /** Milliseconds until it can be claimed, if it has changed; see `claimableIn`. */
+  /** Milliseconds until the task can be claimed, if it has changed; see `claimableIn`. */
   readonly delayMs?: number | null | undefined;
 }
 
@@ -106,14 +106,14 @@ export class TaskRepository {
   ) {}
 
   /**
-   * Keeps a new task.
+   * Creates and stores a task.
    *
    * @throws OverloadedError if there is no room, or if the store cannot be reached.
    */
   async create(parts: NewTask): Promise<Task> {
     const { call, journal, ttlMs, pollIntervalMs, statusMessage, delayMs, ...whose } = parts;
     const createdAt = new Date().toISOString();
-    // 122 random bits: no client guesses the task of another.
+    // 122 random bits: no client can guess the task of another client.
     const taskId = crypto.randomUUID();
     const record: TaskRecord = {
       task: {
@@ -158,17 +158,17 @@ export class TaskRepository {
     return (this.#backlog ??= ask().finally(() => (this.#backlog = undefined)));
   }
 
-  /** Lists all tasks a page at a time, encrypted as they are; see `TaskStore.list`. @throws OverloadedError as `get` does. */
+  /** Lists all tasks page by page, in encrypted form; see `TaskStore.list`. @throws OverloadedError as `get` does. */
   list(limit: number, cursor?: string): Promise<TaskPage> {
     return this.#ask('list', () => this.store.list(limit, cursor));
   }
 
   /**
-   * Asks the store whether it answers, for `/readyz`.
+   * Checks that the store answers, for `/readyz`.
    *
-   * @returns `fails` if the last renewal of leases, or a recent claim, failed: a process without a free place claims
-   *   nothing. The log has the reason.
-   * @throws Error when it does not answer.
+   * @returns `fails` if the last renewal of leases, or a recent claim, failed: a process without a free place does not
+   *   claim. The log has the reason.
+   * @throws Error when the store does not answer.
    */
   async check(): Promise<PartCheck> {
     await this.store.get(NO_TASK);
@@ -184,7 +184,7 @@ export class TaskRepository {
   /**
    * Claims tasks.
    *
-   * @returns the readable ones. The others are returned to the store, for a process with their keys.
+   * @returns the tasks that this process can read. The others go back to the store, for a process with their keys.
    * @throws OverloadedError when the store cannot be reached.
    */
   async claim(claim: TaskClaim): Promise<readonly Task[]> {
@@ -195,11 +195,14 @@ export class TaskRepository {
     return opened.filter((task) => task !== undefined);
   }
 
-  /** Gives back a task that was claimed in vain. It waits a moment, so that this process gets to its own tasks. */
+  /**
+   * Gives back a task that this process cannot read. It can be claimed again after a delay, so that this process gets
+   * to its own tasks.
+   */
   async #giveBack({ notBefore: _until, ...stored }: StoredTask, leaseMs: number): Promise<undefined> {
     const { attempts, version } = stored;
     const record = { ...stored, run: null, attempts: attempts - 1, version: version + 1 };
-    // If that fails, it can be claimed after its lease.
+    // If that fails, the task can be claimed after its lease.
     await this.#ask('replace', () => this.store.replace(record, leaseMs / 3)).catch(() => false);
   }
 
@@ -211,8 +214,8 @@ export class TaskRepository {
   /**
    * Changes a task.
    *
-   * @param task the known state; it is read again if it has changed.
-   * @throws OverloadedError when the store has no room for it, or cannot be reached.
+   * @param task the known state; the task is read again if it has changed.
+   * @throws OverloadedError when the store has no room for the task, or cannot be reached.
    */
   async change(task: Task, transition: Transition): Promise<Changed> {
     const { taskId } = task.stored.task;
@@ -237,7 +240,7 @@ export class TaskRepository {
   async #next({ stored, ...parts }: Task, { state, rest, journal, outcome }: TaskChange): Promise<Task> {
     const { taskId, lastUpdatedAt: before } = stored.task;
     const now = new Date().toISOString();
-    // Clocks of processes differ, and a later update must not seem older.
+    // The clocks of processes differ, and a later update must not seem older.
     const lastUpdatedAt = now > before ? now : before;
     const task = { ...stored.task, ...state, lastUpdatedAt };
     const next: StoredTask = {
@@ -280,7 +283,7 @@ export class TaskRepository {
     return sealed?.taskId === taskId && sealed.part === part ? sealed.value : undefined;
   }
 
-  /** An error of the store is a server error, and its text does not reach clients. */
+  /** An error from the store is a server error, and its text does not reach clients. */
   async #ask<T>(operation: Operation, ask: () => T | Promise<T>): Promise<T> {
     try {
       return await ask();

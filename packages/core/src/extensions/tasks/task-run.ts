@@ -12,7 +12,7 @@ import { byRun, completed, failed, remembered, reported, suspended } from './tra
 interface TaskRunParts {
   /** The task, which this run has claimed. */
   readonly task: Task;
-  /** Names the run. */
+  /** The id of the run. */
   readonly run: string;
   readonly repository: TaskRepository;
   readonly host: ExtensionHost;
@@ -25,7 +25,7 @@ const LONGEST_DELAY_MS = 2_000;
 
 const UNKEPT = { code: ERROR_CODES.internalError, message: 'The result of the task could not be kept' };
 
-/** One run of a task's handler, in this process. Its writes count until another run takes the task over. */
+/** One run of a task's handler, in this process. Its writes count until another run takes over the task. */
 export class TaskRun implements BackgroundDelivery {
   readonly #parts: TaskRunParts;
   readonly #waits = new Map<string, number>();
@@ -33,18 +33,18 @@ export class TaskRun implements BackgroundDelivery {
   #stopped: string | undefined;
   /** Whether another run continues the task in its current state; absent while this does not matter. */
   #goesOnElsewhere: (() => boolean) | undefined;
-  /** When its signal was aborted, as ISO 8601 writes it. */
+  /** When the signal of the run was aborted, in ISO 8601. */
   stoppedAt: string | undefined;
-  /** From when on it counts as stuck, in milliseconds of `performance.now()`. */
+  /** The time when the run counts as stuck, in milliseconds of `performance.now()`. */
   #stuckFrom = 0;
-  /** Changes are written one after the other, in the order they were made. */
+  /** Changes are written one after the other, in the order that they were made. */
   #writing: Promise<unknown> = Promise.resolve();
   #newestReport: string | undefined;
   #task: Task;
   /** The task as it was when the handler began. */
   #begun: Task;
   #isEnding = false;
-  /** Kept once the handler has ended, and all is written. */
+  /** Fulfilled once the handler has ended and everything is written. */
   readonly ended: Promise<void>;
   #settle: () => void = () => undefined;
 
@@ -54,7 +54,7 @@ export class TaskRun implements BackgroundDelivery {
     this.ended = new Promise((resolve) => (this.#settle = resolve));
   }
 
-  /** Names the run. */
+  /** The id of the run. */
   get id(): string {
     return this.#parts.run;
   }
@@ -73,15 +73,15 @@ export class TaskRun implements BackgroundDelivery {
     return this.#task.stored.task.taskId;
   }
 
-  /** Which attempt it is. */
+  /** The number of the attempt. */
   get attempt(): number {
     return this.#begun.stored.attempts;
   }
 
   /**
-   * Runs the handler, to its end.
+   * Runs the handler to its end.
    *
-   * @throws OverloadedError if there is no place for another call; nothing has run then.
+   * @throws OverloadedError if there is no place for another call; the handler has then not run.
    */
   async execute(): Promise<void> {
     const { call, journal } = (this.#begun = this.#task);
@@ -95,7 +95,10 @@ export class TaskRun implements BackgroundDelivery {
     }
   }
 
-  /** Changes the task before the handler begins. @returns whether that is still to be done by this run. */
+  /**
+   * Changes the task before the handler begins.
+   * @returns whether the task was changed; if not, this run has nothing left to do.
+   */
   async resume(transition: Transition): Promise<boolean> {
     const { repository, run } = this.#parts;
     const { task, hasChanged } = await repository.change(this.#task, byRun(run, transition));
@@ -106,8 +109,8 @@ export class TaskRun implements BackgroundDelivery {
   /**
    * Aborts the signal of the handler, and ignores its later result.
    *
-   * @param abortedBy the cause, for telemetry; only the first one is reported. Without it, none is.
-   * @param hasFailed whether the task has failed by it.
+   * @param abortedBy the cause, for telemetry; only the first cause is reported. Without a cause, nothing is reported.
+   * @param hasFailed whether the task has failed as a result.
    */
   stop(reason: string, abortedBy?: TaskAbortedBy, hasFailed = false): void {
     if (this.#stopped === undefined && abortedBy) this.#reportAbort(abortedBy, hasFailed);
@@ -117,7 +120,7 @@ export class TaskRun implements BackgroundDelivery {
   }
 
   /**
-   * Starts no more side effects that another run can make.
+   * Stops starting side effects that another run can execute.
    *
    * @param goesOnElsewhere whether another run continues the task in its current state.
    */
@@ -125,7 +128,7 @@ export class TaskRun implements BackgroundDelivery {
     this.#goesOnElsewhere = goesOnElsewhere;
   }
 
-  /** Waits for the side effects that have begun: each has been kept then, or has failed. */
+  /** Waits until each side effect that has begun is stored or has failed. */
   async settleEffects(): Promise<void> {
     await this.#replay?.settleEffects();
   }
@@ -133,7 +136,7 @@ export class TaskRun implements BackgroundDelivery {
   /**
    * Whether its handler still runs long after its signal was aborted; called repeatedly.
    *
-   * @param afterMs milliseconds until it does for the first time, and until it does again.
+   * @param afterMs milliseconds until the run counts as stuck for the first time, and until it does again.
    */
   isStuck(afterMs: { readonly first: number; readonly again: number }): boolean {
     if (this.stoppedAt === undefined) return false;
@@ -144,13 +147,15 @@ export class TaskRun implements BackgroundDelivery {
     return true;
   }
 
-  /** Hears how the task stands now, whatever changed it. */
+  /** Receives the current state of the task, whatever has changed it. */
   heard(task: Task | undefined): void {
-    // While the run ends, the change that it hears of is its own.
+    // While the run ends, the change that it receives is its own.
     this.#heard(task, this.#isEnding ? undefined : 'lease');
   }
 
-  /** @param lostBy the cause to report if another run has taken over or ended the task; without it, none is reported. */
+  /**
+   * @param lostBy the cause to report if another run has taken over or ended the task; without it, nothing is reported.
+   */
   #heard(task: Task | undefined, lostBy: 'lease' | undefined): void {
     if (!task) return this.stop('The task has expired', 'expiry');
     const { run, task: state } = task.stored;
@@ -161,7 +166,7 @@ export class TaskRun implements BackgroundDelivery {
       );
     if (run === this.#parts.run) return;
     if (this.#stopped === undefined && run !== null) this.#tellLost(task);
-    // Without a run it was handed back, by this process.
+    // Without a run, this process has handed back the task.
     this.stop('Another run has taken the task over', run === null ? undefined : lostBy);
   }
 
@@ -199,7 +204,7 @@ export class TaskRun implements BackgroundDelivery {
   }
 
   report(message: string): void {
-    // Progress may come faster than it can be written; only the newest is of interest.
+    // Progress may come faster than it can be written; only the newest report matters.
     const isWaiting = this.#newestReport !== undefined;
     this.#newestReport = message;
     if (isWaiting) return;
@@ -235,7 +240,7 @@ export class TaskRun implements BackgroundDelivery {
     this.#tellFailure();
   }
 
-  /** Reports that the task has failed, if this run has written that. */
+  /** Reports that the task has failed, if this run has written the failure. */
   #tellFailure(): void {
     const { taskId } = this;
     const { tool, task } = this.#task.stored;
@@ -243,7 +248,7 @@ export class TaskRun implements BackgroundDelivery {
     this.#parts.host.logger.warn({ taskId, tool, reason: task.statusMessage }, 'a task has failed');
   }
 
-  /** @throws Error when it could not be written, or another run has taken the task over. */
+  /** @throws Error when the change could not be written, or another run has taken over the task. */
   #write(transition: Transition): Promise<void> {
     const { repository, run } = this.#parts;
     const written = this.#writing.then(async () => {
@@ -274,7 +279,7 @@ export class TaskRun implements BackgroundDelivery {
   }
 
   #unwritten(error: unknown): void {
-    // A stopped run knows already why it must not write.
+    // A stopped run already knows why it must not write.
     if (this.#stopped !== undefined) return;
     this.#parts.host.logger.error({ err: error, taskId: this.taskId }, 'a task could not be written');
   }

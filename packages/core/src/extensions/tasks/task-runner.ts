@@ -12,21 +12,24 @@ import { claimableIn, type NewTask, type TaskRepository } from './task-repositor
 import { TaskRun } from './task-run.js';
 import { byRun, cancelled, failed, handedBack, postponed, timedOut } from './transitions.js';
 
-/** Number of timely renewals in a row after which a process counts as responsive: for as long as a lease. */
+/**
+ * Number of consecutive timely renewals that make a process count as responsive. Together, they take as long as a
+ * lease.
+ */
 const RENEWALS_AWAKE = 3;
-/** Time for handlers to end when the server stops, in milliseconds. */
+/** The time for handlers to end when the server stops, in milliseconds. */
 const CLOSE_GRACE_MS = 1000;
-/** How often a task waits for a process that serves its tool, before it fails: a roll-out takes its time. */
+/** How often a task waits for a process that serves its tool before it fails, because a roll-out takes time. */
 const MAX_POSTPONEMENTS = 8;
-/** A task that the store has not dropped when its time is over is looked at again after so many milliseconds. */
+/** Milliseconds until an expired task is checked again if the store has not dropped it yet. */
 const EXPIRY_AGAIN_MS = 250;
 /** Milliseconds until a task is tried again after the process had no room for it. */
 const REFUSED_AGAIN_MS = 1000;
-/** Leases are renewed again after so many milliseconds at most when the store could not be reached. */
+/** Maximum time until leases are renewed again after the store could not be reached, in milliseconds. */
 const RENEW_AGAIN_MS = 1000;
-/** How long an executor may take to accept a task, in milliseconds: a call waits for that. */
+/** How long an executor may take to accept a task, in milliseconds. A call waits for it. */
 const SUBMIT_MS = 5000;
-/** Time after the abort of its signal when a running handler is logged, and the interval of repetitions, in milliseconds. */
+/** How long after its signal was aborted a running handler is logged, and how often again, in milliseconds. */
 const STUCK_MS = { first: 30_000, again: 10 * 60_000 };
 /** Maximum number of tasks accepted here and run elsewhere that are checked at each renewal. */
 const LOOKED_AT = 20;
@@ -34,12 +37,12 @@ const LOOKED_AT = 20;
 const ABOUT = { leaving: 'tasks/leaving', staying: 'tasks/staying' };
 const INTERRUPTED = 'The server stopped before the task was done';
 
-/** How tasks run. */
+/** Options of a task runner. */
 export interface TaskRunnerOptions {
   readonly quota: Quota;
   /** Maximum number of concurrent runs in this process. */
   readonly concurrency: number;
-  /** The same for one client. */
+  /** The same limit for one client. */
   readonly concurrencyPerClient: number;
   readonly leaseMs: number;
   readonly maxAttempts: number;
@@ -49,7 +52,7 @@ export interface TaskRunnerOptions {
   readonly startsHere: boolean;
   /** Whether other processes, or this one after a restart, continue the tasks that it leaves. */
   readonly outlives: boolean;
-  /** The version of a tool in this process; `undefined` if it does not serve it, or not as a task. */
+  /** The version of a tool in this process; `undefined` if this process does not serve the tool, or not as a task. */
   readonly versionOf: (tool: string) => string | undefined;
   /** Maximum number of concurrent runs in this process, for each tool with a limit. */
   readonly toolBounds: () => ReadonlyMap<string, number>;
@@ -60,22 +63,24 @@ export interface TaskRunnerOptions {
 /** Accepts tasks, runs those that its executor passes, and renews their leases. */
 export class TaskRunner implements TaskWorker {
   readonly #runs = new Map<string, TaskRun>();
-  /** The tasks that this process took in and that are at work, wherever they run: how to give their places back. */
+  /**
+   * For each unfinished task that this process has accepted, wherever it runs: the function that releases its place.
+   */
   readonly #takenIn = new Map<string, () => void>();
   readonly #connections = new WeakMap<object, string>();
-  /** Runs that a claim on its way may begin. */
+  /** The number of runs that a pending claim may begin. */
   #claiming = 0;
   #renewing: ReturnType<typeof setInterval> | undefined;
-  /** When leases were renewed last, and how often in time since they were late, by `performance.now()`. */
+  /** When leases were last renewed, by `performance.now()`, and how often in time since they were last late. */
   #renewed = { at: 0, inTime: 0 };
   #renewingAgain: ReturnType<typeof setTimeout> | undefined;
-  /** Since when the store cannot be reached, and from when on there are claims again, by `performance.now()`. */
+  /** Since when the store cannot be reached, and when claims begin again, by `performance.now()`. */
   #away: { since: number | undefined; claimsFrom: number } = { since: undefined, claimsFrom: 0 };
-  /** Whether the executor may have lost tasks for which there was no room. */
+  /** Whether the executor may have lost tasks because there was no room for them. */
   #mayBeLost = false;
   /** Whether the process is about to end, though it still serves. */
   #isLeaving = false;
-  /** Whether another process begins the runs that this one does not. */
+  /** Whether another process begins the runs that this process does not begin. */
   #isReplaced = false;
   #isClosed = false;
 
@@ -92,7 +97,7 @@ export class TaskRunner implements TaskWorker {
     });
   }
 
-  /** How many runs are at work in this process. */
+  /** How many runs are active in this process. */
   get running(): number {
     return this.#runs.size;
   }
@@ -115,7 +120,7 @@ export class TaskRunner implements TaskWorker {
     return this.host.logger;
   }
 
-  /** Starts to run tasks, if this process does. */
+  /** Starts to run tasks, if this process runs tasks. */
   async start(): Promise<void> {
     if (!this.options.works || this.#isClosed) return;
     this.#renewing = setInterval(() => void this.#renew(), this.leaseMs / 3);
@@ -128,7 +133,7 @@ export class TaskRunner implements TaskWorker {
   }
 
   /**
-   * Makes a task of a call: keeps it, so that every process finds it. It runs once it is `ready`.
+   * Creates a task from a call and stores it, so that every process finds it. The task runs once it is `ready`.
    *
    * @throws OverloadedError if there is no room for another task.
    */
@@ -141,7 +146,7 @@ export class TaskRunner implements TaskWorker {
     if (!quota.take(quotaKey)) throw full(quota);
     let isHere = false;
     try {
-      // Answers of the client are used up by it: not before there is room for the task.
+      // This uses up the client's answers, so it happens only once there is room for the task.
       const journal = emptyJournal(await call.journal());
       const owner = await this.#ownerOf(quotaKey);
       isHere = works && startsHere && this.#hasRoom(parts.tool, owner);
@@ -162,9 +167,10 @@ export class TaskRunner implements TaskWorker {
   }
 
   /**
-   * Runs a ready task: in its waiting run here, or by the executor.
+   * Runs a ready task: in its waiting run here, or through the executor.
    *
-   * @returns once it has begun, or the executor has taken it. Never rejects: the task stays in the store.
+   * @returns a promise that is fulfilled once the task has begun, or the executor has accepted it. It never rejects,
+   *   because the task stays in the store.
    */
   async ready(task: Task): Promise<void> {
     const { taskId } = task.stored.task;
@@ -181,9 +187,9 @@ export class TaskRunner implements TaskWorker {
     if (task) await this.#runClaimed(task);
     const { notBefore, run } = task ? {} : ((await this.repository.getStored(taskId)) ?? {});
     if (typeof notBefore !== 'number') return { outcome: 'done', retryAfterMs: 0 };
-    // By our clock, which may differ from that of the store; no lease lasts longer than it was made for.
+    // By the clock of this process, which may differ from the store's clock. No lease lasts longer than `leaseMs`.
     const leftMs = Math.min(notBefore - Date.now(), run === null ? Infinity : this.leaseMs);
-    // An unclaimed task means that its client or tool has reached its limit of runs here.
+    // If the task was not claimed, its client or tool has reached its limit of runs here.
     return { outcome: 'taken', retryAfterMs: leftMs > 0 ? leftMs : REFUSED_AGAIN_MS };
   }
 
@@ -193,12 +199,12 @@ export class TaskRunner implements TaskWorker {
     return { begun: tasks.length, mayBeMore };
   }
 
-  /** The version of a tool in this process; `undefined` if it does not serve it, or not as a task. */
+  /** The version of a tool in this process; `undefined` if this process does not serve the tool, or not as a task. */
   versionOf(tool: string): string | undefined {
     return this.options.versionOf(tool);
   }
 
-  /** Gives a task up whose call was cancelled before it was answered. */
+  /** Gives up a task whose call was cancelled before it was answered. */
   async cancel(task: Task): Promise<void> {
     await this.repository.change(task, cancelled());
     const run = this.#runs.get(task.stored.task.taskId);
@@ -206,8 +212,8 @@ export class TaskRunner implements TaskWorker {
   }
 
   /**
-   * Prepares for the end of the process: if others run tasks, no more runs start here, because they would only be
-   * returned.
+   * Prepares for the end of the process: if other processes run tasks, no more runs start here, because their tasks
+   * would only be returned.
    */
   closes(): void {
     if (this.#isLeaving || !this.options.outlives || this.#renewing === undefined) return;
@@ -232,7 +238,7 @@ export class TaskRunner implements TaskWorker {
     await within(CLOSE_GRACE_MS, Promise.all([closed, ...ended]));
   }
 
-  /** Claims as many as can begin, so that no bound is exceeded, however they turn out. */
+  /** Claims as many tasks as can begin, so that no limit is exceeded, whichever tasks they are. */
   async #claim({ limit, ...which }: Pick<TaskClaim, 'limit' | 'taskId' | 'overdueMs'>): Promise<{
     readonly tasks: readonly Task[];
     readonly mayBeMore: boolean;
@@ -327,7 +333,7 @@ export class TaskRunner implements TaskWorker {
       const { abortedBy, reason } = refusal;
       this.logger.warn({ taskId, tool, reason }, 'a task has failed');
       const { hasChanged } = await this.repository.change(task, byRun(run.id, failed(internal(reason))));
-      // Its handler is not called, so this reports the end of the task.
+      // The handler is not called, so this reports the end of the task.
       if (hasChanged) run.stop(reason, abortedBy, true);
       return false;
     }
@@ -366,7 +372,7 @@ export class TaskRunner implements TaskWorker {
     if (task.stored.run === null) await this.ready(task);
   }
 
-  /** A run is over: there is a place for another one. */
+  /** A run is over, so there is a place for another one. */
   #end(run: TaskRun, end: 'ended' | 'refused'): void {
     if (this.#runs.get(run.taskId) === run) this.#runs.delete(run.taskId);
     void this.#tellEnded(run, end);
@@ -381,12 +387,12 @@ export class TaskRunner implements TaskWorker {
     }
   }
 
-  /** @param deadline until when side effects in flight are waited for, by `performance.now()`. */
+  /** @param deadline the time until which running side effects are awaited, by `performance.now()`. */
   async #leave(run: TaskRun, deadline: number): Promise<void> {
     const { outlives, mayRerun } = this.options;
     const { taskId } = run;
     const goesOnElsewhere = (): boolean => outlives && mayRerun(run.task);
-    // An effect that is not kept would be made again, while this process still makes it.
+    // A side effect that is not stored would be repeated elsewhere while this process still executes it.
     const settled = () => within(deadline - performance.now(), run.settleEffects());
     run.leave(goesOnElsewhere);
     await settled();
@@ -418,7 +424,7 @@ export class TaskRunner implements TaskWorker {
     return this.options.outlives ? ttlMs : Math.max(0, Date.parse(createdAt) + ttlMs - Date.now());
   }
 
-  /** Why a task is not run once more, if that is so. */
+  /** The reason why a task must not run again, if there is one. */
   #refusal(task: Task): { readonly abortedBy: TaskAbortedBy; readonly reason: string } | undefined {
     const lost = lostRuns(task.stored);
     const { maxAttempts, mayRerun } = this.options;
@@ -449,7 +455,7 @@ export class TaskRunner implements TaskWorker {
     }
   }
 
-  /** Logs handlers that ignore their signal: they keep their places, and enough of them block all tasks. */
+  /** Logs handlers that ignore their signal: they keep their places, and many of them can block all tasks. */
   #nameStuck(): void {
     for (const run of this.#runs.values()) {
       if (!run.isStuck(STUCK_MS)) continue;
@@ -470,13 +476,17 @@ export class TaskRunner implements TaskWorker {
     // A failure is logged, and the run continues: its writes count until another process claims the task.
     await this.#renewLeases().catch(() => undefined);
     if (this.options.outlives) this.#lookAtSome();
-    // A function is frozen between requests, and so would be a run that no request waits for: it leaves that to its queue.
+    // A function is frozen between requests, and with it every run that no request waits for. It leaves such runs to
+    // its queue.
     const isAwake = this.#renewed.inTime >= RENEWALS_AWAKE;
     if (!this.options.startsHere && isAwake) await this.#rescue();
     else this.#mayBeLost = false;
   }
 
-  /** Renews all leases. While the store is away, it tries so again and again: the first to come holds a task. */
+  /**
+   * Renews all leases. While the store cannot be reached, it retries: the first process that reaches the store holds
+   * the task.
+   */
   async #renewLeases(): Promise<void> {
     clearTimeout(this.#renewingAgain);
     const runs = [...this.#runs.values()].map(({ taskId, id }) => ({ taskId, run: id }));
@@ -495,7 +505,10 @@ export class TaskRunner implements TaskWorker {
     }
   }
 
-  /** Renews the leases of this process before it claims: they may be over because the store was away, and their runs are not lost. */
+  /**
+   * Renews the leases of this process before it claims. They may have expired because the store could not be reached,
+   * but their runs are not lost.
+   */
   async #comeBack(): Promise<void> {
     await this.#renewLeases();
     await this.repository.reach();
@@ -507,7 +520,7 @@ export class TaskRunner implements TaskWorker {
     const { since } = this.#away;
     if (since === undefined) return;
     const now = performance.now();
-    // It is found out late that the store is away: by the next renewal.
+    // That the store cannot be reached is detected late, by the next renewal.
     const mayBeOver = now - since > this.leaseMs / 6;
     this.#away = { since: undefined, claimsFrom: mayBeOver ? now + 3 * this.#renewAgainMs : 0 };
   }
@@ -527,11 +540,11 @@ export class TaskRunner implements TaskWorker {
       this.#mayBeLost = mayBeMore;
       for (const task of tasks) void this.#runClaimed(task);
     } catch {
-      // Logged, and done again when leases are renewed the next time.
+      // The error is logged, and the next renewal of leases tries again.
     }
   }
 
-  /** Finds missed changes now and then: the tasks looked at last come last the next time. */
+  /** Finds missed changes from time to time. The tasks that were checked last come last the next time. */
   #lookAtSome(): void {
     const elsewhere = [...this.#takenIn].filter(([taskId]) => !this.#runs.has(taskId)).slice(0, LOOKED_AT);
     for (const [taskId, release] of elsewhere) {
@@ -556,9 +569,9 @@ export class TaskRunner implements TaskWorker {
   }
 
   /**
-   * Looks at a task once it expires, and again while it has not: the store counts its time from a little later.
+   * Checks a task when it should expire, and again until it has expired: the store starts to count a little later.
    *
-   * @returns calls that off.
+   * @returns a function that cancels the check.
    */
   #lookAfter(ms: number, taskId: string): () => void {
     if (ms > MAX_DELAY_MS) return () => undefined;
@@ -581,15 +594,15 @@ export class TaskRunner implements TaskWorker {
     };
   }
 
-  /** Hears that a task has changed, here or elsewhere. */
+  /** Receives that a task has changed, here or elsewhere. */
   #heard({ taskId, status, run }: { taskId: string; status: TaskStatus; run: string | null }): void {
     const own = this.#runs.get(taskId);
-    // A handler counts until it ends, whatever has become of its task.
+    // A handler counts until it ends, whatever has happened to its task.
     if (!own && status !== 'working') this.#takenIn.get(taskId)?.();
     if (own && !own.isEnding && (isTerminal(status) || run !== own.id)) void this.#look(taskId);
   }
 
-  /** Receives that another process is about to end, or stays. */
+  /** Receives that another process is about to end, or that it continues to run tasks. */
   #heardMessage(about: string): void {
     if (about === ABOUT.staying && this.#isLeaving) this.#isReplaced = true;
     const isStaying = this.#renewing !== undefined && !this.#isLeaving && !this.#isClosed;
@@ -597,7 +610,10 @@ export class TaskRunner implements TaskWorker {
       this.host.publish({ kind: 'message', about: ABOUT.staying, content: {} });
   }
 
-  /** Checks a task that runs here or was accepted here. @returns whether it still exists, as far as is known. */
+  /**
+   * Checks a task that runs here or was accepted here.
+   * @returns whether the task still exists, as far as this process knows.
+   */
   async #look(taskId: string): Promise<boolean> {
     if (!this.#runs.has(taskId) && !this.#takenIn.has(taskId)) return false;
     try {
@@ -612,7 +628,7 @@ export class TaskRunner implements TaskWorker {
     }
   }
 
-  /** The quota key of a task as a hash, because it leaves this process. */
+  /** The quota key of a task as a hash, because the key leaves this process. */
   async #ownerOf(quotaKey: ExtensionCall['quotaKey']): Promise<string | null> {
     if (quotaKey === undefined) return null;
     if (typeof quotaKey === 'string') return sha256(quotaKey);
@@ -622,7 +638,7 @@ export class TaskRunner implements TaskWorker {
   }
 }
 
-/** For limited keys: those without a free place, and the minimum number of free places of the others. */
+/** For limited keys: the keys without a free place, and the smallest number of free places of the other keys. */
 function places<K>(left: readonly (readonly [K, number])[]): {
   readonly full: readonly K[];
   readonly least: number;
@@ -635,7 +651,7 @@ function internal(message: string): { code: number; message: string } {
   return { code: ERROR_CODES.internalError, message };
 }
 
-/** Names the reached limit, and the option that raises it. */
+/** The error that names the reached limit, and the option that raises it. */
 function full({ taken, total, perClient }: Quota): OverloadedError {
   return new OverloadedError(
     taken >= total

@@ -3,14 +3,14 @@ import { isTerminal } from '../../backend/tasks.js';
 import type { InputRequest, Journal } from '../../engine/asking/round-trip-state.js';
 import type { RecordedCall } from '../../engine/extension.js';
 
-/** A question that the client has still to answer. */
+/** A question that the client must still answer. */
 export interface OpenQuestion {
-  /** The handler's name for it. */
+  /** The handler's key for the question. */
   readonly key: string;
   readonly request: InputRequest;
   /** Time for the client, in milliseconds; absent for the default. */
   readonly waitMs?: number | undefined;
-  /** When that is over, in milliseconds since 1970. */
+  /** When that time is over, in milliseconds since 1970. */
   readonly deadline?: number | undefined;
 }
 
@@ -21,16 +21,16 @@ export interface TaskJournal {
   readonly open: Readonly<Record<string, OpenQuestion>>;
   /** The keys that the client has seen before. */
   readonly used: readonly string[];
-  /** Questions without an answer in time, by the handler's names. */
+  /** The handler's keys of the questions without an answer in time. */
   readonly late?: readonly string[];
-  /** How often it has waited for a process that serves its tool. */
+  /** How often the task has waited for a process that serves its tool. */
   readonly postponements?: number;
 }
 
 /** How a task has ended. */
 export type Outcome = { readonly result: Readonly<Record<string, unknown>> } | { readonly error: TaskError };
 
-/** A task as this server reads it: the stored values, and the decrypted ones. */
+/** A task as this server reads it: the stored values and the decrypted values. */
 export interface Task {
   readonly stored: StoredTask;
   readonly call: RecordedCall;
@@ -56,7 +56,7 @@ export interface TaskChange {
 /** A change of a task; `undefined` if nothing changes. */
 export type Transition = (task: Task) => TaskChange | undefined;
 
-/** A journal without anything in it. */
+/** A journal without open questions. */
 export function emptyJournal(rounds?: Journal): TaskJournal {
   return { rounds: rounds ?? { questions: [], required: [], effects: [] }, open: {}, used: [] };
 }

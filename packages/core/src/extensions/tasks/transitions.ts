@@ -29,16 +29,16 @@ export function byRun(run: string, transition: Transition): Transition {
 export function timedOut(): Transition {
   return unended(({ stored, journal }) => {
     if (stored.task.status !== 'input_required') return undefined;
-    // The store has handed the task out, so the first deadline is over, whatever the clock of this process says.
+    // The store has handed out the task, so the first deadline is over, whatever the clock of this process shows.
     const first = firstDeadline(journal) ?? Infinity;
     return { state: { status: 'working' }, journal: withdrawn(Math.max(first, Date.now()), journal) };
   });
 }
 
 /**
- * A run is handed back before it has ended: the task is ready for another one, which begins anew.
+ * A run is handed back before it has ended. The task is ready for another run, which starts from the beginning.
  *
- * @param delayMs milliseconds before that can begin.
+ * @param delayMs milliseconds before the other run can begin.
  */
 export function handedBack(delayMs = 0): Transition {
   return unended(() => ({ rest: RELEASED, delayMs }));
@@ -47,7 +47,7 @@ export function handedBack(delayMs = 0): Transition {
 /**
  * A run waits for a process that serves its tool.
  *
- * @param delayMs milliseconds before it is tried again.
+ * @param delayMs milliseconds before the next attempt.
  */
 export function postponed(delayMs: number): Transition {
   return unended(({ stored, journal }) => ({
@@ -60,8 +60,8 @@ export function postponed(delayMs: number): Transition {
 /**
  * A run has ended with questions.
  *
- * @param questions by the names the handler has for them.
- * @param waits how long the client may take for an answer, by the same names, in milliseconds.
+ * @param questions the questions, by the handler's keys.
+ * @param waits how long the client may take for an answer, by the same keys, in milliseconds.
  */
 export function suspended(
   questions: InputRequests,
@@ -71,7 +71,7 @@ export function suspended(
   return unended(({ journal }) => {
     const used = new Set(journal.used);
     const before = new Map(Object.entries(journal.open).map(([told, { key }]) => [key, told]));
-    // Handlers' names of questions may equal names of object members, so pairs are used.
+    // Handlers' keys may equal names of object members, so pairs are used.
     const open: (readonly [string, OpenQuestion])[] = [];
     const now = Date.now();
     for (const [key, request] of Object.entries(questions)) {
@@ -90,7 +90,7 @@ export function suspended(
   });
 }
 
-/** Longest answers that one task keeps, in characters of JSON. */
+/** Maximum length of the answers that one task keeps, in characters of JSON. */
 const MAX_ANSWERS_LENGTH = 1024 * 1024;
 
 /**
@@ -126,7 +126,7 @@ export function reported(statusMessage: string): Transition {
   return unended(() => ({ state: { statusMessage } }));
 }
 
-/** The tool has returned its result. If that has `isError`, the record of its runs stays for a retry. */
+/** The tool has returned its result. If the result has `isError`, the record of the runs is kept for a retry. */
 export function completed(result: Readonly<Record<string, unknown>>): Transition {
   const isError = result['isError'] === true;
   return unended((task) => ({
@@ -136,7 +136,7 @@ export function completed(result: Readonly<Record<string, unknown>>): Transition
   }));
 }
 
-/** The call ended with a JSON-RPC error. The record of its runs stays for a retry. */
+/** The call ended with a JSON-RPC error. The record of the runs is kept for a retry. */
 export function failed(error: TaskError): Transition {
   return unended(({ stored }) => ({
     rest: over(stored),
@@ -145,7 +145,7 @@ export function failed(error: TaskError): Transition {
   }));
 }
 
-/** Cancels a task: for its client by default. */
+/** Cancels a task; by default, on behalf of its client. */
 export function cancelled(statusMessage = 'Cancelled by the client'): Transition {
   return unended((task) => ({
     ...ended(task),
@@ -159,12 +159,12 @@ function ended({ stored, journal }: Task): TaskChange {
   return { rest: over(stored), journal: { rounds, open: {}, used: journal.used } };
 }
 
-/** The current run ends, and is not a lost one. */
+/** The current run ends, and does not count as lost. */
 function over(stored: Task['stored']): { readonly run: null; readonly attempts: number } {
   return { run: null, attempts: lostRuns(stored) };
 }
 
-/** No run is under way, and the next one begins from the beginning. */
+/** No run is active, and the next run starts from the beginning. */
 const RELEASED = { run: null, attempts: 0 } as const;
 
 /** When the first question is not answered in time, in milliseconds since 1970. */
@@ -174,9 +174,9 @@ export function firstDeadline({ open }: TaskJournal): number | undefined {
 }
 
 /**
- * Withdraws the questions without an answer in time. Each later run of the handler sees that.
+ * Withdraws the questions without an answer in time. Each later run of the handler gets the failure.
  *
- * @param now questions whose deadline is not after it are late.
+ * @param now the current time: questions whose deadline is not after it are late.
  */
 function withdrawn(now: number, journal: TaskJournal): TaskJournal {
   const isLate = ({ deadline = Infinity }: OpenQuestion): boolean => deadline <= now;
@@ -189,7 +189,7 @@ function withdrawn(now: number, journal: TaskJournal): TaskJournal {
   };
 }
 
-/** A key that the client was not told before. */
+/** A key that the client has not seen before. */
 function unused(wanted: string, used: ReadonlySet<string>): string {
   let key = wanted;
   for (let count = 2; used.has(key); count += 1) key = `${wanted}-${count}`;
