@@ -9,7 +9,7 @@ import { CREDENTIAL_HEADERS, type Principal, type RequestInfo } from '../protoco
 import type { InputResponsesTo, InputQuestion, InputQuestions } from './questions.js';
 import type { Trace } from './trace.js';
 
-/** The client, as far as it has identified itself. */
+/** The identity and the capabilities that the client has declared, and the protocol revision. */
 export interface ClientView {
   readonly info?: Implementation | undefined;
   readonly capabilities: ClientCapabilities;
@@ -59,7 +59,7 @@ export function listed(names: readonly string[]): string {
   return [...names.slice(0, MOST_NAMED), ...more].join(', ');
 }
 
-/** The client's name and version, as far as they are known. */
+/** The client's name and version, if known. */
 export function clientName({ info }: ClientView): string | undefined {
   const { name, version } = info ?? {};
   // A client may send any value here, even one that cannot become text.

@@ -31,7 +31,7 @@ import {
 
 const BRAND = Symbol.for('sigil:context');
 
-/** The definition a request is about. */
+/** The definition that a request is about. */
 export interface DefinitionInfo {
   /** `list` when the request is not about a single definition, as in `tools/list`. */
   readonly kind: 'tool' | 'resource' | 'template' | 'prompt' | 'list';
@@ -128,7 +128,7 @@ export class RequestContext implements GuardContext {
 
   /**
    * Aborts when the client cancels the request or disconnects for good, when the time limit passes, or when the server
-   * stops. Pass it to functions that wait.
+   * stops. Pass it to functions that accept a signal.
    */
   get signal(): AbortSignal {
     return this.#call.signal;
@@ -158,7 +158,7 @@ export class RequestContext implements GuardContext {
     return this.#call.requestInfo.source;
   }
 
-  /** Sends log messages to the client, if it has asked for messages of that severity. */
+  /** Sends log messages to the client, if the client has asked for messages of their severity. */
   get log(): ContextLog {
     return (this.#log ??= logOf(this.#call));
   }
@@ -300,8 +300,8 @@ export class RequestContext implements GuardContext {
    *
    * @param key the name of the side effect within the handler. It must not be empty, and must be the same in every run.
    * @param run computes the result, which is stored as JSON.
-   * @throws TypeError if the key is empty or not a string, or if JSON cannot represent the result, such as a function,
-   *   a promise or an invalid date.
+   * @throws TypeError if the key is empty or not a string, or if JSON cannot represent the result. JSON cannot
+   *   represent functions, promises and invalid dates.
    */
   once<T>(key: string, run: () => MaybePromise<T>): Promise<T> {
     return this.#call.once(key, run);

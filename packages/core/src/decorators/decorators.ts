@@ -108,7 +108,7 @@ export interface ToolOptions<S extends SchemaLike = SchemaLike> extends Omit<
  * **Errors**: a `ToolError` becomes an `isError` result with its text. A `ProtocolError` becomes a JSON-RPC error. Any
  * other error is logged, and the client gets a fixed text.
  *
- * Services are singletons unless `@Service({ scope })` says otherwise.
+ * Services are singletons unless `@Service({ scope })` sets another scope.
  *
  * @param options name, description, hints, schemas and limits of the tool.
  * @example

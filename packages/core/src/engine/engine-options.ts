@@ -58,7 +58,7 @@ export interface LimitOptions {
   readonly maxBatchBytes?: number;
   /**
    * Maximum bytes of one response. If a response is larger, a tool call gets an `isError` result that asks the model to
-   * request less, and any other request gets an error (-32603). The store limits the results of tasks.
+   * request less. Any other request gets an error (-32603). The store limits the results of tasks.
    * @default 16 MiB
    */
   readonly maxResultBytes?: number;
@@ -157,7 +157,7 @@ export interface EngineOptions {
   readonly changes: ChangeFeed;
   /** The parts that transports share with other processes. */
   readonly backend: EndpointBackend;
-  /** How long and in which cache clients may store results. */
+  /** The cache hints for results: how long clients may keep them, and in a public or private cache. */
   readonly cacheHints: CacheHints;
   readonly limits: Limits;
   readonly observers: Observers;

@@ -197,7 +197,7 @@ export interface ExtensionHost {
   readonly logger: Logger;
   /** Maximum number of entries on one page of a list; `undefined` for all on one page. */
   readonly pageSize: number | undefined;
-  /** How long and in which cache clients may store lists of resources. */
+  /** The cache hint for lists of resources: how long clients may keep them, and in a public or private cache. */
   readonly listCache: CacheHint;
   /** Publishes a change to every process of the app. */
   publish(change: ServerChange): void;

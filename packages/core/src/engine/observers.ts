@@ -52,7 +52,7 @@ export interface CallInfo {
   readonly trace: Trace | undefined;
   /** The principal of the call, once it is known. */
   readonly principal: Principal | undefined;
-  /** The client's name and version, as far as they are known. */
+  /** The client's name and version, if known. */
   readonly client: string | undefined;
   /** The protocol revision of the request; `undefined` if it could not be determined. */
   readonly protocolVersion: string | undefined;
@@ -254,7 +254,7 @@ export class Observers {
     this.#served = names;
   }
 
-  /** @returns a function that ends the watch. */
+  /** @returns a function that removes the observer. */
   add(observer: Observer): () => void {
     this.#all.add(observer);
     for (const { gauge } of this.#gauges.values()) this.#guarded(() => observer.gaugeAdded?.(gauge));
@@ -285,7 +285,7 @@ export class Observers {
     return made;
   }
 
-  /** Whether any of them watches now. */
+  /** Whether any observer is active now. */
   get areActive(): boolean {
     for (const observer of this.#all) if (this.#isActive(observer)) return true;
     return false;

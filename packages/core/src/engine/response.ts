@@ -12,7 +12,7 @@ export interface MethodResult {
   readonly result: object;
   /** The `_meta` that the author gave the result. */
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
-  /** How long and in which cache clients may store the result. */
+  /** The cache hint: how long clients may keep the result, and in a public or private cache. */
   readonly cache?: CacheHint | undefined;
   /**
    * `input_required`, or a type of an extension.

@@ -23,12 +23,12 @@ export class CacheHints {
   /** The hint for the contents of a resource or template. */
   ofRead({ guardCheck, cache = {} }: ResourceEntry | TemplateEntry, result: ReadResourceResult): CacheHint {
     const wide = this.of(METHODS.readResource);
-    // A restricted resource is public only if its own author says so.
+    // A resource with guards is public only if its author says so.
     return narrowed(narrowed(guardCheck ? { ...wide, cacheScope: 'private' } : wide, cache), result);
   }
 }
 
-/** The contents of a resource may differ between callers; only its author can know. */
+/** The contents of a resource may differ between callers; only the author can know. */
 function byDefault(method: CacheableMethod): CacheHint {
   return { ttlMs: 0, cacheScope: method === METHODS.readResource ? 'private' : 'public' };
 }

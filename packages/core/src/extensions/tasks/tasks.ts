@@ -113,8 +113,8 @@ export interface TasksOptions {
  * task takes this path:
  *
  * 1. A call becomes a task, at once or when its handler calls `startTask()`: `TaskRepository` stores the call,
- * encrypted, and the client gets the task as the answer. From then on, the task is in the store, and nothing of it is
- * in this process.
+ * encrypted, and the client gets the task as the answer. From then on, the task is only in the store, not in this
+ * process.
  * 2. The task runs here if there is room. Otherwise, the executor chooses the process: by default, the process that
  * claims the task in the store (`StoreExecutor`). A claim creates a run, so that late writes of an earlier run do not
  * count, and a lease, which `TaskRunner` renews. `TaskRun` runs the handler from its beginning, with the record of
