@@ -4,12 +4,12 @@ import type { Refusal } from '@sigil/http/authentication';
 /** The ways to send a token (RFC 6750, RFC 9449). */
 export type Scheme = 'Bearer' | 'DPoP';
 
-/** The common parameters of a server's challenges. */
+/** The parameters that all challenges of a server share. */
 export interface ChallengeParts {
   /** The URL of the resource metadata. */
   readonly metadataUrl: string;
   readonly initialScopes: readonly string[];
-  /** The algorithms of proofs; empty if proofs are not accepted. */
+  /** The algorithms that proofs may be signed with; empty if the server accepts no proofs. */
   readonly proofAlgorithms: readonly string[];
 }
 
@@ -17,30 +17,33 @@ export interface ChallengeParts {
 type ChallengeError =
   'invalid_request' | 'invalid_token' | 'insufficient_scope' | 'invalid_dpop_proof' | 'use_dpop_nonce';
 
-/** When a client may come back whose token could not be checked, in seconds. */
+/** Seconds after which a client may try again if its token could not be checked. */
 const RETRY_SECONDS = '5';
 
 /**
- * Makes the refusals of a resource server. Clients read a challenge in one scheme, and a field at its first place: every value is in
- * quotes, and the description comes last.
+ * Makes the refusals of a resource server. Each has a challenge in one scheme. Clients may read a field where its name
+ * first occurs: so every value is in quotes, and the description comes last.
  */
 export class Challenges {
   constructor(private readonly parts: ChallengeParts) {}
 
-  /** For a request without a token, which has made no error (RFC 6750, section 3.1). @param scopes the scopes it needs. */
+  /**
+   * For a request without a token, which is not an error (RFC 6750, section 3.1). @param scopes the scopes that the
+   * request needs.
+   */
   noToken(scheme: Scheme, scopes: readonly string[] = this.parts.initialScopes): Refusal {
     return this.#refusal(401, 'This server needs an access token', scheme, {
       scope: challengedScopes(scopes),
     });
   }
 
-  /** For a token that is not good. */
+  /** For an invalid token. */
   invalidToken(scheme: Scheme, description: string): Refusal {
     const scope = challengedScopes(this.parts.initialScopes);
     return this.#refusal(401, description, scheme, { error: 'invalid_token', scope }, description);
   }
 
-  /** For a proof of possession that is not good, or lacks the nonce given. */
+  /** For a proof of possession that is invalid, or that lacks the given nonce. */
   invalidProof(description: string, nonce?: string): Refusal {
     const error = nonce === undefined ? 'invalid_dpop_proof' : 'use_dpop_nonce';
     const refusal = this.#refusal(401, description, 'DPoP', { error }, description);
@@ -49,19 +52,22 @@ export class Challenges {
       : { ...refusal, headers: { ...refusal.headers, 'DPoP-Nonce': nonce } };
   }
 
-  /** For a principal that lacks scopes. @param scopes all that the request needs. */
+  /** For a principal that lacks scopes. @param scopes all scopes that the request needs. */
   insufficientScope(scheme: Scheme, scopes: readonly string[]): Refusal {
     const description = 'The token lacks a scope';
     const fields = { error: 'insufficient_scope', scope: challengedScopes(scopes) } as const;
     return this.#refusal(403, description, scheme, fields, description);
   }
 
-  /** For a request that names its token in no way that could be read. */
+  /** For a request whose token cannot be read from the header. */
   malformed(scheme: Scheme, description: string): Refusal {
     return this.#refusal(400, description, scheme, { error: 'invalid_request' }, description);
   }
 
-  /** For a token that cannot be checked now. A challenge would have the client log in, again and again. */
+  /**
+   * For a token that cannot be checked now. It has no challenge: a challenge would make the client log in again and
+   * again.
+   */
   unavailable(): Refusal {
     return {
       status: 503,

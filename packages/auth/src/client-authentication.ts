@@ -6,14 +6,17 @@ export interface ClientCredentials {
   readonly clientId: string;
   /** Sent as HTTP Basic (`client_secret_basic`). */
   readonly clientSecret?: string;
-  /** In place of a secret, the private key that signs an assertion (`private_key_jwt`, RFC 7523), as a JWK with `alg`. */
+  /**
+   * Used in place of a secret: the private key that signs an assertion (`private_key_jwt`, RFC 7523), as a JWK with
+   * `alg`.
+   */
   readonly privateKey?: JWK;
 }
 
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 const ASSERTION_SECONDS = 60;
 
-/** Adds the client's credentials to a request for an authorization server. @returns headers to send. */
+/** Adds the client's credentials to a request to an authorization server. @returns the headers to send. */
 export async function authenticateClient(
   { clientId, clientSecret, privateKey }: ClientCredentials,
   issuer: string,
@@ -39,12 +42,12 @@ export async function authenticateClient(
   return {};
 }
 
-/** Encodes a text as in a form (RFC 6749, section 2.3.1). */
+/** Encodes a text as forms do (RFC 6749, section 2.3.1). */
 function encoded(text: string): string {
   return new URLSearchParams([['', text]]).toString().slice(1);
 }
 
-/** Refuses credentials that no server would take. */
+/** Refuses credentials that no server would accept. */
 export function checkCredentials(group: string, given: ClientCredentials, checks: OptionChecks): void {
   const { clientId, clientSecret, privateKey } = given;
   if (typeof clientId !== 'string' || clientId === '')

@@ -14,15 +14,18 @@ export const PROOF_ALGORITHMS: readonly string[] = [
   'Ed25519',
 ];
 
-/** How old or new a proof may be, in seconds. */
+/** How far the time of a proof may lie in the past or in the future, in seconds. */
 const WINDOW_SECONDS = 300;
 
-/** How far the clocks of processes may be apart, in milliseconds: one that is behind takes a proof for longer. */
+/**
+ * How far the clocks of processes may differ, in milliseconds. A process whose clock is behind accepts a proof for
+ * longer.
+ */
 const CLOCK_SKEW_MS = 10_000;
 
 const NEEDS_NONCE = 'The proof needs the nonce of this server';
 
-/** A proof of possession is not good. */
+/** A proof of possession is invalid. */
 export class ProofError extends Error {
   override readonly name = 'ProofError';
 
@@ -42,24 +45,30 @@ export interface ProvenRequest {
   readonly token: string;
   /** The thumbprint of the key that the token is bound to. */
   readonly boundTo: string;
-  /** Quota key: the client, not the key, so that many keys do not give more room. */
+  /**
+   * Quota key. It stands for the client, not for the key of the proof, so that a client with many keys gets no more
+   * room.
+   */
   readonly client: string;
 }
 
-/** Gives nonces to clients, and knows them again in every process of the app. */
+/** Issues nonces for clients, and recognises them in every process of the app. */
 export interface Nonces {
   current(): Promise<string>;
-  /** One that is made now. */
+  /** A nonce that is made now. */
   renewed(): Promise<string>;
-  /** Reads when a nonce was made, and until when it is taken, in milliseconds since 1970. @returns `undefined` for one that is not taken. */
+  /**
+   * Reads when a nonce was made, and until when it is accepted, in milliseconds since 1970. @returns `undefined` for a
+   * nonce that is not accepted.
+   */
   read(nonce: string): Promise<{ readonly madeAt: number; readonly takenUntil: number } | undefined>;
 }
 
-/** Checks that the sender of a token has the key that it was issued to (RFC 9449, section 4.3). */
+/** Checks that the sender of a token has the key that the token is bound to (RFC 9449, section 4.3). */
 export class ProofCheck {
   readonly #resource: string;
 
-  /** @param needsNonce whether all proofs need one. */
+  /** @param needsNonce whether all proofs need a nonce. */
   constructor(
     resource: string,
     private readonly states: StateStore,
@@ -70,9 +79,9 @@ export class ProofCheck {
   }
 
   /**
-   * Checks a proof, once.
+   * Checks a proof, and marks it as used.
    *
-   * @throws ProofError when it is not good, or was used before.
+   * @throws ProofError when the proof is invalid or was used before.
    */
   async verify({ proof, method, token, boundTo, client }: ProvenRequest): Promise<void> {
     if (typeof proof !== 'string' || proof.includes(','))
@@ -90,11 +99,12 @@ export class ProofCheck {
     const known = typeof nonce === 'string' ? await this.nonces.read(nonce) : undefined;
     if (this.needsNonce && !known) throw new ProofError(NEEDS_NONCE, await this.nonces.current());
     const thumbprint = await calculateJwkThumbprint(jwk);
-    // Before it is stored: others cannot fill the store.
+    // This is checked before the proof is stored, so that nobody can fill the store with proofs for the tokens of
+    // others.
     if (thumbprint !== boundTo)
       throw new ProofError('The proof is made with another key than the token is bound to');
     const id = sha256(`${thumbprint} ${jti}`);
-    // Longer than it could be taken, it would but fill the store.
+    // The store need not keep a proof for longer than it could be accepted.
     const now = Date.now();
     const expiry = Math.min(
       (iat + WINDOW_SECONDS) * 1000,
@@ -104,7 +114,7 @@ export class ProofCheck {
     // No proof is older than its nonce. The client counts in whole seconds.
     const madeAt = Math.max((iat + 1) * 1000, known?.madeAt ?? 0);
     const use = await this.states.use(`dpop ${id}`, forMs, client, 'proofs', Math.max(0, now - madeAt));
-    // It may have been used before the store lost its data: only a proof with a newer nonce is accepted.
+    // The proof may have been used before the store lost its data: only a proof with a newer nonce is accepted.
     if (use === 'forgotten') throw new ProofError(NEEDS_NONCE, await this.nonces.renewed());
     if (use !== 'first') throw new ProofError('The proof was used before');
   }
@@ -113,7 +123,9 @@ export class ProofCheck {
 /** Members that only private and shared keys have (RFC 7518, section 6; RFC 8037). */
 const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
 
-/** @throws ProofError if it is not a proof, or if it contains a private key. */
+/**
+ * @throws ProofError if the text is not a proof, or if it contains a private key.
+ */
 function keyIn(proof: string): JWK {
   try {
     const { typ, alg, jwk } = decodeProtectedHeader(proof);
@@ -136,12 +148,12 @@ async function verified(proof: string): Promise<Readonly<Record<string, unknown>
     const claims: unknown = JSON.parse(new TextDecoder().decode(payload));
     if (isObject(claims)) return claims;
   } catch {
-    // What it is wrong with is no matter.
+    // The kind of error does not matter.
   }
   throw new ProofError('The proof could not be verified');
 }
 
-/** Scheme and host in lower case, without query and fragment. */
+/** The URL with scheme and host in lower case, without query and fragment. */
 function normalized(url: string): string {
   const { origin, pathname } = new URL(url);
   return `${origin}${pathname.replace(/\/$/, '')}`;

@@ -6,17 +6,17 @@ import { askProvider, ProviderError, TokenError } from './provider.js';
 import type { TokenClaims } from './scopes.js';
 import { audienceTest, type CheckToken, notForUs, type TokenCheck, type TokenCheckParts } from './tokens.js';
 
-/** How tokens are looked up at their issuer. */
+/** Options of `introspection()`. */
 export interface IntrospectionOptions extends ClientCredentials {
   /**
-   * The `aud` that the issuer reports for tokens of this server: one of these.
+   * The accepted values of the `aud` that the issuer reports for a token.
    *
    * @default the `resource`
    */
   readonly audience?: string | readonly string[];
   /**
-   * Seconds for which an answer is cached, even if the token is revoked meanwhile; at most until the token expires.
-   * With 0 the issuer is asked at each request.
+   * How many seconds an answer is cached, at most until the token expires. A token that is revoked meanwhile stays
+   * valid that long. With 0, every request asks the issuer.
    *
    * @default 30
    */
@@ -31,16 +31,16 @@ const INTROSPECTION_OPTIONS: OptionTable<IntrospectionOptions> = {
   cacheSeconds: true,
 };
 
-/** That a token is not good is believed for so long, in milliseconds. */
+/** How long the answer that a token is invalid is cached, in milliseconds. */
 const REFUSAL_MS = 10_000;
 
 /**
- * Checks tokens by asking their issuer (RFC 7662): for opaque tokens, or for tokens that must end soon after they are
- * revoked. With `cacheSeconds: 0` they end at once. At most 64 unknown tokens are looked up concurrently. Others wait for
- * up to 5 seconds and then get 503, as do more than 32 from one address.
+ * Checks tokens by asking their issuer (RFC 7662). Use it for opaque tokens, or if a revoked token must soon be
+ * refused; with `cacheSeconds: 0` it is refused at once. At most 64 unknown tokens are looked up at once. Requests with
+ * others wait for up to 5 seconds and then get 503, as do more than 32 from one address.
  *
- * @param options the client credentials of this server, and the audience of its tokens. There must be exactly one
- *   issuer, which sees all tokens.
+ * @param options the client credentials of this server, and the audience of its tokens. `oauth()` must have exactly one
+ * issuer, because the issuer sees all tokens.
  * @returns a value for `oauth({ tokens })`.
  * @example
  * ```ts
@@ -86,7 +86,7 @@ class Introspection {
     if (body['active'] !== true) throw new TokenError('The token is not active');
     if (body['iss'] !== undefined && body['iss'] !== issuer.id)
       throw new TokenError('The issuer of the token is not accepted here');
-    // Some call every token active that they have issued.
+    // Some issuers call every token active that they have issued.
     if (['token_type', 'token_use', 'typ'].some((name) => OTHER_TOKENS.test(String(body[name]))))
       throw new TokenError('The token is no access token');
     if (!this.#isForUs(body['aud'])) throw notForUs(body['aud']);
@@ -94,7 +94,7 @@ class Introspection {
   }
 }
 
-/** Tokens that are for their client alone. */
+/** The types of tokens that are for their client alone. */
 const OTHER_TOKENS = /^(?:refresh|id)(?:_token)?$/i;
 
 function checkOptions(options: IntrospectionOptions, issuers: number, checks: OptionChecks): void {

@@ -10,43 +10,46 @@ import type { Logger } from '@sigil/core';
 import { isObject } from '@sigil/core/internal';
 import { askProvider, isSafeUrl, ProviderError, TokenError } from './provider.js';
 
-/** An authorization server whose tokens are accepted. Omitted members are read from its metadata. */
+/** An authorization server whose tokens are accepted. Members that you omit are read from its metadata. */
 export interface IssuerOptions {
-  /** Its identifier, exactly as in the `iss` of its tokens. */
+  /** The identifier of the authorization server, exactly as in the `iss` of its tokens. */
   readonly issuer: string;
-  /** The URL of its keys. */
+  /** The URL of its key set (JWKS). */
   readonly jwksUri?: string;
-  /** Its keys themselves, if they cannot be fetched. They only change with a restart. */
+  /** The key set itself, if this server cannot fetch it. New keys need a restart. */
   readonly jwks?: JSONWebKeySet;
   /** The URL of its introspection endpoint (RFC 7662). */
   readonly introspectionEndpoint?: string;
-  /** The URL at which tokens for other services are issued. */
+  /** The URL of its token endpoint, for `upstreamToken`. */
   readonly tokenEndpoint?: string;
 }
 
-/** The used part of an authorization server's metadata (RFC 8414). */
+/** The part of an authorization server's metadata (RFC 8414) that is used here. */
 interface IssuerMetadata {
   readonly jwksUri: string | undefined;
   readonly introspectionEndpoint: string | undefined;
   readonly tokenEndpoint: string | undefined;
-  /** All of it, as JSON. */
+  /** The whole metadata, as JSON. */
   readonly text: string;
 }
 
 /** Milliseconds after which keys are fetched again; the old ones stay in use meanwhile. */
 const KEYS_FRESH_MS = 10 * 60_000;
-/** Keys that could not be fetched again are used for so long, in milliseconds. */
+/** How long keys are used that could not be fetched again, in milliseconds. */
 const KEYS_STALE_MS = 60 * 60_000;
 /** Minimum time between two fetches for the same unknown key, in milliseconds. */
 const COOLDOWN_MS = 30_000;
-/** For all such keys together, they are fetched so many times at once, and once more whenever so many milliseconds have gone by. */
+/**
+ * The limit on fetches for all unknown keys together: `burst` fetches at once, and one more every `everyMs`
+ * milliseconds.
+ */
 const SEARCHES = { burst: 5, everyMs: 10_000 };
-/** Metadata that was found is believed for so long, in milliseconds. */
+/** How long fetched metadata is used, in milliseconds. */
 const METADATA_MS = 60 * 60_000;
 
 type FindKey = ReturnType<typeof createLocalJWKSet>;
 
-/** An authorization server: its endpoints and its keys, asked for when they are first needed. */
+/** An authorization server. Its endpoints and keys are fetched when they are first needed. */
 export class Issuer {
   readonly id: string;
   readonly #given: FindKey | undefined;
@@ -54,13 +57,13 @@ export class Issuer {
   #discovering: Promise<IssuerMetadata> | undefined;
   #keys: { readonly find: FindKey; readonly at: number } | undefined;
   #fetching: Promise<void> | undefined;
-  /** When keys were fetched last for one that is not known, by its name. */
+  /** When keys were last fetched for an unknown key, by the name of that key. */
   readonly #soughtAt = new Map<string, number>();
-  /** When all such fetches had been due at the pace of `SEARCHES`. */
+  /** When the next of these fetches is due at the pace of `SEARCHES`, in milliseconds since 1970. */
   #searchDueAt = -Infinity;
-  /** When its metadata could not be read last. */
+  /** When its metadata last could not be read. */
   #unreadAt = -Infinity;
-  /** When keys were asked for last, and whether that failed. */
+  /** When keys were last fetched, and whether that failed. */
   #asked = { at: -Infinity, hasFailed: false };
 
   constructor(
@@ -72,9 +75,9 @@ export class Issuer {
   }
 
   /**
-   * Gives the URL of one of its endpoints.
+   * Returns the URL of one of its endpoints.
    *
-   * @throws ProviderError when its metadata cannot be read, or has none.
+   * @throws ProviderError when its metadata cannot be read, or does not have the URL.
    */
   async endpoint(name: 'introspectionEndpoint' | 'tokenEndpoint' | 'jwksUri'): Promise<string> {
     const url = this.options[name] ?? (await this.#discover())[name];
@@ -84,9 +87,10 @@ export class Issuer {
   }
 
   /**
-   * Gives its metadata, as JSON.
+   * Returns its metadata, as JSON.
    *
-   * @throws ProviderError when it cannot be read, or could not just now: anybody may ask for it.
+   * @throws ProviderError when the metadata cannot be read. After a failure it is not read again for a while, because
+   * anybody may request it.
    */
   async metadata(): Promise<string> {
     if (Date.now() - this.#unreadAt < RETRY_MS)
@@ -104,13 +108,13 @@ export class Issuer {
    * Finds the key that a token is signed with.
    *
    * @throws TokenError if the issuer has no such key.
-   * @throws ProviderError if keys cannot be fetched, and the known ones are too old or lack this one.
+   * @throws ProviderError if keys cannot be fetched, and the known keys are too old or lack this key.
    */
   readonly key = async (header: JWSHeaderParameters, token: FlattenedJWSInput): ReturnType<FindKey> => {
     if (this.#given) return this.#find(header, token);
     const age = Date.now() - (this.#keys?.at ?? -Infinity);
     if (age > KEYS_STALE_MS) await this.#refresh();
-    // Those that are there are good for a while; what comes of it is for the next token.
+    // The known keys may be used for a while: the result of this fetch is for the next token.
     else if (age > KEYS_FRESH_MS) this.#refresh().catch(() => undefined);
     try {
       return await this.#find(header, token);
@@ -133,7 +137,10 @@ export class Issuer {
     }
   }
 
-  /** Fetches keys for one that is not known. Anybody can name such keys: that must neither flood the issuer nor hide a key that is new. */
+  /**
+   * Fetches keys because a key is unknown. Anybody can name unknown keys: this must neither flood the issuer nor hide a
+   * new key.
+   */
   async #search(kid = ''): Promise<void> {
     if (this.#fetching) return this.#fetching;
     if (this.#asked.hasFailed) return this.#refresh();
@@ -141,14 +148,14 @@ export class Issuer {
     for (const [sought, at] of this.#soughtAt) if (now - at >= COOLDOWN_MS) this.#soughtAt.delete(sought);
     const dueAt = Math.max(this.#searchDueAt, now - (SEARCHES.burst - 1) * SEARCHES.everyMs);
     if (this.#soughtAt.has(kid)) return;
-    // It may be new: 401 would have its client log in, again and again.
+    // The key may be new: 401 would make the client log in again and again.
     if (dueAt > now) throw new ProviderError(`the keys of ${this.id} are asked for too often`);
     this.#soughtAt.set(kid, now);
     this.#searchDueAt = dueAt + SEARCHES.everyMs;
     return this.#refresh();
   }
 
-  /** Fetches keys, once for all that wait for them, and not too often after failures. */
+  /** Fetches keys, once for all callers that wait for them, and not too often after failures. */
   #refresh(): Promise<void> {
     if (this.#fetching) return this.#fetching;
     if (this.#asked.hasFailed && Date.now() - this.#asked.at < RETRY_MS)
@@ -157,7 +164,7 @@ export class Issuer {
     return (this.#fetching = this.#fetchKeys()
       .catch((error: unknown) => {
         this.#asked = { at: Date.now(), hasFailed: true };
-        // They may have moved.
+        // The keys may have moved to another URL.
         this.#metadata = undefined;
         this.logger.error({ err: error, issuer: this.id }, 'the keys of an issuer could not be fetched');
         throw error;
@@ -182,7 +189,9 @@ export class Issuer {
     return (this.#discovering ??= this.#readMetadata().finally(() => (this.#discovering = undefined)));
   }
 
-  /** Looks at the places that the specification names, in its order (basic/authorization/authorization-server-discovery). */
+  /**
+   * Tries the URLs that the specification names, in its order (basic/authorization/authorization-server-discovery).
+   */
   async #readMetadata(): Promise<IssuerMetadata> {
     const refusals: string[] = [];
     for (const url of metadataUrls(this.id)) {
@@ -191,7 +200,7 @@ export class Issuer {
         refusals.push(`${url} answered ${status}`);
         continue;
       }
-      // Another name would be that of another server (RFC 8414, section 3.3).
+      // A different name belongs to another server (RFC 8414, section 3.3).
       if (body['issuer'] !== this.id) {
         refusals.push(`${url} is of the issuer ${JSON.stringify(body['issuer'])}`);
         continue;
@@ -209,7 +218,7 @@ export class Issuer {
   }
 }
 
-/** After a failure, an issuer is left alone for so long, in milliseconds. */
+/** How long an issuer is not asked again after a failure, in milliseconds. */
 const RETRY_MS = 5_000;
 
 /** Whether a value is a list of keys (RFC 7517, sections 4 and 5). Keys are validated when they are used. */
@@ -237,7 +246,7 @@ function metadataUrls(issuer: string): readonly string[] {
   return [...new Set(urls)];
 }
 
-/** The authorization servers whose tokens are accepted, by their `iss`. */
+/** The authorization servers whose tokens are accepted, by `iss`. */
 export class Issuers {
   readonly #issuers: ReadonlyMap<string, Issuer>;
 
@@ -251,7 +260,7 @@ export class Issuers {
     return this.#issuers.size === 1 ? id : undefined;
   }
 
-  /** The one that was given first. */
+  /** The first issuer in the options. */
   get first(): Issuer {
     const [first] = this.#issuers.values();
     if (!first) throw new TypeError('There is no issuer');

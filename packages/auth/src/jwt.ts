@@ -20,18 +20,18 @@ import {
   type TokenCheckParts,
 } from './tokens.js';
 
-/** How tokens are checked that carry a signature (RFC 7519). */
+/** Options of `jwt()`, which checks signed tokens (RFC 7519). */
 export interface JwtOptions {
-  /** The algorithms that its issuers sign with. Those with a shared secret, and `none`, are refused. */
+  /** The algorithms that the issuers sign with. `none` and algorithms with a shared secret are refused. */
   readonly algorithms: readonly string[];
   /**
-   * The `aud` of tokens for this server: one of these.
+   * The accepted values of `aud` in tokens for this server.
    *
    * @default the `resource`
    */
   readonly audience?: string | readonly string[];
   /**
-   * The claim with the audience, if the issuer does not write `aud`.
+   * The claim that has the audience, if the issuer does not write `aud`.
    *
    * @default 'aud'
    */
@@ -39,7 +39,7 @@ export interface JwtOptions {
   /**
    * The required `typ` of tokens, such as `at+jwt` (RFC 9068).
    *
-   * @default undefined: anything
+   * @default undefined: any type, except types of other tokens such as `dpop+jwt`
    */
   readonly typ?: string;
   /**
@@ -64,8 +64,8 @@ const JWT_OPTIONS: OptionTable<JwtOptions> = {
 };
 
 /**
- * Checks tokens by the signature of their issuer: their algorithm, issuer, audience and expiry. Keys are fetched at the
- * first token and when they change.
+ * Checks tokens that are signed JWTs: their signature, algorithm, issuer, audience and expiry. The issuer's keys are
+ * fetched at the first token and when they change.
  *
  * @param options the accepted algorithms, and the audience of this server's tokens.
  * @returns a value for `oauth({ tokens })`.
@@ -106,7 +106,7 @@ function verifierOf(options: JwtOptions, { resource, issuers }: TokenCheckParts)
     const issuer = issuers.get(claimsIn(token).iss);
     const payload = await verified(token, issuer, rules);
     if (!isForUs(payload[audienceClaim])) throw notForUs(payload[audienceClaim]);
-    // A number that is too large for one would never end the token.
+    // The token would never expire if the number were too large for a time.
     for (const name of ['exp', 'nbf', 'iat'])
       if (payload[name] !== undefined && !Number.isFinite(payload[name])) throw notATime(name);
     return payload;
@@ -139,7 +139,7 @@ async function verified(token: string, { id, key }: Issuer, rules: JWTVerifyOpti
   }
 }
 
-/** Verifies a token with each key that may be meant: they may have the same name, or none. */
+/** Verifies a token with each key that it may mean: keys may have the same name, or no name. */
 async function verifiedByAny(
   token: string,
   key: Issuer['key'],
@@ -162,11 +162,13 @@ async function verifiedByAny(
 
 /**
  * Types of JWTs with another purpose (RFC 8725, section 3.11), such as `dpop+jwt`. Many access tokens have no type, or
- * `JWT`.
+ * the type `JWT`.
  */
 const OTHER_TYPES = /^(?!(?:application\/)?at\+jwt$).*\+jwt$|^jwe$/i;
 
-/** @throws TokenError if it is a JWT for another purpose, and no type is required. */
+/**
+ * @throws TokenError if no type is required, and the JWT has another purpose.
+ */
 function payloadOf({ payload, protectedHeader }: JWTVerifyResult, { typ }: JWTVerifyOptions): JWTPayload {
   if (typ === undefined && OTHER_TYPES.test(String(protectedHeader.typ)))
     throw new TokenError('The token is no access token');

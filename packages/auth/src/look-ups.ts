@@ -6,27 +6,33 @@ import { SingleFlight } from './single-flight.js';
 import { requireInTime, TokenCache } from './tokens.js';
 
 /**
- * How many are under way of tokens that are not known. A client that sends one wrong token after the other leaves half of those at once to
- * the others.
+ * The limits on concurrent look-ups of unknown tokens. A client that sends many wrong tokens can use at most half of
+ * them; the rest is for other clients.
  */
 const UNKNOWN: SemaphoreLimits = { running: 64, total: 1024, perClient: 32, waitMs: 5_000 };
 
-/** How many are under way in all: a quarter as many more are left to tokens that were good before, wherever the others come from. */
+/**
+ * The limits on all concurrent look-ups. The additional quarter is for tokens that were valid before, so that unknown
+ * tokens cannot block these.
+ */
 const ALL: SemaphoreLimits = { ...UNKNOWN, running: 80, total: 1280 };
 
-/** For how long it is remembered that a token was good, in milliseconds. */
+/** How long a token that was valid counts as known, in milliseconds. */
 const KNOWN_MS = 60 * 60_000;
 
-/** How long results are cached, in milliseconds; 0 for not at all. */
+/** How long results are cached, in milliseconds. 0 turns caching off. */
 export interface LookUpTimes {
   readonly good: number;
   readonly refused: number;
 }
 
-/** Looks tokens up elsewhere: not too many at once, each once for all requests that carry it, and not again for a while. */
+/**
+ * Looks tokens up at their issuer. It limits how many are looked up at once, looks a token up once for all concurrent
+ * requests with it, and caches the result.
+ */
 export class LookUps {
   readonly #good = new TokenCache<TokenClaims>();
-  /** Separate from valid tokens, so that wrong ones cannot displace them. */
+  /** Refused tokens, separate from valid ones so that they cannot displace them. */
   readonly #refused = new TokenCache<string>();
   readonly #asked = new SingleFlight<TokenClaims>();
   /** Tokens that were valid at their last look-up. */
@@ -40,9 +46,9 @@ export class LookUps {
    * Looks a token up.
    *
    * @param client quota key of the look-up; `undefined` if clients are indistinguishable.
-   * @param look asks for it. @throws TokenError when it is not good.
-   * @throws TokenError when it is not good, or not at this time.
-   * @throws OverloadedError when too many are looked up.
+   * @param look performs the look-up. @throws TokenError when the token is invalid.
+   * @throws TokenError when the token is invalid, or is not valid at this time.
+   * @throws OverloadedError when too many tokens are being looked up.
    */
   async find(
     token: string,

@@ -15,9 +15,9 @@ export interface ResourceMetadata {
 }
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource';
-/** The path at which clients of 2025-03-26 look for the authorization server's metadata (RFC 8414). */
+/** The path where clients of revision 2025-03-26 look for the metadata of the authorization server (RFC 8414). */
 const ISSUER_WELL_KNOWN = '/.well-known/oauth-authorization-server';
-/** How long clients may keep it, in seconds. */
+/** How long clients may cache the metadata, in seconds. */
 const MAX_AGE = 3600;
 
 /** The metadata documents of a protected resource, at their well-known paths. */
@@ -26,7 +26,9 @@ export class MetadataDocuments {
   readonly url: string;
   readonly #documents: ReadonlyMap<string, PublicDocument>;
 
-  /** @param issuerMetadata returns the metadata of the authorization server; absent if it is not served here. */
+  /**
+   * @param issuerMetadata returns the metadata of the authorization server; absent if this server does not serve it.
+   */
   constructor(metadata: ResourceMetadata, issuerMetadata?: () => Promise<string>) {
     const { origin, pathname } = new URL(metadata.resource);
     const path = pathname === '/' ? '' : pathname;
@@ -42,7 +44,7 @@ export class MetadataDocuments {
     ]);
   }
 
-  /** Gives the document at a path, query or not. */
+  /** Returns the document at a path, with or without a query. */
   at(target: string): PublicDocument | undefined {
     const end = target.indexOf('?');
     return this.#documents.get(end < 0 ? target : target.slice(0, end));

@@ -27,12 +27,11 @@ import { rememberToken } from './upstream.js';
 
 /**
  * Makes an HTTP server an OAuth 2.1 resource server: requests need an access token from one of its authorization
- * servers. Clients without a token learn where to get one, and clients that lack a scope learn which.
+ * servers. The answers show clients without a token where to get one, and other clients which scopes they lack.
  *
- * @param options the identifier of this server, the issuers of its tokens, and their check.
- * @returns a value for `http({ authorization })` and the handlers.
- * @throws DefinitionError when an option is wrong; nothing is asked of the authorization servers yet.
- * @example
+ * @param options the identifier of this server, the issuers of its tokens, and how tokens are checked.
+ * @returns a value for the option `authorization` of `http()` and of the handlers for other servers.
+ * @throws DefinitionError when an option is wrong. The authorization servers are not contacted at this point. @example
  * ```ts
  * await app.run(
  *   http({
@@ -66,13 +65,13 @@ const CREDENTIALS = /^([A-Za-z]+) +([A-Za-z0-9\-._~+/]+=*) *$/;
 /** The claims and principal of a valid token. */
 interface Known {
   readonly principal: Principal;
-  /** The thumbprint of the key that it is bound to. */
+  /** The thumbprint of the key that the token is bound to. */
   readonly boundTo: string | undefined;
-  /** When it expires, in milliseconds since 1970. */
+  /** When the token expires, in milliseconds since 1970. */
   readonly expiresAt: number;
 }
 
-/** A decision about requests with a token. */
+/** A cached decision about requests with a token. */
 interface Remembered {
   /** The header `Authorization`, as it was sent. */
   readonly sent: string;
@@ -86,11 +85,11 @@ class ResourceServer implements Authorizer {
   readonly #check: CheckToken;
   readonly #issuers: Issuers;
   readonly #proofs: ProofCheck;
-  /** Decisions about requests that need no proof, by the end of their `Authorization`. */
+  /** Decisions about requests that need no proof, by the end of their header `Authorization`. */
   readonly #remembered = new TokenCache<Remembered>();
   /** Limits log lines that clients can cause at will. */
   readonly #told = new LogThrottle();
-  /** How principals have sent their token. */
+  /** The scheme in which each principal sent its token. */
   readonly #schemes = new WeakMap<Principal, Scheme>();
 
   constructor(
@@ -117,7 +116,7 @@ class ResourceServer implements Authorizer {
     return this.#metadata.at(path);
   }
 
-  /** The metadata of the first issuer, for clients that take the server itself for the authorization server. */
+  /** The metadata of the first issuer, for clients that treat this server as the authorization server. */
   async #issuerMetadata(): Promise<string> {
     try {
       return await this.#issuers.first.metadata();
@@ -171,7 +170,9 @@ class ResourceServer implements Authorizer {
     return { refusal: this.#challenges.noToken(this.#wanted) };
   }
 
-  /** @param sent the value of the header, which is the key of the cached decision. */
+  /**
+   * @param sent the value of the header: the key of the cached decision.
+   */
   async #bearer({ quotaKey }: RequestHead, token: string, sent: string): Promise<Decision> {
     try {
       const { principal, boundTo, expiresAt } = await this.#verify(token, quotaKey);
@@ -201,7 +202,7 @@ class ResourceServer implements Authorizer {
     try {
       const { principal, boundTo } = await this.#verify(token, quotaKey);
       if (boundTo === undefined) throw new TokenError('The token is not bound to a key');
-      // The proof of an open request was used when it came.
+      // The proof of an open request was used when the request arrived.
       if (!isOpen) {
         const client = `principal ${principal.id}`;
         await this.#proofs.verify({ proof: headers['dpop'], method, token, boundTo, client });
@@ -217,7 +218,8 @@ class ResourceServer implements Authorizer {
     const claims = await this.#check(token, client);
     const { cnf, exp } = claims;
     const boundTo = keyOf(cnf);
-    // One of this token alone, which may stand for many requests; the author's may stand for several tokens, and stays as it is.
+    // The principal is copied: the copy belongs to this token alone, which may serve many requests. The author may
+    // return one object for several tokens; it is not changed.
     const given = requirePrincipal(this.options.principal(claims, this.options.scopes.of(claims)));
     const principal = frozenCopy({ ...given });
     rememberToken(principal, {
@@ -228,7 +230,7 @@ class ResourceServer implements Authorizer {
     return {
       principal,
       boundTo,
-      // An issuer that is asked says so by its answer, which is not believed for long.
+      // An introspected token can lack `exp`: the issuer's answer says when it ends, and is cached only briefly.
       expiresAt: typeof exp === 'number' ? exp * 1000 : Infinity,
     };
   }
@@ -249,17 +251,17 @@ class ResourceServer implements Authorizer {
 }
 
 /**
- * The end identifies a token almost as well as the whole, which is compared afterwards. Looking up a long text would be
- * much slower.
+ * The end identifies a token almost as well as the whole header does; the whole is compared afterwards. A look-up by a
+ * long text would be much slower.
  */
 function endOf(sent: string): string {
   return sent.slice(-32);
 }
 
-/** How long a nonce is given to clients, and how long it is taken, in milliseconds. */
+/** How long a nonce is sent to clients, and how long it is accepted, in milliseconds. */
 const NONCE_MS = { given: 60_000, taken: 5 * 60_000 };
 
-/** Nonces that say when they were made, encrypted with the keys that all processes of the app have. */
+/** Nonces that contain the time they were made, encrypted with the keys that all processes of the app have. */
 function sealedNonces({ seal, unseal }: AuthorizationHost): Nonces {
   let last: { readonly nonce: Promise<string>; readonly at: number } | undefined;
   const renewed = (): Promise<string> => {
@@ -279,7 +281,7 @@ function sealedNonces({ seal, unseal }: AuthorizationHost): Nonces {
   };
 }
 
-/** Whether the query of a URL has a token, which would be written into logs. */
+/** Whether the query of a URL contains a token. Such a token would be written into logs. */
 function hasTokenInQuery(url: string): boolean {
   const at = url.indexOf('?');
   return at >= 0 && new URLSearchParams(url.slice(at)).has('access_token');
@@ -289,7 +291,7 @@ function hasTokenInQuery(url: string): boolean {
  * Reads which key a token is bound to.
  *
  * @returns the thumbprint of the key; `undefined` if the token is not bound to one.
- * @throws TokenError when it is bound in a way that cannot be checked here, such as to a certificate.
+ * @throws TokenError when the token is bound in a way that cannot be checked here, such as to a certificate.
  */
 function keyOf(cnf: unknown): string | undefined {
   if (cnf === undefined) return undefined;

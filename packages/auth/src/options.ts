@@ -11,13 +11,13 @@ import { type ScopeOptions, Scopes, type TokenClaims } from './scopes.js';
 import type { CheckToken, TokenCheck, TokenCheckParts, TokenVerifier } from './tokens.js';
 import type { UpstreamOptions } from './upstream.js';
 
-/** Whether tokens may, or must, be bound to a key of their client (RFC 9449). */
+/** Whether a token may (`'accept'`) or must (`'require'`) be bound to a key of its client (RFC 9449). */
 export type DpopMode = 'off' | 'accept' | 'require';
 
-/** Texts for users about a resource. */
+/** Texts about a resource for users. */
 export interface ResourceDescription {
   readonly name?: string;
-  /** The URL of a page, as are the others. */
+  /** The URL of the documentation. The members below are URLs too. */
   readonly documentation?: string;
   readonly policy?: string;
   readonly terms?: string;
@@ -27,59 +27,62 @@ export interface ResourceDescription {
 export interface OAuthOptions {
   /** The URL of the MCP endpoint, as clients know it. Tokens are issued for it. It is never taken from a request. */
   readonly resource: string;
-  /** The authorization servers that issue tokens for it, by their identifiers; the rest is read from their metadata. */
+  /**
+   * The authorization servers that issue tokens for the resource. An identifier is enough: the rest is read from the
+   * metadata of the server.
+   */
   readonly issuers: readonly (string | IssuerOptions)[];
   /** How tokens are checked: `jwt()`, `introspection()`, or a function of your own. */
   readonly tokens: TokenCheck | TokenVerifier;
-  /** Which scopes there are. */
+  /** The scopes of this server. */
   readonly scopes?: ScopeOptions;
   /**
-   * Whether requests without a token are served: `'allow'` serves definitions without scopes, and asks for a token for
-   * the rest. A session (up to 2025-11-25) that began without a token goes to the first principal that uses it; after
-   * that, requests without a token do not see it, and its open streams end.
+   * Whether requests without a token are served. `'allow'` serves definitions without scopes, and requires a token for
+   * the others. A session (revision 2025-11-25 or earlier) that was opened without a token then belongs to the first
+   * principal that uses it. From then on its open streams end, and for requests without a token it is unknown.
    *
    * @default 'refuse'
    */
   readonly anonymous?: 'refuse' | 'allow';
   /**
-   * Whether tokens may, or must, be bound to a key of their client.
+   * Whether a token may (`'accept'`) or must (`'require'`) be bound to a key of its client.
    *
    * @default 'off'
    */
   readonly dpop?: DpopMode;
   /**
-   * Whether proofs of possession need a nonce of this server. Several processes need `state.keys` for it.
+   * Whether proofs of possession need a nonce from this server. If the app runs in several processes, set `state.keys`.
    *
    * @default false
    */
   readonly dpopNonce?: boolean;
   /**
-   * For how many seconds a token that is good is not checked again, at most 60.
+   * How many seconds a valid token is not checked again, at most 60.
    *
    * @default 0: each request checks its token
    */
   readonly cacheSeconds?: number;
   /**
-   * Creates the principal. Its id must be unique over all issuers, which may use the same `sub`. The result is copied
-   * without methods, once per token.
+   * Creates the principal. Its id must be unique across all issuers, because two issuers may use the same `sub`. The
+   * result is copied once per token; methods are left out.
    *
    * @default the id is `<issuer>#<subject>`, or `<issuer>#client:<client>` if the subject is the client itself
    */
   readonly principal?: (claims: TokenClaims, scopes: readonly string[]) => Principal;
   /**
-   * Whether a token without a subject is of a client that acts for itself. Its issuer must write a subject for every user: users without
-   * one would all be one principal.
+   * Whether a token without a subject counts as the token of a client that acts for itself. Only set it if the issuer
+   * writes a subject for every user: users without a subject would share one principal.
    *
    * @default false: such tokens are refused
    */
   readonly clientsWithoutSubject?: boolean;
   /** How this server gets tokens for the services that it calls, with `upstreamToken`. */
   readonly upstream?: UpstreamOptions;
-  /** Texts for users about this server. */
+  /** Texts about this server for users. */
   readonly description?: ResourceDescription;
   /**
-   * Whether the metadata of the first issuer is served at `/.well-known/oauth-authorization-server`, too: clients of 2025-03-26 look for it
-   * there, and not for the metadata of the resource.
+   * Whether this server also serves the metadata of the first issuer, at `/.well-known/oauth-authorization-server`.
+   * Clients of revision 2025-03-26 look there, and do not read the metadata of the resource.
    *
    * @default false
    */
@@ -119,7 +122,7 @@ export interface ResolvedOAuth {
   readonly warnings: readonly string[];
 }
 
-/** Fills in the defaults. Faults have been reported to the checks. */
+/** Fills in the defaults. Faults are reported to `checks` before. */
 export function resolveOptions(options: OAuthOptions, checks: OptionChecks): ResolvedOAuth {
   const {
     tokens,
@@ -185,11 +188,11 @@ function warningsAbout(
 }
 
 /**
- * Scheme and host in lower case, without a slash if there is no path (2026-07-28, basic/authorization, "Canonical
- * Server URI").
+ * The URL with scheme and host in lower case, without a slash if it has no path (2026-07-28, basic/authorization,
+ * "Canonical Server URI").
  */
 function canonical(resource: string): string {
-  // An invalid one has been reported before.
+  // An invalid URL has been reported before.
   if (!URL.canParse(resource)) return '';
   const { origin, pathname, search } = new URL(resource);
   return `${origin}${pathname === '/' ? '' : pathname}${search}`;
@@ -209,27 +212,27 @@ function principalOf(
   const [client] = clients;
   if (clientsWithoutSubject && client !== undefined && claims['username'] === undefined)
     return { id: `${iss}#client:${client}`, scopes, claims };
-  // Its client may have many users, who would all be one principal.
+  // The client may have many users, who would all share one principal.
   throw new ClaimError('The token names no subject', {
     hint: 'have its issuer write sub; if it does for every user, give oauth({ clientsWithoutSubject: true })',
   });
 }
 
-/** The claims with the client of a token: RFC 9068, OpenID Connect, Okta. */
+/** The claims that name the client of a token: in RFC 9068, in OpenID Connect, and at Okta. */
 const CLIENT_CLAIMS = ['client_id', 'azp', 'cid'];
 
 function isName(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
 
-/** A subject that cannot be confused with a client. */
+/** The subject, in a form that cannot be confused with a client. */
 function asSubject(sub: string): string {
   return /^(?:client|subject):/.test(sub) ? `subject:${sub}` : sub;
 }
 
-/** Applies the checks of all tokens to the result of an author's verifier. */
+/** Wraps an author's verifier: its result passes the checks that apply to all tokens. */
 function ownVerifier(verify: TokenVerifier, { issuers }: TokenCheckParts): CheckToken {
-  // Its result is not cached beyond a request: it may change at any time.
+  // The result of the verifier is not cached beyond a request: it may change at any time.
   const lookUps = new LookUps({ good: 0, refused: 0 });
   return (token, client) =>
     lookUps.find(token, client, async () => {

@@ -11,18 +11,18 @@ export type Preset = Pick<OAuthOptions, 'issuers' | 'tokens'>;
 
 /** The location of an Auth0 tenant. */
 export interface Auth0Options {
-  /** Its domain, such as `acme.eu.auth0.com`, or one of your own. */
+  /** The domain of the tenant, such as `acme.eu.auth0.com`, or your custom domain. */
   readonly domain: string;
   /**
-   * The identifier of the API.
+   * The identifier of the API at Auth0.
    * @default the `resource`: give the API this identifier
    */
   readonly audience?: string;
 }
 
 /**
- * Auth0: scopes are those of `scope` and, if the API adds them, of `permissions`. The tenant needs the "Resource
- * Parameter Compatibility Profile", because clients name the API by `resource`.
+ * Auth0: scopes are read from `scope` and, if the API adds permissions to tokens, from `permissions`. Turn on the
+ * "Resource Parameter Compatibility Profile" of the tenant, because MCP clients name the API by `resource`.
  *
  * @returns issuers and tokens for `oauth()`.
  * @throws DefinitionError when an option is wrong.
@@ -39,23 +39,23 @@ export function auth0({ domain, audience }: Auth0Options): Preset {
   return { issuers: [`https://${domain}/`], tokens: scopesAlsoIn(tokens, 'permissions') };
 }
 
-/** Which application of Microsoft Entra the server is. */
+/** The application of Microsoft Entra that stands for the server. */
 export interface EntraOptions {
-  /** The id of the tenant. Tokens of others are refused. */
+  /** The id of the tenant. Tokens from other tenants are refused. */
   readonly tenant: string;
   /** The id of the application that stands for the server. */
   readonly clientId: string;
   /**
-   * Its Application ID URI: the `resource`, or Entra refuses clients that name that (AADSTS9010010). Tokens for it are taken as well as those
-   * for the id.
+   * The Application ID URI of the application. It must be the `resource`: otherwise Entra refuses clients that name the
+   * `resource` (AADSTS9010010). Tokens for this URI and tokens for the id are accepted.
    * @default `api://<clientId>`
    */
   readonly audience?: string;
 }
 
 /**
- * Microsoft Entra, tokens of version 2 (`requestedAccessTokenVersion: 2`): scopes are those of `scp` and `roles`.
- * Clients send the `resource`, and request scopes with the Application ID URI in front, so that URI must be the
+ * Microsoft Entra, with tokens of version 2 (`requestedAccessTokenVersion: 2`): scopes are read from `scp` and `roles`.
+ * Clients send the `resource`, and request scopes that begin with the Application ID URI. So that URI must be the
  * `resource`.
  *
  * @returns issuers and tokens for `oauth()`.
@@ -101,14 +101,15 @@ export interface KeycloakOptions {
   readonly url: string;
   readonly realm: string;
   /**
-   * The audience from the audience mapper of the realm.
+   * The audience that the audience mapper of the realm writes.
    * @default the `resource`
    */
   readonly audience?: string;
 }
 
 /**
- * Keycloak: tokens name the server by an audience mapper, in a client scope that clients are given.
+ * Keycloak: an audience mapper adds the name of this server to tokens. Put the mapper into a client scope, and assign
+ * that scope to the clients.
  *
  * @returns issuers and tokens for `oauth()`.
  * @throws DefinitionError when an option is wrong.
@@ -129,7 +130,7 @@ export function keycloak({ url, realm, audience }: KeycloakOptions): Preset {
   };
 }
 
-/** Which authorization server of Okta it is. */
+/** The authorization server at Okta. */
 export interface OktaOptions {
   /** The domain, such as `acme.okta.com`. */
   readonly domain: string;
@@ -143,7 +144,8 @@ export interface OktaOptions {
 }
 
 /**
- * Okta, by one of its custom authorization servers: that of the organization issues no tokens that others can check.
+ * Okta, with a custom authorization server: only Okta can check the tokens from the organization's authorization
+ * server.
  *
  * @returns issuers and tokens for `oauth()`.
  * @throws DefinitionError when an option is wrong.
@@ -167,17 +169,20 @@ export function okta({
   };
 }
 
-/** Which user pool of Amazon Cognito it is. */
+/** The user pool of Amazon Cognito. */
 export interface CognitoOptions {
   readonly region: string;
   readonly userPool: string;
-  /** The ids of the app clients whose tokens are taken: access tokens of Cognito name them, and no audience. */
+  /**
+   * The ids of the app clients whose tokens are accepted. An access token from Cognito names its app client, and has no
+   * audience.
+   */
   readonly clients: readonly string[];
 }
 
 /**
- * Amazon Cognito: tokens name the app client they were issued to. Scopes have the identifier of the resource server in front: give
- * `scopes: { prefix: 'https://mcp.example.com/' }`.
+ * Amazon Cognito: tokens name the app client they were issued to. Scopes begin with the identifier of the resource
+ * server: set `scopes: { prefix: 'https://mcp.example.com/' }`.
  *
  * @returns issuers and tokens for `oauth()`.
  * @throws DefinitionError when an option is wrong.
@@ -205,14 +210,15 @@ export function cognito({ region, userPool, clients }: CognitoOptions): Preset {
   };
 }
 
-/** The location of AuthKit by WorkOS. */
+/** The location of WorkOS AuthKit. */
 export interface WorkosOptions {
   /** The domain, such as `acme.authkit.app`. */
   readonly domain: string;
 }
 
 /**
- * WorkOS AuthKit: list the `resource` among the resource indicators of the dashboard, or tokens are for no server.
+ * WorkOS AuthKit: add the `resource` to the resource indicators in the dashboard. Otherwise tokens are not issued for
+ * this server.
  *
  * @returns issuers and tokens for `oauth()`.
  * @throws DefinitionError when an option is wrong.
@@ -234,7 +240,7 @@ export interface ClerkOptions {
 }
 
 /**
- * Clerk: add the `resource` as an MCP server in the dashboard, and have access tokens be JWTs.
+ * Clerk: in the dashboard, add the `resource` as an MCP server, and make access tokens JWTs.
  *
  * @returns issuers and tokens for `oauth()`.
  * @throws DefinitionError when an option is wrong.
@@ -246,11 +252,11 @@ export interface ClerkOptions {
  */
 export function clerk({ domain }: ClerkOptions): Preset {
   requireHost('clerk', 'domain', domain);
-  // Tokens of sessions come from the same issuer, and have another type.
+  // Session tokens come from the same issuer, and have another type.
   return { issuers: [`https://${domain}`], tokens: jwt({ algorithms: ['RS256'], typ: 'at+jwt' }) };
 }
 
-/** The accepted Google tokens. */
+/** The Google tokens that are accepted. */
 export interface GoogleOptions {
   /** The ids of the OAuth clients that tokens may be issued to. */
   readonly clients: readonly string[];
@@ -261,8 +267,8 @@ const TOKEN_INFO = 'https://oauth2.googleapis.com/tokeninfo';
 const GOOGLE_TIMES = { good: 30_000, refused: 10_000 };
 
 /**
- * Google: its access tokens are opaque and name the client they were issued to, so Google is asked about each, once in
- * 30 seconds. Register clients by hand.
+ * Google: access tokens are opaque, so Google is asked about each token, once in 30 seconds. Its answer names the
+ * client that the token was issued to. Register clients by hand.
  *
  * @returns issuers and tokens for `oauth()`.
  * @throws DefinitionError when an option is wrong.
@@ -298,7 +304,7 @@ async function tokenInfo(token: string, clients: readonly string[]): Promise<Tok
   return { ...body, iss: GOOGLE, exp: Number(body['exp']) };
 }
 
-/** Reads scopes from one claim more. */
+/** Also reads scopes from another claim. */
 function scopesAlsoIn(tokens: TokenCheck, claim: string): TokenCheck {
   return changed(tokens, (claims) => {
     const more = claims[claim];
@@ -317,7 +323,7 @@ function changed(tokens: TokenCheck, change: (claims: TokenClaims) => TokenClaim
   };
 }
 
-/** Refuses values that cannot be part of an issuer, such as the text of an unset variable. */
+/** Refuses a value that cannot be part of an issuer, such as the text `undefined` from an unset variable. */
 function requireHost(of: string, option: string, value: unknown): void {
   if (typeof value === 'string' && /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(value) && value !== 'undefined')
     return;

@@ -1,17 +1,17 @@
 import { isObject } from '@sigil/core/internal';
 
-/** The authorization server does not answer, or not as it should: the client is not to blame. */
+/** The authorization server does not answer, or its answer is wrong. It is not the client's fault. */
 export class ProviderError extends Error {
   override readonly name = 'ProviderError';
 }
 
-/** The token is not good. */
+/** The token is invalid. */
 export class TokenError extends Error {
   override readonly name = 'TokenError';
 
   /**
-   * @param message why, for the client's developer: letters, digits and simple signs only.
-   * @param details the offending part of the token, for the log of the server alone.
+   * @param message the reason, for the client's developer, in letters, digits and simple signs only.
+   * @param details the offending part of the token; only the log of the server shows it.
    */
   constructor(
     message: string,
@@ -21,7 +21,7 @@ export class TokenError extends Error {
   }
 }
 
-/** The issuer wrote an invalid claim: the owner of the server must know, instead of looking for the mistake in clients. */
+/** The issuer wrote an invalid claim. The log of the server shows it, because the mistake is not in the client. */
 export class ClaimError extends TokenError {}
 
 /** How long an authorization server may take to answer, in milliseconds. */
@@ -44,9 +44,9 @@ export interface ProviderAnswer {
 }
 
 /**
- * Asks an authorization server. It follows no redirects, reads no more than 1 MiB, and waits 5 s at most.
+ * Sends a request to an authorization server. It follows no redirects, reads at most 1 MiB, and waits at most 5 s.
  *
- * @throws ProviderError if it does not answer.
+ * @throws ProviderError if the server does not answer.
  */
 export async function askProvider(
   url: string,

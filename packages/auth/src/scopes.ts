@@ -1,23 +1,23 @@
 import { isScope, type OptionChecks, type OptionTable } from '@sigil/core/internal';
 
-/** The scopes of a server, and their relations. */
+/** The scopes of a server, and how they relate. */
 export interface ScopeOptions {
   /**
-   * The scopes that a client should request first: the minimum for useful work. A challenge to a client without a token
-   * names them.
+   * The scopes that a client should request first: the minimum for useful work. The challenge for a client without a
+   * token names them.
    *
    * @default []: the authorization server decides
    */
   readonly initial?: readonly string[];
   /**
-   * The scopes that the metadata of the resource names, for clients that ask for scopes before they need them.
+   * The scopes in the metadata of the resource, for clients that request scopes before they need them.
    *
    * @default those of `initial`
    */
   readonly advertised?: readonly string[];
   /**
-   * The prefix of scopes in clients' requests, such as `api://<id>/`. Challenges and metadata have it, definitions and
-   * principals do not. Scopes of OpenID Connect go without it.
+   * The prefix of scopes when clients request them, such as `api://<id>/`. Write scopes without it in definitions;
+   * principals have scopes without it, too. Challenges and metadata add it, except to scopes of OpenID Connect.
    *
    * @default ''
    */
@@ -27,20 +27,20 @@ export interface ScopeOptions {
   /**
    * Reads the scopes of a token from its claims.
    *
-   * @default those of `scope` (text) and `scp` (list or text)
+   * @default the scopes in `scope` (text) and `scp` (list or text)
    */
   readonly read?: (claims: TokenClaims) => readonly string[];
 }
 
-/** The claims of a token, as its issuer has confirmed them. */
+/** The claims of a token whose check has succeeded. */
 export interface TokenClaims {
   readonly iss?: string | undefined;
   readonly sub?: string | undefined;
   readonly client_id?: string | undefined;
   readonly aud?: string | readonly string[] | undefined;
-  /** When it expires, in seconds since 1970. */
+  /** When the token expires, in seconds since 1970. */
   readonly exp?: number | undefined;
-  /** From when on it is good, in seconds since 1970. */
+  /** From when on the token is valid, in seconds since 1970. */
   readonly nbf?: number | undefined;
   readonly scope?: string | undefined;
   readonly [claim: string]: unknown;
@@ -63,10 +63,12 @@ export class Scopes {
   readonly advertised: readonly string[];
   readonly #prefix: string;
   readonly #read: (claims: TokenClaims) => readonly string[];
-  /** By scope, all that it stands for, itself included. */
+  /** By scope: all scopes that it includes, itself among them. */
   readonly #implied = new Map<string, readonly string[]>();
 
-  /** @param checks told everything that is wrong with the options. */
+  /**
+   * @param checks collects all faults in the options.
+   */
   constructor(options: ScopeOptions, checks: OptionChecks) {
     const { initial = [], advertised = initial, implies = {}, read = scopesIn, prefix = '' } = options;
     checks.known(options, OPTIONS, 'scopes.');
@@ -83,12 +85,12 @@ export class Scopes {
     for (const scope of Object.keys(implies)) this.#implied.set(scope, closure(scope, implies));
   }
 
-  /** Scopes as clients ask for them. */
+  /** Scopes in the form in which clients request them. */
   asked(scopes: readonly string[]): readonly string[] {
     return scopes.map((scope) => (STANDARD.has(scope) ? scope : this.#prefix + scope));
   }
 
-  /** The scopes of a token, with all that they stand for. */
+  /** The scopes of a token, with all scopes that they include. */
   of(claims: TokenClaims): readonly string[] {
     const prefix = this.#prefix;
     const granted = this.#read(claims).map((scope) =>
@@ -104,13 +106,13 @@ function closure(scope: string, implies: Readonly<Record<string, readonly string
   const found = new Set([scope]);
   for (const one of found) {
     const next = Object.hasOwn(implies, one) ? implies[one] : undefined;
-    // Anything but a list has been refused before.
+    // A value other than a list has been refused before.
     if (isTexts(next)) for (const implied of next) found.add(implied);
   }
   return [...found];
 }
 
-/** The scopes that a token has by itself. */
+/** The scopes that the claims of a token list. */
 export function scopesIn({ scope, scp }: TokenClaims): readonly string[] {
   const listed = Array.isArray(scp) ? scp.filter((one) => typeof one === 'string') : words(scp);
   return [...words(scope), ...listed];

@@ -2,19 +2,19 @@ import { OverloadedError } from '@sigil/core/backend';
 import { Quota } from '@sigil/core/extension';
 import { Deadlines } from '@sigil/core/internal';
 
-/** How much a semaphore lets in. */
+/** The limits of a semaphore. */
 export interface SemaphoreLimits {
-  /** How many run at once. */
+  /** How many callers run at once. */
   readonly running: number;
-  /** How many run or wait. */
+  /** How many callers run or wait. */
   readonly total: number;
-  /** How many of these are of one client. */
+  /** How many callers of one client run or wait. */
   readonly perClient: number;
-  /** How long one may wait, in milliseconds. */
+  /** How long a caller may wait, in milliseconds. */
   readonly waitMs: number;
 }
 
-/** Lets so many run at once. Others wait for their turn, in the order they came, unless there are too many. */
+/** Limits how many callers run at once. Others wait for their turn, in order of arrival, unless too many wait. */
 export class Semaphore {
   readonly #quota: Quota;
   readonly #waits: Deadlines;
@@ -28,10 +28,10 @@ export class Semaphore {
   }
 
   /**
-   * Runs something when its turn comes.
+   * Runs `work` when its turn comes.
    *
    * @param client quota key; `undefined` if clients are indistinguishable.
-   * @throws OverloadedError when too many wait already, or when it has waited for too long.
+   * @throws OverloadedError when too many callers wait already, or when this one has waited for too long.
    */
   async run<T>(client: string | undefined, work: () => Promise<T>): Promise<T> {
     if (!this.#quota.take(client)) throw new OverloadedError('Too many tokens are being looked up');
@@ -65,7 +65,7 @@ export class Semaphore {
     });
   }
 
-  /** Gives a turn to the next. */
+  /** Lets the next caller run. */
   #pass(): void {
     const [next] = this.#waiting;
     if (!next) {

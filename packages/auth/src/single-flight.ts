@@ -1,4 +1,4 @@
-/** Runs one request for each key at a time: concurrent callers share its answer. */
+/** Runs at most one request per key at a time. Concurrent callers share its answer. */
 export class SingleFlight<T> {
   readonly #asked = new Map<string, Promise<T>>();
 

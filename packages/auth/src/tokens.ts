@@ -4,7 +4,7 @@ import type { Issuers } from './issuer.js';
 import { ClaimError, TokenError } from './provider.js';
 import type { TokenClaims } from './scopes.js';
 
-/** The parts that token checks may use. */
+/** The values that token checks may use. */
 export interface TokenCheckParts {
   /** The identifier of this server. */
   readonly resource: string;
@@ -16,15 +16,15 @@ export interface TokenCheckParts {
  * Checks a token.
  *
  * @param client quota key of the request; `undefined` if clients are indistinguishable.
- * @returns its claims.
- * @throws TokenError when it is not good.
- * @throws ProviderError when that cannot be found out now.
+ * @returns the claims of the token.
+ * @throws TokenError when the token is invalid.
+ * @throws ProviderError when the token cannot be checked now.
  */
 export type CheckToken = (token: string, client?: string) => MaybePromise<TokenClaims>;
 
-/** A way to check tokens: made by `jwt()` or `introspection()`. */
+/** A way to check tokens. `jwt()` and `introspection()` create one. */
 export interface TokenCheck {
-  /** Reports all faults in its options. @param issuers the number of issuers. */
+  /** Reports all faults in the options of this check. @param issuers the number of issuers. */
   check(checks: OptionChecks, issuers: number): void;
   /** Whether issuers are asked for their keys or endpoints. */
   create(parts: TokenCheckParts): CheckToken;
@@ -37,10 +37,10 @@ export interface TokenCheck {
 export type TokenVerifier = (token: string) => MaybePromise<TokenClaims | undefined>;
 
 /**
- * Checks whether a token is for this server.
+ * Creates a test whether a token is for this server.
  *
- * @param audience the accepted audiences: one of these.
- * @returns whether a claim, a text or a list, names one of them.
+ * @param audience the accepted audiences. A token must name one of them.
+ * @returns a function that says whether a claim (a text or a list) names one of them.
  */
 export function audienceTest(audience: string | readonly string[]): (claimed: unknown) => boolean {
   const audiences: readonly string[] = typeof audience === 'string' ? [audience] : audience;
@@ -57,14 +57,14 @@ export function notForUs(claimed: unknown): TokenError {
   });
 }
 
-/** By how many seconds clocks may differ, unless something else is said. */
+/** By how many seconds clocks may differ by default. */
 export const CLOCK_TOLERANCE_SECONDS = 30;
 
 /**
  * Enforces `exp` and `nbf`. Before `nbf`, the tolerance for clocks applies; after `exp` a token is never valid.
  *
- * @throws TokenError if it is not valid yet, or has expired.
- * @throws ClaimError if one of them is not a number, because the token would never expire.
+ * @throws TokenError if the token is not valid yet, or has expired.
+ * @throws ClaimError if `exp` or `nbf` is not a number, because the token would never expire.
  */
 export function requireInTime(claims: TokenClaims): void {
   for (const name of ['exp', 'nbf'] as const)
@@ -75,7 +75,9 @@ export function requireInTime(claims: TokenClaims): void {
   if (nbf > now + CLOCK_TOLERANCE_SECONDS) throw new TokenError('The token is not good yet');
 }
 
-/** @param claim the name of one that must be a number of seconds since 1970 (RFC 7519, section 2, "NumericDate"). */
+/**
+ * @param claim the name of a claim that must be a number of seconds since 1970 (RFC 7519, section 2, "NumericDate").
+ */
 export function notATime(claim: string): ClaimError {
   return new ClaimError(`The claim ${claim} of the token is no number`);
 }
@@ -83,7 +85,7 @@ export function notATime(claim: string): ClaimError {
 /** Maximum number of cached tokens. */
 const MAX_KEPT = 10_000;
 
-/** A value with its expiry, in milliseconds since 1970. */
+/** A value and its expiry, in milliseconds since 1970. */
 interface Kept<T> {
   readonly value: T;
   readonly until: number;
@@ -102,7 +104,9 @@ export class TokenCache<T> {
     return undefined;
   }
 
-  /** @param until in milliseconds since 1970. */
+  /**
+   * @param until the expiry, in milliseconds since 1970.
+   */
   set(key: string, value: T, until: number): void {
     if (this.#kept.size >= MAX_KEPT) {
       const [oldest] = this.#kept.keys();

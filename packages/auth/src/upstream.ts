@@ -9,7 +9,8 @@ import { TokenCache } from './tokens.js';
 /** How this server gets tokens for the services that it calls. */
 export interface UpstreamOptions extends ClientCredentials {
   /**
-   * `token-exchange` asks in the name of the caller (RFC 8693); `client-credentials` in the name of this server (RFC 6749, section 4.4).
+   * `token-exchange` requests a token in the name of the caller (RFC 8693), `client-credentials` in the name of this
+   * server (RFC 6749, section 4.4).
    *
    * @default 'token-exchange'
    */
@@ -18,40 +19,40 @@ export interface UpstreamOptions extends ClientCredentials {
 
 /** The target of a token. */
 export interface UpstreamTarget {
-  /** The service that it is for, as its authorization server calls it. */
+  /** The service that the token is for, by the name that the authorization server uses. */
   readonly audience: string;
   /** @default []: the authorization server decides */
   readonly scopes?: readonly string[];
 }
 
-/** The token of a principal, and how others are got with it. */
+/** The token of a principal, and the way to get other tokens with it. */
 interface Caller {
   readonly token: string;
   readonly issuer: Issuer;
   readonly options: UpstreamOptions | undefined;
 }
 
-// Beside the principal, not on it: handlers never see, log or forward the token.
+// Tokens are kept beside the principal, not on it: handlers can never see, log or forward them.
 const CALLERS = new WeakMap<Principal, Caller>();
 const TOKENS = new TokenCache<string>();
 const ASKED = new SingleFlight<string>();
 
-/** Keeps the token of a principal, for `upstreamToken` alone. */
+/** Keeps the token of a principal. Only `upstreamToken` reads it. */
 export function rememberToken(principal: Principal, caller: Caller): void {
   CALLERS.set(principal, caller);
 }
 
 const EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
-/** Milliseconds before its expiry at which a token is no longer used. */
+/** A token is no longer used from this many milliseconds before its expiry on. */
 const MARGIN_MS = 10_000;
 
 /**
- * Gets a token for a service that a handler calls: another one than its caller has sent, which must not be passed on.
- * It is kept until it expires, for each service and set of scopes, and with token exchange for each caller.
+ * Gets a token for a service that a handler calls. A handler must not pass on the token of its own caller, so this is a
+ * new one. It is cached until it expires, per service and set of scopes, and with token exchange also per caller.
  *
- * @param context that of the call.
- * @param target the service, and the scopes that are needed there.
+ * @param context the context of the call.
+ * @param target the service, and the scopes that are needed for it.
  * @returns the access token.
  * @throws Error if the server has no `oauth({ upstream })`, if the authorization server refuses, or if the caller's
  *   token is unknown, as in a task that another process continues.
@@ -94,7 +95,7 @@ async function askFor(
       : { grant_type: EXCHANGE, subject_token: token, subject_token_type: ACCESS_TOKEN },
   );
   form.set('audience', audience);
-  // Some know the service by this name (RFC 8707), which is a URI.
+  // Some authorization servers know the service by this name (RFC 8707), which must be a URI.
   if (URL.canParse(audience)) form.set('resource', audience);
   if (scopes.length > 0) form.set('scope', scopes.join(' '));
   const headers = await authenticateClient(options, issuer.id, form);
