@@ -15,7 +15,7 @@ import {
 import type { Refusal } from './authentication/authorization.js';
 import type { BodyStream, HttpExchange, ResponseHeaders } from './http-exchange.js';
 
-/** Serves an exchange so that whatever goes wrong is an answer and a line in the log, never an exception. */
+/** Serves an exchange. Every error becomes an answer and a line in the log, never an exception. */
 export function failSafely(http: HttpExchange, logger: Logger, serve: () => void): void {
   try {
     serve();
@@ -31,10 +31,10 @@ export function failed(http: HttpExchange, logger: Logger, error: unknown): void
 }
 
 /**
- * Answers a request in one piece.
+ * Answers a request with one JSON text.
  *
  * @param message the response, serialised.
- * @param status 503 if there is no room at the moment.
+ * @param status the HTTP status; 503 if there is no room at the moment.
  */
 export function respondJson(
   http: HttpExchange,
@@ -46,7 +46,7 @@ export function respondJson(
   else http.respond(status, headers ? { ...JSON_HEADERS, ...headers } : JSON_HEADERS, message);
 }
 
-/** Answers a request that was refused, with its error. */
+/** Answers a refused request with its error. */
 export function respondRejection(
   http: HttpExchange,
   message: string,
@@ -68,18 +68,18 @@ const STREAM_HEADERS: ResponseHeaders = {
   'X-Accel-Buffering': 'no',
 };
 
-/** How streams behave. */
+/** How all streams behave. */
 export interface StreamRules {
   /** The open streams. */
   readonly open: Set<EventStream>;
   /** A comment is sent after this many quiet milliseconds. */
   readonly keepAliveMs: number;
   /**
-   * Authenticates the request of a stream repeatedly; absent without authentication.
+   * Authenticates the request of a stream again and again; absent without authentication.
    *
    * @param refused called when the request is no longer authenticated.
-   * @param renewed called with the same principal, whose scopes and claims may differ.
-   * @returns stops asking.
+   * @param renewed called with the same principal, whose scopes and claims may have changed.
+   * @returns a function that stops this.
    */
   readonly watch:
     | ((http: HttpExchange, refused: () => void, renewed?: (principal: Principal) => void) => () => void)
@@ -90,11 +90,11 @@ export interface StreamRules {
 export interface StreamParticulars {
   /** Headers to add. */
   readonly headers?: ResponseHeaders | undefined;
-  /** Called when its request is no longer authenticated; if absent, the stream ends. */
+  /** Called when the request of the stream is no longer authenticated; if absent, the stream ends. */
   readonly refused?: (() => void) | undefined;
   /** See `StreamRules.watch`. */
   readonly renewed?: ((principal: Principal) => void) | undefined;
-  /** Called when it has ended, by either side. */
+  /** Called when either side has ended the stream. */
   readonly ended?: (() => void) | undefined;
 }
 
@@ -130,24 +130,27 @@ export class EventStream {
   /**
    * Sends one message, serialised without line breaks.
    *
-   * @param id event id; the client sends it as `Last-Event-ID` to resume after this message.
+   * @param id the event id. The client sends it as `Last-Event-ID` to resume after this message.
    */
   send(message: string, id?: string): void {
     const named = id === undefined ? '' : `id: ${id}\n`;
     this.#body?.write(`event: message\n${named}data: ${message}\n\n`);
   }
 
-  /** Gives a client an id to come back with before there is any message (2025-11-25, "Sending Messages to the Server"). */
+  /**
+   * Sends the client an event id before the first message, so that it can resume (2025-11-25, "Sending Messages to the
+   * Server").
+   */
   prime(id: string, retryMs: number): void {
     this.#body?.write(`id: ${id}\nretry: ${retryMs}\ndata:\n\n`);
   }
 
-  /** Sends the client its delay before a reconnection. */
+  /** Tells the client how long to wait before it reconnects. */
   retry(retryMs: number): void {
     this.#body?.write(`retry: ${retryMs}\n\n`);
   }
 
-  /** Sends an event of another kind than a message. */
+  /** Sends an event that is not a message. */
   announce(event: string, data: string): void {
     this.#body?.write(`event: ${event}\ndata: ${data}\n\n`);
   }
@@ -166,10 +169,10 @@ export class EventStream {
 }
 
 function nothing(): void {
-  // There is nothing to stop any more.
+  // From here on there is nothing to stop.
 }
 
-/** The reason why a stream ends before its answer. */
+/** The reason for a stream that ends before its answer. */
 export const NOT_AUTHENTICATED = 'The request is not authenticated any more';
 
 /** The rules for the answer to one POST, besides its message. */
@@ -177,9 +180,9 @@ export interface AnswerRules {
   readonly stream: StreamRules;
   /** The HTTP status for a request that was refused with a JSON-RPC error code. */
   readonly statusOf: (code: number) => number;
-  /** Says how a request is refused whose principal lacks scopes. */
+  /** Returns the refusal of a request whose principal lacks scopes. */
   readonly insufficientScope: (http: HttpExchange, scopes: readonly string[]) => Refusal;
-  /** Headers to add, asked for when the answer begins. */
+  /** Returns headers to add; called when the answer begins. */
   readonly headers?: () => ResponseHeaders;
 }
 
@@ -242,17 +245,17 @@ export function rateHeaders(limits: readonly LimitState[] | undefined): Response
   };
 }
 
-/** A text for use between quotes (RFC 9651, section 3.3.3), because a definition may have any name. */
+/** Makes a text safe between quotes (RFC 9651, section 3.3.3), because a definition may have any name. */
 function quotable(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, '?').replace(/["\\]/g, '\\$&');
 }
 
-/** Whole seconds, as headers have them: rather too long than too short. */
+/** Whole seconds for headers, rounded up. */
 function inSeconds(ms: number): number {
   return Math.ceil(ms / 1000);
 }
 
-/** Serves a request, unless its address sends too many. It is the first check. */
+/** Serves a request unless its address sends too many. This is the first check. */
 export function admitAddress(
   http: HttpExchange,
   endpoint: Refuser & Pick<Endpoint, 'admitAddress'>,
@@ -264,7 +267,7 @@ export function admitAddress(
   const go = (refusal: RateLimitError | undefined): void => {
     if (!refusal) return serve();
     const { code, message, data, retryAfterMs, policy = '' } = refusal;
-    // The log has said so, now and then.
+    // The log reports this now and then.
     tellRefusal(http, endpoint, 'rate', 429, policy);
     const headers = { ...JSON_HEADERS, 'Retry-After': `${inSeconds(retryAfterMs)}` };
     http.respond(429, headers, errorResponse(null, { code, message, data }));
@@ -284,7 +287,7 @@ export function admitAddress(
 /** The headers of a JSON answer. */
 const JSON_HEADERS: ResponseHeaders = { 'Content-Type': 'application/json' };
 
-/** When a client that was refused for want of room may try again, in seconds. */
+/** Seconds after which a client may try again if there was no room. */
 const RETRY_LATER: ResponseHeaders = { 'Retry-After': '10' };
 
 /** Refuses a request with 503 and `Retry-After`, because the server has no room for it. */
@@ -292,7 +295,7 @@ export function refuseForNow(http: HttpExchange, message: string, id: RequestId 
   refuse(http, 503, ERROR_CODES.internalError, message, id, RETRY_LATER);
 }
 
-/** Refuses requests that cannot be served for now, and says so in the log, now and then. */
+/** Refuses requests that cannot be served for now. It logs this now and then. */
 export class OverloadRefusal {
   readonly #told = new LogThrottle();
 
@@ -321,7 +324,7 @@ export function refuse(
   http.respond(status, { ...JSON_HEADERS, ...headers }, errorResponse(id, { code, message }));
 }
 
-/** The reason that is measured for a status if the code gave none. Metrics never take text from a client. */
+/** The reason for metrics, by status, if the code names none. Metrics never contain text from a client. */
 const REFUSED_BY: ReadonlyMap<number, readonly [by: RefusalEvent['by'], reason: string]> = new Map([
   [400, ['message', 'The message or its version is wrong']],
   [404, ['session', 'The session is not known']],
@@ -350,10 +353,10 @@ export function refuseScopes(http: HttpExchange, { status, message, headers }: R
   refuse(http, status, ERROR_CODES.insufficientScope, message, null, headers);
 }
 
-/** How much of anything a client sent is logged, in characters. */
+/** Maximum length of a text from a client in the log, in characters. */
 const MOST_LOGGED = 200;
 
-/** The fields of a request in the log. Text from the client is cut short, and the query is left out. */
+/** The fields that describe a request in the log. Text from the client is cut short, and the query is left out. */
 export function aboutRequest({ id, method, target, address, principal }: HttpExchange): AboutRequest {
   return {
     id,
@@ -372,13 +375,13 @@ interface AboutRequest {
   readonly principal: string | undefined;
 }
 
-/** Receives refused requests. */
+/** The parts of an endpoint that receive refused requests. */
 export type Refuser = Pick<Endpoint, 'logger' | 'refused'>;
 
 /**
  * Reports a refused request to the log and to observers.
  *
- * @param sent the offending value, for the log, which cuts it short.
+ * @param sent the offending value; the log cuts it short.
  */
 export function reportRefusal(
   http: HttpExchange,
@@ -412,7 +415,9 @@ const ONE_DAY_SECONDS = '86400';
 const REQUEST_HEADERS =
   'Content-Type, Accept, Authorization, DPoP, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Last-Event-ID';
 
-/** The headers that let a page of an allowed origin read an answer. Empty for programs, which send no origin. */
+/**
+ * The headers that let a page of an allowed origin read an answer. There are none for programs, which send no origin.
+ */
 export function corsHeaders(origin: string | undefined): ResponseHeaders {
   if (origin === undefined) return {};
   return {
@@ -423,13 +428,13 @@ export function corsHeaders(origin: string | undefined): ResponseHeaders {
   };
 }
 
-/** Answers the question a browser asks before it lets a page call. */
+/** Answers a preflight request, which a browser sends before it lets a page call. */
 export function preflight(http: HttpExchange, methods: string): void {
   const asked = http.header('access-control-request-headers');
   http.respond(204, {
     Allow: methods,
     'Access-Control-Allow-Methods': methods,
-    // Mcp-Param-* headers have names that only the client knows.
+    // Only the client knows the names of its Mcp-Param-* headers.
     'Access-Control-Allow-Headers': asked ?? REQUEST_HEADERS,
     'Access-Control-Max-Age': ONE_DAY_SECONDS,
   });

@@ -53,7 +53,10 @@ const OPTIONS: OptionTable<HttpOptions> = {
   trustedProxies: true,
 };
 
-/** The endpoint of an app. @throws DefinitionError if the argument is not an app, such as a promise of one. */
+/**
+ * Returns the endpoint of an app. @throws DefinitionError if the argument is not an app, for example if it is a promise
+ * of an app.
+ */
 export function endpointOf(of: string, app: App): Endpoint {
   const checks = new OptionChecks(of);
   if (app?.endpoint === undefined)
@@ -65,11 +68,10 @@ export function endpointOf(of: string, app: App): Endpoint {
 /**
  * Checks the path of an endpoint: for packages that mount apps into a framework.
  *
- * @param of the function that it was given to.
- * @param path from the root of a server or router; `/` is that itself.
+ * @param of the function that got the path, for messages.
+ * @param path the path from the root of a server or router; `/` is the root itself.
  * @returns the path.
- * @throws DefinitionError when no request can have it.
- * @example
+ * @throws DefinitionError when no request can have this path. @example
  * ```ts
  * const path = endpointPath('myHandler', '/api/mcp');
  * ```
@@ -86,7 +88,7 @@ export function endpointPath(of: string, path: string): string {
   return path;
 }
 
-/** The resolved options of a mounted app. @throws DefinitionError if an option is wrong. */
+/** Resolves the options of a mounted app. @throws DefinitionError if an option is wrong. */
 export function mountOptions(of: string, options: HttpOptions): ResolvedOptions {
   OptionChecks.requireObject(of, options);
   const checks = new OptionChecks(of);
@@ -98,7 +100,7 @@ export function mountOptions(of: string, options: HttpOptions): ResolvedOptions 
 /**
  * Fills in the defaults of options that both `http()` and mounts have.
  *
- * @param checks told everything that is wrong with them.
+ * @param checks collects all faults in the options.
  */
 export function resolveOptions(
   options: HttpOptions,
@@ -166,7 +168,7 @@ export function resolveOptions(
   };
 }
 
-/** The methods of an authorizer, all of them. */
+/** All methods of an authorizer. */
 const AUTHORIZER = ['authorize', 'insufficientScope', 'document'] satisfies (keyof Authorizer)[];
 
 /** Refuses an invalid authorization when an app begins to serve: without one, every request would be accepted. */
@@ -195,7 +197,7 @@ const AUTHORIZATION_FIX =
 
 const MIB = 1024 * 1024;
 
-/** A total must not be less than the limit of one. */
+/** Checks that a total is not less than the limit for one. */
 function checkTotal(checks: OptionChecks, totalAndOne: Readonly<Record<string, number>>): void {
   const [[total, most] = ['', 0], [one, least] = ['', 0]] = Object.entries(totalAndOne);
   if (most < least) checks.refuse(`limits.${total}`, `it must be at least ${one}, ${least}, not ${most}`);
@@ -203,7 +205,10 @@ function checkTotal(checks: OptionChecks, totalAndOne: Readonly<Record<string, n
 
 const EXAMPLES = { allowedHosts: 'mcp.example', allowedOrigins: 'https://app.example' };
 
-/** A pattern that no request can match would silently refuse all. A string instead of a list would match by substring. */
+/**
+ * Refuses a pattern that no request can match: it would silently refuse all. Refuses a string in place of a list: it
+ * would match by substring.
+ */
 function checkHosts(options: HttpOptions, checks: OptionChecks): void {
   const lists = { allowedHosts: isHost, allowedOrigins: isOrigin };
   const wanted = {
@@ -243,7 +248,7 @@ function checkProxies(given: unknown, checks: OptionChecks): void {
   );
 }
 
-/** Whether a text is a network address, alone or with the number of bits that a network has in common. */
+/** Whether a text is a network address, alone or with a prefix length. */
 function isNetwork(text: string): boolean {
   const [, address = '', bits = '0'] = /^([\da-f.:]+)(?:\/(\d{1,3}))?$/i.exec(text) ?? [];
   if (address.includes(':')) return URL.canParse(`http://[${address}]`) && Number(bits) <= 128;
@@ -262,13 +267,16 @@ function isHost(text: string): boolean {
   return /^(?:[^\s/:[\]*]+|\[[^\s/\]]+\])$/.test(text);
 }
 
-/** Whether a browser could send it. The URL of a scheme other than the web's, such as an extension's, has no origin. */
+/**
+ * Whether a browser could send the origin. URLs of schemes other than http and https, such as an extension's, have no
+ * origin.
+ */
 function isOrigin(text: string): boolean {
   if (!/^https?:/i.test(text)) return /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#*]+$/.test(text);
   return !text.includes('*') && URL.canParse(text) && new URL(text).origin === text;
 }
 
-/** Anything but a list has been refused before, and is never used. */
+/** A value other than a list has been refused before, and is never used. */
 function lowerCase(hosts: readonly string[] | '*'): readonly string[] | '*' {
   return Array.isArray(hosts) ? hosts.map((host) => String(host).toLowerCase()) : '*';
 }

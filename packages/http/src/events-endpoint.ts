@@ -16,9 +16,9 @@ import { isWorker } from './workers.js';
 
 /** Maximum number of watchers. */
 const MOST_WATCHERS = 4;
-/** Maximum number of running calls that are listed, those that run longest. */
+/** Maximum number of running calls in the list, which keeps those that have run longest. */
 const MOST_NAMED = 20;
-/** Maximum number of results with open questions. */
+/** Maximum number of results whose questions are open. */
 const MOST_ROUNDS = 100;
 /** Milliseconds between updates of the state of the process to watchers. An update is sent only if the state has changed. */
 const STATE_MS = 1_000;
@@ -27,28 +27,28 @@ const STATE_MS = 1_000;
 interface Question {
   readonly id: string;
   readonly call: ShownCall;
-  /** The method of the request to the client. */
+  /** The method of the request that asks the client. */
   readonly asks: string;
   readonly askedAt: number;
 }
 
 /**
  * Streams the events of this process to operators: finished calls, refused requests, requests to clients, tasks, and
- * open sessions and streams. It leaves out arguments, results, questions and answers. Without a watcher it builds no
- * event.
+ * open sessions and streams. Events leave out arguments, results, questions and answers. Events are built only while
+ * somebody watches.
  */
 export class EventsEndpoint {
   readonly #operators: Authentication;
   readonly #streams = new Set<EventStream>();
-  /** Calls that have begun since there is a watcher, oldest first, with the time. */
+  /** Calls that have begun since the first watcher came, oldest first, each with its start time. */
   readonly #running = new Map<ShownCall, Date>();
-  /** Questions that clients answer when they repeat the request, by the state that they send then. */
+  /** Questions that clients answer by repeating the request, by the request state that they then send. */
   readonly #rounds = new Map<unknown, readonly Question[]>();
   #stop: (() => void) | undefined;
   #lastState = '';
   #isClosing = false;
 
-  /** @param sessions how many are open. */
+  /** @param sessions returns how many sessions are open. */
   constructor(
     { token }: ResolvedEvents,
     private readonly origins: OriginCheck,
@@ -66,7 +66,7 @@ export class EventsEndpoint {
     failSafely(http, this.endpoint.logger, () => this.#operators.admit(http, () => this.#watch(http)));
   }
 
-  /** Ends every stream: a watcher comes back to whatever serves then. */
+  /** Ends every stream. A watcher then reconnects to the process that serves at that time. */
   close(): void {
     this.#isClosing = true;
     for (const stream of this.#streams) stream.end();
@@ -137,7 +137,7 @@ export class EventsEndpoint {
     return { ended: (error) => this.#question(question, error === undefined ? 'answered' : 'failed') };
   }
 
-  /** Takes note of questions that a result has. */
+  /** Notes the questions that a result contains. */
   #openRound(end: ShownCallEnd): void {
     const { inputRequests, requestState } = end.result() ?? {};
     if (!isObject(inputRequests)) return;

@@ -6,35 +6,38 @@ import { createHandler, type HttpHandler } from './handler.js';
 import type { HttpOptions } from './options.js';
 import { WebExchange } from './web-exchange.js';
 
-/** The members that all mounted apps share. */
+/** The members that the handlers of all mounted apps share. */
 export interface AppMount {
   /**
-   * Whether a request is for the app, if a framework passes all requests: for its endpoint, with or without a final
-   * slash, or for a document of its authorization, such as protected resource metadata (RFC 9728). Such documents have
-   * paths at the root.
+   * Whether a request is for the app, if a framework passes all requests to the handler. Such a request is for the
+   * endpoint, with or without a final slash, or for a document of the authorization. Such documents, for example
+   * protected resource metadata (RFC 9728), have paths at the root.
    *
-   * @param target path and query, from the root of the server.
-   * @param path where the endpoint is; without it, documents alone are meant.
-   * @param base the path that the framework has matched before, if any: the endpoint is below it, or there if it ends
-   *   with `path`.
+   * @param target the path and query of the request, from the root of the server.
+   * @param path the path of the endpoint; without it, only documents count.
+   * @param base the path that the framework has matched before, if any. The endpoint is at `path` below it; if it ends
+   * with `path`, the endpoint is at `base` itself.
    */
   serves(target: string, path?: string, base?: string): boolean;
   /**
-   * Sets the path of its endpoint: the log warns if the `resource` of an authorization is elsewhere. A path with
+   * Sets the path of the endpoint. The log warns if the `resource` of the authorization has another path. A path with
    * parameters is ignored.
    */
   mountedAt(path: string): void;
-  /** Lets requests in flight finish, then ends every session. @param graceMs how long they may take. */
+  /**
+   * Lets requests in flight finish, then ends every session. @param graceMs how long the requests may take, in
+   * milliseconds.
+   */
   close(graceMs?: number): Promise<void>;
 }
 
-/** Handles requests the web's way. */
+/** Handles a `Request` with a `Response`, as web platforms do. */
 export interface FetchHandler extends AppMount {
   (request: Request): Promise<Response>;
   /**
-   * Handles a request that a framework has one of its own for.
+   * Handles a request that a framework represents by its own object.
    *
-   * @param source that one: `authenticate` and guards get it in place of the `Request`.
+   * @param source the request object of the framework: `authenticate` and guards get it in place of the `Request`.
    */
   handle(request: Request, source: unknown): Promise<Response>;
 }
@@ -43,12 +46,12 @@ export interface FetchHandler extends AppMount {
 const DEFAULT_GRACE_MS = 5_000;
 
 /**
- * Mounts an app on web requests and responses: `export default { fetch: fetchHandler(app) }`. It needs no Node. Without
- * a logger in `createApp`, the app prints warnings and errors on the console.
+ * Mounts an app on web requests and responses: `export default { fetch: fetchHandler(app) }`. It does not need Node. If
+ * `createApp` has no logger, the app prints warnings and errors on the console.
  *
  * @param app the result of `createApp`.
- * @param options the handler's options; its surroundings determine address and signals.
- * @returns the handler, with `close` to end its service.
+ * @param options the options of the handler. The server around it determines the address and handles signals.
+ * @returns the handler; its method `close` ends the service.
  * @throws DefinitionError when an option is wrong.
  * @example
  * ```ts
@@ -67,7 +70,7 @@ function mountEndpoint(endpoint: Endpoint, options: HttpOptions): FetchHandler {
     handler.handle(exchange);
     return exchange.response;
   };
-  // Servers pass further values with a request, such as an environment: they are not the source.
+  // Servers pass further values with a request, such as an environment; these are not the source.
   return Object.assign((request: Request) => handle(request), { handle, ...mountOf(handler) });
 }
 
@@ -81,64 +84,67 @@ export function mountOf(handler: HttpHandler): AppMount {
   };
 }
 
-/** The rest of a path after the matched prefix. In `use('/mcp', …)` that may be the whole path. */
+/** The rest of a path after the matched prefix. In `use('/mcp', …)` the prefix may be the whole path. */
 function behind(base: string, path: string): string {
   return base.endsWith(path) || (base && path === '/') ? base : base + path;
 }
 
-/** Options for an app with a host, function or worker of its own. */
+/** Options for an app that is the only one in its host, function or worker. */
 export interface HostOptions extends HttpOptions {
   /**
    * Path of the MCP endpoint, from the root of the host. Other requests are answered with 404.
    *
-   * @default undefined: requests of every path are taken
+   * @default undefined: requests at every path are served
    */
   readonly path?: string;
 }
 
 /**
- * Creates an app at the first request, and says how to serve it. Both may depend on the values that the platform passes
- * with requests.
+ * How to create an app at the first request, and how to serve it. Both may depend on the values that the platform
+ * passes with requests.
  */
 export interface Hosted<P> {
-  /** The function that was given the options, for errors. */
+  /** The function that got the options, for error messages. */
   readonly of: string;
-  /** Creates the app. @param platform the values that came with the first request. */
+  /** Creates the app. @param platform the values that the platform passed with the first request. */
   readonly app: (platform: P) => MaybePromise<App>;
-  /** Validated at once if they are not a function. */
+  /** The options, or a function that returns them. Options that are not a function are validated at once. */
   readonly options: HostOptions | ((platform: P) => HostOptions);
   /**
    * The path of the endpoint unless the options set one.
    *
-   * @default undefined: requests of every path are taken
+   * @default undefined: requests at every path are served
    */
   readonly path?: string;
   /**
-   * Why nothing can be asked of the clients of sessions: a handler that asks fails at once, with this text.
+   * Why handlers cannot send requests to the clients of sessions. A handler that tries fails at once with this text.
    *
-   * @default undefined: they can be asked
+   * @default undefined: handlers can send requests
    */
   readonly unaskable?: string;
 }
 
-/** Serves the requests of a host, with the values that its platform passes. */
+/** Serves the requests of a host, each with the values that its platform passes. */
 export interface HostHandler<P> {
   (request: Request, platform: P): Promise<Response>;
-  /** Lets requests in flight finish, then ends every session, and the app. @param graceMs how long they may take. */
+  /**
+   * Lets requests in flight finish, then ends every session and the app. @param graceMs how long the requests may take,
+   * in milliseconds.
+   */
   close(graceMs?: number): Promise<void>;
   /**
-   * Waits at most five seconds until the audit has written the calls that have ended: for platforms that stop a program
-   * after an answer.
+   * Waits until the audit has written the calls that have ended, at most five seconds. It is for platforms that stop a
+   * program after an answer.
    */
   written(): Promise<void>;
 }
 
 /**
- * Serves an app that is created at the first request: for platforms where modules must load at once, or where settings
- * come with a request. The app is reused. If its creation fails, the request fails with that error, and the next
+ * Serves an app that is created at the first request and then reused. It is for platforms that must load modules at
+ * once, or that pass settings with a request. If the creation fails, the request fails with that error, and the next
  * request tries again.
  *
- * @returns the handler: for adapters of platforms.
+ * @returns the handler, for adapters of platforms.
  * @throws DefinitionError if an option that is already known is wrong.
  * @example
  * ```ts
@@ -192,7 +198,7 @@ export function hostHandler<P>({ of, app, options, path: usual, unaskable }: Hos
   return Object.assign(serve, { close, written });
 }
 
-/** An endpoint that asks nothing of the clients of sessions. */
+/** An endpoint whose handlers cannot send requests to the clients of sessions. */
 function silent(endpoint: Endpoint, unaskable: string): Endpoint {
   return {
     logger: endpoint.logger,

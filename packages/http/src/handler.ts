@@ -1,8 +1,8 @@
 /**
- * The path of an HTTP request. A bridge (`node-exchange.ts`, `web-exchange.ts`) turns it into an `HttpExchange`. The
- * handler checks the caller and the method (`requests.ts`, `authentication.ts`) and reads the message. It passes the
- * message to the shared connection of stateless requests, or to a session (`sessions/`). Answers go through
- * `answers.ts`.
+ * The way of an HTTP request through this package. A bridge (`node-exchange.ts`, `web-exchange.ts`) turns the request
+ * into an `HttpExchange`. The handler checks the caller and the method (`requests.ts`, `authentication.ts`) and reads
+ * the message. It passes the message to the shared connection of stateless requests, or to a session (`sessions/`).
+ * `answers.ts` writes the answers.
  */
 
 import { ERROR_CODES, type Logger } from '@sigil/core';
@@ -37,23 +37,23 @@ import { SessionTable } from './sessions/session-table.js';
 import { endSession, serveSessioned, withSession } from './sessions/session-requests.js';
 import { SSE_PATHS, SseEndpoint, sseTarget } from './sse-endpoint.js';
 
-/** Serves the exchanges of a server from any bridge. */
+/** Serves the exchanges that a bridge creates. */
 export interface HttpHandler {
   /** The unread output of its exchanges. */
   readonly output: OutputBudget;
   /** How many sessions are open in this process. */
   readonly sessions: number;
-  /** Whether there is something that everybody may read at a target, besides the endpoint. */
+  /** Whether a target is a document that everybody may read. */
   hasDocument(target: string): boolean;
   /**
-   * Whether a request is for the app, on a server that it shares: for its endpoint, for a document of its
-   * authorization, or for HTTP+SSE, if that is on.
+   * Whether a request is for the app, on a server that the app shares. Such a request is for the endpoint, for a
+   * document of the authorization, or for HTTP+SSE if that is on.
    *
-   * @param target path and query, from the root of the server.
-   * @param path where the endpoint is; without it, whatever else there is alone.
+   * @param target the path and query of the request, from the root of the server.
+   * @param path the path of the endpoint; without it, the endpoint does not count.
    */
   serves(target: string, path?: string): boolean;
-  /** Warns of an authorization that is for another place. @param path where the endpoint is. */
+  /** Warns if the authorization is for another path. @param path the path of the endpoint. */
   mountedAt(path: string): void;
   /** Serves one HTTP request. Errors become answers: it never throws. */
   handle(http: HttpExchange): void;
@@ -61,7 +61,7 @@ export interface HttpHandler {
   drain(graceMs: number): Promise<void>;
 }
 
-/** Creates the handler of an app: its MCP endpoint, and by option HTTP+SSE. */
+/** Creates the handler of an app, which serves its MCP endpoint and, if the option is set, HTTP+SSE. */
 export function createHandler(endpoint: Endpoint, options: ResolvedOptions): HttpHandler {
   const parts = partsOf(endpoint, options);
   const mcp = new EndpointHandler(parts);
@@ -110,7 +110,7 @@ const WELL_KNOWN = '/.well-known/';
 
 const METHODS_ALLOWED = 'POST, GET, DELETE, OPTIONS';
 
-/** One MCP endpoint over HTTP: every protocol revision, on whatever server its exchanges come from. */
+/** One MCP endpoint over HTTP. It serves every protocol revision, on any server. */
 class EndpointHandler {
   readonly output: OutputBudget;
   readonly #logger: Logger;
@@ -126,7 +126,7 @@ class EndpointHandler {
     this.#answers = { stream: parts.streams, statusOf, insufficientScope: parts.insufficientScope };
     this.#sessions = new SessionTable(parts);
     this.#origins = new OriginCheck(parts.options);
-    // Requests that carry their own envelope share a connection: nothing of one is visible to another.
+    // Requests that carry their own envelope share a connection: no request can see data of another.
     this.#stateless = parts.endpoint.connect(undefined, { shared: true, transport: 'http' });
   }
 
@@ -206,7 +206,7 @@ class EndpointHandler {
     const sink = new PostSink(http, this.#answers);
     const request = this.#stateless.receive(message, sink, http, claim);
     if (request && !request.done) http.onGone(() => request.cancel('The client closed the response stream'));
-    // A notification that was not refused is accepted, and has no answer.
+    // A notification that was not refused is accepted. It gets no JSON-RPC answer.
     if (!isRequest(message)) http.respond(202, {});
   }
 
@@ -216,7 +216,7 @@ class EndpointHandler {
   }
 }
 
-/** Whether a request target, such as `/mcp/?a=1`, is at a path. */
+/** Whether a request target, such as `/mcp/?a=1`, has a path. */
 export function isAt(target: string, path: string): boolean {
   return target === path || (target.startsWith(path) && /^\/?(\?|$)/.test(target.slice(path.length)));
 }

@@ -12,48 +12,51 @@ export interface BodyStream {
   end(): void;
 }
 
-/** Why a body cannot be had as text. */
+/** Why a body cannot be read as text. */
 export type BodyProblem =
   'too long' | 'too slow' | 'too many pieces' | 'no room' | 'not UTF-8' | 'read before';
 
-/** Maximum size of one body, and of all bodies in arrival. */
+/** Maximum size of one body, and of all bodies that are arriving. */
 export interface BodyLimits {
   /** Receives refusals of bodies that are too long. */
   readonly endpoint: Pick<Endpoint, 'logger' | 'refused'>;
   /** Refuses requests when the server has no room. */
   readonly overload: { refuse(http: HttpExchange, message: string): void };
-  /** In bytes. */
+  /** Maximum length of one body, in bytes. */
   readonly maxBodyBytes: number;
-  /** How long it may take to arrive. */
+  /** Deadlines for bodies to arrive. */
   readonly times: Deadlines;
-  /** Bytes, of all bodies together. */
+  /** The bytes of all arriving bodies together. */
   readonly budget: Quota;
 }
 
 /**
- * One HTTP request and its response, from any server: a bridge creates one per request. The endpoint gets it with the
- * message.
+ * One HTTP request and its response, from any server. A bridge creates one exchange per request. The endpoint gets the
+ * exchange with the message.
  */
 export interface HttpExchange extends RequestInfo {
   readonly method: string;
-  /** Path and query, as the client named them: with the path of whatever the app is mounted into. */
+  /** Path and query as the client sent them: they include the path that the app is mounted at. */
   readonly target: string;
   readonly headers: NonNullable<RequestInfo['headers']>;
   readonly quotaKey: string | undefined;
   /**
-   * Names the request in the log: the header `X-Request-Id`, or else a random text. Created on demand; the response
-   * repeats it.
+   * Names the request in the log: the header `X-Request-Id`, or else a random text that is created on demand. The
+   * response repeats it.
    */
   readonly id: string;
-  /** Hears of a refusal; known once the request has reached a handler. */
+  /** Receives refusals; known once the request has reached a handler. */
   endpoint: Pick<Endpoint, 'logger' | 'refused'> | undefined;
   /** The HTTP server's request object. */
   readonly source: unknown;
-  /** `host` is that of an absolute target, such as `http://mcp.example/mcp`, if there is one (RFC 9112, section 3.2.2). */
+  /**
+   * Returns a header. If the target is absolute, such as `http://mcp.example/mcp`, its host takes the place of the
+   * header `host` (RFC 9112, section 3.2.2).
+   */
   header(name: string): string | undefined;
-  /** A single-value header that was sent twice: a proxy in front may have checked the other value. */
+  /** A header with a single value that the client sent twice. A proxy in front may have checked the other value. */
   readonly repeated: 'Host' | 'Authorization' | undefined;
-  /** The origin of the page that called, once it has been let in: answers then let it read them. */
+  /** The origin of the calling page, once it is accepted. Answers then allow the page to read them. */
   corsOrigin: string | undefined;
   /** See `HttpOptions.exposeHeaders`. */
   exposeHeaders: RequestInfo['exposeHeaders'];
@@ -63,9 +66,9 @@ export interface HttpExchange extends RequestInfo {
   principal: Principal | undefined;
   /** How long the body was, in bytes, once it has been read. */
   readonly bodyBytes: number;
-  /** Reads the whole body and passes it on as text, or its problem. */
+  /** Reads the whole body and passes it to `done` as text, or passes the problem. */
   readBody(limits: BodyLimits, done: (body: string | undefined, problem?: BodyProblem) => void): void;
-  /** Answers in one piece, or with 503 if clients leave too much unread for a long one. */
+  /** Answers in one piece. A long answer becomes 503 if clients leave too much output unread. */
   respond(status: number, headers: ResponseHeaders, body?: string): void;
   /** Answers with status 200 and a stream. A client that leaves too much of it unread is cut off. */
   stream(headers: ResponseHeaders): BodyStream;
@@ -75,16 +78,19 @@ export interface HttpExchange extends RequestInfo {
   onGone(listener: () => void): void;
 }
 
-/** The first bytes of each body that need no room, so that small bodies are always accepted. */
+/** The first bytes of each body do not count towards the limit, so that small bodies are always accepted. */
 const FREE_BYTES = 16 * 1024;
 const FIRST_BYTES = 1024;
-/** Each piece costs the event loop as much as a kilobyte: beyond so many, they must not be smaller than this. */
+/**
+ * Each piece costs the event loop as much as a kilobyte: after this many pieces, further ones must not be smaller than
+ * that.
+ */
 const FREE_PIECES = 1000;
 const LEAST_PIECE = 16;
 
 /**
- * A body that arrives in pieces. They are copied together as they come: a piece of one byte would keep a buffer of its own, and with it
- * all that was read from the socket at once.
+ * A body that arrives in pieces. The pieces are copied into one buffer as they arrive: otherwise a piece of one byte
+ * would keep the whole buffer that was read from the socket in memory.
  */
 export class ArrivingBody {
   readonly #limits: BodyLimits;
@@ -94,7 +100,7 @@ export class ArrivingBody {
   #pieces = 0;
   #taken = 0;
 
-  /** @param quotaKey its quota key. */
+  /** @param quotaKey the quota key of the request. */
   constructor(limits: BodyLimits, quotaKey: string | undefined) {
     this.#limits = limits;
     this.#quotaKey = quotaKey;
@@ -115,7 +121,7 @@ export class ArrivingBody {
     return undefined;
   }
 
-  /** All of it, once; it takes no room from then on. */
+  /** Returns the whole body, once. From then on it takes no room. */
   end(): Uint8Array {
     const bytes = this.#bytes.subarray(0, this.#length);
     this.drop();

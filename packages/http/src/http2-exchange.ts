@@ -6,7 +6,7 @@ import type { OutputBudget } from './output-budget.js';
 
 /** An exchange of `node:http2`, whose requests and responses resemble those of `node:http`: each is a stream of its own. */
 export class Http2Exchange extends NodeExchange {
-  /** Kept, because a closed stream does not know it. */
+  /** The address of the peer. It is kept because a closed stream does not know it. */
   readonly #peer: string | undefined;
   readonly #stream: ServerHttp2Stream;
   #headers: HttpExchange['headers'] | undefined;
@@ -27,7 +27,7 @@ export class Http2Exchange extends NodeExchange {
       source,
     );
     const { ':authority': authority } = request.headers;
-    // It takes the place of the header (RFC 9113, section 8.3.1), for handlers too.
+    // `:authority` takes the place of the header (RFC 9113, section 8.3.1), for handlers too.
     if (authority !== undefined) request.headers.host = authority;
     this.#stream = response.stream;
     this.#peer = request.socket.remoteAddress;
@@ -37,7 +37,7 @@ export class Http2Exchange extends NodeExchange {
     return this.#peer;
   }
 
-  /** Without HTTP/2's own, such as `:path`, which are invalid header names. */
+  /** The headers without the pseudo-headers of HTTP/2, such as `:path`, which are not valid header names. */
   override get headers(): HttpExchange['headers'] {
     return (this.#headers ??= Object.fromEntries(
       Object.entries(this.request.headers).filter(([name]) => !name.startsWith(':')),
@@ -47,7 +47,7 @@ export class Http2Exchange extends NodeExchange {
   override get repeated(): 'Host' | 'Authorization' | undefined {
     const { rawHeaders, headers } = this.request;
     const sent = rawHeaders.findIndex((name, at) => at % 2 === 0 && name.toLowerCase() === 'host');
-    // A host beside another authority makes a request malformed (RFC 9113, section 8.3.1).
+    // A request is malformed if its host differs from its authority (RFC 9113, section 8.3.1).
     const isOther = sent >= 0 && rawHeaders[sent + 1]?.toLowerCase() !== headers.host?.toLowerCase();
     return isOther ? 'Host' : super.repeated;
   }
@@ -61,7 +61,7 @@ export class Http2Exchange extends NodeExchange {
   }
 
   protected override get finished(): boolean {
-    // Node takes a stream that its client has reset for finished.
+    // Node treats a stream that its client has reset as finished.
     return this.response.writableEnded && !this.#stream.rstCode;
   }
 
@@ -69,7 +69,7 @@ export class Http2Exchange extends NodeExchange {
     this.response.writeHead(status, headersOf(lines));
   }
 
-  /** Answers in the middle of a request; its client may leave the rest unsent then (RFC 9113, section 8.1). */
+  /** Answers in the middle of a request. The client may then leave the rest unsent (RFC 9113, section 8.1). */
   protected override respondUnread(status: number, lines: readonly (string | number)[], body?: string): void {
     this.begin(status, lines);
     this.response.end(body);
@@ -80,12 +80,12 @@ export class Http2Exchange extends NodeExchange {
     this.response.setTimeout(this.output.stalls.afterMs, () => this.cutOff('requestTimeoutMs'));
   }
 
-  /** Ends this stream only, not the others of its connection. */
+  /** Ends only this stream, not the others of its connection. */
   protected override destroy(): void {
     this.#stream.destroy();
   }
 
-  /** Other streams on the connection wait for none. */
+  /** In HTTP/2, no stream of a connection waits for another. */
   protected override letNothingFollow(): () => void {
     return () => undefined;
   }

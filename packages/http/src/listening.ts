@@ -3,13 +3,13 @@ import { isIP, isIPv4, type ListenOptions } from 'node:net';
 import type { OptionChecks } from '@sigil/core/internal';
 import { LOOPBACK_HOSTS } from './options.js';
 
-/** The port that a server listens at; 0 before it does. */
+/** The port that a server listens on; 0 before it listens. */
 export function portOf(server: Server): number {
   const address = server.address();
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-/** Makes a server listen. @param group prefix of the options in error messages, such as `metrics.`. */
+/** Makes a server listen. @param group the prefix of option names in error messages, such as `metrics.`. */
 export function listen(server: Server, where: ListenOptions, group = ''): Promise<void> {
   return new Promise((resolve, reject) => {
     const fail = (error: NodeJS.ErrnoException): void => reject(unableToListen(error, where, group));
@@ -21,7 +21,7 @@ export function listen(server: Server, where: ListenOptions, group = ''): Promis
   });
 }
 
-/** How to name another port or host. */
+/** The advice to choose another port or host. */
 function otherOne(option: 'port' | 'host', group: string): string {
   if (group !== '') return `give another one by the option ${group}${option} of http()`;
   return `give another ${option}: --${option} or ${option.toUpperCase()} where the command line decides, else the option ${option} of http()`;
@@ -35,7 +35,10 @@ const LISTEN_PROBLEMS: Readonly<Record<string, (group: string) => string>> = {
   ENOTFOUND: (group) => `nothing is known of this host: ${otherOne('host', group)}`,
 };
 
-/** Adds the known fix to an error of `listen`. It has no stack, because no frame of it is the author's code. */
+/**
+ * Adds the known fix to an error from `listen`. The new error has no stack, because no frame would be in the author's
+ * code.
+ */
 function unableToListen(error: NodeJS.ErrnoException, { port, host }: ListenOptions, group: string): Error {
   const { code = '' } = error;
   const problem = LISTEN_PROBLEMS[code];
@@ -47,7 +50,7 @@ function unableToListen(error: NodeJS.ErrnoException, { port, host }: ListenOpti
   return told;
 }
 
-/** Whether a server could listen on a host; refuses it otherwise. */
+/** Whether a server can listen on a host. Reports any other value to `checks`. */
 export function isListenHost(option: string, host: unknown, checks: OptionChecks): host is string {
   if (typeof host !== 'string') checks.refuse(option, 'it must be a string, such as 127.0.0.1');
   else if (host.trim() === '')

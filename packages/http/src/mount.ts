@@ -9,12 +9,15 @@ import { NodeExchange } from './node-exchange.js';
 import { endpointOf, mountOptions } from './check-options.js';
 import type { HttpOptions } from './options.js';
 
-/** Handles requests of a `node:http` or `node:http2` server, or of anything built on one: Express, Fastify's raw mode, Koa, h3. */
+/**
+ * Handles requests of a `node:http` or `node:http2` server, or of a framework built on one: Express, Fastify's raw
+ * mode, Koa, h3.
+ */
 export interface NodeHandler extends AppMount {
   /**
-   * @param body the body, if it was read before: parsed JSON, text or bytes. The handler finds Express's `request.body`
-   *   itself. A function, such as the `next` of Express and h3, is not a body.
-   * @param source the framework's request: `authenticate` and guards get it in place of Node's.
+   * @param body the body, if other code has read it: parsed JSON, text or bytes. You need not pass `request.body` of
+   * Express: the handler finds it. A function, such as the `next` of Express and h3, is ignored.
+   * @param source the framework's request: `authenticate` and guards get it in place of Node's request.
    */
   (
     request: IncomingMessage | Http2ServerRequest,
@@ -25,13 +28,12 @@ export interface NodeHandler extends AppMount {
 }
 
 /**
- * Mounts an app into an existing Node server: `createServer(nodeHandler(app))`,
- * `express.all('/mcp', nodeHandler(app))`. Unless `createApp` was given a logger, the app logs on standard error from
- * then on, as it does with `http()`.
+ * Mounts an app into an existing Node server: `createServer(nodeHandler(app))`, `express.all('/mcp',
+ * nodeHandler(app))`. If `createApp` has no logger, the app then logs on standard error, as with `http()`.
  *
  * @param app the result of `createApp`.
- * @param options the handler's options; its surroundings determine address and signals.
- * @returns the handler, with `close` to end its service.
+ * @param options the options of the handler. The server around it determines the address and handles signals.
+ * @returns the handler; its method `close` ends the service.
  * @throws DefinitionError when an option is wrong.
  * @example
  * ```ts
@@ -47,7 +49,8 @@ export function nodeHandler(app: App, options: HttpOptions = {}): NodeHandler {
   const endpoint = endpointOf('nodeHandler', app);
   endpoint.logTo?.(stderrLogger());
   const handler = createHandler(endpoint, resolved);
-  // Its length is three: to h3 and Connect a handler of two has served a request once it returns, to Express one of four takes errors.
+  // The function has three parameters. With two, h3 and Connect assume that the request is served when it returns; with
+  // four, Express uses it for errors.
   const serve: (...parameters: Parameters<NodeHandler>) => void = (
     request,
     response,

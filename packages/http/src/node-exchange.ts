@@ -23,14 +23,14 @@ import { authorityOf, pathOf, quotaKeyOf } from './requests.js';
 import { clientBehind } from './trusted-proxies.js';
 
 /**
- * The bytes and time for which a refused body is still read, so that the client reads the refusal before the connection
- * ends.
+ * How many bytes of a refused body are still read, and for how long, so that the client reads the refusal before the
+ * connection ends.
  */
 const LINGER = { bytes: 16 * 1024 * 1024, leastPiece: 1024, ms: 2_000, quietMs: 500 };
 
 const NO_BYTES = new Uint8Array(0);
 
-/** The responses that wait behind others on a connection, if a client pipelines requests. */
+/** The responses that wait behind others on a connection because the client pipelines requests. */
 const WAITING = new WeakMap<Socket, Set<ServerResponse>>();
 
 /** Closes the connection of an open stream. */
@@ -49,7 +49,7 @@ export class NodeExchange implements HttpExchange {
   #id: string | undefined;
   #client: string | undefined;
 
-  /** @param body the body, as a framework has parsed it, if it has. @param source the framework's request. */
+  /** @param body the body, if a framework has parsed it. @param source the framework's request. */
   constructor(
     protected readonly request: IncomingMessage,
     protected readonly response: ServerResponse,
@@ -59,7 +59,7 @@ export class NodeExchange implements HttpExchange {
   ) {
     const { url = '/' } = request;
     const authority = authorityOf(url);
-    // Such a target takes the place of the header, for handlers too.
+    // An absolute target takes the place of the header, for handlers too.
     if (authority !== undefined) request.headers.host = authority;
     if (response.socket === null) waitBehindOthers(request.socket, response);
   }
@@ -119,7 +119,7 @@ export class NodeExchange implements HttpExchange {
   readBody(limits: BodyLimits, done: BodyDone): void {
     const { request } = this;
     const { maxBodyBytes: maxBytes, times } = limits;
-    // A framework around us may have read the body already.
+    // A framework around this handler may have read the body already.
     const { body }: IncomingMessage & { body?: unknown } = request;
     const read = this.body ?? body;
     if (read !== undefined && !this.#standsForNothing(read)) {
@@ -160,7 +160,7 @@ export class NodeExchange implements HttpExchange {
     };
     const onEnd = (): void => {
       const bytes = whole ?? pieces?.end() ?? NO_BYTES;
-      // The request may be kept for long, and has no use for it.
+      // The request may be kept for long, and does not need the body any more.
       whole = undefined;
       drop();
       this.bodyBytes = bytes.byteLength;
@@ -172,7 +172,7 @@ export class NodeExchange implements HttpExchange {
     if (request.isPaused()) request.resume();
   }
 
-  /** Whether `body` is the `{}` that older body parsers set on requests they skip. */
+  /** Whether `body` is the `{}` that older body parsers set on requests that they skip. */
   #standsForNothing(read: unknown): boolean {
     const { request } = this;
     if (request.readableDidRead || request.readableEnded || !isObject(read)) return false;
@@ -214,7 +214,7 @@ export class NodeExchange implements HttpExchange {
     return {
       write: (text) => {
         if (this.gone) return;
-        // The limit applies to bytes left unread before: one long message may exceed it.
+        // The limit applies to bytes that were already unread: one long message may exceed it.
         if (response.writableLength + waiting.length > output.maxBufferedBytes)
           return cutOff('maxBufferedBytes');
         if (!this.needsDrain) response.write(text);
@@ -276,14 +276,16 @@ export class NodeExchange implements HttpExchange {
     this.response.writeHead(status, isReplaced ? headersOf(lines) : (lines as string[]));
   }
 
-  /** Takes room for a long answer, until it is read or its client is cut off. @returns whether there was as much. */
+  /**
+   * Reserves room for a long answer until it is read or its client is cut off. @returns whether there was enough room.
+   */
   #takeRoom(bytes: number): boolean {
     if (!this.#unread().hold(bytes)) return false;
     this.cutOffWhenStalled();
     return true;
   }
 
-  /** Counts the unread bytes, while there are some. */
+  /** Counts the unread bytes while there are any. */
   #unread(): UnreadBudget {
     const { response } = this;
     const unread = new UnreadBudget(this.output, this);
@@ -298,7 +300,7 @@ export class NodeExchange implements HttpExchange {
     // Simulated requests of frameworks' tests have no socket, and are read at once.
     if (!('setTimeout' in socket)) return;
     const { timeout = 0 } = socket;
-    // Before Node sets how long the connection is kept for a next request.
+    // This runs before Node sets how long the connection is kept for a next request.
     response.prependOnceListener('finish', () => socket.setTimeout(timeout));
     response.setTimeout(output.stalls.afterMs, () => this.cutOff('requestTimeoutMs'));
   }
@@ -311,15 +313,15 @@ export class NodeExchange implements HttpExchange {
   protected destroy(): void {
     const { request, response } = this;
     response.destroy();
-    // A response that waits behind another one would leave it open.
+    // A response that waits behind another one would leave the connection open.
     if (response.socket === null) request.socket.destroy();
   }
 
   /**
-   * Closes the connection if another request comes behind a stream, or waits there: its answer would wait for the end
-   * of the stream, and keep its memory.
+   * Closes the connection if another request comes on it while a stream is open, or waits there. The answer to that
+   * request would wait for the end of the stream, and take up memory until then.
    *
-   * @returns ends that, with the stream.
+   * @returns a function that ends this, called when the stream ends.
    */
   protected letNothingFollow(): () => void {
     const { request, response } = this;
@@ -382,7 +384,7 @@ export class NodeExchange implements HttpExchange {
   }
 }
 
-/** Keeps account of a response whose turn has not come yet on its connection. */
+/** Tracks a response whose turn on its connection has not come yet. */
 function waitBehindOthers(socket: Socket, response: ServerResponse): void {
   const waiting = WAITING.get(socket) ?? new Set();
   if (!WAITING.has(socket)) {
@@ -397,7 +399,7 @@ function waitBehindOthers(socket: Socket, response: ServerResponse): void {
   STREAMING.get(socket)?.();
 }
 
-/** The headers of a flat list. */
+/** The headers from a flat list, as an object. */
 export function headersOf(lines: readonly (string | number)[]): OutgoingHttpHeaders {
   const headers: OutgoingHttpHeaders = {};
   for (let at = 0; at < lines.length; at += 2) headers[String(lines[at])] = lines[at + 1];
@@ -416,8 +418,8 @@ function takeBody(bytes: Uint8Array, maxBytes: number, done: BodyDone): void {
 }
 
 /**
- * The bytes of a body that a parser has read: bytes, text or parsed JSON. `undefined` if JSON cannot carry it, or if it
- * nests too deep.
+ * The bytes of a body that a parser has read: bytes, text or parsed JSON. `undefined` if JSON cannot express the value,
+ * or if it is nested too deeply.
  */
 function bytesOf(body: unknown): Uint8Array | undefined {
   if (body instanceof Uint8Array) return body;

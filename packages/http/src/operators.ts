@@ -15,10 +15,10 @@ export interface ResolvedMetrics {
   readonly handler: MetricsHandler;
   readonly path: string;
   readonly token: string | undefined;
-  /** `undefined` for the one of the endpoint. */
+  /** `undefined` for the port of the endpoint. */
   readonly port: number | undefined;
   readonly host: string;
-  /** Names that `Host` may have at a port of their own. */
+  /** The names that `Host` may have if metrics have their own port. */
   readonly allowedHosts: readonly string[] | '*';
 }
 
@@ -65,7 +65,7 @@ export function metricsOptions(
       'give metrics.port: the workers serve theirs on the ports from that one on',
     );
   const listensAt = port === undefined ? server.host : host;
-  // That of the endpoint has been checked.
+  // The host of the endpoint has been checked.
   const isHost =
     port === undefined ? typeof listensAt === 'string' : isListenHost('metrics.host', host, checks);
   const names = isHost ? loopbackNames(listensAt) : [];
@@ -95,9 +95,9 @@ export function eventsOptions(given: unknown, checks: OptionChecks): ResolvedEve
 const LEAST_LENGTH = 32;
 
 /**
- * The message leaves out the token, because a wrong one may be half of a right one.
+ * Checks a token. The message leaves the token out, because a wrong token may be part of a right one.
  *
- * @param name its name in messages.
+ * @param name the name of the token in messages.
  */
 function checkToken(option: string, token: unknown, checks: OptionChecks, name = 'it'): void {
   if (token === undefined) return;
@@ -115,7 +115,7 @@ function checkToken(option: string, token: unknown, checks: OptionChecks, name =
     );
 }
 
-/** Lets in requests that have the token of operators, and no others. */
+/** Accepts only requests that have the token of operators. */
 export function operatorsOnly(token: string, times: ResolvedOptions, endpoint: Endpoint): Authentication {
   return new Authentication(decideBy(tokenAuthenticator({ [token]: { id: 'operator' } })), times, endpoint);
 }
@@ -134,7 +134,7 @@ export class MetricsEndpoint {
     this.#operators = token === undefined ? undefined : operatorsOnly(token, options, endpoint);
   }
 
-  /** @param http the same exchange as the request and the response. */
+  /** @param http the exchange of the request and the response. */
   serve(http: HttpExchange, request: IncomingMessage, response: ServerResponse): void {
     const answer = (): void => {
       if (http.method !== 'GET' && http.method !== 'HEAD') return refuseMethod(http, 'GET, HEAD');

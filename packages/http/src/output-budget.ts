@@ -4,10 +4,10 @@ import { Deadlines, LogThrottle } from '@sigil/core/internal';
 import { aboutRequest, type OverloadRefusal } from './answers.js';
 import type { HttpExchange } from './http-exchange.js';
 
-/** The first bytes of each response that need no room while unread, so that small answers cost nothing. */
+/** How many unread bytes of each response do not count towards the limit, so that small answers cost nothing. */
 export const FREE_OUTPUT_BYTES: number = 64 * 1024;
 
-/** How long a text that waits to be read may become before it is turned into bytes, in characters. */
+/** Maximum length of a text that waits to be read before it is turned into bytes, in characters. */
 const PIECE_LENGTH = 16 * 1024;
 
 /** Limits on unread output, in bytes and time. */
@@ -33,7 +33,7 @@ export class OutputBudget {
   ) {
     const { maxBufferedBytes, maxTotalBufferedBytes, requestTimeoutMs } = limits;
     this.maxBufferedBytes = maxBufferedBytes;
-    // One stream may always hold as much as a stream may.
+    // One stream may always have as many unread bytes as the limit for one stream allows.
     this.budget = new Quota(
       maxTotalBufferedBytes,
       Math.max(maxBufferedBytes, Math.floor(maxTotalBufferedBytes / 4)),
@@ -41,17 +41,17 @@ export class OutputBudget {
     this.stalls = new Deadlines(requestTimeoutMs);
   }
 
-  /** Answers that there is no room for the answer. */
+  /** Answers 503 because there is no room for the answer. */
   refuse(http: HttpExchange): void {
     this.overload.refuse(http, 'Too many answers are unread');
   }
 
-  /** Logs now and then that a client is cut off. @param limit the exceeded limit. */
+  /** Logs that a client is cut off, now and then. @param limit the exceeded limit. */
   tellCutOff(http: HttpExchange, limit: keyof OutputLimits): void {
     this.tell(http, 'a client is cut off: it does not read what it is sent', limit);
   }
 
-  /** Logs now and then what happened to a connection. */
+  /** Logs what happened to a connection, now and then. */
   tell(http: HttpExchange, message: string, limit?: keyof OutputLimits): void {
     if (!this.#told.allows(limit ?? message)) return;
     this.logger.warn({ ...(limit && { [limit]: this.limits[limit] }), ...aboutRequest(http) }, message);
@@ -66,11 +66,13 @@ export class UnreadBudget {
 
   constructor({ budget }: OutputBudget, http: HttpExchange) {
     this.#budget = budget;
-    // Read once: a closed connection has no address.
+    // The key is read once, because a closed connection has no address.
     this.#quotaKey = http.quotaKey;
   }
 
-  /** Reserves or releases room. @param length unread bytes now. @returns whether the room suffices. */
+  /**
+   * Reserves or releases room. @param length the current number of unread bytes. @returns whether there is enough room.
+   */
   hold(length: number): boolean {
     const needed = Math.max(0, length - FREE_OUTPUT_BYTES);
     const more = needed - this.#taken;
@@ -80,22 +82,22 @@ export class UnreadBudget {
     return true;
   }
 
-  /** Gives all of it back. */
+  /** Releases all of the room. */
   free(): void {
     this.hold(0);
   }
 }
 
 /**
- * The output of one stream that waits for its client to read. It is kept as pieces of bytes: a growing text takes up
- * several times its length, and so does each queued write of a platform.
+ * The output of one stream that waits for its client to read. It is kept as pieces of bytes: a growing text would take
+ * up several times its length in memory, as would each queued write of a platform.
  */
 export class WaitingOutput {
   readonly #pieces: Uint8Array[] = [];
   #last = '';
   #bytes = 0;
 
-  /** How much it is, in bytes; the end of it is counted by its characters. */
+  /** The length of the output in bytes. The last piece, which is still text, counts by its characters. */
   get length(): number {
     return this.#bytes + this.#last.length;
   }
@@ -105,7 +107,7 @@ export class WaitingOutput {
     if (this.#last.length >= PIECE_LENGTH) this.#cut();
   }
 
-  /** Takes the next piece out. @returns `undefined` when nothing waits. */
+  /** Removes the next piece. @returns the piece; `undefined` when nothing waits. */
   next(): Uint8Array | undefined {
     if (this.#pieces.length === 0 && this.#last !== '') this.#cut();
     const piece = this.#pieces.shift();

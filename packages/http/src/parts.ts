@@ -21,9 +21,9 @@ export interface HandlerParts {
   readonly options: ResolvedOptions;
   /** Absent if every client is served. */
   readonly authentication: Authentication | undefined;
-  /** Says how a request is refused whose principal lacks scopes. */
+  /** Returns the refusal of a request whose principal lacks scopes. */
   readonly insufficientScope: (http: HttpExchange, scopes: readonly string[]) => Refusal;
-  /** Returns the public document at a path, without authentication. */
+  /** Returns the public document at a path, which needs no authentication. */
   readonly document: Authorizer['document'];
   /** The URL that the authorization is for. */
   readonly resource: string | undefined;
@@ -33,11 +33,11 @@ export interface HandlerParts {
   readonly streams: StreamRules;
   /** Limits how often streams log the same warning. */
   readonly streamsTold: LogThrottle;
-  /** The requests of sessions that are not answered at once. */
+  /** Deadlines of session requests that are not answered at once. */
   readonly longWaits: Deadlines;
-  /** Store of streams; `undefined` if none are stored. */
+  /** Store of streams; `undefined` if streams are not stored. */
   readonly eventStore: EventStore | undefined;
-  /** Store of sessions; `undefined` if they belong to this process. */
+  /** Store of sessions; `undefined` if sessions belong to this process. */
   readonly sessionStore: SessionStore | undefined;
   /** Messages between processes about streams; `undefined` if clients do not resume streams in other processes. */
   readonly sharedStreams: SharedStreams | undefined;
@@ -65,7 +65,7 @@ export function partsOf(endpoint: Endpoint, options: ResolvedOptions): HandlerPa
     logger.warn(
       'sessions.sealedMs does nothing without a store: give createApp a backend, or give sessions.store',
     );
-  // Streams that are kept in this process can be resumed in no other one.
+  // Streams that are kept in this process cannot be resumed in another.
   const isShared = Boolean(sessionStore) && Boolean(eventStore);
   const challengeFor = (http: HttpExchange, scopes: readonly string[]): Refusal => {
     try {
@@ -96,7 +96,7 @@ export function partsOf(endpoint: Endpoint, options: ResolvedOptions): HandlerPa
       maxBodyBytes,
       overload,
       times: new Deadlines(options.requestTimeoutMs),
-      // One body may always be as long as a body may be.
+      // One body may always have the maximum length of a body.
       budget: new Quota(maxTotalBodyBytes, Math.max(maxBodyBytes, Math.floor(maxTotalBodyBytes / 4))),
     },
     output: new OutputBudget(options, endpoint.logger, overload),

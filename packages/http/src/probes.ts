@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Endpoint, ReadinessReport } from '@sigil/core/transport';
 
-/** Everybody may ask, and often: the backend is asked no more than once in so many milliseconds. */
+/** Minimum time between two checks of the backend, in milliseconds, because everybody may ask, and often. */
 const REMEMBER_MS = 500;
 
 /**
@@ -14,7 +14,7 @@ export class Probes {
 
   constructor(private readonly endpoint: Endpoint) {}
 
-  /** The server closes: it must get no more requests. */
+  /** Notes that the server closes, so that it gets no more requests. */
   closes(): void {
     this.#isClosing = true;
   }
@@ -50,6 +50,6 @@ function answer(request: IncomingMessage, response: ServerResponse, code: number
   }
   const body = JSON.stringify(content);
   response.writeHead(code, { ...HEADERS, 'Content-Length': body.length });
-  // Node leaves the body of an answer to HEAD out.
+  // Node leaves out the body of an answer to HEAD.
   response.end(body);
 }

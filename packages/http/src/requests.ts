@@ -15,7 +15,7 @@ import { LOOPBACK_HOSTS, type ResolvedOptions } from './options.js';
 const { invalidRequest } = ERROR_CODES;
 
 /**
- * Refuses callers that come by a host or from a page that is not let in; pages that are let in may read the answer.
+ * Refuses callers whose `Host` or page is not allowed. Pages that are allowed may read the answer.
  *
  * @returns whether the request has been refused.
  */
@@ -43,26 +43,29 @@ export function refusesCaller(http: HttpExchange, origins: OriginCheck, endpoint
   return false;
 }
 
-/** Refuses a method that an endpoint does not have. @param allowed those it has, for the header `Allow`. */
+/**
+ * Refuses a method that an endpoint does not support. @param allowed the methods that it supports, for the header
+ * `Allow`.
+ */
 export function refuseMethod(http: HttpExchange, allowed: string): void {
   refuse(http, 405, invalidRequest, `${cut(http.method)} is not allowed`, null, { Allow: allowed });
 }
 
-/** Refuses a body that is not JSON by its own account. @returns whether the request has been refused. */
+/** Refuses a body whose `Content-Type` is not JSON. @returns whether the request has been refused. */
 export function refusesContentType(http: HttpExchange): boolean {
   if (isJson(http.header('content-type'))) return false;
   refuse(http, 415, invalidRequest, 'Content-Type must be application/json');
   return true;
 }
 
-/** Refuses to stream to a client that takes no events. @returns whether the request has been refused. */
+/** Refuses to stream to a client that does not accept events. @returns whether the request has been refused. */
 export function refusesStream(http: HttpExchange): boolean {
   if (accepts(http.header('accept'), 'text/event-stream')) return false;
   refuse(http, 406, invalidRequest, 'Accept must allow text/event-stream');
   return true;
 }
 
-/** Whether a body is JSON, whatever parameters its media type has. */
+/** Whether a body is JSON, with any parameters of the media type. */
 function isJson(contentType: string | undefined): boolean {
   if (contentType === undefined) return false;
   if (contentType === 'application/json') return true;
@@ -71,7 +74,7 @@ function isJson(contentType: string | undefined): boolean {
   return type.trim().toLowerCase() === 'application/json';
 }
 
-/** Whether a client accepts a media type. One that says nothing accepts everything (RFC 9110 §12.5.1). */
+/** Whether a client accepts a media type. A client without `Accept` accepts everything (RFC 9110 §12.5.1). */
 function accepts(accept: string | undefined, type: string): boolean {
   if (accept === undefined) return true;
   const group = `${type.slice(0, type.indexOf('/'))}/*`;
@@ -82,7 +85,7 @@ function accepts(accept: string | undefined, type: string): boolean {
   });
 }
 
-/** Whether a client takes both forms an answer may have: one JSON object, or a stream of events. */
+/** Whether a client accepts both forms of an answer: one JSON object, and a stream of events. */
 export function acceptsAnswer(accept: string | undefined): boolean {
   // The value that most clients send, recognised without parsing.
   if (accept === undefined || accept === '*/*' || accept === 'application/json, text/event-stream')
@@ -94,7 +97,7 @@ export function acceptsAnswer(accept: string | undefined): boolean {
 export class OriginCheck {
   readonly #hosts: readonly string[] | '*';
   readonly #origins: readonly string[] | undefined;
-  // Clients name the same host again and again; the last one let in needs no second look.
+  // Clients name the same host again and again: the last accepted host is not checked again.
   #lastHost: string | undefined;
 
   constructor({ allowedHosts, allowedOrigins }: ResolvedOptions) {
@@ -102,7 +105,7 @@ export class OriginCheck {
     this.#origins = allowedOrigins;
   }
 
-  /** Whether `Host` names a host this server answers for. */
+  /** Whether `Host` names a host that this server answers for. */
   allowsHost(host: string | undefined): boolean {
     if (this.#hosts === '*') return true;
     if (host === undefined) return false;
@@ -114,8 +117,8 @@ export class OriginCheck {
 
   /**
    * Whether a page of this origin may call (2026-07-28, basic/transports/streamable-http, "Security & Endpoint").
-   * Programs send no origin and pass. A page must be on the list; without a list, page and server must both be on this
-   * machine.
+   * Programs send no origin and are allowed. The origin of a page must be on the list; without a list, page and server
+   * must both be on this machine.
    */
   allowsOrigin(origin: string | undefined): boolean {
     if (origin === undefined) return true;
@@ -130,11 +133,11 @@ function hostnameOf(host: string): string {
 }
 
 /**
- * The quota key of a request: its principal, or else its network address. An IPv6 address counts as its network of 64
+ * The quota key of a request: its principal, or else its network address. For an IPv6 address, it is the network of 64
  * bits.
  *
- * @returns the key, or `undefined` if the address is unknown or may belong to many clients, such as a proxy on this
- *   machine.
+ * @returns the key, or `undefined` if the address is unknown or may stand for many clients, as that of a proxy on this
+ * machine.
  */
 export function quotaKeyOf({
   principal,
@@ -147,7 +150,7 @@ export function quotaKeyOf({
   return key.startsWith('address 127.') ? undefined : key;
 }
 
-/** Made once a principal: a text is looked up the faster, the more often it was. */
+/** The keys of principals. Each is made once, because the same string is faster to look up again. */
 const KEYS = new WeakMap<Principal, string>();
 
 function keyOf(principal: Principal): string {
@@ -166,7 +169,7 @@ const READ_BEFORE =
 /**
  * Reads the body of a POST and passes its message on, or refuses a body that is too long, too slow or not JSON.
  *
- * @throws Error when the body was read before. The request has been answered then; the error is for the log.
+ * @throws Error when other code has read the body before. The request has then been answered; the error is for the log.
  */
 export function readMessage(http: HttpExchange, limits: BodyLimits, take: (message: unknown) => void): void {
   http.readBody(limits, (body, problem) => {
@@ -187,7 +190,7 @@ export function readMessage(http: HttpExchange, limits: BodyLimits, take: (messa
       throw new Error(READ_BEFORE);
     }
     const encoding = http.header('content-encoding');
-    // A parser before us has also inflated the body.
+    // If a parser has read the body before, it has also decompressed it.
     if (body === undefined && encoding !== undefined && encoding !== 'identity')
       return refuse(
         http,
@@ -230,7 +233,8 @@ const STATELESS_VERSIONS: readonly string[] = PROTOCOL_VERSIONS.filter(
 export const NEEDS_ENVELOPE = '_meta["io.modelcontextprotocol/protocolVersion"]';
 
 /**
- * Refuses a request whose `MCP-Protocol-Version` no session has (2025-06-18, basic/transports, "Protocol Version Header").
+ * Refuses a request whose `MCP-Protocol-Version` is not a revision with sessions (2025-06-18, basic/transports,
+ * "Protocol Version Header").
  *
  * @returns whether the request has been refused.
  */
@@ -245,7 +249,10 @@ export function refusesVersion(http: HttpExchange, id: RequestId | null): boolea
   return true;
 }
 
-/** The version of a notification that claims none and belongs to no session: that of its header. Only requests must repeat it. */
+/**
+ * The version of a notification that names no version and belongs to no session: the version in its header. Only
+ * requests must repeat the version.
+ */
 export function versionOfNotification(http: HttpExchange, message: unknown): string | undefined {
   if (!isObject(message) || typeof message['method'] !== 'string' || message['id'] !== undefined)
     return undefined;
@@ -257,12 +264,12 @@ export function versionOfNotification(http: HttpExchange, message: unknown): str
 /** A target in the form for proxies (RFC 9112, section 3.2.2): a scheme, a host, and a path. */
 const ABSOLUTE = /^https?:\/\/([^/?#]*)([^#]*)/i;
 
-/** The host that a request target names; `undefined` for one that names none. */
+/** The host that a request target names; `undefined` if it names none. */
 export function authorityOf(target: string): string | undefined {
   return target.startsWith('/') ? undefined : ABSOLUTE.exec(target)?.[1];
 }
 
-/** Path and query of a request target, whichever form it has. */
+/** Path and query of a request target in any form. */
 export function pathOf(target: string): string {
   if (target.startsWith('/')) return target;
   const path = ABSOLUTE.exec(target)?.[2];

@@ -4,12 +4,12 @@ import type { Logger, MaybePromise } from '@sigil/core';
 import { guardListeners, recovered } from '@sigil/core/internal';
 import type { Endpoint } from '@sigil/core/transport';
 
-/** Answers the requests of one path, in the web's way. */
+/** Answers the requests at one path, as a web handler: from `Request` to `Response`. */
 export type RouteHandler = (request: Request) => MaybePromise<Response>;
 
 /**
- * Answers a request for a path beside the endpoint. Never rejects: an error of the handler, its body or its abort
- * listeners is logged. It is answered with 500 if no answer has begun.
+ * Answers a request for a path besides the endpoint. Never rejects: an error from the handler, its body or its abort
+ * listeners is logged. The client gets 500 if no answer has begun.
  */
 export async function serveRoute(
   handle: RouteHandler,
@@ -36,7 +36,9 @@ export async function serveRoute(
   }
 }
 
-/** A body that reports its failure itself: once its pipeline has ended, the response looks as if the client had left. */
+/**
+ * A body that reports its own failure: once the pipeline has ended, the response looks as if the client had gone away.
+ */
 async function* watched(
   body: AsyncIterable<Uint8Array>,
   failed: (error: unknown) => void,
@@ -49,7 +51,7 @@ async function* watched(
   }
 }
 
-/** Logs the error of an author's handler, and answers with 500, or breaks off an answer that has begun. */
+/** Logs an error from an author's handler. Then answers with 500, or breaks off an answer that has begun. */
 export function answerFailed(
   response: ServerResponse,
   logger: Logger,
@@ -62,7 +64,7 @@ export function answerFailed(
   response.writeHead(500, { 'Content-Length': 0, Connection: 'close' }).end();
 }
 
-/** A request of Node as one of the web. Its signal aborts when the client hangs up. */
+/** Converts a request of Node to a web `Request`. Its signal aborts when the client disconnects. */
 function webRequest(request: IncomingMessage, response: ServerResponse): Request {
   const { method = 'GET', url = '/', headers, headersDistinct } = request;
   const gone = new AbortController();

@@ -32,12 +32,11 @@ import { SSE_PATHS, sseTarget } from './sse-endpoint.js';
 import { closeWithPrimary, isWorker, runWorkers, startsWorkers, workerNumber } from './workers.js';
 
 /**
- * Serves an app over Streamable HTTP with `node:http`, for every protocol revision on one endpoint.
+ * Serves an app over Streamable HTTP with `node:http`. One endpoint serves every protocol revision.
  *
  * @param options address, authentication and limits of the server.
- * @throws DefinitionError when an option is wrong, or when `host` is beyond this machine and neither `authenticate` nor
- *   `allowAnonymous` is given.
- * @example
+ * @throws DefinitionError when an option is wrong, or when other machines can reach `host` and none of `authorization`,
+ * `authenticate` and `allowAnonymous` is set. @example
  * ```ts
  * const { address } = await app.run(http({ port: 3000, health: '/health', ready: '/readyz' }));
  * ```
@@ -66,7 +65,7 @@ export function http(options: HttpRuntimeOptions = {}): Runtime {
         server,
         createHandler(endpoint, { ...server.handler, isStateless }),
       );
-      // The process that has started workers says it once for all of them.
+      // The process that has started the workers logs this once for all of them.
       if (!isWorker()) endpoint.logger.info({ address: started.address }, 'listens');
       if (allowedHosts === '*' && !authenticate && !authorization)
         endpoint.logger.warn(
@@ -78,7 +77,7 @@ export function http(options: HttpRuntimeOptions = {}): Runtime {
   };
 }
 
-/** How long the services may take to be disposed of before the process exits, in milliseconds. */
+/** How long the disposal of services may take before the process exits, in milliseconds. */
 const DISPOSAL_MS = 5_000;
 
 const NO_BACKEND =
@@ -105,12 +104,12 @@ async function start(
     options.events &&
     new EventsEndpoint(options.events, origins, endpoint, options.handler, () => handler.sessions);
   const { maxConnections, ...times } = options.limits;
-  // Side effects of tasks have as long as requests, even if no request is left.
+  // Side effects of tasks may take as long as requests, even if no request is left.
   const exitMs = drainMs + DISPOSAL_MS;
   let closing: Promise<void> | undefined;
   handler.mountedAt(path);
   const probes = new Probes(endpoint);
-  // Imported at the top, it would be loaded by a program that is one file and serves stdio.
+  // Not imported at the top: a program that is bundled into one file and serves stdio would load it.
   const { createServer } = await import('node:http');
   const server = createServer(times, (request, response) => {
     const target = pathOf(request.url ?? '/');
@@ -182,7 +181,7 @@ async function start(
   };
 }
 
-/** Serves metrics on the port of their own that they are given. @returns ends that. */
+/** Serves metrics on their separate port. @returns a function that stops this. */
 async function startMetrics(
   endpoint: Endpoint,
   { metrics, handler: options, limits: { maxConnections, ...times } }: ServerOptions,
@@ -199,7 +198,7 @@ async function startMetrics(
     else refuse(exchange, 404, ERROR_CODES.invalidRequest, `Nothing is served here; metrics are at ${path}`);
   });
   limitConnections(server, maxConnections, endpoint.logger);
-  // Workers share a port unless it is theirs alone.
+  // Workers would share a port: each worker gets its own.
   const port = metrics.port === 0 ? 0 : metrics.port + workerNumber();
   await listen(server, { port, host, exclusive: true }, 'metrics.');
   endpoint.logger.info({ address: urlOf(metrics, portOf(server)) }, 'serves metrics');
@@ -224,13 +223,14 @@ function limitConnections(server: Server, maxConnections: number, logger: Logger
 
 /**
  * Closes idle connections after more than three times the announced `Keep-Alive: timeout`. A client may use a
- * connection at the last moment, and Node checks timers before it reads: on a busy machine such requests were reset.
+ * connection at the last moment, and Node checks timers before it reads: on a busy machine, such a request would be
+ * reset.
  *
  * @param keepAliveTimeout the announced timeout, in milliseconds. Other timeouts of a socket belong to answers in
  *   progress.
  */
 function keepForRequestsOnTheirWay(server: Server, keepAliveTimeout: number): void {
-  // Node adds a second itself, by version; this is never the same.
+  // Some versions of Node add a second themselves; the timeout set below is neither of these values.
   const told = [keepAliveTimeout, keepAliveTimeout + 1_000];
   const longer = 2 * keepAliveTimeout + 1_500;
   // With a listener, Node does not close them itself.
@@ -240,7 +240,7 @@ function keepForRequestsOnTheirWay(server: Server, keepAliveTimeout: number): vo
   });
 }
 
-/** The connections of a server, each with the time of its acceptance, in milliseconds. */
+/** The connections of a server, each with the time when it was accepted, in milliseconds. */
 type Sockets = ReadonlyMap<Socket, number>;
 
 function trackSockets(server: Server): Sockets {
@@ -252,10 +252,10 @@ function trackSockets(server: Server): Sockets {
   return sockets;
 }
 
-/** How long after it was accepted the first request of a connection is waited for while the server closes, in milliseconds. */
+/** How long after accepting a connection a closing server waits for its first request, in milliseconds. */
 const FIRST_REQUEST_MS = 250;
 
-/** Waits for the first request of new connections: a proxy could not know that it was not processed. */
+/** Waits for the first request on new connections: a proxy could not know that a request was not processed. */
 async function firstRequests(sockets: Sockets, ms: number): Promise<void> {
   const isAwaited = ([{ bytesRead }, acceptedAt]: [Socket, number]): boolean =>
     bytesRead === 0 && performance.now() - acceptedAt < ms;
@@ -263,7 +263,7 @@ async function firstRequests(sockets: Sockets, ms: number): Promise<void> {
 }
 
 async function stop(server: Server, sockets: Sockets, handler: HttpHandler, drainMs: number): Promise<void> {
-  // After connections that have arrived by now: waiting ones would be reset.
+  // First accept the connections that have arrived by now: waiting ones would be reset.
   await nextTurn();
   // http.Server's own close() would cut off connections whose answer is still on its way.
   const stopped = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
@@ -298,7 +298,7 @@ const RUNTIME_OPTIONS: OptionTable<Omit<HttpRuntimeOptions, keyof HttpOptions>> 
   workers: true,
 };
 
-/** The limits of a server of our own, as `node:http` calls them. */
+/** The limits of a server that `http()` creates, by the names of `node:http`. */
 interface ServerLimits {
   readonly maxConnections: number;
   readonly headersTimeout: number;
@@ -308,7 +308,7 @@ interface ServerLimits {
   readonly connectionsCheckingInterval: number;
 }
 
-/** The inputs of a server of `http()`. */
+/** The inputs of a server that `http()` starts. */
 interface ServerOptions {
   readonly host: string;
   readonly port: number;
@@ -323,11 +323,14 @@ interface ServerOptions {
   readonly workers: number;
   readonly handleSignals: boolean;
   readonly limits: ServerLimits;
-  /** Options of the handler of its requests. */
+  /** Options of the handler that serves its requests. */
   readonly handler: ResolvedOptions;
 }
 
-/** Fills in the defaults of `http()`. @throws DefinitionError when an option is wrong, or when a server may not listen there. */
+/**
+ * Fills in the defaults of `http()`. @throws DefinitionError when an option is wrong, or when the server must not
+ * listen on its host.
+ */
 function serverOptions(options: HttpRuntimeOptions): ServerOptions {
   OptionChecks.requireObject('http', options);
   const checks = new OptionChecks('http');
@@ -394,13 +397,13 @@ function hostsFor(
   return '*';
 }
 
-/** Whether clients can request a path literally: they resolve `..`, and encode other characters than ASCII. */
+/** Whether clients can request a path literally: they resolve `..`, and encode characters other than ASCII. */
 function isPath(path: string): boolean {
   const base = 'http://localhost';
   return /^\/[^?#\s]*$/.test(path) && URL.canParse(base + path) && new URL(base + path).pathname === path;
 }
 
-/** @param taken the paths of everything else that is served. */
+/** @param taken the paths that are already in use. */
 function checkOwnPath(option: string, probe: string, taken: readonly string[], checks: OptionChecks): void {
   if (!isPath(probe)) return checks.refuse(option, `it must be a path such as /${option}, not '${probe}'`);
   const other = taken.find((path) => isAt(probe, path) || isAt(path, probe));
@@ -408,7 +411,7 @@ function checkOwnPath(option: string, probe: string, taken: readonly string[], c
     checks.refuse(option, `it must be a path of its own, not ${probe}: ${other} is served already`);
 }
 
-/** By how much Node lets a request take longer than we do, in milliseconds. */
+/** How much longer Node's own timeout for a request is, in milliseconds. */
 const NODE_LATER_MS = 2_000;
 
 function serverLimits(

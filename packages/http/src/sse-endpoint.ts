@@ -51,7 +51,7 @@ export interface SseTarget {
   readonly sessionId: string | undefined;
 }
 
-/** Reads which endpoint a request is for. @returns `undefined` when it is for neither of the two. */
+/** Reads which endpoint a request is for. @returns `undefined` when the request is for neither endpoint. */
 export function sseTarget(target: string): SseTarget | undefined {
   const [whole = '', query = ''] = target.split(/\?(.*)/s, 2);
   const path = whole.endsWith('/') ? whole.slice(0, -1) : whole;
@@ -150,13 +150,14 @@ export class SseEndpoint {
     if (!claims && refusesVersion(http, id)) return;
     if (!sessionId) return refuse(http, 400, ERROR_CODES.invalidParams, 'The query needs a sessionId', id);
     const session = this.#sessions.get(sessionId);
-    // A session of another principal is as unknown as one that never was.
+    // A session of another principal is treated as unknown.
     if (!session || session.owner !== http.principal?.id)
       return refuse(http, 404, ERROR_CODES.invalidRequest, 'Session not found: open a new stream', id);
     const scopes = scopesToAnswer(message);
     if (lacksScopes(http.principal, scopes))
       return refuseScopes(http, this.parts.insufficientScope(http, scopes));
-    // A client that tries newer revisions falls back on this answer, which servers of this transport have always given.
+    // A client that tries newer revisions first falls back after this answer, which servers of this transport have
+    // always sent.
     return claims ? session.decline(http, id) : session.receive(http, message);
   }
 
@@ -169,7 +170,7 @@ export class SseEndpoint {
   }
 }
 
-/** A client of HTTP+SSE: its connection, and the one stream that carries all it is sent. */
+/** A client of HTTP+SSE: its connection, and the one stream that carries everything sent to it. */
 class SseSession implements Sink {
   readonly connection: Connection;
 
@@ -178,13 +179,15 @@ class SseSession implements Sink {
     endpoint: Endpoint,
     private readonly stream: EventStream,
     readonly owner: string | undefined,
-    /** Its quota key, as `RequestInfo` has it. */
+    /** The quota key of the client, as in `RequestInfo`. */
     readonly quotaKey: string | undefined,
   ) {
     this.connection = endpoint.connect(this, { transport: 'http' });
   }
 
-  /** Receives a client's message. Its answer goes over the stream; the POST only confirms it. */
+  /**
+   * Receives a client's message. The answer goes over the stream; the response to the POST only confirms the message.
+   */
   receive(http: HttpExchange, message: unknown): void {
     const refusals: { readonly status: number; readonly text: string }[] = [];
     const sink: Sink = {
@@ -192,7 +195,7 @@ class SseSession implements Sink {
       end: (text, rejection) => {
         // An invalid message has no id, so the sender could not match an answer.
         if (rejection?.code === ERROR_CODES.invalidRequest) refusals.push({ status: 400, text });
-        // What there is no room for now may be posted again.
+        // The client may post the message again when there is room.
         else if (rejection?.code === ERROR_CODES.internalError) refusals.push({ status: 503, text });
         else this.end(text);
       },
@@ -203,7 +206,9 @@ class SseSession implements Sink {
     else http.respond(202, TEXT_HEADERS, 'Accepted');
   }
 
-  /** Answers a message of a revision that this transport does not carry. A request gets its error over the stream. */
+  /**
+   * Answers a message of a revision that this transport does not support. A request gets its error over the stream.
+   */
   decline(http: HttpExchange, id: RequestId | null): void {
     if (id !== null) this.send(errorResponse(id, TOO_NEW));
     http.respond(202, TEXT_HEADERS, 'Accepted');
@@ -223,7 +228,7 @@ class SseSession implements Sink {
   }
 }
 
-/** The relative URI to which the client of a session posts its messages. */
+/** The relative URI for the messages that the client of a session posts. */
 function messagesUri(mount: string, sessionId: string): string {
   return `${mount}${MESSAGES_PATH}?sessionId=${sessionId}`;
 }

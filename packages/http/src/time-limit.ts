@@ -4,9 +4,9 @@ import { errorResponse, isRequestId } from '@sigil/core/transport';
 
 /** A request with a deadline. */
 export interface TimeLimit {
-  /** Aborts when its time is over. */
+  /** Aborts at the deadline. */
   readonly over: AbortSignal;
-  /** Returns the body of the request, with the requests that may need an error. */
+  /** Returns the body of the request: the JSON-RPC requests in it may need an error. */
   readonly body: () => string;
 }
 
@@ -14,9 +14,8 @@ export interface TimeLimit {
  * Answers a request before its platform ends it. At the deadline, open requests of its body get an error, in one piece
  * or at the end of the stream.
  *
- * @param answering the answer, which may be late, and whose stream may not end.
- * @returns one that is in time.
- * @example
+ * @param answering the answer, which may be late; its stream may never end.
+ * @returns an answer that ends in time. @example
  * ```ts
  * const handler = fetchHandler(app);
  * const over = AbortSignal.timeout(20_000);
@@ -30,7 +29,7 @@ export async function answerInTime(answering: Promise<Response>, limit: TimeLimi
     over.addEventListener('abort', () => resolve(undefined), { once: true });
   });
   const response = await Promise.race([answering, end]);
-  // A call that is cancelled is not answered, and other eras cancel none.
+  // A cancelled call gets no answer, and in the other eras no call is cancelled here.
   if (!response || (over.aborted && !response.body))
     return new Response(answersTo(limit.body()), { headers: { 'Content-Type': 'application/json' } });
   if (!response.body || response.headers.get('content-type') !== 'text/event-stream') return response;
@@ -50,7 +49,7 @@ export async function answerInTime(answering: Promise<Response>, limit: TimeLimi
   return new Response(stream, response);
 }
 
-/** The errors for requests of a body that ran out of time. */
+/** The errors for the requests of a body whose time is over. */
 function answersTo(body: string): string {
   const error = { code: ERROR_CODES.internalError, message: 'The time of this function is over' };
   const answer = (id: unknown): string => errorResponse(isRequestId(id) ? id : null, error);

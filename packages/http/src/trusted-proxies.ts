@@ -1,16 +1,16 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
 import { canonicalAddress } from '@sigil/core/internal';
 
-/** Made once for each list of options. */
+/** Networks by the list in the options; each is made once. */
 const NETWORKS = new WeakMap<readonly string[], BlockList>();
 
 /**
- * The client's address behind proxies: each proxy appends the address of its caller to `X-Forwarded-For`. Entries count
- * as long as trusted proxies have written them.
+ * The client's address behind proxies. Each proxy appends the address of its caller to `X-Forwarded-For`. Only entries
+ * that trusted proxies have written count.
  *
  * @param trusted addresses and networks of proxies.
  * @param peer the address of the connection.
- * @param forwarded `X-Forwarded-For` of the request.
+ * @param forwarded the header `X-Forwarded-For` of the request.
  */
 export function clientBehind(
   trusted: readonly string[],
@@ -40,7 +40,7 @@ function networksOf(trusted: readonly string[]): BlockList {
   return networks;
 }
 
-/** An address without its port and brackets, in its one spelling; `undefined` for anything else. */
+/** An address without port and brackets, in its canonical form; `undefined` for anything else. */
 function plain(text: string): string | undefined {
   const [, address = ''] = /^\[(.*)\](?::\d+)?$/.exec(text.trim()) ??
     /^([\d.]+):\d+$/.exec(text.trim()) ?? [text, text.trim()];

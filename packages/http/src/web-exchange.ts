@@ -18,7 +18,7 @@ import {
 } from './output-budget.js';
 import { quotaKeyOf } from './requests.js';
 
-/** An exchange of the web's `Request` and `Response`, for Workers, Deno, Bun and tests. */
+/** An exchange that uses the web's `Request` and `Response`, for Workers, Deno, Bun and tests. */
 export class WebExchange implements HttpExchange {
   /** Resolves with the response as soon as it begins. */
   readonly response: Promise<Response>;
@@ -59,7 +59,7 @@ export class WebExchange implements HttpExchange {
   }
 
   get repeated(): 'Host' | undefined {
-    // Headers of one name are put together with commas, which no token has.
+    // Headers of the same name are joined with commas; no token contains a comma.
     return this.#request.headers.get('host')?.includes(',') === true ? 'Host' : undefined;
   }
 
@@ -72,7 +72,7 @@ export class WebExchange implements HttpExchange {
   }
 
   header(name: string): string | undefined {
-    // A Request has no Host header of its own on some platforms; its URL says the same.
+    // On some platforms a Request has no Host header; its URL has the same host.
     const fallback = name === 'host' ? new URL(this.#request.url).host : undefined;
     return this.#request.headers.get(name) ?? fallback;
   }
@@ -88,7 +88,7 @@ export class WebExchange implements HttpExchange {
         if (text !== undefined) done(text);
         else done(undefined, 'not UTF-8');
       },
-      // A body that breaks off belongs to a client that is gone.
+      // If the body breaks off, the client is gone.
       () => done(''),
     );
   }
@@ -132,7 +132,7 @@ export class WebExchange implements HttpExchange {
       body.controller?.close();
       over();
     };
-    /** Waits until all is read: a stream that is closed does not say when. */
+    /** Waits until everything is read: a closed stream does not report when. */
     const waitForReader = (): void => {
       if (stalls) output.stalls.delete(stalls);
       stalls = output.stalls.add(() => cutOff('requestTimeoutMs'));
@@ -156,14 +156,14 @@ export class WebExchange implements HttpExchange {
         },
         cancel: goAway,
       },
-      // By bytes; not every platform has ByteLengthQueuingStrategy.
+      // Counts in bytes; not every platform has ByteLengthQueuingStrategy.
       { highWaterMark: 0, size: ({ byteLength }) => byteLength },
     );
     this.#resolve(new Response(stream, { status: 200, headers: this.#withOwn(headers) }));
     this.onGone(over);
     return {
       write: (text) => {
-        // The limit applies to bytes left unread before: one long message may exceed it.
+        // The limit applies to bytes that were already unread: one long message may exceed it.
         if (queued() > maxBufferedBytes) return cutOff('maxBufferedBytes');
         if (!body.controller) return;
         waiting.add(text);
@@ -188,7 +188,9 @@ export class WebExchange implements HttpExchange {
     else listener();
   }
 
-  /** A long body, which is sent as it is read. @returns `undefined` if there is no room for it. */
+  /**
+   * A long body, which is sent piece by piece as the client reads it. @returns `undefined` if there is no room for it.
+   */
   #inPieces(bytes: Uint8Array): ReadableStream<Uint8Array> | undefined {
     const { output } = this;
     const { stalls } = output;
@@ -250,7 +252,7 @@ export class WebExchange implements HttpExchange {
   }
 }
 
-/** @returns the problem if there are too many bytes, if they take too long, or if there is no room. */
+/** @returns the bytes, or the problem: too many bytes, bytes that take too long, or no room. */
 async function readBytes(
   request: Request,
   limits: BodyLimits,
@@ -282,7 +284,7 @@ async function readBytes(
   }
 }
 
-/** @returns `undefined` when the bytes are not UTF-8. A byte-order mark stays, and is then no JSON. */
+/** @returns `undefined` when the bytes are not UTF-8. A byte-order mark is kept: the text is then not JSON. */
 function decode(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

@@ -4,17 +4,17 @@ import type { Endpoint, RunningRuntime } from '@sigil/core/transport';
 import { EXIT_CODES, exitAfter } from '@sigil/node';
 
 /**
- * Set in worker processes: they share a key for request states, and use no feature that needs a backend if there is
- * none.
+ * Set in worker processes: they share a key for request states, and without a backend they use no feature that needs
+ * one.
  */
 const WORKER_KEY = 'SIGIL_WORKER_KEY';
-/** Which of the workers a process is, from 0 on: one that takes the place of another has its number. */
+/** The number of a worker, from 0 on. A worker that replaces another has the same number. */
 const WORKER_NUMBER = 'SIGIL_WORKER_NUMBER';
 const CLOSE = 'sigil:close';
 
-/** How long the first of the workers may take to listen before the start has failed, in milliseconds. */
+/** How long the first worker may take to listen, in milliseconds. After that, the start has failed. */
 const START_MS = 60_000;
-/** A worker that ends sooner than this after its start is replaced with a delay that grows, in milliseconds. */
+/** A worker that ends sooner than this after its start is replaced after a growing delay, in milliseconds. */
 const HEALTHY_MS = 10_000;
 const LONGEST_DELAY_MS = 10_000;
 
@@ -33,16 +33,17 @@ export function workerNumber(): number {
   return isWorker() ? Number(process.env[WORKER_NUMBER]) : 0;
 }
 
-/** Loads a module that few programs need. It takes longer to load than all of Node that a stdio server uses. */
+/** Loads a module that few programs need. It takes longer to load than everything that a stdio server uses of Node. */
 async function loadCluster(): Promise<Cluster> {
   return (await import('node:cluster')).default;
 }
 
 /**
- * In a worker, closes the server when the primary says so. A signal may reach every process, and more than once.
+ * In a worker, closes the server when the primary process asks for it. A signal may reach every process, and more than
+ * once.
  *
  * @param handlesSignals whether the worker also handles signals itself.
- * @returns stops the listening.
+ * @returns a function that stops this.
  */
 export async function closeWithPrimary(
   close: () => Promise<void>,
@@ -64,13 +65,13 @@ export async function closeWithPrimary(
 }
 
 /**
- * Starts processes that run this program and serve behind one port. One that ends by itself is replaced.
+ * Starts processes that run this program and serve on one port. A process that ends by itself is replaced.
  *
- * @param count how many.
- * @param rules how long they may take to close, in milliseconds, and whether signals close them.
- * @param address returns the address of the program, from that of the first worker.
- * @returns once the first one listens.
- * @throws Error when the first ones end before they listen.
+ * @param count how many processes to start.
+ * @param rules how long the processes may take to close, in milliseconds, and whether signals close them.
+ * @param address returns the address of the program, given the address of the first worker.
+ * @returns a promise that resolves once the first process listens.
+ * @throws Error when the first processes end before they listen.
  */
 export async function runWorkers(
   { logger }: Endpoint,
@@ -93,7 +94,7 @@ export async function runWorkers(
 
 /** How workers are closed. */
 interface WorkerRules {
-  /** How long that may take, in milliseconds. */
+  /** How long closing may take, in milliseconds. */
   readonly closeMs: number;
   readonly handleSignals: boolean;
 }
@@ -103,14 +104,14 @@ class WorkerPool {
   readonly listening: Promise<Address>;
   readonly closed: Promise<void>;
   readonly #workers = new Set<Worker>();
-  // With the process id: a program that a worker starts inherits the variable, but is not a worker.
+  // The value contains the process id: a program that a worker starts inherits the variable, but is not a worker.
   readonly #env = { [WORKER_KEY]: `${process.pid}:${crypto.randomUUID()}${crypto.randomUUID()}` };
   #settle: () => void = () => undefined;
   #listens: (address: Address) => void = () => undefined;
   #fails: (error: Error) => void = () => undefined;
   #isListening = false;
   #isClosing = false;
-  /** Whether a signal closes them. */
+  /** Whether a signal is closing the workers. */
   isSignalled = false;
 
   constructor(
@@ -134,7 +135,7 @@ class WorkerPool {
     void this.closed.then(() => process.off('SIGTERM', end).off('SIGINT', end));
   }
 
-  /** @param delayMs how long its predecessor was waited for. */
+  /** @param delayMs how long the start of this worker was delayed, in milliseconds. */
   fork(number: number, delayMs: number): void {
     const worker = this.cluster.fork({ ...this.#env, [WORKER_NUMBER]: String(number) });
     const startedAt = Date.now();
@@ -142,7 +143,7 @@ class WorkerPool {
     worker.on('listening', (address) => {
       this.#isListening = true;
       this.#listens(address);
-      // Before it listens, it hears nothing.
+      // A worker receives no message before it listens.
       if (this.#isClosing) worker.send(CLOSE);
     });
     worker.on('error', (error) => this.logger.error({ err: error }, 'a worker could not be reached'));
@@ -159,7 +160,7 @@ class WorkerPool {
     });
   }
 
-  /** Has every worker close, and waits for them. The second time they are ended at once. */
+  /** Makes every worker close, and waits for them. The second call ends them at once. */
   async close(): Promise<void> {
     if (this.#isClosing) {
       for (const worker of this.#workers) worker.process.kill('SIGKILL');
@@ -168,7 +169,7 @@ class WorkerPool {
     this.#isClosing = true;
     if (this.#workers.size === 0) this.#settle();
     for (const worker of this.#workers) if (worker.isConnected()) worker.send(CLOSE);
-    // A worker that hangs is ended: its requests have had twice their time.
+    // A worker that hangs is killed: its requests have had twice their time.
     const deadline = setTimeout(
       () => this.#workers.forEach((worker) => worker.process.kill('SIGKILL')),
       2 * this.rules.closeMs + 10_000,

@@ -6,7 +6,7 @@ import type { Authenticate, Authorizer, Decision, Refusal, RequestHead } from '.
 import { bearerToken } from './bearer-tokens.js';
 import type { HttpExchange } from '../http-exchange.js';
 
-/** Times of `HttpOptions`, in milliseconds. */
+/** Times from `HttpOptions`, in milliseconds. */
 interface AuthenticationTimes {
   readonly authenticateTimeoutMs: number;
   readonly reauthenticateMs: number;
@@ -20,7 +20,7 @@ class LateError extends Error {
 /** Decides about a request. @param isOpen see `Authorizer.authorize`. */
 type Decide = Authorizer['authorize'];
 
-/** Decides as an author's function does. */
+/** Makes an author's function decide about requests. */
 export function decideBy(authenticate: Authenticate): Decide {
   return (request) =>
     recovered(
@@ -45,7 +45,9 @@ function decided(principal: Principal | undefined, request: RequestHead): Decisi
 const THREW_RESPONSE =
   'authenticate threw a Response, which is not sent: return undefined to refuse the request with 401, and throw an Error if its caller cannot be checked';
 
-/** Whether an author has thrown a response, as other frameworks want it. A log has nothing of it. */
+/**
+ * Whether an author's code threw a `Response`, as other frameworks expect. A log would show nothing useful about it.
+ */
 function isResponse(thrown: unknown): boolean {
   return Object.prototype.toString.call(thrown) === '[object Response]';
 }
@@ -68,7 +70,10 @@ function anonymous({ headers }: RequestHead): Refusal {
   };
 }
 
-/** Authenticates requests, and refuses those that may not be served; also while their streams stay open. */
+/**
+ * Authenticates requests, and refuses those that must not be served. It authenticates them again while their streams
+ * are open.
+ */
 export class Authentication {
   readonly #times: Deadlines;
   readonly #rechecks: Deadlines;
@@ -83,7 +88,7 @@ export class Authentication {
   }
 
   /**
-   * Serves a request once its principal is known, or refuses it. Nothing of its body is read before.
+   * Serves a request once its principal is known, or refuses it. Its body is not read before that.
    *
    * @throws whatever the author's function throws at once.
    */
@@ -102,11 +107,11 @@ export class Authentication {
   }
 
   /**
-   * Authenticates the request of an open stream repeatedly. If that fails, the stream stays.
+   * Authenticates the request of an open stream again and again. If the check itself fails, the stream stays open.
    *
-   * @param refused called if there is no principal any longer, or another one.
-   * @param renewed called with the same principal, whose scopes and claims may differ.
-   * @returns stops asking.
+   * @param refused called if the request no longer has a principal, or has another one.
+   * @param renewed called with the same principal, whose scopes and claims may have changed.
+   * @returns a function that stops this.
    */
   watch(http: HttpExchange, refused: () => void, renewed?: (principal: Principal) => void): () => void {
     let isOpen = true;
@@ -122,7 +127,7 @@ export class Authentication {
           );
           return refused();
         }
-        // Guards see its scopes and claims as they are now.
+        // Guards get the current scopes and claims.
         http.principal = principal;
         if (principal) renewed?.(principal);
       } catch (error) {
@@ -181,7 +186,7 @@ class Head implements RequestHead {
     this.source = http.source;
   }
 
-  /** Made when it is asked for: few requests need it. */
+  /** Computed on demand: few requests need it. */
   get quotaKey(): string | undefined {
     return this.#http.quotaKey;
   }

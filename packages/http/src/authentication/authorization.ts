@@ -6,49 +6,52 @@ import type { HttpExchange, ResponseHeaders } from '../http-exchange.js';
 
 /** A request before its body is read. */
 export interface RequestHead {
-  /** Names in lower case. */
+  /** The headers, with names in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly method: string;
   /** Path and query. */
   readonly url: string;
   /**
-   * The request object of the server around the app: an `IncomingMessage` or a `Request`, or in Fastify, Hono and Nest
-   * their request or context. Properties that middleware has set, such as `user`, are on it.
+   * The request object of the server or framework around the app: an `IncomingMessage`, a `Request`, or the request or
+   * context of Fastify, Hono or Nest. It has the properties that middleware has set, such as `user`.
    */
   readonly source?: unknown;
   /**
-   * The key of quotas until the principal is known: the same text for all requests from an address. Absent if many
+   * The key for quotas until the principal is known: the same text for all requests from one address. Absent if many
    * clients may share the address, as behind a proxy on this machine.
    */
   readonly quotaKey?: string | undefined;
 }
 
-/** Returns the principal of a request; `undefined` refuses it. */
+/** Returns the principal of a request, or `undefined` to refuse the request. */
 export type Authenticate = (request: RequestHead) => MaybePromise<Principal | undefined>;
 
-/** The reason why a request is refused, and the answer to its client. */
+/** Why a request is refused, and the answer to its client. */
 export interface Refusal {
-  /** 401 asks for another token, 403 for more scopes, 400 is for a malformed header, 503 for when the token cannot be checked now. */
+  /**
+   * 401 asks for another token, and 403 for more scopes. 400 means a malformed header, and 503 that the token cannot be
+   * checked now.
+   */
   readonly status: 400 | 401 | 403 | 503;
-  /** For the client's developer. */
+  /** The reason, for the client's developer. */
   readonly message: string;
   /** `WWW-Authenticate`, `Retry-After` and others. */
   readonly headers: ResponseHeaders;
-  /** The offending values, for the log alone. Must not hold secrets. */
+  /** The offending values; only the log shows them. They must not contain secrets. */
   readonly details?: Readonly<Record<string, string>>;
 }
 
 /**
- * The decision about a request: refused, or served for a principal, or served for anonymous callers if there is none.
- * The principal is not validated again: create it with `requirePrincipal`.
+ * The decision about a request: to refuse it, or to serve it for a principal. Without a principal, it is served for an
+ * anonymous caller. The principal is not validated again: create it with `requirePrincipal`.
  */
 export type Decision =
   | { readonly refusal: Refusal; readonly principal?: undefined }
   | { readonly refusal?: undefined; readonly principal: Principal | undefined };
 
-/** A document that everybody may read before anybody is authorized, such as protected resource metadata (RFC 9728). */
+/** A document that everybody may read without authorization, such as protected resource metadata (RFC 9728). */
 export interface PublicDocument {
-  /** JSON, or a function that returns it for each request. If the function fails, the answer is 503. */
+  /** The JSON text, or a function that returns it for each request. If the function fails, the answer is 503. */
   readonly body: string | (() => Promise<string>);
   /** `ETag`, `Cache-Control` and others. */
   readonly headers: ResponseHeaders;
@@ -56,33 +59,33 @@ export interface PublicDocument {
 
 /** Authorizes the requests of one app. */
 export interface Authorizer {
-  /** The URL that tokens are for, if there is one: the log warns if the endpoint is elsewhere. */
+  /** The URL that tokens are issued for; the log warns if it is not the URL of the endpoint. */
   readonly resource?: string;
   /**
    * Decides about a request, before its body is read.
    *
-   * @param isOpen whether the request was authorized before and its stream is still open. A one-time credential, such
-   *   as a proof of possession, has been used by then.
-   * @throws Error when it cannot decide: the client gets 500, and an open stream stays.
+   * @param isOpen whether the request was authorized before and its stream is still open. Its one-time credential, such
+   * as a proof of possession, has then been used already.
+   * @throws Error when it cannot decide. The client then gets 500; an open stream stays open.
    */
   authorize(request: RequestHead, isOpen: boolean): MaybePromise<Decision>;
   /**
-   * Says how a request is refused whose principal lacks scopes.
+   * Returns the refusal of a request whose principal lacks scopes.
    *
-   * @param scopes all that it needs.
-   * @param principal `undefined` when it came without a token.
+   * @param scopes all scopes that the request needs.
+   * @param principal `undefined` when the request came without a token.
    */
   insufficientScope(scopes: readonly string[], principal: Principal | undefined): Refusal;
   /** Returns the document at a path; `undefined` if there is none. */
   document(path: string): PublicDocument | undefined;
 }
 
-/** The parts of the app that an authorization may use. */
+/** The services of the app that an authorization may use. */
 export interface AuthorizationHost {
   readonly logger: Logger;
-  /** Remembers values with a single use, in all processes with the app's backend. */
+  /** Remembers values that must be used only once, in all processes that share the app's backend. */
   readonly states: StateStore;
-  /** Encrypts and authenticates data that clients carry, for any process of the app. */
+  /** Encrypts and authenticates data that clients carry. Any process of the app can read it. */
   readonly seal: (value: unknown) => Promise<string>;
   /** Reads sealed data. @returns `undefined` for other text. */
   readonly unseal: (text: string) => Promise<unknown>;
@@ -92,9 +95,10 @@ export interface AuthorizationHost {
 export type Authorization = (host: AuthorizationHost) => Authorizer;
 
 /**
- * Challenges a client without the scopes, if the authorization has no challenge of its own (RFC 6750, section 3.1).
+ * The challenge for a client that lacks scopes, if the authorization has no challenge of its own (RFC 6750, section
+ * 3.1).
  *
- * @param scopes all that the request needs.
+ * @param scopes all scopes that the request needs.
  * @returns a value for `Authorizer.insufficientScope`.
  * @example
  * ```ts
@@ -110,8 +114,8 @@ export function scopeChallenge(scopes: readonly string[]): Refusal {
 }
 
 /**
- * Warns if the resource is not the URL of the endpoint or a prefix of it, because clients then refuse it. It is not an
- * error: a proxy may have rewritten the path.
+ * Warns if the resource is neither the URL of the endpoint nor a prefix of it, because clients then refuse the
+ * resource. This is not an error: a proxy may have rewritten the path.
  */
 export function checkResource(resource: string, path: string, logger: Logger): void {
   const { origin, pathname } = new URL(resource);
@@ -126,9 +130,9 @@ export function checkResource(resource: string, path: string, logger: Logger): v
 }
 
 const ONE_DAY_SECONDS = '86400';
-/** When clients may ask again for a document that could not be got. */
+/** Seconds after which clients may ask again for a document that could not be loaded. */
 const RETRY_SECONDS = '5';
-/** Any page may read these documents: they are public. */
+/** The documents are public: any page may read them. */
 const OPEN_TO_PAGES = { 'Access-Control-Allow-Origin': '*' };
 
 /** Answers a request for a document. */
@@ -151,7 +155,7 @@ export function serveDocument(http: HttpExchange, { body, headers }: PublicDocum
     .map((tag) => tag.trim().replace(/^W\//, ''));
   if (known && headers['ETag'] !== undefined && (known.includes(headers['ETag']) || known.includes('*')))
     return http.respond(304, sent);
-  // Of an answer to HEAD, servers leave the body out.
+  // Servers leave out the body of an answer to HEAD.
   const give = (text: string): void =>
     http.respond(200, { 'Content-Type': 'application/json', ...sent }, text);
   if (typeof body === 'string') return give(body);

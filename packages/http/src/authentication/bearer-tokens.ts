@@ -7,7 +7,7 @@ const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
 const CREDENTIALS = /^Bearer +(\S+) *$/i;
 
 /**
- * The token of `Authorization: Bearer …` (RFC 6750, section 2.1).
+ * Reads the token from `Authorization: Bearer …` (RFC 6750, section 2.1).
  *
  * @param headers the headers of a request, with names in lower case.
  * @returns the token; `undefined` if there is none, or if it is not a bearer token.
@@ -27,8 +27,8 @@ export function bearerToken(headers: RequestHead['headers']): string | undefined
 }
 
 /**
- * Lets in callers that send one of some tokens as `Authorization: Bearer …`. How long that takes does not depend on how
- * much of a token is right.
+ * Accepts callers that send one of the given tokens as `Authorization: Bearer …`. The time that the comparison takes
+ * does not depend on how much of a token is right.
  *
  * @param tokens the principal of each token.
  * @returns a value for `authenticate`.
@@ -48,13 +48,13 @@ export function tokenAuthenticator(
   if (entries.length === 0) checks.refuse('tokens', 'it needs a token at least');
   if (!entries.every(([token]) => TOKEN.test(token)))
     checks.refuse('tokens', 'a token must be letters, digits and -._~+/ only, and must not be empty');
-  // An unset variable in a template or computed key becomes this text, which anyone can guess.
+  // In a template or a computed key, an unset variable becomes this text, which anyone can guess.
   if (entries.some(([token]) => token === 'undefined' || token === 'null'))
     checks.refuse('tokens', "a token is 'undefined' or 'null'", 'set the environment variable it comes from');
   checks.throwIfAny();
   const known = entries.map(([token, principal]) => ({
     bytes: bytesOf(token),
-    // One object is used for all requests, so none may change it.
+    // All requests share this object, so none must change it.
     principal: frozenCopy({ ...requirePrincipal(principal) }),
   }));
   return ({ headers }) => {
@@ -70,7 +70,7 @@ function bytesOf(token: string): Uint8Array {
   return new TextEncoder().encode(token);
 }
 
-/** Compares without stopping at the first difference. Platforms have no function of their own for it that all of them have. */
+/** Compares without stopping at the first difference. No function for this is available on all platforms. */
 function equals(sent: Uint8Array, known: Uint8Array): boolean {
   let differing = sent.length ^ known.length;
   for (let at = 0; at < sent.length; at++) differing |= (sent[at] ?? 0) ^ (known[at % known.length] ?? 0);

@@ -1,4 +1,4 @@
-// Authenticates callers: for the options `authenticate` and `authorization`. It needs no Node.
+// Authentication of callers, for the options `authenticate` and `authorization`. It does not need Node.
 export { bearerToken, tokenAuthenticator } from './bearer-tokens.js';
 export { scopeChallenge } from './authorization.js';
 export type {

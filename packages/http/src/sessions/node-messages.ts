@@ -10,11 +10,11 @@ import {
 
 /** The subjects of messages between processes. */
 export const ABOUT = {
-  /** A client's answer to a request of the addressed process, or progress on it. */
+  /** A client's answer to a request from the addressed process, or progress on that request. */
   answer: 'answer',
   /** Confirms that the sender has the message. */
   received: 'received',
-  /** A client has cancelled a request, which another process may serve. */
+  /** A client has cancelled a request that another process may serve. */
   cancelled: 'cancelled',
   /** A message that belongs to no request, for the process to which the client listens; see `Sink.deliver`. */
   notify: 'notify',
@@ -24,7 +24,7 @@ export const ABOUT = {
 
 type Message = Readonly<Record<string, unknown>>;
 
-/** The part of a session that messages need. */
+/** The part of a session that message routing needs. */
 export interface ReachedSession {
   readonly id: string;
   readonly connection: Connection;
@@ -35,24 +35,24 @@ export interface ReachedSession {
 
 /** The outcome of a client's message. */
 interface Forwarded {
-  /** The part for this process; `undefined` if there is none. */
+  /** The part of the message for this process; `undefined` if no part is for it. */
   readonly own: unknown;
-  /** Whether the other processes have received their part. */
+  /** Whether the other processes have received their parts. */
   readonly isTaken: MaybePromise<boolean>;
 }
 
 /**
- * How long a process has to confirm an answer, in milliseconds. After each of these times but the last, the answer is
- * sent again, because the process may just have lost its connection to the bus.
+ * How long to wait for a process to confirm an answer, in milliseconds. After each of these times except the last, the
+ * answer is sent again, because the process may have lost its connection to the bus.
  */
 const RECEIVED_WITHIN_MS: readonly number[] = [250, 750, 1_000];
 
-/** Of a batch, how many messages are handed to other processes: a longer one is refused anyway. */
+/** How many messages of a batch are passed to other processes; a longer batch is refused anyway. */
 const MOST_HANDED_OVER = 100;
 
-/** Passes the messages of a client to the process that they are for, and receives those from other processes. */
+/** Passes messages from clients to the processes that they are for, and receives messages from other processes. */
 export class NodeMessages {
-  /** Answers that have been handed over, until the process they are for says that it has them. */
+  /** Answers that have been passed on but not confirmed by the process that they are for. */
   readonly #handedOver = new Map<string, () => void>();
 
   constructor(
@@ -61,7 +61,7 @@ export class NodeMessages {
   ) {}
 
   /**
-   * Passes a message, or messages of a batch, to other processes that they are for.
+   * Passes a message, or the messages of a batch, to the other processes that they are for.
    *
    * @param session the session of the message, whose owner has been checked.
    */
@@ -72,17 +72,17 @@ export class NodeMessages {
     return { own: isOwn ? message : undefined, isTaken: this.#handOver(id, message) };
   }
 
-  /** Whether a message is the answer to a question of this process. */
+  /** Whether a message is the answer to a question from this process. */
   isOwnAnswer(message: unknown): boolean {
     if (!isObject(message) || message['method'] !== undefined) return false;
     return askedBy(message) === this.backend.node;
   }
 
-  /** Receives a message of another process. It may have another version, so it may be anything. */
+  /** Receives a message from another process. That process may run another version, so the message may be anything. */
   receive({ about, content }: { readonly about: string; readonly content: Message }): void {
     const { sessionId, message, stream, retryMs, node, receipt } = content;
     if (about === ABOUT.received && typeof receipt === 'string') return this.#handedOver.get(receipt)?.();
-    // Also when the session has ended here: there is nothing more to do for it.
+    // This is confirmed even if the session has ended here: there is nothing more to do for it.
     if (about === ABOUT.answer && typeof receipt === 'string' && typeof node === 'string')
       void this.backend.publish({ kind: 'message', to: node, about: ABOUT.received, content: { receipt } });
     const session = typeof sessionId === 'string' ? this.sessions.get(sessionId) : undefined;
@@ -92,7 +92,7 @@ export class NodeMessages {
         session.claimed(stream);
       return;
     }
-    // It may arrive twice; the second has no effect.
+    // The message may arrive twice; the second time it has no effect.
     if (about === ABOUT.answer && isObject(message) && askedBy(message) === this.backend.node)
       session.connection.receive(message);
     else if (about === ABOUT.cancelled && isCancelled(message)) session.connection.receive(message);
@@ -110,13 +110,13 @@ export class NodeMessages {
     return { own: own.length > 0 || batch.length === 0 ? own : undefined, isTaken };
   }
 
-  /** The other process that a message is for alone. */
+  /** The one other process that a message is for. */
   #addressee(message: unknown): string | undefined {
     const to = isObject(message) ? askedBy(message) : undefined;
     return to === this.backend.node ? undefined : to;
   }
 
-  /** Hands a message to the processes that it is for, if there are any. @returns whether that was done. */
+  /** Passes a message to the processes that it is for, if there are any. @returns whether this succeeded. */
   #handOver(sessionId: string, message: unknown): MaybePromise<boolean> {
     const content = { sessionId, message, node: this.backend.node };
     if (isCancelled(message))
@@ -128,7 +128,10 @@ export class NodeMessages {
     return this.backend.publish({ kind: 'message', to, about: ABOUT.answer, content });
   }
 
-  /** Passes an answer on. A bus stores nothing for an absent process. @returns whether the process has it. */
+  /**
+   * Passes an answer on. A bus stores nothing for an absent process. @returns whether the process has received the
+   * answer.
+   */
   async #handOverAnswer(to: string, content: Message): Promise<boolean> {
     const receipt = crypto.randomUUID();
     const received = new Promise<true>((resolve) => {
@@ -147,7 +150,7 @@ export class NodeMessages {
   }
 }
 
-/** The words for progress and cancelling: of the specification, and of the older dialect. */
+/** The names of the notifications for progress and cancelling, in the specification and in an older dialect. */
 const PROGRESS: readonly unknown[] = [NOTIFICATIONS.progress, '$/progress'];
 const CANCELLED: readonly unknown[] = [NOTIFICATIONS.cancelled, '$/cancelled'];
 
@@ -155,7 +158,7 @@ function isCancelled(message: unknown): boolean {
   return isObject(message) && message['id'] === undefined && CANCELLED.includes(message['method']);
 }
 
-/** The process that a message answers or reports progress to: its name begins the id of the question. */
+/** The process that a message answers or reports progress to: the id of the question begins with its name. */
 function askedBy({ id, method, params }: Message): string | undefined {
   if (method === undefined) return nodeOf(id);
   if (id !== undefined || !PROGRESS.includes(method) || !isObject(params)) return undefined;
@@ -166,7 +169,9 @@ function nodeOf(id: unknown): string | undefined {
   return typeof id === 'string' ? /^([A-Za-z0-9]{1,64})\.\d+(?:~[A-Za-z0-9_-]+)?$/.exec(id)?.[1] : undefined;
 }
 
-/** Time for a process to confirm that it still serves a stream, which a client resumes elsewhere, in milliseconds. */
+/**
+ * How long a process has to confirm that it still serves a stream that a client resumes elsewhere, in milliseconds.
+ */
 export const ANSWERS_WITHIN_MS = 2_000;
 
 /**
@@ -176,9 +181,9 @@ export const ANSWERS_WITHIN_MS = 2_000;
 export const GONE_AFTER_MS = 5_000;
 
 /**
- * Called when there may be more of a stream.
+ * Called when a stream may have new events.
  *
- * @param isServed whether the process that serves the stream says so: it is alive.
+ * @param isServed whether the call comes from the process that serves the stream, which is therefore alive.
  */
 type StreamListener = (isServed: boolean) => void;
 
@@ -188,7 +193,7 @@ export class SharedStreams {
 
   constructor(private readonly backend: EndpointBackend) {}
 
-  /** Listens for more of a stream. @returns stops the listening. */
+  /** Listens for new events of a stream. @returns a function that stops this. */
   follow(stream: string, listener: StreamListener): () => void {
     const listeners = this.#listeners.get(stream) ?? new Set();
     this.#listeners.set(stream, listeners.add(listener));
@@ -198,17 +203,17 @@ export class SharedStreams {
     };
   }
 
-  /** Tells the followers of a stream that it has new events or is served. */
+  /** Notifies the followers of a stream that the stream has new events or is served. */
   grown(stream: string): void {
     void this.backend.publish({ kind: 'stream', stream });
   }
 
   /**
-   * Tells the other processes that the client of a stream is now connected here.
+   * Notifies the other processes that the client of a stream is now connected here.
    *
-   * @param retryMs delay before the client reconnects, in milliseconds; absent if it is here.
-   * @returns a promise that resolves once the other processes have been notified. Their later messages then come after
-   *   this one everywhere.
+   * @param retryMs delay before the client reconnects, in milliseconds; absent if the client is connected here.
+   * @returns a promise that resolves once the other processes have been notified. Their later messages then arrive
+   * after this one at every process.
    */
   resumed(sessionId: string, stream: string, retryMs?: number): MaybePromise<unknown> {
     const content = { sessionId, stream, node: this.backend.node, ...(retryMs !== undefined && { retryMs }) };
@@ -224,7 +229,7 @@ export class SharedStreams {
 
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const STANDALONE = new RegExp(`^${UUID}$`);
-/** Scopes at the end of the name of a stream, see `withScopes`. */
+/** Matches the scopes at the end of the name of a stream; see `withScopes`. */
 const SCOPES = '(?:~[A-Za-z0-9_-]+)?';
 const OF_REQUEST = new RegExp(`^${UUID}-([A-Za-z0-9_-]*)${SCOPES}$`);
 
@@ -234,7 +239,7 @@ export function nameStandaloneStream(): string {
   return crypto.randomUUID().split('-').join('-');
 }
 
-/** A new name for the stream of a request, with its id; without an id for a batch. */
+/** A new name for the stream of a request, which contains the id of the request; for a batch, without an id. */
 export function nameRequestStream(id: RequestId | undefined): string {
   const json = id === undefined ? '' : JSON.stringify(id);
   const bytes = String.fromCharCode(...new TextEncoder().encode(json));

@@ -2,16 +2,16 @@ import { OverloadedError, type SessionStore, type StoredSession } from '@sigil/c
 import { isObject } from '@sigil/core/internal';
 import type { EndpointBackend } from '@sigil/core/transport';
 
-/** Longest id of a session, in characters: it is a header of every request. */
+/** Maximum length of the id of a session, in characters: every request has it in a header. */
 const MOST_LENGTH = 2_048;
 /** The purpose under which sessions are sealed. */
 const PURPOSE = 'session';
-/** Time for one process to restore a session, in milliseconds, and the interval at which others check. */
+/** How long one process may take to restore a session, and how often others check meanwhile, in milliseconds. */
 const RESTORING_MS = { all: 2_000, each: 50 };
-/** Versions of a restored session are above all earlier ones. */
+/** Added to the version of a restored session, so that its versions are above all earlier ones. */
 const VERSIONS_BETWEEN = 1_000_000;
 
-/** An id as clients send it: that of the session, and after a point its sealed state, if there is one. */
+/** Splits an id as clients send it: the id of the session, and after a point its sealed state, if there is one. */
 export function readName(name: string): { readonly id: string; readonly sealed: string | undefined } {
   const at = name.indexOf('.');
   return at < 0 ? { id: name, sealed: undefined } : { id: name.slice(0, at), sealed: name.slice(at + 1) };
@@ -19,10 +19,10 @@ export function readName(name: string): { readonly id: string; readonly sealed: 
 
 /**
  * Seals sessions into their ids, and restores them after their store has lost its data. The store of used states shows
- * that loss: the session is older than its memory, and is not marked as ended.
+ * that loss: the session is older than the data in that store, and is not marked as ended.
  */
 export class SealedSessions {
-  /** @param sealedMs how long after its beginning a session may be kept anew, in milliseconds. */
+  /** @param sealedMs how long after its beginning a session can be restored, in milliseconds. */
   constructor(
     private readonly backend: EndpointBackend,
     private readonly store: SessionStore,
@@ -38,10 +38,10 @@ export class SealedSessions {
   }
 
   /**
-   * Keeps a session anew that its store does not have.
+   * Stores a session again that its store does not have.
    *
    * @param here the local copy of the session, which may be newer than the sealed state.
-   * @returns `undefined` when the store does not have it for another reason than that it has lost its data.
+   * @returns `undefined` when the reason is not a loss of the store's data.
    */
   async restore(name: string, here: StoredSession | undefined): Promise<StoredSession | undefined> {
     const { id, sealed } = readName(name);
@@ -53,7 +53,7 @@ export class SealedSessions {
     if (ageMs >= this.sealedMs) return undefined;
     const { states } = this.backend;
     if ((await states.use(`session ${id}`, 1, client, 'states', ageMs)) !== 'forgotten') return undefined;
-    // Of requests that come at the same time, one keeps it.
+    // If requests arrive at the same time, one of them stores the session.
     if ((await states.use(`session ${id} again`, RESTORING_MS.all, client)) !== 'first')
       return this.#wait(id);
     const last = here ?? opened;
@@ -62,7 +62,7 @@ export class SealedSessions {
     return session;
   }
 
-  /** Marks a session as ended: it is not kept anew. */
+  /** Marks a session as ended, so that it is not restored. */
   async end({ id, client }: StoredSession): Promise<void> {
     await this.backend.states.use(`session ${id}`, this.sealedMs, client);
   }

@@ -1,9 +1,9 @@
 /**
- * The path of a request that belongs to a session (2025-03-26 to 2025-11-25). A POST opens a session or names one,
- * which `session-table.ts` finds here or, through `shared-sessions.ts`, in the store. Messages for another process go
- * through `node-messages.ts`. The connection of the session serves the rest. Its answer is one JSON object, or a stream
- * that a client can resume in any process (`session-streams.ts`). A GET resumes such a stream, or listens; a DELETE
- * ends the session.
+ * The way of a request that belongs to a session (revisions 2025-03-26 to 2025-11-25). A POST opens a session or names
+ * one. `session-table.ts` finds that session here or, through `shared-sessions.ts`, in the store. Messages for another
+ * process go through `node-messages.ts`. The connection of the session serves the others. Its answer is one JSON
+ * object, or a stream that a client can resume in any process (`session-streams.ts`). A GET resumes such a stream, or
+ * listens; a DELETE ends the session.
  */
 
 import { ERROR_CODES, type MaybePromise } from '@sigil/core';
@@ -35,7 +35,7 @@ import type { HttpSession, SessionTable } from './session-table.js';
 import { readName } from './sealed-sessions.js';
 import { ENDED } from './shared-sessions.js';
 
-/** Serves a message, or a batch, that belongs to a session or opens one (2025-03-26 to 2025-11-25). */
+/** Serves a message, or a batch, that belongs to a session or opens one (revisions 2025-03-26 to 2025-11-25). */
 export function serveSessioned(
   http: HttpExchange,
   message: unknown,
@@ -78,7 +78,8 @@ export function serveSessioned(
 /**
  * Serves a request with the session that it names, or refuses it.
  *
- * @param alone serves the request with the local copy of the session if the store fails. Returns whether it has.
+ * @param alone serves the request with the local copy of the session if the store fails. It returns whether it has
+ * served the request.
  */
 export function withSession(
   http: HttpExchange,
@@ -100,8 +101,8 @@ export function withSession(
 }
 
 /**
- * Continues a request after the answer of a store or another process. A closing server waits for that, because official
- * clients do not repeat requests.
+ * Continues a request once a store or another process has answered. A closing server waits for such requests, because
+ * official clients do not repeat them.
  *
  * @param fail receives the error.
  */
@@ -144,7 +145,7 @@ export function endSession(http: HttpExchange, sessions: SessionTable): void {
   );
 }
 
-/** Reads which session a request names. @returns `undefined` when it has been refused. */
+/** Reads which session a request names. @returns `undefined` when the request has been refused. */
 function readSessionId(http: HttpExchange, id: RequestId | null): string | undefined {
   if (refusesVersion(http, id)) return undefined;
   const sessionId = http.header('mcp-session-id');
@@ -158,7 +159,9 @@ function refuseUnknown(http: HttpExchange, id: RequestId | null): void {
   refuse(http, 404, ERROR_CODES.invalidRequest, 'Session not found: open a new one with initialize', id);
 }
 
-/** Refuses an answer to a call's question if the client lacks the scopes of the call. @returns whether it has. */
+/**
+ * Refuses an answer to a call's question if the client lacks the scopes of the call. @returns whether it was refused.
+ */
 function refusesAnswer(http: HttpExchange, message: unknown, session: HttpSession): boolean {
   const scopes = scopesToAnswer(message);
   const isRefused = lacksScopes(http.principal, scopes);
@@ -166,7 +169,7 @@ function refusesAnswer(http: HttpExchange, message: unknown, session: HttpSessio
   return isRefused;
 }
 
-/** Accepts a message that has no answer. It counts as accepted once its changes are stored and its receiver has it. */
+/** Accepts a message that gets no answer. It is confirmed once its changes are stored and its receiver has it. */
 function notify(http: HttpExchange, message: unknown, session: HttpSession, sessions: SessionTable): void {
   const { shared } = sessions;
   const { own, isTaken } = shared
@@ -207,7 +210,7 @@ const NOT_TAKEN = 'The process that waits for this cannot be reached now';
 
 function serve(http: HttpExchange, message: unknown, session: HttpSession): void {
   const sink = new SessionSink(http, session, isObject(message) ? readableId(message) : null);
-  // A client that goes away has not cancelled: it may come back for the result.
+  // A client that disconnects has not cancelled: it may come back for the result.
   const request = session.connection.receive(message, sink, http);
   if (request && !request.done) sink.waits();
 }
@@ -233,7 +236,7 @@ function openSession(
   });
   const opening: Sink = {
     send: (text) => sink.send(text),
-    // A client that knows its session may use it at once, wherever its next request goes.
+    // Once a client knows its session, it may use it at once, at any process.
     end(text, rejection) {
       once(
         http,
@@ -267,14 +270,14 @@ function isWellFormed(message: unknown): boolean {
 function statusOf(code: number): number {
   if (code === ERROR_CODES.internalError) return 503;
   if (code === ERROR_CODES.rateLimited) return 429;
-  // Clients of these revisions expect an unknown method as an ordinary answer.
+  // Clients of these revisions expect the error for an unknown method in an ordinary answer.
   return code === ERROR_CODES.methodNotFound ? 200 : 400;
 }
 
 /**
- * Answers one POST of a session: with one JSON object, or with a stream once something is sent before the response, or the
- * response is long in coming. A stream can be resumed; a client that goes away before there is one had no id to come back
- * with, so for it nothing is kept. Either way its going away cancels nothing.
+ * Answers one POST of a session with one JSON object. It answers with a stream once something is sent before the
+ * response, or once the response takes long. A stream can be resumed. A client that disconnects before it has a stream
+ * has no id to resume with, so nothing is kept for it. In both cases, disconnecting cancels nothing.
  */
 class SessionSink implements Sink {
   #stream: SessionStream | undefined;
@@ -316,7 +319,7 @@ class SessionSink implements Sink {
 
   closeStream(retryMs?: number): void {
     const known = retryMs !== undefined && Number.isFinite(retryMs) && retryMs >= 0;
-    // Clients take nothing but digits for a time.
+    // Clients accept only digits as a time.
     if (this.session.resumable) this.#streamed()?.disconnect(known ? Math.ceil(retryMs) : undefined);
   }
 
@@ -324,10 +327,10 @@ class SessionSink implements Sink {
     this.#request = request;
   }
 
-  /** Says that the request is not answered at once. */
+  /** Notes that the request is not answered at once. */
   waits(): void {
     if (!this.#open) return;
-    // After a while the client is given an id to come back with, should it lose the connection.
+    // After a while the client gets an event id, so that it can resume if it loses the connection.
     this.#wait = this.session.waits(() => {
       if (this.#open) this.#streamed();
     });
@@ -340,7 +343,7 @@ class SessionSink implements Sink {
     this.#stream = this.session.streams.open(this.http, this.id ?? undefined, scopes, () =>
       this.#request?.cancel(NOT_AUTHENTICATED),
     );
-    // The session was opened without a token, and has become that of a principal since: its client comes back with one.
+    // The session was opened without a token, and now belongs to a principal: the client must come back with a token.
     const { owner, resumable } = this.session;
     if (resumable && owner !== this.http.principal?.id) this.#stream.disconnect();
     return this.#stream;

@@ -13,27 +13,33 @@ import {
   type SharedStreams,
 } from './node-messages.js';
 
-/** The shared parts of a session's streams: the session itself, because sessions are many and need no second object. */
+/**
+ * The values that the streams of a session share. The session itself has these members: there are many sessions, and a
+ * second object for each would take memory.
+ */
 export interface StreamParts {
-  /** That of the session. */
+  /** The id of the session. */
   readonly id: string;
-  /** Without one nothing is kept, and no client can resume. */
+  /** The event store. Without it, nothing is kept, and no client can resume. */
   readonly store: EventStore | undefined;
   readonly rules: StreamRules;
-  /** Milliseconds a client waits before it reconnects. */
+  /** How long a client waits before it reconnects, in milliseconds. */
   readonly retryMs: number;
-  /** Whether clients come back to a stream that stops before its response: only such ones are primed. */
+  /**
+   * Whether clients come back to a stream that stops before its response. Only such clients get an event id at the
+   * start.
+   */
   readonly resumable: boolean;
   readonly logger: Logger;
   /** Limits log lines about repeated failures. */
   readonly told: LogThrottle;
-  /** The id of the principal the session belongs to. */
+  /** The id of the principal that the session belongs to. */
   readonly owner: string | undefined;
-  /** Called with its principal, whose scopes and claims may have changed. */
+  /** Called with the principal of the session, whose scopes and claims may have changed. */
   renewed(principal: Principal): void;
   /** Messages between processes about streams; `undefined` if the session or its streams belong to this process. */
   readonly shared: SharedStreams | undefined;
-  /** Notifies the client that everything may have changed. */
+  /** Notifies the client that all lists and resources may have changed. */
   announceAll(): void;
 }
 
@@ -42,10 +48,10 @@ const NOT_NOW = 'The stream cannot be resumed now; try again later';
 
 /** The streams of one session: one for each request that needs one, and one for messages that belong to no request. */
 export class SessionStreams {
-  // Created on demand: sessions are many, and most only use the one stream for messages that belong to no request.
+  // Created on demand: there are many sessions, and most only use the stream for messages that belong to no request.
   /** The streams of requests. */
   #running: Map<string, SessionStream> | undefined;
-  /** Clients here of streams that other processes run, by the name of the stream. */
+  /** Clients connected here whose streams other processes run, by the name of the stream. */
   #followers: Map<string, StreamFollower> | undefined;
   #standalone: SessionStream | undefined;
   /** Streams that this process has claimed for itself, until the bus returns its message. */
@@ -53,7 +59,7 @@ export class SessionStreams {
 
   constructor(private readonly parts: StreamParts) {}
 
-  /** Whether a client is connected that waits for no answer of this process. */
+  /** Whether a client is connected that does not wait for an answer from this process. */
   get listening(): boolean {
     return this.#standalone?.connected === true || (this.#followers?.size ?? 0) > 0;
   }
@@ -66,7 +72,7 @@ export class SessionStreams {
   /**
    * Answers a request with a stream of its own.
    *
-   * @param id that of the request; absent for a batch.
+   * @param id the id of the request; absent for a batch.
    * @param scopes scopes that a client needs to resume it.
    * @param refused called when the request is no longer authenticated.
    */
@@ -83,7 +89,7 @@ export class SessionStreams {
     return stream;
   }
 
-  /** Ends the stream of a request: only the store has it now. @param last the last message on it. */
+  /** Ends the stream of a request: from now on only the store has it. @param last its last message. */
   end(stream: SessionStream, last?: string): void {
     stream.end(last, () => this.#running?.delete(stream.id));
   }
@@ -93,11 +99,11 @@ export class SessionStreams {
     if (this.#standalone) return this.#standalone.connect(http);
     const standalone = (this.#standalone = new SessionStream(nameStandaloneStream(), this.parts));
     this.#claim(standalone.id);
-    // Before the client knows the stream, and could resume it elsewhere.
+    // The other processes are notified before the client knows the stream, because it could then resume it elsewhere.
     void after(this.parts.shared?.resumed(this.parts.id, standalone.id), () => standalone.connect(http));
   }
 
-  /** Resumes a stream after a client's last event. Event ids of other sessions lead to nothing. */
+  /** Resumes a stream after the client's last event. Event ids of other sessions are not accepted. */
   resume(http: HttpExchange, lastEventId: string): void {
     const { stream, id } = readEventId(lastEventId);
     const running = this.#standalone?.id === stream ? this.#standalone : this.#running?.get(stream);
@@ -118,7 +124,7 @@ export class SessionStreams {
     new SessionStream(stream, this.parts, { ended: true }).resume(http, id);
   }
 
-  /** The client has resumed a stream at another process. */
+  /** Notes that the client has resumed a stream at another process. */
   movedAway(stream: string, retryMs?: number): void {
     // A message from before this process claimed the stream is obsolete.
     if (this.#claims?.has(claimOf(stream))) return;
@@ -134,13 +140,16 @@ export class SessionStreams {
     this.#claims?.get(claimOf(stream))?.();
   }
 
-  /** Ignores what others said of a stream before: the bus also returns this process's messages, in its order. */
+  /**
+   * Ignores earlier messages from other processes about a stream. The bus also returns the messages of this process, in
+   * order: the claim ends when its own message returns.
+   */
   #claim(stream: string): void {
     if (!this.parts.shared) return;
     const key = claimOf(stream);
     const claims = (this.#claims ??= new Map<string, () => void>());
     claims.get(key)?.();
-    // Without a bus nothing comes back, and nothing else.
+    // Without a bus, no message returns, and no other message comes.
     const cancel = afterMs(ANSWERS_WITHIN_MS, () => claims.delete(key));
     claims.set(key, () => {
       cancel();
@@ -149,7 +158,7 @@ export class SessionStreams {
   }
 
   /**
-   * Sends a message outside of requests. Messages are stored from the first listener on: before that no client has an
+   * Sends a message outside of requests. Messages are stored once a client has listened: before that, no client has an
    * event id.
    */
   send(message: string): void {
@@ -157,9 +166,9 @@ export class SessionStreams {
   }
 
   /**
-   * Disconnects clients that do not wait for an answer of this process, so that they reconnect to another one.
+   * Disconnects clients that do not wait for an answer from this process, so that they reconnect to another process.
    *
-   * @param all whether to include those that do.
+   * @param all whether to disconnect the waiting clients too.
    */
   letGo(all = false): void {
     for (const follower of [...(this.#followers?.values() ?? [])]) void follower.letGo(this.parts.retryMs);
@@ -196,17 +205,19 @@ export class SessionStreams {
   }
 }
 
-/** Replaces the id at a stream that has ended. */
+/** Used in place of an id for a stream that has ended. */
 const REFUSED = Symbol('refused');
 
-/** A client has one stream for messages that belong to no request, under any name. */
+/**
+ * The key of a claim. A client has one stream for messages that belong to no request, so all its names have one key.
+ */
 function claimOf(stream: string): string {
   return readStreamName(stream)?.kind === 'standalone' ? 'standalone' : stream;
 }
 
 /**
- * The messages of one request, or those that belong to none. They go to the client's current connection, and are stored
- * for the next one. Operations on a stream run in order, also while the store is slow.
+ * The messages of one request, or the messages that belong to no request. They go to the client's current connection,
+ * and are stored for the next connection. Operations on a stream run in order, even while the store is slow.
  */
 export class SessionStream {
   #connection: EventStream | undefined;
@@ -217,15 +228,15 @@ export class SessionStream {
   /** Whether the client is connected to another process, which hears of all new messages. */
   #isFollowed = false;
   /**
-   * Ends the time in which another process may still write. Messages of that time are read from the store, to keep its
-   * order.
+   * Ends the time during which another process may still write. Messages from this time are read from the store, to
+   * keep their order.
    */
   #endTakeover: (() => void) | undefined;
   #isAbandoned = false;
 
   /**
    * @param id names the stream in event ids.
-   * @param its.ended whether no more messages follow, so that the store has all of it.
+   * @param its.ended whether no more messages follow, so that the store has the whole stream.
    * @param its.refused called when the request of a connection is no longer authenticated; if absent, the connection
    *   ends.
    */
@@ -242,12 +253,12 @@ export class SessionStream {
     return { session: this.parts.id, stream: this.id };
   }
 
-  /** Whether a client is connected to it. */
+  /** Whether a client is connected to this stream. */
   get connected(): boolean {
     return this.#connection?.ended === false;
   }
 
-  /** Continues with the response of a request. It replaces an older connection. */
+  /** Continues on the response of a request, which replaces an older connection. */
   connect(http: HttpExchange): void {
     this.#inTurn(() => this.#attach(http, this.#last, []));
   }
@@ -256,7 +267,7 @@ export class SessionStream {
    * Sends missed events on the response of a request, and continues there. If there is nothing to send, now or later,
    * the status is 204, which ends the client's retries.
    *
-   * @param id that of the last event the client got; absent when it got none.
+   * @param id the id of the last event that the client got; absent when it got no event.
    */
   resume(http: HttpExchange, id: string | undefined): void {
     if (this.#isFollowed) void this.parts.shared?.resumed(this.parts.id, this.id);
@@ -274,8 +285,8 @@ export class SessionStream {
   }
 
   /**
-   * Takes over a stream from another process, which says when it has stopped writing. If it does not, it is gone, and
-   * its unsent messages are lost.
+   * Takes over a stream from another process, which confirms that it has stopped writing. If it does not confirm, it is
+   * gone, and its unsent messages are lost.
    */
   takeOver(http: HttpExchange, id: string | undefined): void {
     const { shared, id: session } = this.parts;
@@ -299,7 +310,9 @@ export class SessionStream {
     void shared?.resumed(session, this.id);
   }
 
-  /** Releases the connection: the client is connected to another process, which hears of new messages from now on. */
+  /**
+   * Releases the connection: the client is connected to another process, which is notified of new messages from now on.
+   */
   handOver(): void {
     this.#endTakeover?.();
     this.#inTurn(() => {
@@ -332,10 +345,10 @@ export class SessionStream {
   }
 
   /**
-   * Ends it, once all is sent.
+   * Ends the stream once all messages are sent.
    *
-   * @param last the last message; absent if its request has no answer.
-   * @param ended called after that: only the store has the stream then.
+   * @param last the last message; absent if the request gets no answer.
+   * @param ended called afterwards: from then on only the store has the stream.
    */
   end(last: string | undefined, ended: () => void): void {
     const { shared, id: session } = this.parts;
@@ -357,10 +370,10 @@ export class SessionStream {
     );
   }
 
-  /** Drops its stored events: no client will resume it. */
+  /** Drops the stored events of this stream: no client will resume it. */
   abandon(): void {
     this.#isAbandoned = true;
-    // Another process must see that it has ended.
+    // Another process must be able to see that the stream has ended.
     if (this.parts.shared) return;
     this.#inTurn(() => askStore(this.parts, (store) => store.forget(this.#name.session, this.id)));
   }
@@ -371,7 +384,7 @@ export class SessionStream {
     this.#inTurn(() => this.#connection?.end());
   }
 
-  /** Keeps a message, and sends it to a client that is connected. @param ends whether it is the last one. */
+  /** Stores a message, and sends it to the client if one is connected. @param ends whether it is the last message. */
   #write(message: string, ends = false): MaybePromise<void> {
     if (this.#ended) return;
     const kept = askStore(this.parts, (store) =>
@@ -399,7 +412,7 @@ export class SessionStream {
     return askStore(this.parts, (store) => store.after(this.#name, id));
   }
 
-  /** Sends the stored messages that follow those sent. */
+  /** Sends the stored messages that follow the ones already sent. */
   #catchUp(): MaybePromise<void> {
     return after(this.#read(this.#last), (rest) => {
       for (const { id, message } of rest?.events ?? []) {
@@ -419,7 +432,7 @@ export class SessionStream {
         if (this.#connection?.ended) this.#connection = undefined;
       },
     }));
-    // Also on a stream that is resumed: clients forget the last id with each connection.
+    // A resumed stream is primed too: clients forget the last id with each connection.
     if (resumable && !this.#ended) connection.prime(eventId(this.id, last), retryMs);
     for (const { id, message } of missed) connection.send(message, eventId(this.id, id));
     if (this.#ended) connection.end();
@@ -452,8 +465,8 @@ class StreamFollower {
   #done = false;
 
   /**
-   * @param stream its name.
-   * @param last the id of the last event that the client got; absent when it got none.
+   * @param stream the name of the stream.
+   * @param last the id of the last event that the client got; absent when it got no event.
    * @param ended called when the client has disconnected.
    */
   constructor(
@@ -472,7 +485,10 @@ class StreamFollower {
     });
   }
 
-  /** Notifies the process that runs the request, and begins to read: that process announces each new event from then on. */
+  /**
+   * Notifies the process that runs the request, and begins to read. From then on, that process announces each new
+   * event.
+   */
   begin(): void {
     this.http.onGone(() => this.#finish());
     void this.shared.resumed(this.parts.id, this.stream);
@@ -480,8 +496,8 @@ class StreamFollower {
   }
 
   /**
-   * Ends the connection: the client continues elsewhere, or reconnects. @param retryMs delay before that, in
-   * milliseconds.
+   * Ends the connection: the client continues elsewhere, or reconnects. @param retryMs the delay before the client
+   * reconnects, in milliseconds.
    */
   async letGo(retryMs?: number): Promise<void> {
     if (retryMs !== undefined) {
@@ -491,7 +507,7 @@ class StreamFollower {
     this.#finish();
   }
 
-  /** Sends the messages stored by now. Messages that arrive during the read are read after it. */
+  /** Sends the messages stored by now. Messages that arrive during this read are read afterwards. */
   #read(): Promise<void> {
     this.#hasMore = true;
     this.#reading ??= this.#readAll();
@@ -503,7 +519,7 @@ class StreamFollower {
       this.#hasMore = false;
       await this.#readOnce();
     }
-    // At once: later messages start a new read.
+    // Reset at once, so that later messages start a new read.
     this.#reading = undefined;
   }
 
@@ -545,9 +561,9 @@ class StreamFollower {
     void this.shared.resumed(this.parts.id, this.stream);
   }
 
-  /** Answers for a process that is gone. If that process has answered in the meantime, nothing is added. */
+  /** Answers in place of a process that is gone. If that process has answered in the meantime, nothing is added. */
   async #replace(): Promise<void> {
-    // It may have ended before it heard of this client.
+    // The process may have ended the stream before it was notified of this client.
     await this.#read();
     if (this.#done) return;
     const { id: session } = this.parts;
@@ -574,7 +590,7 @@ class StreamFollower {
 }
 
 /**
- * Runs an operation of the event store, if there is one. Its failure is logged, and does not fail the request.
+ * Runs an operation of the event store, if there is a store. A failure is logged, and does not fail the request.
  *
  * @returns `undefined` if there is no store, or if it failed.
  */
@@ -598,19 +614,19 @@ function askStore<T>(
   }
 }
 
-/** A place in a stream: behind one of its events, or at its beginning. */
+/** A place in a stream: after one of its events, or at its beginning. */
 interface EventCursor {
   readonly stream: string;
-  /** The event by the id its store gave it; absent at the beginning. */
+  /** The id that the store gave to the event; absent at the beginning. */
   readonly id?: string;
 }
 
-/** The event id that clients get. It contains the stream, so that no store can mix streams up. */
+/** The event id that clients get. It contains the name of the stream, so that no store can mix up streams. */
 function eventId(stream: string, id?: string): string {
   return id === undefined ? stream : `${stream}.${id}`;
 }
 
-/** Reads `Last-Event-ID`. Whether there is such a stream is another question. */
+/** Reads `Last-Event-ID`. It does not check whether the stream exists. */
 export function readEventId(text: string): EventCursor {
   const dot = text.indexOf('.');
   return dot < 0 ? { stream: text } : { stream: text.slice(0, dot), id: text.slice(dot + 1) };

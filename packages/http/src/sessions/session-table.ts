@@ -10,9 +10,9 @@ import { ABOUT } from './node-messages.js';
 import { readEventId, SessionStreams, type StreamParts } from './session-streams.js';
 import { mayUse, SharedSessions } from './shared-sessions.js';
 
-/** The sessions of one endpoint, longest idle first. They expire, and there is a cap, for all and for each client. */
+/** The sessions of one endpoint, longest idle first. They expire. Their number is limited, in total and per client. */
 export class SessionTable {
-  // A Map and a Set keep insertion order: a session is put last again whenever it is used.
+  // A Map and a Set keep insertion order: whenever a session is used, it moves to the end.
   readonly #sessions = new Map<string, HttpSession>();
   readonly #byClient = new Map<string | undefined, Set<HttpSession>>();
   #sweep: ReturnType<typeof setInterval> | undefined;
@@ -37,7 +37,7 @@ export class SessionTable {
     return this.parts.endpoint.logger;
   }
 
-  /** Whether there are no sessions, because other processes would not know them. */
+  /** Whether sessions are refused, because other processes would not know them. */
   get isStateless(): boolean {
     return this.parts.options.isStateless === true;
   }
@@ -48,12 +48,12 @@ export class SessionTable {
   }
 
   /**
-   * Makes a session that cannot be found yet: it is kept once its client has been let in.
+   * Creates a session that cannot be found yet. It is kept once its client has been accepted.
    *
-   * @param owner the id of the principal that opens it; absent without authentication.
-   * @param quotaKey its quota key.
+   * @param owner the id of the principal that opens the session; absent without authentication.
+   * @param quotaKey the quota key of the client.
    * @param id absent for a session that is new everywhere.
-   * @returns the session, or `undefined` if there is no room, and none can be replaced.
+   * @returns the session, or `undefined` if there is no room and no session can be replaced.
    */
   create(
     owner: string | undefined,
@@ -65,9 +65,9 @@ export class SessionTable {
   }
 
   /**
-   * Stores a new session, so that the other processes find it. Rejects if that fails.
+   * Stores a new session, so that the other processes find it. Rejects if the store fails.
    *
-   * @returns the id for its client.
+   * @returns the id of the session for its client.
    */
   open(session: HttpSession, requestInfo: RequestInfo): MaybePromise<string> {
     if (this.shared) return this.shared.open(session, requestInfo);
@@ -75,22 +75,22 @@ export class SessionTable {
     return session.id;
   }
 
-  /** How many sessions are here. */
+  /** How many sessions this process has. */
   get size(): number {
     return this.#sessions.size;
   }
 
-  /** Every session that is here. */
+  /** Every session of this process. */
   get all(): readonly HttpSession[] {
     return [...this.#sessions.values()];
   }
 
-  /** A local session, without counting as its use. */
+  /** Returns a session of this process. This does not count as use. */
   get(id: string): HttpSession | undefined {
     return this.#sessions.get(id);
   }
 
-  /** Keeps a session, at the cost of an idle one when there are too many. */
+  /** Keeps a session. If there are too many, it replaces an idle one. */
   keep(session: HttpSession): void {
     const { quotaKey } = session;
     const evicted = this.#isFull(quotaKey) ? this.#dispensable(quotaKey) : undefined;
@@ -114,7 +114,8 @@ export class SessionTable {
   /**
    * Finds a session and counts that as use.
    *
-   * @param http asks for it: the sessions of other principals are unknown to it; one without an owner becomes that of its principal.
+   * @param http the request that names the session. It cannot find sessions of other principals; a session without an
+   * owner then belongs to the principal of the request.
    */
   find(id: string, http: HttpExchange): MaybePromise<HttpSession | undefined> {
     if (this.shared) return this.shared.find(id, http);
@@ -126,7 +127,7 @@ export class SessionTable {
     return session;
   }
 
-  /** Counts a use of a session that is here. */
+  /** Counts a use of a session of this process. */
   use(session: HttpSession): void {
     const { id } = session;
     session.lastUsed = Date.now();
@@ -138,8 +139,7 @@ export class SessionTable {
   }
 
   /**
-   * Ends a session of this process: its calls are cancelled, and its id becomes unknown. A shared session ends in this
-   * process only.
+   * Ends a session of this process: cancels its calls, and forgets its id. A shared session ends in this process only.
    */
   end(session: HttpSession, reason: string): void {
     this.#sessions.delete(session.id);
@@ -153,21 +153,21 @@ export class SessionTable {
     this.#sweep = undefined;
   }
 
-  /** Counts in a request that waits for a store or another process. */
+  /** Counts a request that begins to wait for a store or another process. */
   waits(): void {
     this.#waiting += 1;
   }
 
-  /** Counts it out: it has been answered, or is in flight. */
+  /** Counts a request that no longer waits: it has been answered, or is in flight. */
   goesOn(): void {
     this.#waiting -= 1;
     if (this.#waiting === 0) this.#settle();
   }
 
   /**
-   * Lets requests in flight finish, and those that wait for their session, then ends every session.
+   * Lets requests in flight, and requests that wait for their session, finish. Then ends every session.
    *
-   * @param graceMs how long they may take, in milliseconds.
+   * @param graceMs how long the requests may take, in milliseconds.
    */
   async drain(graceMs: number): Promise<void> {
     const began = performance.now();
@@ -176,7 +176,7 @@ export class SessionTable {
     const sessions = this.all;
     this.shared?.refuseFromNow();
     if (this.shared) for (const session of sessions) session.letGo();
-    // Answers reach the other processes, which hand them over.
+    // Answers arrive at the other processes, which pass them on.
     const hasAnswers = this.shared !== undefined;
     await Promise.all(sessions.map(({ connection }) => connection.drain(leftMs, hasAnswers)));
     for (const session of sessions) this.end(session, 'The server is closing');
@@ -187,7 +187,7 @@ export class SessionTable {
 
   #expire(now: number): void {
     for (const session of this.#sessions.values()) {
-      // Sessions behind this one were used later.
+      // The sessions after this one were used later.
       if (now - session.lastUsed < this.#idleMs) return;
       if (!session.busy) this.end(session, 'The session was idle for too long');
     }
@@ -201,7 +201,7 @@ export class SessionTable {
     return quotaKey !== undefined && (this.#byClient.get(quotaKey)?.size ?? 0) >= this.#maxPerClient;
   }
 
-  /** The session that a new one replaces: of the same client, or of the client with most sessions. */
+  /** The session that a new one replaces: of the same client, or of the client with the most sessions. */
   #dispensable(quotaKey: string | undefined): HttpSession | undefined {
     const own = longestIdle(this.#byClient.get(quotaKey) ?? []);
     if (own || this.#hasAll(quotaKey)) return own;
@@ -214,29 +214,29 @@ export class SessionTable {
   }
 }
 
-/** The first of some sessions that has neither a request nor a stream open. */
+/** The first of the sessions that has neither an open request nor an open stream. */
 function longestIdle(sessions: Iterable<HttpSession>): HttpSession | undefined {
   for (const session of sessions) if (!session.busy) return session;
   return undefined;
 }
 
-/** A session of a client up to 2025-11-25: its connection, and its streams. */
+/** A session of a client of revision 2025-11-25 or earlier: its connection and its streams. */
 export class HttpSession implements Sink, StreamParts {
   readonly connection: Connection;
   lastUsed: number;
   #owner: string | undefined;
-  // Made when the first one is needed, to keep idle sessions small.
+  // Created when the first stream is needed, to keep idle sessions small.
   #streams: SessionStreams | undefined;
   #posts = 0;
   /** The last stored state of the session, if it is shared. */
   kept: StoredSession | undefined;
-  /** The changes of it that are being kept. */
+  /** The changes of the session that are being stored. */
   changing: Promise<void> | undefined;
 
   constructor(
     readonly id: string,
     owner: string | undefined,
-    /** Its quota key, as `RequestInfo` has it. */
+    /** The quota key of the client, as in `RequestInfo`. */
     readonly quotaKey: string | undefined,
     private readonly parts: HandlerParts,
     { shared }: Pick<SessionTable, 'shared'>,
@@ -249,12 +249,12 @@ export class HttpSession implements Sink, StreamParts {
     this.lastUsed = Date.now();
   }
 
-  /** The id of its principal; absent for an anonymous client. */
+  /** The id of the session's principal; absent for an anonymous client. */
   get owner(): string | undefined {
     return this.#owner;
   }
 
-  /** Gives the session to a principal. Open streams and requests end, and must come again with a token. */
+  /** Makes a principal the owner of the session. Open streams and requests end, and must be repeated with a token. */
   belongTo(principal: string | undefined): void {
     this.#owner = principal;
     this.#streams?.letGo(true);
@@ -265,7 +265,7 @@ export class HttpSession implements Sink, StreamParts {
     return this.#posts > 0 || this.#streams?.listening === true;
   }
 
-  /** Whether its client can be disconnected in the middle of a request, and reconnects (2025-11-25, SEP-1699). */
+  /** Whether the client reconnects if it is disconnected in the middle of a request (2025-11-25, SEP-1699). */
   get resumable(): boolean {
     return this.parts.eventStore !== undefined && this.connection.resumes;
   }
@@ -302,7 +302,7 @@ export class HttpSession implements Sink, StreamParts {
     this.connection.announceAll();
   }
 
-  /** Says how a request is refused whose principal lacks scopes. */
+  /** Returns the refusal of a request whose principal lacks scopes. */
   get insufficientScope(): HandlerParts['insufficientScope'] {
     return this.parts.insufficientScope;
   }
@@ -311,7 +311,9 @@ export class HttpSession implements Sink, StreamParts {
     return (this.#streams ??= new SessionStreams(this));
   }
 
-  /** Serves a GET: resumes the stream of an event id, or else opens the stream of messages outside of requests. */
+  /**
+   * Serves a GET: resumes the stream that an event id names, or else opens the stream for messages outside of requests.
+   */
   get(http: HttpExchange): void {
     const lastEventId = http.header('last-event-id');
     if (!lastEventId || !this.parts.eventStore) return this.streams.listen(http);
@@ -320,17 +322,20 @@ export class HttpSession implements Sink, StreamParts {
     this.streams.resume(http, lastEventId);
   }
 
-  /** Counts a request in. */
+  /** Counts a request that begins. */
   began(): void {
     this.#posts += 1;
   }
 
-  /** Counts the time of a request that has not been answered at once. @param waitedLong called when that was long. */
+  /**
+   * Measures the time of a request that has not been answered at once. @param waitedLong called when it has waited for
+   * long.
+   */
   waits(waitedLong: () => void): Deadline | undefined {
     return this.resumable ? this.parts.longWaits.add(waitedLong) : undefined;
   }
 
-  /** Ends the count of a request. @param wait the result of `waits` for it. */
+  /** Counts a request that has ended. @param wait the result of `waits` for this request. */
   finished(wait: Deadline | undefined): void {
     this.#posts -= 1;
     this.lastUsed = Date.now();

@@ -14,14 +14,14 @@ export const ENDED = 'The session has ended';
 /** How many sessions are read again at the same time. */
 const AT_ONCE = 32;
 
-/** How often a change is tried that others keep changing under it. */
+/** How many times a change is tried while other processes keep changing the session. */
 const MOST_TRIES = 10;
 
 const SESSION_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * Whether a principal may use a session. A session opened without a token goes to the first principal that uses it. So
- * a client keeps its session when its user logs in: only that client has the id.
+ * Whether a principal may use a session. A session that was opened without a token then belongs to the first principal
+ * that uses it. So a client keeps its session when its user logs in: only that client knows the id.
  */
 export function mayUse(
   { owner }: { readonly owner: string | null | undefined },
@@ -51,9 +51,9 @@ interface LocalSessions<S> {
 }
 
 /**
- * Sessions that any process serves. A store keeps each; a process that serves a request has a copy, updated before the
- * request in one round trip. A change is stored first, and then announced to the processes with copies, because a
- * session may have requests and streams in several of them.
+ * Sessions that any process can serve. A store keeps each session. A process that serves a request has a copy, which is
+ * updated before the request in one round trip. A change is stored first, and then announced to the processes with
+ * copies, because a session may have requests and streams in several processes.
  */
 export class SharedSessions<S extends SharedSession> {
   readonly messages: NodeMessages;
@@ -63,7 +63,7 @@ export class SharedSessions<S extends SharedSession> {
   readonly #told = new LogThrottle();
   readonly #stop: () => void;
   readonly #touch: ReturnType<typeof setInterval>;
-  /** The requests that brought sessions here: guards of their notifications see them. */
+  /** The requests through which sessions came to this process. Guards of their notifications get these requests. */
   readonly #requests = new WeakMap<S, RequestInfo>();
   #closing = false;
 
@@ -93,13 +93,13 @@ export class SharedSessions<S extends SharedSession> {
         void this.#refreshAll(local.all.filter(({ busy }) => busy));
       }
     });
-    // Only this tells the store that a busy or listening session is in use.
+    // Only this shows the store that a busy or listening session is in use.
     const touch = (): void => void this.#refreshAll(local.all.filter(({ busy }) => busy));
     this.#touch = setInterval(touch, Math.ceil(this.#idleMs / 3));
     unref(this.#touch);
   }
 
-  /** How the connection of a session is opened. */
+  /** The options for the connection of a session. */
   connectOptions(session: S): ConnectOptions {
     return {
       node: this.#backend.node,
@@ -107,7 +107,7 @@ export class SharedSessions<S extends SharedSession> {
     };
   }
 
-  /** Stores a new session. @returns the id for its client. @throws the store's error. */
+  /** Stores a new session. @returns the id of the session for its client. @throws the error of the store. */
   async open(session: S, { headers, address }: RequestInfo): Promise<string> {
     const { id, owner = null, quotaKey: client, connection } = session;
     const state = connection.sessionState ?? {};
@@ -122,7 +122,7 @@ export class SharedSessions<S extends SharedSession> {
     return name;
   }
 
-  /** Reads a session and counts that as use; one that was lost with the data of the store is kept anew. */
+  /** Reads a session and counts that as use. Restores a session that was lost with the data of the store. */
   async #read(
     name: string,
     known: StoredSession | undefined,
@@ -132,9 +132,9 @@ export class SharedSessions<S extends SharedSession> {
   }
 
   /**
-   * Finds a session, wherever it was opened, and counts that as use.
+   * Finds a session, opened at any process, and counts that as use.
    *
-   * @throws OverloadedError when this process has no room for it.
+   * @throws OverloadedError when this process has no room for the session.
    */
   async find(name: string, http: HttpExchange): Promise<S | undefined> {
     const { id } = readName(name);
@@ -144,12 +144,12 @@ export class SharedSessions<S extends SharedSession> {
     const found = await this.#read(name, before?.kept);
     this.#requireOpen();
     const session = this.local.get(id);
-    // It was dropped here in the meantime.
+    // This process dropped its copy in the meantime.
     if (found === 'unchanged' && !session) return this.find(name, http);
     if (found !== undefined && found !== 'unchanged' && !mayUse(found, principal)) return undefined;
     const served = session ? this.#update(session, found, http) : this.#adopt(found, http);
     if (!served) return undefined;
-    // One principal is the first, wherever others come at the same time.
+    // Exactly one principal becomes the owner, even if others use the session at the same time elsewhere.
     if (served.owner === undefined && principal !== undefined)
       await this.#change(served, (kept) => ({ ...kept, owner: kept.owner ?? principal }));
     if (served.owner !== principal) return undefined;
@@ -157,7 +157,7 @@ export class SharedSessions<S extends SharedSession> {
     return served;
   }
 
-  /** Ends a session everywhere. @returns whether there was one of the principal that asks. */
+  /** Ends a session in every process. @returns whether the calling principal had this session. */
   async delete(name: string, http: HttpExchange): Promise<boolean> {
     const { id } = readName(name);
     if (!SESSION_ID.test(id)) return false;
@@ -172,7 +172,7 @@ export class SharedSessions<S extends SharedSession> {
     try {
       await this.parts.eventStore?.forget(id);
     } catch (error) {
-      // It forgets by itself, only later.
+      // The store forgets the session by itself, only later.
       this.#report('forget', error);
     }
     return wasThere;
@@ -185,13 +185,13 @@ export class SharedSessions<S extends SharedSession> {
     refuseForNow(http, 'Sessions cannot be served now', id);
   }
 
-  /** Accepts no further sessions: the server is closing. Active ones still hear of changes. */
+  /** Accepts no further sessions: the server is closing. Active sessions are still notified of changes. */
   refuseFromNow(): void {
     this.#closing = true;
     clearInterval(this.#touch);
   }
 
-  /** Stops hearing of sessions. */
+  /** Stops listening for changes of sessions. */
   close(): void {
     this.#stop();
   }
@@ -234,7 +234,7 @@ export class SharedSessions<S extends SharedSession> {
     return undefined;
   }
 
-  /** Takes note of how a session is kept. */
+  /** Notes the stored state of a session. */
   #know(session: S, kept: StoredSession): void {
     session.kept = kept;
     const owner = kept.owner ?? undefined;
@@ -253,7 +253,7 @@ export class SharedSessions<S extends SharedSession> {
     return changing;
   }
 
-  /** @throws OverloadedError when the change cannot be kept. */
+  /** @throws OverloadedError when the change cannot be stored. */
   async #keepChange(session: S, edit: (kept: StoredSession) => StoredSession): Promise<void> {
     const { id } = session;
     try {
@@ -262,12 +262,12 @@ export class SharedSessions<S extends SharedSession> {
         const next = { ...edit(kept), version: kept.version + 1 };
         if (await this.store.replace(next, this.#idleMs)) {
           this.#know(session, next);
-          // The other processes hear of this before the client's next request.
+          // The other processes are notified before the client's next request.
           await this.#backend.publish({ kind: 'session', sessionId: id });
           return;
         }
         const found = await this.store.use(id, this.#idleMs);
-        // Every stored version counts now, also after a store has lost later ones.
+        // From now on every stored version counts, even if the store has lost later versions.
         session.kept = undefined;
         if (!this.#update(session, found)) break;
       }
@@ -277,7 +277,7 @@ export class SharedSessions<S extends SharedSession> {
     throw new OverloadedError('The session cannot be changed now');
   }
 
-  /** Reads sessions again, not all at once: requests ask the store at the same time. */
+  /** Reads sessions again, not all at once, because requests use the store at the same time. */
   async #refreshAll(sessions: readonly (S | undefined)[]): Promise<void> {
     for (let at = 0; at < sessions.length; at += AT_ONCE) {
       const some = sessions.slice(at, at + AT_ONCE).filter((session) => session !== undefined);
