@@ -5,35 +5,35 @@ import { type ConnectionOptions, DelayedError, type Job, Queue, Worker } from 'b
 /** The queue and its Redis. */
 export interface BullmqOptions {
   /**
-   * The Redis of the queue: options of ioredis, such as `{ url: 'redis://127.0.0.1:6379' }`, or an ioredis client,
-   * which its creator closes.
+   * The Redis of the queue: options of ioredis, such as `{ url: 'redis://127.0.0.1:6379' }`, or an ioredis client. You
+   * must close a client that you pass.
    */
   readonly connection: ConnectionOptions;
   /**
-   * The name of the queue. Apps that share a Redis have queues of their own.
+   * The name of the queue. Apps that share a Redis must have different queues.
    * @default 'sigil-tasks'
    */
   readonly queue?: string;
   /**
-   * The prefix of all of BullMQ's keys.
+   * The prefix of all keys that BullMQ uses.
    * @default 'bull', as in BullMQ
    */
   readonly prefix?: string;
 }
 
-/** The data of a job: ids alone. The task itself is in the task store, encrypted. */
+/** The data of a job: only ids. The task itself is in the task store, encrypted. */
 interface TaskJob {
   readonly taskId: string;
 }
 
-/** A job is tried again until the task store says that there is nothing to run. */
+/** A job is tried again until the task store reports that there is nothing to run. */
 const ATTEMPTS = Number.MAX_SAFE_INTEGER;
 /** How long a job waits after an error, such as a task store that cannot be reached, in milliseconds. */
 const BACKOFF_MS = 1_000;
 
 /**
- * Runs tasks from a queue of BullMQ on Redis, with its priorities, rate limits and dashboards. The task store has the
- * task and knows which run may write, so a job that BullMQ runs twice has no effect twice.
+ * Runs tasks from a BullMQ queue on Redis, so that the priorities, rate limits and dashboards of BullMQ apply. The task
+ * store keeps the task and knows which run may write. So if BullMQ runs a job twice, only one run takes effect.
  *
  * @param options the queue and its Redis.
  * @returns a value for `tasks.executor` of `createApp`.
@@ -106,7 +106,10 @@ class BullmqExecutor implements TaskExecutor {
     throw new DelayedError();
   }
 
-  /** BullMQ repeats itself while Redis cannot be reached, and an error without a listener would end the process. */
+  /**
+   * Logs the errors of a part. BullMQ repeats an error while Redis cannot be reached, and an error event without a
+   * listener would end the process.
+   */
   #reported<T extends { on(event: 'error', listener: (error: Error) => void): unknown }>(part: T): T {
     part.on('error', (error) => {
       if (this.#told.allows(error.message))
@@ -116,7 +119,7 @@ class BullmqExecutor implements TaskExecutor {
   }
 }
 
-/** @throws DefinitionError with everything that is wrong. */
+/** @throws DefinitionError with all faults in the options. */
 function checkOptions(options: BullmqOptions): void {
   OptionChecks.requireObject('bullmq', options);
   const { connection, queue, prefix } = options;

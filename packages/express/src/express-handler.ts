@@ -3,17 +3,17 @@ import type { App } from '@sigil/core';
 import { type HttpOptions, nodeHandler } from '@sigil/http';
 import { endpointPath } from '@sigil/http/fetch';
 
-/** The place of an app within an Express application, and the options of its transport. */
+/** The path of an app within an Express application, and the options of its transport. */
 export interface ExpressOptions extends HttpOptions {
   /**
-   * Path of the MCP endpoint, below that of the router it is mounted into.
+   * Path of the MCP endpoint, below the path of the router that the app is mounted into.
    *
    * @default '/mcp'
    */
   readonly path?: string;
 }
 
-/** A request of Express, in any version; Node's request lacks the further members. */
+/** A request of any Express version. A request of Node lacks the two members. */
 export type ExpressRequest = IncomingMessage & { readonly originalUrl?: string; readonly baseUrl?: string };
 
 /** Middleware of Express. */
@@ -25,15 +25,21 @@ export type Middleware = (
 
 /** Middleware that serves an app, and passes other requests on. */
 export interface ExpressHandler extends Middleware {
-  /** Serves documents alone, such as protected resource metadata: for the root, if the endpoint is within a `Router`. */
+  /**
+   * Serves only documents, such as protected resource metadata. Mount it at the root if the endpoint is within a
+   * `Router`.
+   */
   readonly documents: Middleware;
-  /** Lets requests in flight finish, then ends every session. @param graceMs how long they may take. */
+  /**
+   * Lets requests in flight finish, then ends every session. @param graceMs how long the requests may take, in
+   * milliseconds.
+   */
   close(graceMs?: number): Promise<void>;
 }
 
 /**
- * Serves an app within an Express application: its endpoint, and the documents of its authorization, which are at the
- * root.
+ * Serves an app within an Express application: its endpoint, and the documents of its authorization, whose paths begin
+ * at the root.
  *
  * @param app the result of `createApp`.
  * @param options `path`, and the options of `nodeHandler`.

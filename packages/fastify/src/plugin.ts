@@ -9,12 +9,12 @@ export interface FastifyOptions extends HttpOptions {
   /** The result of `createApp`. */
   readonly app: App;
   /**
-   * Path of the MCP endpoint, behind `prefix`.
+   * Path of the MCP endpoint, after `prefix`.
    *
    * @default '/mcp'
    */
   readonly path?: string;
-  /** The prefix of the path. */
+  /** The prefix of `path`. */
   readonly prefix?: string;
   /**
    * How long requests in flight may take to finish when Fastify closes, in milliseconds.
@@ -35,7 +35,7 @@ const register: FastifyPluginAsync<FastifyOptions> = async (
   const handler = nodeHandler(app, options);
   handler.mountedAt(fastify.prefix + prefix + path);
   const serve = (request: FastifyRequest, reply: FastifyReply): void => {
-    // Headers from hooks, such as those of CORS, must be copied to the raw response.
+    // Headers from hooks, such as CORS headers, must be copied to the raw response.
     for (const [name, value] of Object.entries(reply.getHeaders())) reply.raw.setHeader(name, value ?? '');
     reply.hijack();
     handler(request.raw, reply.raw, undefined, request);
@@ -67,10 +67,10 @@ const register: FastifyPluginAsync<FastifyOptions> = async (
 
 /**
  * A Fastify plugin that serves an app: its endpoint, and the documents of its authorization at the root. It passes
- * unread bodies to the app. When Fastify closes, requests in flight finish first, and sessions end.
+ * bodies to the app without reading them. When Fastify closes, requests in flight finish first, and then sessions end.
  *
  * @throws DefinitionError when an option is wrong.
- * @throws Error if it is registered within a prefix, because documents of an authorization must be at the root.
+ * @throws Error if the plugin is registered within a prefix, because documents of an authorization must be at the root.
  * @example
  * ```ts
  * await server.register(fastifyPlugin, { app, prefix: '/api', allowedHosts: ['mcp.example.com'] });

@@ -4,10 +4,10 @@ import { endpointPath, fetchHandler } from '@sigil/http/fetch';
 import type { Context, MiddlewareHandler } from 'hono';
 import { cloneRawRequest } from 'hono/request';
 
-/** The place of an app within a Hono application, and the options of its transport. */
+/** The path of an app within a Hono application, and the options of its transport. */
 export interface HonoOptions extends HttpOptions {
   /**
-   * Path of the MCP endpoint, below that of the application it is mounted into.
+   * Path of the MCP endpoint, below the path of the Hono application that the app is mounted into.
    *
    * @default '/mcp'
    */
@@ -17,17 +17,20 @@ export interface HonoOptions extends HttpOptions {
 /** Middleware that serves an app, and passes other requests on. */
 export interface HonoHandler extends MiddlewareHandler {
   /**
-   * Serves documents alone, such as protected resource metadata: for the root, if the endpoint is within another
+   * Serves only documents, such as protected resource metadata. Mount it at the root if the endpoint is within another
    * application.
    */
   readonly documents: MiddlewareHandler;
-  /** Lets requests in flight finish, then ends every session. @param graceMs how long they may take. */
+  /**
+   * Lets requests in flight finish, then ends every session. @param graceMs how long the requests may take, in
+   * milliseconds.
+   */
   close(graceMs?: number): Promise<void>;
 }
 
 /**
- * Serves an app within a Hono application: its endpoint, and the documents of its authorization, which are at the root.
- * A body that middleware has read through Hono is found.
+ * Serves an app within a Hono application: its endpoint, and the documents of its authorization, whose paths begin at
+ * the root. Middleware before it may read the body through Hono.
  *
  * @param app the result of `createApp`.
  * @param options `path`, and the options of `fetchHandler`.
@@ -57,9 +60,10 @@ export function honoHandler(app: App, { path = '/mcp', ...options }: HonoOptions
   });
 }
 
-/** The part of a path that the Hono applications around the handler have matched. Theirs may have parameters. */
+/** The part of a path that the Hono applications around the handler have matched. Their paths may have parameters. */
 function baseOf({ req }: Context, pathname: string): string {
-  // basePath() of hono/route reads a symbol, which requests of the other copy, CommonJS or ES module, do not have.
+  // basePath() of hono/route reads a symbol. Requests from the other copy of Hono (CommonJS or ES module) do not have
+  // it.
   const { basePath = '' } = req.matchedRoutes[req.routeIndex] ?? {};
   const segments = basePath.replace(/\{[^}]*\}|\/$/g, '').split('/');
   return pathname.split('/', segments.length).join('/');

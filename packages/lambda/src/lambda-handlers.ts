@@ -4,28 +4,28 @@ import { within } from '@sigil/core/internal';
 import { answerInTime, hostHandler, type HostOptions } from '@sigil/http/fetch';
 import type { APIGatewayProxyEventV2, Context, StreamifyHandler } from 'aws-lambda';
 
-/** An answer in one piece. */
+/** An answer that is sent in one piece. */
 export interface LambdaResult {
   readonly statusCode: number;
   readonly headers: Record<string, string>;
   readonly body: string;
 }
 
-/** Milliseconds before the function's time limit at which answers end, so that the finished part is sent. */
+/** How long before the function's time limit answers end, in milliseconds, so that the finished part is sent. */
 const END_EARLY_MS = 1_000;
 
-/** Why clients of sessions cannot be asked by a function that answers in one piece. */
+/** Why a function that answers in one piece cannot send requests to the clients of sessions. */
 const UNASKABLE =
   'The client cannot be asked: this function answers in one piece, which a question would never be sent before. ' +
   'Serve the app by lambdaStreamHandler, or to clients of 2026-07-28';
 
 /**
- * Serves an app as a Lambda function that answers in one piece, behind a Function URL or an HTTP API of API Gateway.
- * Streams are sent when they end, or a second before the function's time is over; clients that open one by GET are
- * refused, which they must expect. A handler that asks a client of a session fails at once: the question could not
- * reach it. Clients of 2026-07-28 are asked.
+ * Serves an app as a Lambda function that answers in one piece, behind a Function URL or an HTTP API of API Gateway. A
+ * stream is sent when it ends, or a second before the function's time is over. Clients that open a stream by GET are
+ * refused; the specification allows this. A handler that asks a client of a session fails at once, because the question
+ * could not reach the client. Clients of revision 2026-07-28 can be asked.
  *
- * @param app makes the app, when the first request comes; called once, and again after it has failed.
+ * @param app creates the app at the first request; called once, and again only after a failure.
  * @param options `path` of the endpoint, `/mcp` by default, and the options of `fetchHandler`.
  * @returns the handler of the function.
  * @throws DefinitionError when an option is wrong.
@@ -42,23 +42,22 @@ export function lambdaHandler(
   return async (event, context) => {
     const response = await answer(event, context);
     const result = { ...headOf(response), body: await response.text() };
-    // After the result, the instance is frozen.
+    // The instance is frozen once the function has returned its result.
     await written(context);
     return result;
   };
 }
 
 /**
- * Serves an app as a Lambda function that streams its answers: behind a Function URL with the invoke mode
- * `RESPONSE_STREAM`. Streams end a second before the function's time is over; clients that open one by GET are refused,
- * which they must expect.
+ * Serves an app as a Lambda function that streams its answers, behind a Function URL with the invoke mode
+ * `RESPONSE_STREAM`. Streams end a second before the function's time is over. Clients that open a stream by GET are
+ * refused; the specification allows this.
  *
- * @param app makes the app, when the first request comes; called once, and again after it has failed.
+ * @param app creates the app at the first request; called once, and again only after a failure.
  * @param options `path` of the endpoint, `/mcp` by default, and the options of `fetchHandler`.
  * @returns the handler of the function.
  * @throws DefinitionError when an option is wrong.
- * @throws Error outside of the Lambda runtime.
- * @example
+ * @throws Error when it is called outside of the Lambda runtime. @example
  * ```ts
  * export const handler = lambdaStreamHandler(() => createApp({ name: 'shop', version: '1.0.0', services: [Shop] }), { allowedHosts: ['shop.example.com'] });
  * ```
@@ -73,7 +72,7 @@ export function lambdaStreamHandler(
   return awslambda.streamifyResponse<APIGatewayProxyEventV2>(async (event, stream, context) => {
     const response = await answer(event, context);
     const body = awslambda.HttpResponseStream.from(stream, headOf(response));
-    // The head of an answer without a body is only sent with a first piece.
+    // Without a first piece, the head of an answer that has no body is not sent.
     if (!response.body) body.write('');
     await pipeline(response.body ?? [], body);
     await written(context);
@@ -93,7 +92,7 @@ function answerer(of: string, app: () => MaybePromise<App>, options: HostOptions
     const over = AbortSignal.timeout(Math.max(0, context.getRemainingTimeInMillis() - END_EARLY_MS));
     const body = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
     const request = requestOf(event, body, over);
-    // An instance would be held, and paid for, as long as a client listens that asks nothing.
+    // A client that only listens would occupy an instance, which costs money, for as long as it listens.
     if (request.method === 'GET' && request.headers.get('accept')?.includes('text/event-stream'))
       return new Response(null, { status: 405, headers: { Allow: 'POST, DELETE, OPTIONS' } });
     return answerInTime(handler(request, undefined), { over, body: () => body.toString() });
@@ -108,7 +107,9 @@ function headOf({ status, headers }: Response): Omit<LambdaResult, 'body'> {
   return { statusCode: status, headers: Object.fromEntries(headers) };
 }
 
-/** The web's request for an event. @param over ends it. @throws TypeError for an event of another format. */
+/**
+ * The web `Request` for an event. @param over aborts the request. @throws TypeError if the event has another format.
+ */
 function requestOf(event: APIGatewayProxyEventV2, body: Uint8Array<ArrayBuffer>, over: AbortSignal): Request {
   const method = event.requestContext?.http?.method;
   if (method === undefined)

@@ -2,17 +2,17 @@ import type { App, MaybePromise } from '@sigil/core';
 import type { HttpOptions } from '@sigil/http';
 import { type HostHandler, hostHandler } from '@sigil/http/fetch';
 
-/** The methods of a route of Next, and a function to close them. Next refuses other methods. */
+/** The handlers of a Next route by method, and a function that closes them. Next refuses other methods. */
 export interface NextHandlers {
   /** Opens the stream of a session, and reads the documents of an authorization. */
   readonly GET: RouteHandler;
-  /** Takes messages. */
+  /** Receives messages. */
   readonly POST: RouteHandler;
   /** Ends a session. */
   readonly DELETE: RouteHandler;
-  /** Answers preflight requests of pages. */
+  /** Answers preflight requests from pages. */
   readonly OPTIONS: RouteHandler;
-  /** Lets requests in flight finish, then ends every session, and the app: for servers and tests of your own. */
+  /** Lets requests in flight finish, then ends every session and the app. It is for your own servers and tests. */
   readonly close: HostHandler<undefined>['close'];
 }
 
@@ -20,11 +20,11 @@ export interface NextHandlers {
 export type RouteHandler = (request: Request) => Promise<Response>;
 
 /**
- * Serves an app as a route of Next: in the `route.ts` of the endpoint, and again in that of
- * `.well-known/oauth-protected-resource`, if there is an authorization. Next builds routes before it serves them, so
- * the app is created at the first request.
+ * Serves an app as a route of Next. Use it in the `route.ts` of the endpoint and, with an authorization, also in the
+ * `route.ts` of `.well-known/oauth-protected-resource`. Next builds routes before it serves them, so the app is created
+ * at the first request.
  *
- * @param app makes the app; called once, and again after it has failed.
+ * @param app creates the app; called once, and again only after a failure.
  * @param options the options of `fetchHandler`.
  * @returns a handler for each method.
  * @example
@@ -36,7 +36,7 @@ export type RouteHandler = (request: Request) => Promise<Response>;
  * ```
  */
 export function nextHandlers(app: () => MaybePromise<App>, options: HttpOptions = {}): NextHandlers {
-  // While routes are built, settings of the production host may be missing.
+  // The options are read later: while routes are built, settings of the production host may be missing.
   const handler = hostHandler<undefined>({ of: 'nextHandlers', app, options: () => options });
   const serve: RouteHandler = (request) => handler(request, undefined);
   return {

@@ -2,10 +2,10 @@ import { closeSync, existsSync, fstatSync, fsyncSync, openSync, statSync, writeS
 import { dirname, resolve } from 'node:path';
 import { OptionChecks, type OptionTable } from '@sigil/core/internal';
 
-/** How records are written to a file. */
+/** Options for writing records to a file. */
 export interface JsonLinesOptions {
   /**
-   * Whether each record is on the disk before it counts as kept, by `fsync`. It takes a millisecond or more.
+   * Whether each record is forced onto the disk (`fsync`) before it counts as kept. This takes a millisecond or more.
    * @default false
    */
   readonly sync?: boolean;
@@ -13,7 +13,7 @@ export interface JsonLinesOptions {
 
 /** Keeps records in a file. */
 export interface JsonLinesFile {
-  /** Appends a record. @throws Error when it cannot be written. */
+  /** Appends a record. @throws Error when the record cannot be written. */
   write(record: object): void;
   /** Closes the file. */
   close(): void;
@@ -21,18 +21,17 @@ export interface JsonLinesFile {
 
 const OPTIONS: OptionTable<JsonLinesOptions> = { sync: true };
 
-/** How often it is looked whether the file was moved away, in milliseconds. */
+/** How often to check whether the file was moved away, in milliseconds. */
 const LOOK_MS = 1000;
 
 /**
- * A file that gets a line of JSON for each record, as `audit.sink` of `createApp` takes it. Several processes may write
- * to one file.
+ * A file that gets a line of JSON for each record. It fits the option `audit.sink` of `createApp`. Several processes
+ * may write to one file.
  *
- * @param path the file; a new one is created for the process's user alone. A file that was moved away, as by logrotate,
- *   is created again within a second.
+ * @param path the path of the file. A new file can only be read by the user of the process. If the file is moved away,
+ * as logrotate does, a new one is created within a second.
  * @returns the file, which is open.
- * @throws Error when it cannot be opened; DefinitionError when an option is wrong.
- * @example
+ * @throws Error when the file cannot be opened; DefinitionError when an option is wrong. @example
  * ```ts
  * const app = await createApp({ name: 'shop', version: '1.0.0', audit: { sink: jsonLinesFile('audit.jsonl'), required: true } });
  * ```
@@ -46,7 +45,7 @@ export function jsonLinesFile(path: string, options: JsonLinesOptions = {}): Jso
   const { sync = false } = options;
   let file = openFile(path);
   let lookedAt = performance.now();
-  /** Opens the current file, if the open one was moved away. */
+  /** Opens the file at the path again if the open file was moved away. */
   const reopen = (): void => {
     lookedAt = performance.now();
     if (statSync(path, { throwIfNoEntry: false })?.ino === fstatSync(file).ino) return;
@@ -57,7 +56,7 @@ export function jsonLinesFile(path: string, options: JsonLinesOptions = {}): Jso
   return {
     write(record) {
       if (performance.now() - lookedAt > LOOK_MS) reopen();
-      // In one write, so that appends of several processes do not mix.
+      // One write per record, so that appends from several processes do not mix.
       const line = Buffer.from(`${JSON.stringify(record)}\n`);
       const written = writeSync(file, line);
       if (written < line.length) throw new Error(`${path} has room for ${written} of ${line.length} bytes`);

@@ -1,9 +1,9 @@
-/** The signals that ask a process to end, and the exit code each leads to. */
+/** The signals that ask a process to end, and the exit code for each. */
 export const EXIT_CODES = { SIGINT: 130, SIGTERM: 0 } as const;
 
 type EndSignal = keyof typeof EXIT_CODES;
 
-/** The part of `process` that handling signals needs. */
+/** The part of `process` that is needed to handle signals. */
 export interface SignalProcess {
   exitCode?: number | string | null | undefined;
   /** Ends the process. */
@@ -14,18 +14,18 @@ export interface SignalProcess {
   off(signal: EndSignal, listener: (signal: EndSignal) => void): unknown;
 }
 
-/** How long the rest of a process may take to end by itself once everything is closed, in milliseconds. */
+/** How long the process may take to end by itself once everything is closed, in milliseconds. */
 const LAST_MS = 50;
-/** How long disposal may take when nothing says that it is done, in milliseconds. */
+/** How long disposal may take by default, in milliseconds. */
 const DISPOSAL_MS = 5_000;
 
 /**
- * Ends the process once an app has closed, even if a handler that ignores its signal, or a timer, would keep it.
+ * Ends the process once an app has closed, even if a timer, or a handler that ignores its signal, would keep the
+ * process running.
  *
- * @param host `process`, or a replacement.
+ * @param host `process`, or an object in its place.
  * @param closed settles when the services of the app have been disposed of.
- * @param graceMs how long that may take, in milliseconds; 5,000 by default.
- * @example
+ * @param graceMs how long the disposal may take, in milliseconds; 5,000 by default. @example
  * ```ts
  * exitAfter(process, app.close());
  * ```
@@ -42,12 +42,12 @@ export function exitAfter(
 }
 
 /**
- * Lets the first SIGTERM or SIGINT end the process gently and a second one end it at once.
+ * Handles SIGTERM and SIGINT: the first signal ends the process gently, and a second one ends it at once.
  *
- * @param host `process`, or a replacement.
+ * @param host `process`, or an object in its place.
  * @param shutDown resolves when the work in flight is done.
- * @param graceMs how long the rest of the process may take after that before it is made to exit, in milliseconds; 5,000
- *   by default.
+ * @param graceMs how long the process may then take to end by itself before it is made to exit, in milliseconds; 5,000
+ * by default.
  * @returns a function that stops listening.
  * @example
  * ```ts
@@ -69,7 +69,8 @@ export function handleSignals(
     state.ending = true;
     host.exitCode = code;
     void shutDown().finally(() => {
-      // Fires only if something else, such as a user's interval, keeps the process from ending by itself.
+      // This fires only if something else, such as an interval in the author's code, keeps the process from ending by
+      // itself.
       setTimeout(() => host.exit(code), graceMs).unref();
     });
   };

@@ -2,10 +2,10 @@ import type { Writable } from 'node:stream';
 import type { Logger } from '@sigil/core';
 import type { LogMethod } from '@sigil/core/transport';
 
-// An import would load all that node:util offers, before the first line is written.
+// An import would load all of node:util before the first line is written.
 const { inspect, types } = process.getBuiltinModule('node:util');
 
-/** How lines of the log are written. */
+/** Options for the lines of a log. */
 export interface LineOptions {
   /**
    * `json` for programs that read them, `text` for people.
@@ -13,20 +13,19 @@ export interface LineOptions {
    */
   readonly format?: 'json' | 'text';
   /**
-   * Whether text has colours.
+   * Whether lines in the format `text` have colours.
    * @default false
    */
   readonly colors?: boolean;
 }
 
 /**
- * A logger that writes each entry as one line of JSON: `level`, `time` (ISO 8601), `message`, then the details; or as a
- * line of text. It never throws, whatever the details are. A text of more than 8,192 characters, such as the message of
- * an error, is cut in its middle.
+ * A logger that writes each entry as one line of text or of JSON: `level`, `time` (ISO 8601), `message`, then the
+ * details. It never throws, whatever the details are. A string of more than 8,192 characters, such as the message of an
+ * error, is cut in the middle.
  *
  * @param stream the destination of the lines; it is not closed.
- * @param options how they are written.
- * @example
+ * @param options how the lines are written. @example
  * ```ts
  * import { createWriteStream } from 'node:fs';
  *
@@ -47,11 +46,17 @@ export function streamLogger(
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 
-/** How long a line may wait for others, in milliseconds, and how many characters may: each write costs a system call. */
+/**
+ * How long a line may wait for others, in milliseconds, and how many characters may wait. Each write costs a system
+ * call.
+ */
 const WAIT_MS = 20;
 const MOST_WAITING = 16 * 1024;
 
-/** Writes lines together, as long as they can wait; a line that cannot wait writes earlier ones too. */
+/**
+ * Collects lines that can wait, and writes them together. A line that cannot wait is written at once, with the lines
+ * before it.
+ */
 function writerOf(stream: Writable): (line: string, canWait: boolean) => void {
   let waiting = '';
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -74,8 +79,9 @@ function writerOf(stream: Writable): (line: string, canWait: boolean) => void {
 }
 
 /**
- * A logger on standard error, which clients of stdio servers show or keep. On a terminal it writes text, with colours unless `NO_COLOR` is
- * set; elsewhere JSON. The environment variable `LOG_FORMAT` says otherwise: `text` or `json`.
+ * A logger on standard error; clients of stdio servers show or keep this output. On a terminal it writes text, with
+ * colours unless `NO_COLOR` is set. Elsewhere it writes JSON. The environment variable `LOG_FORMAT` overrides this:
+ * `text` or `json`.
  *
  * @returns the logger, which writes lines as `streamLogger` does.
  * @example
@@ -105,21 +111,21 @@ function formatEntry(level: keyof Logger, details: object | string, message: str
   if (typeof details === 'string') return JSON.stringify({ level, time, message: bounded(details) });
   const fixed = { level, time, message: message === undefined ? undefined : bounded(message) };
   try {
-    // Asked about each member, JSON takes many times as long.
+    // A replacer function would make JSON.stringify many times slower.
     if (isPlain(details)) return joined(JSON.stringify(fixed), JSON.stringify(details));
     const named = types.isNativeError(details) ? { error: details } : details;
-    // First for their place in the line, last so that no detail of the same name hides them.
+    // `fixed` comes first for its place in the line, and last so that no detail of the same name hides its members.
     return JSON.stringify(Object.assign({}, fixed, named, fixed), replace);
   } catch {
     return JSON.stringify({ ...fixed, details: inspected(details) }, replace);
   }
 }
 
-/** Maximum number of characters at the beginning and at the end of a cut text: a stack ends with its frames. */
+/** How many characters are kept at the beginning and at the end of a cut text. A stack has its frames at the end. */
 const MOST_CHARACTERS = { first: 6 * 1024, last: 2 * 1024 };
 const MOST_TEXT = MOST_CHARACTERS.first + MOST_CHARACTERS.last;
 
-/** Text cut to the maximum length of a line, because it may contain client data. */
+/** Cuts a text to the maximum length, because it may contain client data. */
 function bounded(text: string): string {
   if (text.length <= MOST_TEXT) return text;
   const { first, last } = MOST_CHARACTERS;
@@ -128,7 +134,7 @@ function bounded(text: string): string {
 
 const latest = { ms: 0, text: '' };
 
-/** The time of a line, written once for all lines of a millisecond. */
+/** The current time as text; lines in the same millisecond share it. */
 function now(): string {
   const ms = Date.now();
   if (ms !== latest.ms) Object.assign(latest, { ms, text: new Date(ms).toISOString() });
@@ -137,7 +143,10 @@ function now(): string {
 
 const UNREADABLE = 'cannot be read';
 
-/** Node's form of details; one by one if some of them, such as an error whose members throw, cannot be read. */
+/**
+ * The details as Node shows them. They are read one by one if some of them cannot be read, such as an error whose
+ * members throw.
+ */
 function inspected(details: object): unknown {
   const shown = (read: () => unknown): string => {
     try {
@@ -155,7 +164,7 @@ function inspected(details: object): unknown {
 const SECRET =
   /^(?:proxy-)?authorization$|cookie|password|passphrase|secret|(?:api|private|access)[-_]?key|token$|credential/i;
 
-/** Whether names are those of secrets, cached. */
+/** Whether a name is the name of a secret, cached by name. */
 const KNOWN = new Map<string, boolean>();
 const MOST_KNOWN = 1000;
 
@@ -167,17 +176,17 @@ function isSecret(name: string): boolean {
   return found;
 }
 
-/** The members of each entry. */
+/** The members that each entry has. */
 const FIXED: ReadonlySet<string> = new Set(['level', 'time', 'message']);
 
-/** One object of two, as JSON. */
+/** Joins two objects in JSON to one. */
 function joined(first: string, second: string): string {
   return second === '{}' ? first : `${first.slice(0, -1)},${second.slice(1)}`;
 }
 
 /**
- * Whether details are only numbers, booleans and short texts, without secrets, and without the names of an entry's own
- * members.
+ * Whether details are only numbers, booleans and short texts, and no name is that of a secret or of an entry's own
+ * member.
  */
 function isPlain(details: object): details is Readonly<Record<string, unknown>> {
   if (Object.getPrototypeOf(details) !== Object.prototype) return false;
@@ -199,7 +208,7 @@ function replace(key: string, value: unknown): unknown {
   if (typeof value === 'bigint') return value.toString();
   if (typeof value === 'string') return isSecret(key) ? '[redacted]' : bounded(value);
   if (!types.isNativeError(value)) return value;
-  // Members of its class may hold anything: HTTP clients add the request, with its credentials.
+  // Other members of an error may contain anything: HTTP clients add the request, with its credentials.
   const { name, message, stack, cause, code }: Error & { code?: unknown } = value;
   return {
     name,
@@ -210,7 +219,7 @@ function replace(key: string, value: unknown): unknown {
   };
 }
 
-/** A tab of its own for each level, so that messages stand below each other. */
+/** The text for each level, of one width, so that messages are aligned. */
 const LEVELS: Readonly<Record<keyof Logger, readonly [name: string, color: string]>> = {
   debug: ['DEBUG', 'gray'],
   info: ['INFO ', 'green'],
@@ -225,7 +234,7 @@ function textWriter(colors: boolean): typeof formatEntry {
     return open === undefined ? text : `\u001b[${open}m${text}\u001b[${close}m`;
   };
   return (level, details, message) => {
-    // Written as JSON first: secrets are replaced there, and whatever a getter throws.
+    // The entry is first written as JSON, which replaces secrets, and errors that getters throw.
     const entry = JSON.parse(formatEntry(level, details, message)) as Record<string, unknown>;
     const { level: _level, time, message: said, ...rest } = entry;
     const [name, color] = LEVELS[level];
@@ -241,7 +250,7 @@ function textWriter(colors: boolean): typeof formatEntry {
   };
 }
 
-/** The stack of an error that was JSON, with those of its causes. */
+/** The stack of an error in JSON form, with the stacks of its causes. */
 function stackOf(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || !('stack' in value)) return undefined;
   const cause = 'cause' in value ? stackOf(value.cause) : undefined;
@@ -252,12 +261,17 @@ function plain(value: unknown): string {
   return printable(typeof value === 'string' && /^[^\s"]+$/.test(value) ? value : JSON.stringify(value));
 }
 
-/** Text from a client may move a terminal's cursor, hide characters, or reverse the direction. */
+/**
+ * Makes text safe for a terminal. Text from a client may move the cursor, hide characters, or reverse the direction.
+ */
 function printable(text: string): string {
   return text.replace(CONTROLS, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** JSON has escaped most control characters, and the others are not ASCII. That check is three times as fast as a search. */
+/**
+ * Makes a line of JSON safe for a terminal. JSON has escaped most control characters, and the others are not ASCII. A
+ * check for ASCII is three times as fast as a search.
+ */
 function printableJson(line: string): string {
   return Buffer.byteLength(line) === line.length ? line : printable(line);
 }

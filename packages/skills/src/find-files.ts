@@ -7,11 +7,11 @@ import { skillProblem } from './skill-problem.js';
 
 /** A file below the folder of skills. */
 export interface FoundFile {
-  /** The names of the folders it is in, from the folder of skills, and its own. */
+  /** The names of the folders that the file is in, from the folder of skills on, and its own name. */
   readonly segments: readonly string[];
   /** The path in the file system. */
   readonly location: string;
-  /** Bytes. */
+  /** The length in bytes. */
   readonly size: number;
 }
 
@@ -24,8 +24,8 @@ interface Walk {
 }
 
 /**
- * Finds the files below a folder, in alphabetical order. Names that begin with a dot are left out: they are the tools'
- * and the system's own.
+ * Finds the files below a folder, in alphabetical order. Names that begin with a dot are left out: such files belong to
+ * tools or to the system.
  *
  * @param problems receives the files that cannot be served.
  */
@@ -44,7 +44,7 @@ export async function findFiles(
   return walk.files;
 }
 
-/** @param ancestors the real paths of the folder itself and of those it is in. */
+/** @param ancestors the real paths of the folder itself and of the folders it is in. */
 async function visit(walk: Walk, ancestors: readonly string[], segments: readonly string[]): Promise<void> {
   const { limits, problems } = walk;
   if (segments.length > limits.maxDepth) {

@@ -5,7 +5,7 @@ import type { ServedFiles } from './served-files.js';
 import { type SkillFile, skillUri } from './skill-file.js';
 import type { Skill } from './skill.js';
 
-/** `skills/list` and `skills/get` (SEP-2640, "Discovery"). */
+/** The methods `skills/list` and `skills/get` (SEP-2640, "Discovery"). */
 export function skillMethods(
   skills: readonly Skill[],
   served: ServedFiles,
@@ -13,7 +13,7 @@ export function skillMethods(
 ): Readonly<Record<string, ExtensionMethod>> {
   const byUri = new Map(skills.map((skill) => [skill.main.uri, skill]));
 
-  /** A skill as its caller sees it; `undefined` when its `SKILL.md` is hidden. */
+  /** The form of a skill that a caller gets; `undefined` when its `SKILL.md` is hidden from the caller. */
   async function entryOf(call: ExtensionCall, skill: Skill): Promise<object | undefined> {
     if (!(await served.find(call, skill.main.uri))) return undefined;
     const resources = (await served.visible(call, skill.files)).map(({ uri, digest, size }) => ({
@@ -47,7 +47,7 @@ export function skillMethods(
 
 const DIRECTORY = 'inode/directory';
 
-/** `resources/directory/read` (SEP-2640, "Directory Listing"). */
+/** The method `resources/directory/read` (SEP-2640, "Directory Listing"). */
 export function directoryMethod(
   files: readonly SkillFile[],
   served: ServedFiles,
@@ -85,11 +85,11 @@ interface Directory {
   readonly uri: string;
   readonly name: string;
   readonly children: Set<Directory | SkillFile>;
-  /** Every file below it. A caller who sees none of them does not see the folder. */
+  /** Every file below the folder. A caller that sees none of these files does not see the folder. */
   readonly files: SkillFile[];
 }
 
-/** Whether a child of a directory is one itself. */
+/** Whether a child of a directory is itself a directory. */
 function isDirectory(child: Directory | SkillFile): child is Directory {
   return 'children' in child;
 }
@@ -117,7 +117,7 @@ function directoriesOf(files: readonly SkillFile[]): ReadonlyMap<string, Directo
   return directories;
 }
 
-/** One page of a list, and the start of the next. */
+/** One page of a list, and where the next page starts. */
 interface Page<T> {
   readonly shown: readonly T[];
   readonly next: { readonly nextCursor?: string };
@@ -126,8 +126,8 @@ interface Page<T> {
 /**
  * Cuts a page out of a list that never changes.
  *
- * @param show returns the shown form of an item; `undefined` hides it.
- * @param pageSize most items on a page; `undefined` for all on one.
+ * @param show returns the form of an item for the caller; `undefined` hides the item.
+ * @param pageSize the maximum number of items on a page; `undefined` for all items on one page.
  * @throws ProtocolError (-32602) if the cursor is invalid.
  */
 async function pageOf<T, R>(
@@ -150,13 +150,13 @@ async function pageOf<T, R>(
   return { shown, next: {} };
 }
 
-/** Reads the URI of a request. @throws ProtocolError (-32602) if it is missing. */
+/** Reads the URI of a request. @throws ProtocolError (-32602) if the URI is missing. */
 function readUri({ uri }: Readonly<Record<string, unknown>>): string {
   if (typeof uri === 'string') return uri;
   throw new ProtocolError(ERROR_CODES.invalidParams, '"uri" must be a string');
 }
 
-/** The error for a URI that nothing is served at, or nothing the caller may see (-32602). */
+/** The error (-32602) for a URI where nothing is served, or nothing that the caller may see. */
 function notServed(what: string, uri: string): ProtocolError {
   return new ProtocolError(ERROR_CODES.invalidParams, `There is no such ${what}`, { uri });
 }

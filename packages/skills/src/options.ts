@@ -3,7 +3,10 @@ import { OptionChecks, type OptionTable } from '@sigil/core/internal';
 
 /** Options of `skills`: guards, and limits on the files read into memory at start. */
 export interface SkillsOptions {
-  /** Guards before every file of every skill, those of the app first. A skill whose `SKILL.md` is hidden is hidden. */
+  /**
+   * Guards for every file of every skill; the guards of the app run first. If a guard hides the `SKILL.md` of a skill,
+   * the whole skill is hidden.
+   */
   readonly guards?: readonly GuardLike[];
   /** Maximum number of files below the folder. @default 5000 */
   readonly maxFiles?: number;
@@ -15,7 +18,7 @@ export interface SkillsOptions {
   readonly maxDepth?: number;
 }
 
-/** How much is read. */
+/** The limits with all defaults filled in. */
 export type Limits = Required<Omit<SkillsOptions, 'guards'>>;
 
 const OPTIONS: OptionTable<SkillsOptions> = {
@@ -40,7 +43,7 @@ export function limitsOf(options: SkillsOptions): Limits {
   return { maxFiles, maxFileBytes, maxBytes, maxDepth };
 }
 
-/** The faults in the limits themselves. */
+/** Finds faults in the limits themselves. */
 export function limitProblems(limits: Limits): DefinitionProblem[] {
   return Object.entries(limits)
     .filter(([, limit]) => !Number.isInteger(limit) || limit < 1)

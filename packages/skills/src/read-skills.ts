@@ -17,7 +17,7 @@ export interface SkillFolder {
 /**
  * Reads the skills of a folder into memory.
  *
- * @param problems receives everything that cannot be served.
+ * @param problems receives the problems with everything that cannot be served.
  */
 export async function readSkills(
   folder: URL,

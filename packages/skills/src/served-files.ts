@@ -2,8 +2,7 @@ import type { ExtensionCall, ExtensionHost, ResourceEntry } from '@sigil/core/ex
 import type { SkillFile } from './skill-file.js';
 
 /**
- * The files of skills as resources of an app, with their visibility. Files that guards hide, or that were removed, do
- * not exist for a caller.
+ * The files of skills as resources of an app. Files that guards hide, or that were removed, do not exist for a caller.
  */
 export class ServedFiles {
   readonly #entries: ReadonlyMap<string, ResourceEntry>;
@@ -20,17 +19,17 @@ export class ServedFiles {
     );
   }
 
-  /** How long and in which cache clients may store results about the files. */
+  /** How long clients may cache results about the files, and whether in a public or a private cache. */
   get cache(): { readonly ttlMs: number; readonly cacheScope: 'public' | 'private' } {
     const { listCache } = this.host;
     const isGuarded = [...this.#entries.values()].some(({ guardCheck }) => guardCheck);
     return isGuarded ? { ...listCache, cacheScope: 'private' } : listCache;
   }
 
-  /** The resource that serves a file, when it is still there and the caller may see it. */
+  /** The resource that serves a file, if it still exists and the caller may see it. */
   async find(call: ExtensionCall, uri: string): Promise<ResourceEntry | undefined> {
     const entry = this.#entries.get(uri);
-    // An entry that replaced ours has contents without a digest.
+    // If another entry has replaced ours, its contents have no digest.
     if (!entry || this.host.registry.resources.get(uri) !== entry) return undefined;
     return (await call.sees(entry)) ? entry : undefined;
   }

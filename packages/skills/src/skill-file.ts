@@ -2,22 +2,22 @@ import { createHash } from 'node:crypto';
 import { extname } from 'node:path';
 import { resourceContents, type ResourceContents } from '@sigil/core/content';
 
-/** A file of a skill, in memory: its digest and its contents always agree. */
+/** A file of a skill, kept in memory so that its digest and its contents always agree. */
 export interface SkillFile {
   readonly segments: readonly string[];
   readonly name: string;
   readonly uri: string;
   readonly mimeType: string;
-  /** SHA-256 of the bytes, as `sha256:` and hexadecimal digits. */
+  /** The SHA-256 digest of the bytes: `sha256:` and hexadecimal digits. */
   readonly digest: string;
-  /** Bytes. */
+  /** The length in bytes. */
   readonly size: number;
-  /** The text; `undefined` for bytes other than UTF-8. */
+  /** The contents as text; `undefined` if the bytes are not UTF-8. */
   readonly text: string | undefined;
   readonly contents: ResourceContents;
 }
 
-/** Makes a file of a skill of its bytes. */
+/** Creates a file of a skill from its bytes. */
 export function skillFile(segments: readonly string[], bytes: Uint8Array): SkillFile {
   const name = segments.at(-1) ?? '';
   const uri = skillUri(segments);
@@ -40,7 +40,7 @@ export function skillFile(segments: readonly string[], bytes: Uint8Array): Skill
 
 function decode(bytes: Uint8Array): string | undefined {
   try {
-    // A byte order mark stays: the text must match the digested bytes.
+    // A byte order mark is kept: the text must match the digest of the bytes.
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     return undefined;
@@ -56,7 +56,7 @@ export function skillUri(segments: readonly string[]): string {
   return `skill://${segments.map(encode).join('/')}`;
 }
 
-/** Encodes all characters with a meaning in a URI or a URI template. */
+/** Encodes all characters that have a meaning in a URI or a URI template. */
 function encode(segment: string): string {
   return encodeURIComponent(segment).replace(
     /[!'()*]/g,
@@ -89,7 +89,7 @@ const BY_EXTENSION: ReadonlyMap<string, string> = new Map([
   ['.zip', 'application/zip'],
 ]);
 
-/** The media type of a file, by the extension of its name; plain text or plain bytes when that says nothing. */
+/** The media type for the extension of a file name. For an unknown extension, it is plain text or plain bytes. */
 function mediaTypeOf(name: string, isText: boolean): string {
   return (
     BY_EXTENSION.get(extname(name).toLowerCase()) ?? (isText ? 'text/plain' : 'application/octet-stream')

@@ -3,7 +3,7 @@ import type { DefinitionProblem } from '@sigil/core';
 /**
  * A problem with a folder of skills.
  *
- * @param path the file or folder, from the folder of skills.
+ * @param path the file or folder, relative to the folder of skills.
  */
 export function skillProblem(path: string, what: string, fix: string): DefinitionProblem {
   return { code: 'SIGIL_INVALID_SKILL', where: `skills('${path}')`, what, fix };

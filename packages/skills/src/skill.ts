@@ -9,25 +9,25 @@ export const SKILL_FILE = 'SKILL.md';
 
 /** A skill: a folder with a `SKILL.md`, and everything below it. */
 export interface Skill {
-  /** Its `SKILL.md`. */
+  /** The `SKILL.md` of the skill. */
   readonly main: SkillFile;
   readonly frontmatter: Frontmatter;
-  /** All its files, including those of skills below it. */
+  /** All files of the skill, including the files of skills below it. */
   readonly files: readonly SkillFile[];
 }
 
-/** Hosts may refuse to load more (SEP-2640, limits of a skill). */
+/** Hosts may refuse to load more files (SEP-2640, limits of a skill). */
 const MAX_SKILL_FILES = 512;
 const MAX_SKILL_BYTES = 16 * 1024 * 1024;
-/** Agent Skills specification, `name` and `description`. */
+/** The syntax of names (Agent Skills specification, `name` and `description`). */
 const NAME = /^(?!.*--)[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$/;
 const MAX_DESCRIPTION = 1024;
 
 /**
- * Makes a skill of its files.
+ * Creates a skill from its files.
  *
- * @param problems receives every rule of SEP-2640 and of the Agent Skills specification that is broken.
- * @returns `undefined` when its frontmatter cannot be read.
+ * @param problems receives every violation of SEP-2640 and of the Agent Skills specification.
+ * @returns `undefined` when the frontmatter cannot be read.
  */
 export function readSkill(
   main: SkillFile,
@@ -74,7 +74,7 @@ const BLOCK = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/;
 /**
  * Reads the YAML frontmatter of a `SKILL.md`, every member as its author wrote it (SEP-2640, "Frontmatter").
  *
- * @throws Error with its fault.
+ * @throws Error that describes the fault.
  */
 function readFrontmatter(text: string): Frontmatter {
   const block = BLOCK.exec(text)?.[1];

@@ -13,18 +13,18 @@ import type { Skill } from './skill.js';
 const SKILLS = 'io.modelcontextprotocol/skills';
 
 /**
- * Serves Agent Skills from a folder (extension `io.modelcontextprotocol/skills`, SEP-2640): each subfolder with a
- * `SKILL.md` is a skill, and each file of a skill a resource `skill://<path>/<file>`. All files are read at start and
- * kept in memory; changes apply after the next start. Files whose names begin with a dot, and files outside of skills,
- * are not served.
+ * Serves Agent Skills from a folder (extension `io.modelcontextprotocol/skills`, SEP-2640). Each subfolder with a
+ * `SKILL.md` is a skill, and each file of a skill is a resource `skill://<path>/<file>`. All files are read at start
+ * and kept in memory; changes apply after the next start. Files whose names begin with a dot, and files outside of
+ * skills, are not served.
  *
- * Clients find the skills with `skills/list`, `skills/get` and `resources/directory/read`, and read the resources, in
- * every revision.
+ * Clients of every revision can find the skills with `skills/list`, `skills/get` and `resources/directory/read`, and
+ * read the resources.
  *
- * @param folder `new URL('./skills/', import.meta.url)`.
- * @param options limits, and guards of the files.
- * @returns the extension, for `createApp({ extensions: [await skills(…)] })`, which reports the problems of the skills.
- * @example
+ * @param folder the URL of the folder, such as `new URL('./skills/', import.meta.url)`.
+ * @param options limits, and guards for the files.
+ * @returns the extension, for `createApp({ extensions: [await skills(…)] })`. `createApp` reports the problems with the
+ * skills. @example
  * ```ts
  * const folder = new URL('./skills/', import.meta.url);
  * const app = await createApp({ name: 'shop', version: '1.0.0', extensions: [await skills(folder)] });

@@ -3,7 +3,7 @@ import { announceLaterApp } from '@sigil/core/internal';
 import type { HostOptions } from '@sigil/http/fetch';
 import { type ExecutionContext, worker } from './worker.js';
 
-/** The export of a worker's module for its Durable Objects. */
+/** The class that a Worker's module exports for its Durable Objects. */
 export type DurableObjectClass<Env, State> = new (
   state: State,
   env: Env,
@@ -13,14 +13,13 @@ export type DurableObjectClass<Env, State> = new (
 };
 
 /**
- * Serves an app as a Durable Object, which keeps clients' shared data, sessions and subscriptions in one place. Each
- * object has an app of its own, created at its first request.
+ * Serves an app as a Durable Object, which keeps the sessions, subscriptions and shared data of clients in one place.
+ * Each object has its own app, created at the first request to the object.
  *
- * @param app makes the app from the state of the object, which has its storage, and from the bindings; called again
- *   after it has failed.
+ * @param app creates the app from the bindings and the state of the object, which contains its storage; called again
+ * only after a failure.
  * @param options the options of `worker`.
- * @returns the class, which the module exports by the name of its binding's class.
- * @example
+ * @returns the class. The module must export it under the class name that the binding has. @example
  * ```ts
  * export const Shop = durableObject<Env, DurableObjectState>((state) =>
  *   createApp({

@@ -1,29 +1,28 @@
 import type { App, MaybePromise } from '@sigil/core';
 import { type HostHandler, hostHandler, type HostOptions } from '@sigil/http/fetch';
 
-/** The used part of the context that Workers pass with a request. */
+/** The part of the Workers execution context that is used here. */
 export interface ExecutionContext {
   /** Keeps the worker running until a promise has settled. */
   waitUntil(promise: Promise<unknown>): void;
 }
 
-/** The `default` export of a worker's module. */
+/** The `default` export of a Worker's module. */
 export interface Worker<Env> {
   /** Answers a request. */
   fetch(request: Request, env: Env, context: ExecutionContext): Promise<Response>;
-  /** Lets requests in flight finish, then ends every session, and the app: for tests of your own. */
+  /** Lets requests in flight finish, then ends every session and the app. It is for your own tests. */
   readonly close: HostHandler<Env>['close'];
 }
 
 /**
- * Serves an app as a worker. It is made once an isolate, when the first request brings the bindings.
+ * Serves an app as a Worker. The app is created once per isolate, when the first request brings the bindings.
  *
- * @param app makes the app from the bindings; called once, and again after it has failed.
+ * @param app creates the app from the bindings; called once, and again only after a failure.
  * @param options `path` of the endpoint, `/mcp` by default, and the options of `fetchHandler`; a function creates them
  *   from the bindings.
  * @returns the exports of the module.
- * @throws DefinitionError when an option is wrong that needs no bindings.
- * @example
+ * @throws DefinitionError when an option is wrong. Options that need the bindings are not checked here. @example
  * ```ts
  * const shop = worker<Env>(
  *   () => createApp({ name: 'shop', version: '1.0.0', services: [Shop] }),
@@ -40,8 +39,8 @@ export function worker<Env>(
   return {
     fetch(request, env, context) {
       const answering = handler(request, env).then((response) => untilRead(response, context, handler));
-      // The first request makes the app for all of them, a call that is cancelled unwinds, and an audit is written: without this, all end
-      // with the answer.
+      // Without this, everything stops when the answer is sent: the creation of the app for all requests, the end of a
+      // cancelled call, and the writing of the audit.
       const after = () => Promise.all([handler.written(), request.signal.aborted && unwinding()]);
       context.waitUntil(answering.catch(() => undefined).then(after));
       return answering;
@@ -50,12 +49,12 @@ export function worker<Env>(
   };
 }
 
-/** How long a call may take to end when its client is gone, in milliseconds. */
+/** How long a call may take to end after its client is gone, in milliseconds. */
 const UNWIND_MS = 5_000;
 
 const unwinding = (): Promise<unknown> => new Promise((resolve) => setTimeout(resolve, UNWIND_MS));
 
-/** Keeps the worker running while a stream is read, and after its client has gone. */
+/** Keeps the worker running while a stream is read, and for a while after its client has gone. */
 function untilRead(
   response: Response,
   context: ExecutionContext,
