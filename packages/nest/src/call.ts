@@ -4,17 +4,19 @@ import { ContextIdFactory, type ModuleRef } from '@nestjs/core';
 import type { GuardContext } from '@sigil/core';
 
 /**
- * The HTTP request of a call, as the application's platform has it: Express's or Fastify's. Without one, as on stdio
- * and in tests, an object with `headers` and `user` stands in.
+ * The HTTP request of a call: the request object of the application's platform, Express or Fastify. If there is no HTTP
+ * request, as on stdio and in tests, it is an object with `headers` and `user`.
  */
 export interface HttpRequest {
   readonly headers: GuardContext['headers'];
-  /** The user from a Passport strategy, or else the claims of the principal. */
+  /** The user that a Passport strategy has set, or else the claims of the principal. */
   user?: unknown;
   readonly [member: string]: unknown;
 }
 
-/** The HTTP response of a call: Express's, or Fastify's with Node's in it. */
+/**
+ * The HTTP response of a call: the response of Express, or the reply of Fastify, which contains the response of Node.
+ */
 export type HttpResponse = ServerResponse & {
   readonly raw?: ServerResponse;
   header?(name: string, value?: unknown): unknown;
@@ -26,20 +28,20 @@ interface HttpArguments {
   readonly response: object;
 }
 
-/** Nest's context of request-scoped providers, with the HTTP request that they may inject. */
+/** Nest's context for request-scoped providers, with the HTTP request that they may inject. */
 type ContextId = ReturnType<typeof ContextIdFactory.create>;
 
-// By the request of the platform.
+// Responses, by the request of the platform.
 const RESPONSES = new WeakMap<object, object>();
-// The contexts of a call, by the state that they share.
+// The HTTP arguments of calls, by the state that all contexts of a call share.
 const OF_CALL = new WeakMap<object, HttpArguments & { contextId?: ContextId }>();
 
-/** Keeps the response of a request, which the app gets to know as the source of calls. */
+/** Keeps the response of a request. The app knows this request as the source of calls. */
 export function keepResponse(request: HttpRequest, response: HttpResponse): void {
   RESPONSES.set(request, forHeaders(response));
 }
 
-/** The response of a call that came with an HTTP request which is still known. */
+/** The response of a call, if its HTTP request is still known. */
 export function responseOf({ source }: GuardContext): object | undefined {
   return typeof source === 'object' && source !== null ? RESPONSES.get(source) : undefined;
 }
@@ -52,7 +54,10 @@ const SETTERS: ReadonlySet<string | symbol> = new Set([
   'writeHead',
 ]);
 
-/** The response with setters of headers that do nothing once headers are sent, and reach the client before, with Fastify too. */
+/**
+ * The response, with different setters for headers: before headers are sent, they take effect with Fastify too;
+ * afterwards they do nothing.
+ */
 function forHeaders(response: HttpResponse): object {
   const { raw } = response;
   const header = (name: string, value?: unknown): object => {
@@ -100,7 +105,7 @@ function argumentsOf(context: GuardContext): HttpArguments & { contextId?: Conte
   const user = principal && { id: principal.id, scopes: principal.scopes, ...principal.claims };
   const arrived = responseOf(context);
   const request = arrived ? (source as HttpRequest) : { headers };
-  // An authentication other than Passport's has determined the user.
+  // If Passport has not set the user, another authentication has determined it.
   request.user ??= user;
   const made = { request, response: arrived ?? standInResponse() };
   OF_CALL.set(state, made);
@@ -111,7 +116,7 @@ function argumentsOf(context: GuardContext): HttpArguments & { contextId?: Conte
  * Nest's context for request-scoped providers of the call. `REQUEST` is the HTTP request there, or the payload from the
  * application's `ContextIdStrategy`.
  *
- * @param isDurable whether it is asked for something durable, which gets the payload alone.
+ * @param isDurable whether the context is for a durable provider, which only gets the payload.
  */
 export function contextIdOf(context: GuardContext, modules: ModuleRef, isDurable: boolean): ContextId {
   const call = argumentsOf(context);
@@ -132,7 +137,7 @@ export class CallExecutionContext implements ExecutionContext {
   readonly #method: string | symbol;
   readonly #mayRespond: boolean;
 
-  /** @param mayRespond whether it may have the HTTP response, for headers. */
+  /** @param mayRespond whether the context contains the HTTP response, for headers. */
   constructor(context: GuardContext, cls: Type, method: string | symbol, mayRespond = true) {
     this.#context = context;
     this.#cls = cls;

@@ -20,11 +20,11 @@ import { type HttpRequest, type HttpResponse, keepResponse } from './call.js';
 import { warnOfGlobals } from './global-enhancers.js';
 import type { SigilModuleExtras, SigilModuleOptions } from './options.js';
 
-/** A request as Express and Fastify have it. */
+/** A request of Express or Fastify. */
 type PlatformRequest = HttpRequest & { readonly raw?: IncomingMessage; readonly body?: unknown };
 type PlatformResponse = HttpResponse & { hijack?(): void };
 
-/** The MCP endpoint of an application, to which its route passes requests. */
+/** The MCP endpoint of an application. Its route passes requests to it. */
 export class Endpoint {
   readonly #app: App;
   readonly #options: SigilModuleOptions;
@@ -47,7 +47,7 @@ export class Endpoint {
     this.#config = config;
   }
 
-  /** Begins to serve. Documents about authorization are at the root of the host, whatever prefix the routes have. */
+  /** Begins to serve. Documents about authorization are at the root of the host, even if routes have a prefix. */
   mount(): void {
     const { http = {}, principal } = this.#options;
     const { path = '/mcp', sse = false } = this.#extras;
@@ -71,7 +71,7 @@ export class Endpoint {
     this.#adapters.httpAdapter.use(documents);
   }
 
-  /** Warns of global enhancers that do not run for calls. All of them are registered by now. */
+  /** Warns of global enhancers that do not run for calls. All global enhancers are registered by now. */
   checkGlobals(): void {
     const { inheritAppConfig, logger = nestLogger() } = this.#options;
     warnOfGlobals(this.#config, inheritAppConfig, rooted(this.#extras.path ?? '/mcp'), logger);
@@ -80,17 +80,17 @@ export class Endpoint {
   serve(request: PlatformRequest, response: PlatformResponse): void {
     const { raw = request as PlatformRequest & IncomingMessage, body } = request;
     keepResponse(request, response);
-    // Fastify is not to answer; Express does nothing by itself.
+    // This keeps Fastify from answering; Express does not answer by itself.
     response.hijack?.();
     const { raw: rawResponse } = response;
-    // Fastify does not send headers from hooks here.
+    // After that, Fastify does not send headers from hooks.
     if (rawResponse)
       for (const [name, value] of Object.entries(response.getHeaders()))
         rawResponse.setHeader(name, value ?? '');
     this.#handler?.(raw, rawResponse ?? response, body, request);
   }
 
-  /** Warns of request guards that are not global guards. All of those are registered by now. */
+  /** Warns of request guards that are not global guards. All global guards are registered by now. */
   #checkRequestGuards(): void {
     const { requestGuards = [], logger = nestLogger() } = this.#options;
     const scoped = this.#config.getGlobalRequestGuards().map(({ metatype }) => metatype);
@@ -110,7 +110,7 @@ export class Endpoint {
   }
 }
 
-/** A path from its root, for comparisons. */
+/** Normalizes a path so that it begins at the root, for comparisons. */
 export function rooted(path: string): string {
   return path.replace(/^\/?/, '/');
 }
@@ -121,7 +121,7 @@ export function routesOf({ path = '/mcp', sse = false }: SigilModuleExtras): str
   return sse ? [root, ...['sse', 'messages'].map((one) => `${root.replace(/\/$/, '')}/${one}`)] : [root];
 }
 
-/** Makes the controller whose route is the endpoint. */
+/** Creates the controller whose route is the endpoint. */
 export function endpointController({ path = '/mcp', decorators = [], sse = false }: SigilModuleExtras): Type {
   @Controller({ path, version: VERSION_NEUTRAL })
   class McpController {
@@ -132,12 +132,12 @@ export function endpointController({ path = '/mcp', decorators = [], sse = false
       this.endpoint.serve(request, response);
     }
   }
-  // As if they stood above the class: the last is applied first.
+  // In the order of decorators above a class: the last one is applied first.
   for (const decorate of [...decorators].reverse()) decorate(McpController);
   return McpController;
 }
 
-/** Serves requests that the application has let in, for their principal, if there is one. */
+/** Serves requests that the application has accepted, for their principal, if they have one. */
 function byUser(principalOf: NonNullable<SigilModuleOptions['principal']>): Authorization {
   return () => ({
     authorize: ({ source }) =>
@@ -149,10 +149,10 @@ function byUser(principalOf: NonNullable<SigilModuleOptions['principal']>): Auth
   });
 }
 
-/** The principal for `request.user`. @throws TypeError if it has no id. */
+/** The principal for `request.user`. @throws TypeError if the user has no id. */
 function principalOf({ user }: HttpRequest): Principal | undefined {
   if (user === undefined || user === null) return undefined;
-  // Of itself, and not of a copy, which lacks the getters of its class.
+  // Read from the user itself: a copy would lack the getters of its class.
   const members = isObject(user) ? user : { id: user };
   const name = ['id', 'userId', 'sub'].find(
     (member) => members[member] !== undefined && members[member] !== null,
@@ -172,7 +172,7 @@ function principalOf({ user }: HttpRequest): Principal | undefined {
   };
 }
 
-/** All of a user that is data. */
+/** All members of a user that are data. */
 function claimsOf(user: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const { toJSON } = user;
   const json: unknown = typeof toJSON === 'function' ? toJSON.call(user) : undefined;

@@ -43,7 +43,7 @@ import { isValidationPipe, pipeArguments, pipedParametersOf } from './pipes.js';
 
 type MethodName = string | symbol;
 
-/** A guard, interceptor, filter or pipe, as an instance or created for the call. */
+/** A guard, interceptor, filter or pipe: an existing instance, or one that is created for the call. */
 interface Enhancer<K extends EnhancerKind> {
   readonly name: string;
   readonly of: (context: GuardContext) => EnhancerTypes[K] | Promise<EnhancerTypes[K]>;
@@ -61,7 +61,7 @@ const KINDS = {
 export class Enhancers {
   readonly #container: NestContainer;
   readonly #config: ApplicationConfig;
-  /** Global guards that are asked at the endpoint alone. */
+  /** Global guards that only run at the endpoint. */
   readonly #requestGuards: readonly Type<CanActivate>[];
   /** Whether global enhancers other than guards run for calls. */
   readonly #inherits: boolean;
@@ -166,14 +166,14 @@ export class Enhancers {
     };
   }
 
-  /** Nest's provider of an enhancer's class: in the module of the class that uses it, or else in any. */
+  /** Nest's provider of an enhancer's class, from the module of the class that uses it, or else from any module. */
   #providerOf(enhancer: Constructor, cls: Constructor): Provided | undefined {
     const module = this.#container.served.get(cls)?.module;
     const wrapper = module?.injectables.get(enhancer);
     return module && wrapper ? { module, token: wrapper.token, wrapper } : this.#container.find(enhancer);
   }
 
-  /** The enhancers of the class, then those of the method. */
+  /** The enhancers of the class, then the enhancers of the method. */
   #declared<K extends EnhancerKind>(kind: K, { cls, method }: Place): Enhancer<K>[] {
     const { key } = KINDS[kind];
     const values = [...metadataOf(key, cls), ...metadataOf(key, cls, method)] as (
@@ -186,7 +186,7 @@ export class Enhancers {
         name,
         of: (context) => {
           const provided = this.#providerOf(value, cls);
-          // Such a class keeps the application from starting; it is here when a class is added later.
+          // An application with such a class does not start; this only happens when a class is added later.
           if (!provided) throw new Error(`Nest has no provider of ${value.name}`);
           return this.#made(provided, context);
         },
@@ -218,7 +218,10 @@ export class Enhancers {
     return this.#container.instanceOf(provided, context) as ReturnType<Enhancer<K>['of']>;
   }
 
-  /** Runs the current global guards: `app.useGlobalGuards()` comes after the modules are created. */
+  /**
+   * Runs the global guards that are registered at that time: `app.useGlobalGuards()` is called after the modules are
+   * created.
+   */
   #globalGuards(place: Place): GuardLike {
     const isAsked = (guard: object): boolean => !this.#requestGuards.some((cls) => guard instanceof cls);
     return named('GlobalGuards', (context: GuardContext) => {
@@ -252,7 +255,7 @@ export class Enhancers {
       }
       return true;
     } catch (error) {
-      // This is how Nest's guards refuse. Anything else is a mistake, and is logged.
+      // Guards of Nest refuse with such an exception. Any other error is a mistake, and is logged.
       if (!(error instanceof HttpException) || error.getStatus() >= 500) throw error;
       const status = error.getStatus();
       if (!REFUSALS.has(status))
@@ -265,7 +268,7 @@ export class Enhancers {
     }
   }
 
-  /** Runs a guard. An exception with status 429 hides nothing: calls are answered with it. */
+  /** Runs a guard. An exception with status 429 does not hide the definition: it becomes the answer to the call. */
   async #activates(
     guard: CanActivate,
     execution: CallExecutionContext,
@@ -304,7 +307,7 @@ export class Enhancers {
     const run = async (): Promise<unknown> => {
       if (!first) return (first = next());
       this.#warnOnce(again, context);
-      // The client gets its error.
+      // The client gets the error of the first one.
       await first;
       throw new Error(again);
     };
@@ -325,7 +328,7 @@ export class Enhancers {
     });
   }
 
-  /** Passes an error to the first matching filter; filters of the method come first, global ones last. */
+  /** Passes an error to the first matching filter: first the filters of the method, last the global filters. */
   #catching(filters: readonly Enhancer<'filter'>[], { cls, method }: Place): MiddlewareLike {
     const name = [...filters.map((filter) => filter.name), ...(this.#inherits ? ['GlobalFilters'] : [])];
     return named(name.join(', '), async (context: RequestContext, next: NextFunction) => {
@@ -339,7 +342,7 @@ export class Enhancers {
         const host = new CallExecutionContext(context, cls, method, false);
         const caught: unknown = filter.catch(error, host);
         const given: unknown = await resultOf(await caught);
-        // As in Nest, `undefined` is no answer; and a returned error counts as thrown.
+        // As in Nest, `undefined` is not an answer, and a returned error counts as thrown.
         if (given === undefined) throw error;
         if (given instanceof Error) throw given;
         return given;
@@ -347,7 +350,7 @@ export class Enhancers {
     });
   }
 
-  /** The first filter that fits. */
+  /** The first filter that matches an error. */
   async #filterOf(
     error: unknown,
     filters: readonly Enhancer<'filter'>[],
@@ -360,7 +363,7 @@ export class Enhancers {
     return undefined;
   }
 
-  /** Runs pipes on the handler's arguments: global ones, those of the class, those of the method. */
+  /** Runs pipes on the handler's arguments: global pipes, then pipes of the class, then pipes of the method. */
   #piping(pipes: readonly Enhancer<'pipe'>[], { cls, method }: Place): MiddlewareLike {
     const handler = handlersOf(cls).find((one) => one.method === method);
     const parameters = handler ? pipedParametersOf(handler) : [];
@@ -382,14 +385,14 @@ async function notTooMany({ state }: RequestContext, next: NextFunction): Promis
   return next();
 }
 
-/** The statuses with which a guard refuses a caller. */
+/** The statuses that mean a guard refuses the caller. */
 const REFUSALS: ReadonlySet<number> = new Set([
   HttpStatus.UNAUTHORIZED,
   HttpStatus.FORBIDDEN,
   HttpStatus.NOT_FOUND,
 ]);
 
-/** A method of a class that is served. */
+/** A method of a served class. */
 interface Place {
   readonly cls: Type;
   readonly method: MethodName;
@@ -400,7 +403,7 @@ async function resultOf(value: unknown): Promise<unknown> {
   return isObservable(value) ? lastValueFrom(value, { defaultValue: undefined }) : value;
 }
 
-/** Takes the last value of an observable that a handler returns, as Nest does with routes. */
+/** Uses the last value of an observable that a handler returns, as Nest does for routes. */
 async function lastOfObservable(_context: RequestContext, next: NextFunction): Promise<unknown> {
   const value = await next();
   return isObservable(value) ? ((await resultOf(value)) ?? null) : value;

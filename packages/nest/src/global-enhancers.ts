@@ -15,10 +15,13 @@ export interface EnhancerTypes {
 
 export type EnhancerKind = keyof EnhancerTypes;
 
-/** The global enhancers of an application: the instances, and those created for each request. */
+/** The global enhancers of an application: the existing instances, and the ones that are created for each request. */
 type Globals<T> = readonly [made: readonly T[], scoped: readonly Provided['wrapper'][]];
 
-/** Finds the current global enhancers: `app.useGlobalGuards()` and others come after the modules are created. */
+/**
+ * Finds the current global enhancers: `app.useGlobalGuards()` and similar methods are called after the modules are
+ * created.
+ */
 export const GLOBALS: {
   readonly [K in EnhancerKind]: (config: ApplicationConfig) => Globals<EnhancerTypes[K]>;
 } = {
@@ -28,7 +31,7 @@ export const GLOBALS: {
   pipe: (config) => [config.getGlobalPipes(), config.getGlobalRequestPipes()],
 };
 
-/** Whether a filter answers HTTP requests, which calls of MCP are not. */
+/** Whether a filter answers HTTP requests. Calls of MCP are not HTTP requests. */
 export function answersHttp(filter: unknown): boolean {
   if (typeof filter !== 'function') return filter instanceof BaseExceptionFilter;
   const prototype: unknown = filter.prototype;

@@ -1,14 +1,14 @@
 import { isObject } from '@sigil/core/internal';
 
-/** Whether a class has no such method. */
+/** Whether a class does not have a method. */
 export function lacks(cls: object, method: string): boolean {
   const prototype: unknown = Reflect.get(cls, 'prototype');
   return !isObject(prototype) || typeof prototype[method] !== 'function';
 }
 
 /**
- * Names an enhancer in messages. Classes from Nest's `mixin()`, as in `AuthGuard()`, have a random name besides that in
- * their source.
+ * Names an enhancer in messages. Classes that Nest's `mixin()` creates, as in `AuthGuard()`, have a random name besides
+ * the name in their source.
  */
 export function nameOf(enhancer: unknown): string {
   if (typeof enhancer === 'function') {

@@ -19,21 +19,21 @@ export interface Provided {
 }
 
 /**
- * Nest's container as Sigil sees it. It knows which classes have handlers: providers and controllers of any module. Singletons are handed
- * on; anything else is made for the call.
+ * Nest's container, as a container of Sigil. It knows which classes have handlers: providers and controllers of any
+ * module. Singletons are passed on; other instances are created for the call.
  */
 export class NestContainer implements Container {
   /** The providers with handlers, by class. */
   readonly served: ReadonlyMap<Constructor, Provided>;
   /** Finds further faults in classes. */
   checkClass: (cls: Constructor) => readonly DefinitionProblem[] = () => [];
-  /** While the modules are being made, a singleton may not be there yet. */
+  /** Whether Nest has created all modules. Before that, a singleton may not exist yet. */
   isMade = false;
   readonly #modules: readonly NestModule[];
   readonly #found = new Map<ServiceId, Provided>();
   readonly #problems: DefinitionProblem[] = [];
 
-  /** @param include the modules whose handlers are served; all of them without it. */
+  /** @param include the modules whose handlers are served; all modules if it is absent. */
   constructor(modules: ModulesContainer, include: readonly Type[] | undefined) {
     this.#modules = [...modules.values()];
     const included = this.#modules.filter(({ metatype }) => !include || include.includes(metatype));
@@ -61,7 +61,7 @@ export class NestContainer implements Container {
     return [...this.#problems, ...unknown, ...classes.flatMap((cls) => this.checkClass(cls))];
   }
 
-  /** Finds Nest's provider of a class or token: that of the first module that has it. */
+  /** Finds Nest's provider of a class or token, in the first module that has one. */
   find(id: ServiceId): Provided | undefined {
     const known = this.served.get(id as Constructor) ?? this.#found.get(id);
     if (known) return known;
@@ -76,7 +76,10 @@ export class NestContainer implements Container {
     return undefined;
   }
 
-  /** Gives an instance in the scope that Nest has for it. @param context absent outside of calls. */
+  /**
+   * Returns an instance in the scope that Nest has for the provider. @param context the context of the call; absent
+   * outside of calls.
+   */
   instanceOf({ module, token, wrapper }: Provided, context: GuardContext | undefined): unknown {
     if (!wrapper.isAlias && !wrapper.isTransient && wrapper.isDependencyTreeStatic()) return wrapper.instance;
     const modules = module.providers.get(ModuleRef)?.instance as ModuleRef;
@@ -85,13 +88,13 @@ export class NestContainer implements Container {
   }
 }
 
-/** The names of classes with handlers that are in no module which a server includes. */
+/** The names of classes that have handlers but are not in a module that a server includes. */
 export function unserved(modules: ModulesContainer, included: ReadonlySet<Type>): string[] {
   const others = [...modules.values()].filter(({ metatype }) => !included.has(metatype));
   return [...servedClasses(others, [])].map(([cls, { module }]) => `${cls.name} of ${module.name}`);
 }
 
-/** Finds the classes with handlers that Nest makes. */
+/** Finds the classes with handlers that Nest creates. */
 function servedClasses(
   modules: readonly NestModule[],
   problems: DefinitionProblem[],
@@ -127,7 +130,7 @@ function servedClasses(
   return served;
 }
 
-/** Finds classes that are aliases of a factory under another token, whose class is unknown. */
+/** Finds classes that are aliases of a factory under another token. The class of such a factory is unknown. */
 function servedAliases(
   modules: readonly NestModule[],
   served: ReadonlyMap<Constructor, Provided>,
@@ -156,9 +159,9 @@ function servedAliases(
   return found;
 }
 
-/** The class with handlers that a provider makes, if it makes one. */
+/** The class with handlers that a provider creates, if there is one. */
 function classOf(token: unknown, { metatype, instance, isNotMetatype }: Wrapper): Constructor | undefined {
-  // Of a factory nothing is known but the token; of a value there is the value.
+  // For a factory, only the token is known; for a value, the value is known.
   const ofValue = isNotMetatype && !metatype ? instance?.constructor : undefined;
   return [metatype, token, ofValue].find(hasHandlers);
 }
@@ -174,7 +177,10 @@ function nameOf(id: ServiceId): string {
   return 'name' in id && typeof id.name === 'string' ? id.name : 'a token';
 }
 
-/** Stands for a singleton that Nest has yet to make, and that is used at the first call: a constraint of class-validator. */
+/**
+ * Stands for a singleton that Nest has not created yet and that is used at the first call, such as a constraint of
+ * class-validator.
+ */
 function whenMade(wrapper: Wrapper): object {
   return new Proxy(
     {},

@@ -3,7 +3,7 @@ import type { AppOptions, MaybePromise, Principal } from '@sigil/core';
 import type { HttpOptions } from '@sigil/http';
 import type { HttpRequest } from './call.js';
 
-/** The options of `createApp` that Nest's modules replace. */
+/** The options of `createApp` that modules of Nest replace. */
 export const NESTS = [
   'services',
   'discover',
@@ -15,42 +15,44 @@ export const NESTS = [
 ] as const;
 
 /**
- * Options of `SigilModule.forRoot`, and of the factory of `SigilModule.forRootAsync`: those of `createApp`, and these.
- * Without a `logger`, the log is that of the application, in the context `Sigil`. Lists are private to their caller,
- * whatever `cache` says, because global guards may be added at any time.
+ * Options of `SigilModule.forRoot`, and of the factory of `SigilModule.forRootAsync`: the options of `createApp`, and
+ * the ones below. Without `logger`, log lines go to the logger of the application, with the context `Sigil`. Lists are
+ * always private to their caller, even if `cache` makes them public, because global guards may be added at any time.
  */
 export interface SigilModuleOptions extends Omit<AppOptions, (typeof NESTS)[number]> {
-  /** Options of the endpoint: those of `nodeHandler`. `authorization` or `authenticate` determines the principal. */
+  /** Options of the endpoint, as for `nodeHandler`. `authorization` or `authenticate` determines the principal. */
   readonly http?: Omit<HttpOptions, 'sse'>;
   /**
-   * Returns the principal of a request that guards and middleware of the application have let in; `undefined` if there
-   * is none.
+   * Returns the principal of a request that guards and middleware of the application have accepted, or `undefined` if
+   * the request has no principal.
    *
-   * @default of `request.user` the `id`, `userId` or `sub`, its `scopes` or `scope`, and all of it as claims
+   * @default from `request.user`: its `id`, `userId` or `sub` as id, its `scopes` or `scope`, and all its members as
+   * claims
    */
   principal?(this: void, request: HttpRequest): MaybePromise<Principal | undefined>;
   /**
-   * Global guards that are about HTTP requests, such as `ThrottlerGuard`: they are asked for each request to the endpoint, and not
-   * about each definition.
+   * Global guards that check HTTP requests, such as `ThrottlerGuard`. They run for each request to the endpoint, but
+   * not for each definition.
    *
-   * @default none: global guards are asked about both
+   * @default []: global guards run for both
    */
   readonly requestGuards?: readonly Type<CanActivate>[];
   /**
-   * Whether global interceptors, filters and pipes also run for each call of a tool, resource, prompt or completion, as
-   * in a microservice connected with `inheritAppConfig`. Global guards always do. `ValidationPipe` has no effect there,
-   * and filters that extend `BaseExceptionFilter` answer HTTP requests: these do not run.
+   * Whether global interceptors, filters and pipes also run for each call of a tool, resource, prompt or completion.
+   * This is like a microservice that is connected with `inheritAppConfig`. Global guards always run. `ValidationPipe`
+   * has no effect there. Filters that extend `BaseExceptionFilter` do not run, because they answer HTTP requests.
    *
-   * @default undefined: they do not, and the log names them when the application starts; with `false` it does not
+   * @default undefined: they do not run, and the log names them when the application starts; `false` turns this log
+   * line off
    */
   readonly inheritAppConfig?: boolean;
 }
 
-/** Options that Nest needs before it creates providers: the path of the endpoint, and its modules. */
+/** Options that Nest needs before it creates providers, such as the path of the endpoint and its modules. */
 export interface SigilModuleExtras {
   /**
-   * Path of the endpoint, after the global prefix, without parameters and wildcards. `'/'` is the root, or the global
-   * prefix itself.
+   * Path of the endpoint, after the global prefix. It must not contain parameters or wildcards. `'/'` is the root, or
+   * the global prefix itself.
    *
    * @default '/mcp'
    */
@@ -62,14 +64,15 @@ export interface SigilModuleExtras {
    */
   readonly decorators?: readonly ClassDecorator[] | undefined;
   /**
-   * Whether to serve HTTP+SSE of 2024-11-05 too, at `/sse` and `/messages` below the path.
+   * Whether to serve the transport HTTP+SSE of revision 2024-11-05 too, at `/sse` and `/messages` below the path.
    *
    * @default false
    */
   readonly sse?: boolean | undefined;
   /**
-   * Modules whose handlers are served: those of their own providers and controllers, not of imported modules. Required
-   * in an application with several servers. The `App` of such a server is injected by its name: `@InjectApp('shop')`.
+   * Modules whose handlers are served: the handlers of their own providers and controllers, not of the modules they
+   * import. It is required in an application with several servers. The `App` of such a server is injected by its name:
+   * `@InjectApp('shop')`.
    *
    * @default every module of the application
    */
@@ -87,7 +90,7 @@ export interface SigilModuleAsyncOptions<Dependencies extends unknown[] = never[
   readonly name?: string | undefined;
   /** The dependencies of the factory, in the order of its parameters. */
   readonly inject?: readonly unknown[];
-  /** Gives the options. Those without a name have the one beside the factory. */
+  /** Returns the options. If they have no `name`, the `name` beside the factory applies. */
   readonly useFactory: (
     ...dependencies: Dependencies
   ) => MaybePromise<Omit<SigilModuleOptions, 'name'> & { readonly name?: string }>;
@@ -97,9 +100,9 @@ export interface SigilModuleAsyncOptions<Dependencies extends unknown[] = never[
 export const OPTIONS: symbol = Symbol('the options of SigilModule');
 
 /**
- * Gives the token of a server's `App`, for `nest.get()` and for the `inject` of factories.
+ * Returns the token of a server's `App`, for `nest.get()` and for `inject` of factories.
  *
- * @param name the `name` that `SigilModule.forRoot` or `forRootAsync` was given.
+ * @param name the `name` in the options of `SigilModule.forRoot` or `forRootAsync`.
  * @returns the token.
  * @example
  * ```ts
@@ -111,9 +114,9 @@ export function getAppToken(name: string): string {
 }
 
 /**
- * Injects the `App` of a server by its name, in an application with several.
+ * Injects the `App` of a server by its name, in an application with several servers.
  *
- * @param name the `name` that `SigilModule.forRoot` or `forRootAsync` was given.
+ * @param name the `name` in the options of `SigilModule.forRoot` or `forRootAsync`.
  * @returns the decorator, for a parameter of a constructor or a property.
  * @example
  * ```ts

@@ -13,7 +13,7 @@ interface RouteParameter {
   readonly index: number;
   readonly data?: unknown;
   readonly pipes?: readonly unknown[];
-  /** Absent for Nest's own, such as `@Body()`. */
+  /** The factory of the value; absent for Nest's own decorators, such as `@Body()`. */
   readonly factory?: (data: unknown, context: CallExecutionContext) => unknown;
 }
 
@@ -29,7 +29,7 @@ export function parametersOf(cls: object, method: MethodName): RouteParameter[] 
   }));
 }
 
-/** The problem of an unsupported one. */
+/** The problem with an unsupported parameter decorator. */
 export function problemOfParameter({
   pipes = [],
   factory,
@@ -46,7 +46,8 @@ export function problemOfParameter({
   };
 }
 
-// By prototype: several applications may serve a class, and its decorators are the same for all.
+// The bound methods by prototype. Several applications may serve a class, and its decorators are the same for all of
+// them.
 const BOUND = new WeakMap<object, Set<MethodName>>();
 
 /** Makes the parameter decorators of Nest's `createParamDecorator()` provide values to handlers. */

@@ -9,13 +9,16 @@ import {
   setArguments,
 } from '@sigil/core/internal';
 
-/** A parameter of a handler that gets arguments: one of them by its name, or all of them. */
+/** A parameter of a handler that receives one argument by its name, or all arguments. */
 export interface PipedParameter {
   readonly name: string | undefined;
   readonly metatype: Type | undefined;
 }
 
-/** The handler parameters that pipes apply to: neither contexts nor values of Nest's parameter decorators. */
+/**
+ * The handler parameters that pipes apply to. Contexts, and values from Nest's parameter decorators, are not among
+ * them.
+ */
 export function pipedParametersOf(handler: HandlerMethod): PipedParameter[] {
   const types = parameterTypes(handler);
   const decorated = parametersOf(handler);
@@ -35,7 +38,7 @@ export function pipedParametersOf(handler: HandlerMethod): PipedParameter[] {
   );
 }
 
-/** Whether a pipe has no effect: arguments are already validated instances of their DTO. */
+/** Whether a pipe is a `ValidationPipe`. It has no effect: arguments are already validated instances of their DTO. */
 export function isValidationPipe(pipe: unknown): boolean {
   if (typeof pipe !== 'function') return pipe instanceof ValidationPipe;
   const prototype: unknown = pipe.prototype;
@@ -48,7 +51,7 @@ export async function pipeArguments(
   parameters: readonly PipedParameter[],
   pipes: readonly PipeTransform[],
 ): Promise<void> {
-  // A completion only has a part of one argument.
+  // A completion only has the beginning of one argument.
   if (pipes.length === 0 || context instanceof CompletionContext) return;
   const { kind } = context.definition;
   const type = kind === 'resource' || kind === 'template' ? 'param' : 'body';

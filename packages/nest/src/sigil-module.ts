@@ -45,9 +45,9 @@ import {
 } from './options.js';
 
 /**
- * Serves the handlers of a Nest application: the methods with `@Tool`, `@Resource`, `@Prompt` and `@Complete` of its providers and
- * controllers, whichever module they are in. `App` of `@sigil/core` can be injected everywhere. Several of them, each with a name, a path and
- * modules of its own, serve side by side.
+ * Serves the handlers of a Nest application: the methods with `@Tool`, `@Resource`, `@Prompt` or `@Complete` in
+ * providers and controllers of any module. `App` of `@sigil/core` can be injected everywhere. An application can import
+ * several of these modules, each with its own name, path and included modules.
  *
  * @example
  * ```ts
@@ -75,11 +75,11 @@ export class SigilModule implements NestModule, OnApplicationBootstrap, OnModule
   }
 
   /**
-   * Makes the module that serves an application.
+   * Creates the module that serves an application.
    *
    * @param options the name and version of the server, its options, and the path of its endpoint.
-   * @returns the module, for the `imports` of the root module. The application does not start, with a
-   *   `DefinitionError`, when a definition or option is wrong.
+   * @returns the module, for `imports` of the root module. When a definition or option is wrong, the start of the
+   * application fails with a `DefinitionError`.
    */
   static forRoot(options: SigilModuleOptions & SigilModuleExtras): DynamicModule {
     OptionChecks.requireObject(FOR_ROOT, options);
@@ -94,10 +94,9 @@ export class SigilModule implements NestModule, OnApplicationBootstrap, OnModule
   /**
    * Creates the module that serves an application with asynchronous options, for example from a `ConfigService`.
    *
-   * @param options the factory, its dependencies, and the options needed before: the path of the endpoint, and its
-   *   modules.
-   * @returns the module, for the `imports` of the root module.
-   * @example
+   * @param options the factory, its dependencies, and the options that Nest needs earlier, such as the path of the
+   * endpoint and its modules.
+   * @returns the module, for `imports` of the root module. @example
    * ```ts
    * SigilModule.forRootAsync({
    *   inject: [ConfigService],
@@ -123,34 +122,34 @@ export class SigilModule implements NestModule, OnApplicationBootstrap, OnModule
     return { ...dynamicModule({ name, path, decorators, sse, include }, provider as Provider), imports };
   }
 
-  /** Begins to serve, in an application that has HTTP. Called by Nest. */
+  /** Begins to serve, if the application has HTTP. Nest calls this. */
   configure(): void {
     this.#endpoint.mount();
   }
 
-  /** Warns of global enhancers that do not run for calls. Called by Nest. */
+  /** Warns of global enhancers that do not run for calls. Nest calls this. */
   onApplicationBootstrap(): void {
     this.#endpoint.checkGlobals();
   }
 
-  /** Lets calls in flight finish, then closes the app. Called by Nest. */
+  /** Lets calls in flight finish, then closes the app. Nest calls this. */
   async onModuleDestroy(): Promise<void> {
     await this.#endpoint.close();
   }
 }
 
-/** A server as it is known before it is made. */
+/** The known facts about a server before it is created. */
 interface Server extends SigilModuleExtras {
   readonly name: string | undefined;
 }
 
-/** The token of that, in the module of each server. */
+/** The token of the `Server` in its module. */
 const SERVER = Symbol('a server of SigilModule');
 
 function dynamicModule(server: Server, options: Provider): DynamicModule {
   checkServer(server);
   const { name, include } = server;
-  // One that serves a part of the application is not the App of it.
+  // A server of a part of the application is not injected as `App`.
   const token = include ? getAppToken(name ?? '') : App;
   const named = include || name === undefined ? [] : [{ provide: getAppToken(name), useExisting: App }];
   return {
@@ -182,10 +181,13 @@ function dynamicModule(server: Server, options: Provider): DynamicModule {
   };
 }
 
-// Of an application that describes itself to `sigil build`.
+// How many servers of an application have described themselves to `sigil build`.
 const DESCRIBED = new WeakMap<ModulesContainer, number>();
 
-/** Makes the app of every class with handlers that Nest makes. The modules are known by now, their instances need not be there. */
+/**
+ * Creates the app from all classes with handlers that Nest creates. The modules are known by now, but their instances
+ * may not exist yet.
+ */
 async function makeApp(
   server: Server,
   given: SigilModuleOptions,
@@ -222,7 +224,7 @@ async function makeApp(
       );
   const described = (DESCRIBED.get(modules) ?? 0) + 1;
   DESCRIBED.set(modules, described);
-  // While the application is built, this is all that is asked of it: it does not start.
+  // During a build, the application only describes itself and does not start.
   if (described === servers.length) await buildRecord()?.serves();
   container.isMade = true;
   return app;
@@ -237,7 +239,10 @@ function serversOf(modules: ModulesContainer): Server[] {
   });
 }
 
-/** @throws DefinitionError when servers of one application get in each other's way, or include what it does not have. */
+/**
+ * @throws DefinitionError when servers of one application conflict, or include modules that the application does not
+ * have.
+ */
 function checkServers(server: Server, servers: readonly Server[], modules: ModulesContainer): void {
   const checks = new OptionChecks(FOR_ROOT);
   const { name, include } = server;
@@ -266,7 +271,7 @@ function checkServers(server: Server, servers: readonly Server[], modules: Modul
   checks.throwIfAny();
 }
 
-/** Names the function that has taken the options. @throws unknown the error again. */
+/** Rewrites an error so that it names `forRoot`, which got the options. @throws unknown the error again. */
 function inWordsOfForRoot(error: unknown): never {
   if (!(error instanceof DefinitionError)) throw error;
   throw new DefinitionError(
@@ -274,7 +279,7 @@ function inWordsOfForRoot(error: unknown): never {
   );
 }
 
-/** @throws DefinitionError when the module of a server cannot be made. */
+/** @throws DefinitionError when the module of a server cannot be created. */
 function checkServer({ path = '/mcp', decorators = [], ...server }: Server): void {
   const checks = new OptionChecks(FOR_ROOT);
   checks.booleans(server, 'sse');
@@ -319,13 +324,13 @@ function checkDecorator(decorator: ClassDecorator, checks: OptionChecks): void {
   }
 }
 
-/** Refuses unknown options; those that Nest replaces are refused later, with a message of their own. */
+/** Refuses unknown options. Options that Nest replaces are refused later, with their own message. */
 function checkNames(options: object, names: readonly string[], checks: OptionChecks): void {
   const others = Object.entries(options).filter(([name]) => !isOfNest(name));
   checks.known(Object.fromEntries(others), names);
 }
 
-/** @throws DefinitionError when an option is wrong that is not for `createApp` or `nodeHandler`. */
+/** @throws DefinitionError when one of the options besides those of `createApp` and `nodeHandler` is wrong. */
 function checkOptions(given: SigilModuleOptions): void {
   OptionChecks.requireObject(FOR_ROOT, given);
   const checks = new OptionChecks(FOR_ROOT);
@@ -386,8 +391,8 @@ function refusal(where: string, what: string, fix: string): DefinitionError {
 }
 
 /**
- * Maps a Nest exception from a handler, an interceptor or a filter. A server error (5xx) stays unexpected: it is
- * logged, and its message does not reach clients.
+ * Maps a Nest exception from a handler, an interceptor or a filter. A server error (5xx) remains an unexpected error:
+ * it is logged, and clients do not get its message.
  */
 const httpExceptions: ErrorMapper = mapError(HttpException, (exception, context) => {
   const status = exception.getStatus();
@@ -401,7 +406,10 @@ const httpExceptions: ErrorMapper = mapError(HttpException, (exception, context)
   return invalidParams(text);
 });
 
-/** Its message; of a `ValidationPipe` and its like all of them. */
+/**
+ * The message of an exception. An exception of `ValidationPipe` or a similar pipe has several messages, which are
+ * joined.
+ */
 function textOf(exception: HttpException): string {
   const response = exception.getResponse();
   const message: unknown = typeof response === 'string' ? response : Reflect.get(response, 'message');

@@ -39,7 +39,7 @@ export interface Values {
 export interface AttributeRow {
   readonly name: string;
   readonly value: keyof Values;
-  /** How strictly the conventions ask for it. */
+  /** How strictly the conventions require the attribute. */
   readonly level: 'required' | 'conditionally_required' | 'recommended' | 'opt_in';
   readonly on: readonly Signal[];
 }
@@ -49,7 +49,7 @@ const OPERATIONS: readonly Signal[] = ['mcp.server.operation.duration', 'mcp.cli
 const BOTH: readonly Signal[] = [...SPANS, ...OPERATIONS];
 const ALL: readonly Signal[] = [...BOTH, 'mcp.server.session.duration'];
 
-/** The table. */
+/** The table of all attributes. */
 export const ATTRIBUTES: readonly AttributeRow[] = [
   { name: 'mcp.method.name', value: 'method', level: 'required', on: BOTH },
   { name: 'gen_ai.tool.name', value: 'tool', level: 'conditionally_required', on: BOTH },

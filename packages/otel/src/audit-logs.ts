@@ -4,31 +4,31 @@ import { NETWORK_TRANSPORTS } from './values.js';
 
 /** An audit record as a log record for `@opentelemetry/api-logs`. */
 export interface AuditLog {
-  /** `sigil.audit.` and the event of the record. */
+  /** `sigil.audit.` followed by the event of the record. */
   readonly eventName: string;
   readonly timestamp: Date;
-  /** 9, 13 or 17, which OpenTelemetry calls INFO, WARN and ERROR. */
+  /** 9, 13 or 17: INFO, WARN or ERROR in OpenTelemetry. */
   readonly severityNumber: number;
   readonly severityText: string;
   /** The record as a line of JSON, as `jsonLinesFile` of `@sigil/node` writes it. */
   readonly body: string;
   readonly attributes: Attributes;
-  /** Has the span of the call, if it is known. */
+  /** Contains the span of the call, if it is known. */
   readonly context: Context;
 }
 
 /** A logger of `@opentelemetry/api-logs`, typed structurally so that this package does not depend on it. */
 export interface AuditLogger {
-  /** Accepts a log record; its success is unknown. */
+  /** Accepts a log record. It does not report whether the record was sent. */
   emit(record: AuditLog): void;
 }
 
 const SEVERITIES = { INFO: 9, WARN: 13, ERROR: 17 } as const;
 
-/** The outcomes of a call that are faults of the server. */
+/** The outcomes of a call that are the server's fault. */
 const FAULTS: ReadonlySet<unknown> = new Set(['error', 'timeout', 'failed']);
 
-/** The source of `name`, by method. */
+/** The member that `name` comes from, by method. */
 const NAMES: Readonly<Record<string, string>> = {
   'tools/call': 'gen_ai.tool.name',
   'prompts/get': 'gen_ai.prompt.name',
@@ -37,12 +37,12 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Makes a sink of an audit that emits each record as a log record of OpenTelemetry, in the trace of its call.
+ * Creates an audit sink that emits each record as an OpenTelemetry log record, in the trace of its call.
  *
- * A logger never reports whether a record was sent, so `audit.required` refuses no call if the collector is down. If
- * each record must be stored before its call runs, write to a file or a table.
+ * A logger never reports whether a record was sent, so even with `audit.required`, calls run while the collector is
+ * down. If each record must be stored before its call runs, write to a file or a table.
  *
- * @param logger the result of `logs.getLogger()` of `@opentelemetry/api-logs`, or of your own provider.
+ * @param logger the result of `logs.getLogger()` of `@opentelemetry/api-logs`, or a logger of your own provider.
  * @returns the sink. The provider of the logger stays open when the app closes.
  * @example
  * ```ts
@@ -74,7 +74,7 @@ function severityOf({ decision, outcome }: AuditRecord): keyof typeof SEVERITIES
   return decision === 'undecided' || FAULTS.has(outcome) ? 'ERROR' : 'INFO';
 }
 
-/** By the names that spans and metrics have for the same; the rest is in the body. */
+/** The attributes, with the same names as in spans and metrics. The rest of the record is in the body. */
 function attributesOf(record: AuditRecord): Attributes {
   const { method = '', name, transport, requestId, code, chain } = record;
   const attributes: Attributes = {
@@ -103,7 +103,10 @@ function attributesOf(record: AuditRecord): Attributes {
   return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
 }
 
-/** It counts as sampled: processors may leave out logs of traces that are not, and an audit has each record. */
+/**
+ * The context of a record. Its span counts as sampled, because processors may leave out logs of unsampled traces, and
+ * an audit needs every record.
+ */
 function contextOf({ traceId, spanId }: AuditRecord): Context {
   if (traceId === undefined || spanId === undefined) return ROOT_CONTEXT;
   return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags: TraceFlags.SAMPLED });

@@ -24,7 +24,7 @@ import type { Redactor, TelemetryOptions } from './options.js';
 import type { OwnMetrics } from './own-metrics.js';
 import { parentOf, traceOf } from './parents.js';
 
-/** The parts of all spans of an app. */
+/** The parts that all spans of an app share. */
 export interface SpanParts {
   readonly options: TelemetryOptions;
   readonly tracer: Tracer;
@@ -40,7 +40,7 @@ export class CallSpan implements CallObservation {
   readonly #values: Values;
   readonly #span: Span;
   readonly #context: Context;
-  /** The attributes of its duration that are known at its beginning. */
+  /** The attributes of the duration metric that are known when the call begins. */
   readonly #measured: Attributes;
   #trace: Trace | undefined;
 
@@ -82,7 +82,7 @@ export class CallSpan implements CallObservation {
     const values = clientValuesOf(request, this.#values);
     const attributes = attributesOf('mcp.client', values, false);
     const active = context.active();
-    // The handler may have begun a span of its own.
+    // The handler may have begun its own span.
     const parent = trace.getSpan(active) ? active : this.#context;
     const span = tracer.startSpan(request.method, { kind: SpanKind.CLIENT, attributes }, parent);
     const meta: Record<string, string> = {};
@@ -113,7 +113,10 @@ export class CallSpan implements CallObservation {
     }
   }
 
-  /** Records the attributes of spans alone: the outcome, and by option the arguments and the result. */
+  /**
+   * Records the attributes that only spans have: the outcome and, if the options ask for them, the arguments and the
+   * result.
+   */
   #record(event: CallEvent): void {
     const { recordInputs, recordOutputs } = this.#parts.options;
     const { outcome, refusedBy, params } = event;
@@ -135,7 +138,7 @@ export class CallSpan implements CallObservation {
   }
 }
 
-/** Ends a span as the conventions say: it has failed if it has an `error.type`. */
+/** Ends a span as the conventions require: it has failed if it has an `error.type`. */
 function finish(span: Span, end: End | undefined): void {
   if (end) span.setAttributes(endAttributes(end));
   if (end?.errorType !== undefined) {
@@ -153,7 +156,7 @@ function redacted(how: true | Redactor, value: unknown, call: CallInfo): unknown
   return how === true ? value : how(value, call);
 }
 
-/** Spans have no objects; the conventions let them be JSON. */
+/** Attributes of spans cannot be objects; the conventions allow JSON. */
 function textOf(value: unknown): string | undefined {
   return value === undefined ? undefined : JSON.stringify(value);
 }

@@ -2,7 +2,7 @@ import type { Attributes, Counter, Histogram, Meter, Observable } from '@opentel
 import type { CallEvent, CallInfo, Gauge, RefusalEvent, StoreEvent, TaskAbortEvent } from '@sigil/core';
 import type { EventLoopDelay } from './options.js';
 
-/** The buckets of answers of stores, in seconds: most are faster than any call. */
+/** The buckets for the latency of stores, in seconds. Most stores answer faster than any call. */
 const STORE_BUCKETS = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5];
 
 /** The highest attempt number with a time series of its own: `tasks.maxAttempts` may be any number. */
@@ -38,7 +38,7 @@ export class OwnMetrics {
     if (eventLoopDelay) this.#measureLoop(eventLoopDelay);
   }
 
-  /** Counts a run of a task when it begins: one whose process dies has no duration. */
+  /** Counts a run of a task when it begins, because a run whose process dies has no duration. */
   started(call: CallInfo): void {
     if (!call.task) return;
     const attempt = Math.min(call.task.attempt, MAX_ATTEMPT);
@@ -89,7 +89,7 @@ export class OwnMetrics {
     });
   }
 
-  /** By the names that OpenTelemetry's conventions have for Node. */
+  /** Measures the event loop under the names of OpenTelemetry's conventions for Node. */
   #measureLoop(delay: EventLoopDelay): void {
     const gauge = (what: string, description: string): Observable =>
       this.#meter.createObservableGauge(`nodejs.eventloop.delay.${what}`, { description, unit: 's' });

@@ -18,7 +18,7 @@ export interface Parent {
   readonly links: Link[];
 }
 
-/** Reads own text members of a received object. */
+/** Reads a received object: only its own members that are text. */
 const GETTER: TextMapGetter<object> = {
   keys: (carrier) => Object.keys(carrier),
   get(carrier, key) {
@@ -28,9 +28,9 @@ const GETTER: TextMapGetter<object> = {
 };
 
 /**
- * The parent of a call's span. Its `_meta` has the parent, and then the HTTP context is linked, because one HTTP
- * request can carry several calls, and a call several HTTP requests. Without `_meta`, the HTTP context is the parent.
- * The run of a task is a root, linked to the call that submitted it.
+ * The parent of a call's span. If the `_meta` of the call names a parent, the HTTP context is only linked: one HTTP
+ * request can carry several calls, and one call can take several HTTP requests. Otherwise the HTTP context is the
+ * parent. The run of a task is a root, linked to the call that submitted the task.
  */
 export function parentOf({ params, headers, task }: CallInfo): Parent {
   if (task) {
@@ -46,7 +46,7 @@ export function parentOf({ params, headers, task }: CallInfo): Parent {
   return { context: carried, links: linked ? [{ context: linked }] : [] };
 }
 
-/** The context of an instrumented HTTP server, else that of the headers. */
+/** The context from an instrumented HTTP server, or else from the headers. */
 function transportContext(headers: CallInfo['headers']): Context {
   const active = context.active();
   if (!headers || validSpanContext(active)) return active;
@@ -63,7 +63,7 @@ function spanContextOf({ traceId, spanId, traceparent }: Trace): SpanContext {
   return { traceId, spanId, traceFlags: flags & TraceFlags.SAMPLED, isRemote: true };
 }
 
-/** A span in the form in which the engine stores traces. */
+/** A span in the form that the engine stores. */
 export function traceOf(span: SpanContext): Trace | undefined {
   if (!isSpanContextValid(span)) return undefined;
   const { traceId, spanId, traceFlags, traceState } = span;

@@ -22,11 +22,11 @@ const SCOPE = '@sigil/otel';
 const BUCKETS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300];
 
 /**
- * Traces and measures an app by OpenTelemetry's conventions for MCP: a span and a duration for each call, each run of a
- * task and each request to a client.
+ * Traces and measures an app according to OpenTelemetry's conventions for MCP. It records a span and a duration for
+ * each call, each run of a task and each request to a client.
  *
- * @param app the result of `createApp`. Register the OpenTelemetry SDK before: earlier metrics are lost.
- * @returns a function that ends it.
+ * @param app the result of `createApp`. Register the OpenTelemetry SDK before this call: earlier metrics are lost.
+ * @returns a function that stops the telemetry.
  * @throws DefinitionError when an option is unknown.
  * @example
  * ```ts
@@ -40,7 +40,7 @@ export function telemetry(app: Pick<App, 'observe'>, options: TelemetryOptions =
   return app.observe(new Telemetry(options));
 }
 
-/** Watches an app. */
+/** Observes an app. */
 class Telemetry implements Observer {
   readonly #parts: SpanParts;
   readonly #sessions: Histogram;

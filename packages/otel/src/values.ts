@@ -8,14 +8,16 @@ import {
 } from '@sigil/core';
 import type { Values } from './attributes.js';
 
-/** Stands for methods that the server does not have: any text would be a time series of its own. */
+/**
+ * Stands for methods that the server does not have: otherwise each text that a client sends would become a time series.
+ */
 const OTHER = '_OTHER';
-/** Longest URI that spans have, in characters. */
+/** Maximum length of a URI in spans, in characters. */
 const MAX_URI_LENGTH = 1024;
 
 /**
- * The error codes of the caller's faults, which are not server errors: those of the conventions, and our own for scopes
- * and rates.
+ * The error codes for faults of the caller, which are not server errors: the codes of the conventions, and our own
+ * codes for scopes and rates.
  */
 const CALLER_FAULTS: ReadonlySet<number> = new Set([-32700, -32600, -32601, -32602, -32002, 403, 429]);
 
@@ -44,7 +46,7 @@ export function measuredOf(call: CallInfo): Values {
   };
 }
 
-/** The attributes of spans alone, which differ for each call. */
+/** The attributes that only spans have, because they differ for each call. */
 export function tracedOf({ requestId, sessionId, address, source }: CallInfo): Values {
   return {
     requestId: requestId === undefined ? undefined : String(requestId),
@@ -54,7 +56,7 @@ export function tracedOf({ requestId, sessionId, address, source }: CallInfo): V
   };
 }
 
-/** The attributes of a request to a client, with the call that makes it. */
+/** The attributes of a request to a client, including those of the call that sends it. */
 export function clientValuesOf({ id, method, call }: ClientRequestInfo, measured: Values): Values {
   const { protocolVersion, networkTransport, networkProtocol, networkProtocolVersion } = measured;
   const network = { networkTransport, networkProtocol, networkProtocolVersion };
@@ -71,7 +73,7 @@ export interface End extends Pick<Values, 'errorType' | 'statusCode'> {
   readonly message?: string | undefined;
 }
 
-/** The end of a call, by its answer; `undefined` for success. */
+/** How a call ended, by its answer; `undefined` for success. */
 export function endOf({ error, outcome, result }: CallEvent): End | undefined {
   if (error) {
     const statusCode = String(error.code);
@@ -82,7 +84,7 @@ export function endOf({ error, outcome, result }: CallEvent): End | undefined {
   return hasFailed ? { errorType: 'tool_error' } : undefined;
 }
 
-/** The outcome of a request to a client, by the error of its wait; `undefined` for success. */
+/** How a request to a client ended, by the error from waiting for it; `undefined` for success. */
 export function clientEndOf(error: unknown): End | undefined {
   if (error === undefined) return undefined;
   if (!(error instanceof InputResponseError)) return { errorType: OTHER };
@@ -93,14 +95,14 @@ export function clientEndOf(error: unknown): End | undefined {
   return { statusCode, errorType: statusCode, message: cause.message };
 }
 
-/** The conventions' names of MCP transports. */
+/** The names of MCP transports in the conventions. */
 export const NETWORK_TRANSPORTS: Readonly<Record<string, string | undefined>> = {
   stdio: 'pipe',
   http: 'tcp',
   memory: undefined,
 };
 
-/** Messages of Node say it; requests of the web do not. */
+/** The HTTP version. Requests of Node have it; web requests do not. */
 function httpVersionOf(source: unknown): string | undefined {
   const version = member(source, 'httpVersion');
   return version === '2.0' ? '2' : typeof version === 'string' ? version : undefined;

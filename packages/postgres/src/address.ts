@@ -5,18 +5,18 @@ import { Client } from 'pg';
 /** The location of the database. */
 export interface Address {
   /**
-   * Its address: `postgres://[user[:password]@]host[:port]/database[?option=value]`.
-   * @default that of `pool`
+   * The address of the database: `postgres://[user[:password]@]host[:port]/database[?option=value]`.
+   * @default the address in `pool`
    */
   readonly url?: string;
   /**
-   * A pool of `pg` in place of an address: its options have the location, certificates, or a changing password. The
-   * pool itself is not used, because stores need connections with other settings.
+   * A pool of `pg` in place of an address. Its options supply the location, certificates, or a password that changes.
+   * The pool itself is not used, because stores need connections with other settings.
    */
   readonly pool?: PoolTemplate;
 }
 
-/** The used part of a pool of `pg`. */
+/** The part of a `pg` pool that is used here. */
 export interface PoolTemplate {
   readonly options: object;
 }
@@ -27,10 +27,10 @@ export const DEFAULT_SCHEMA = 'sigil';
 /** Names that mean the same with and without quotes, and that leave room for suffixes. */
 const SCHEMA = /^[a-z_][a-z0-9_]{0,47}$/;
 
-/** Names that PostgreSQL has taken or takes for itself. */
+/** Names that PostgreSQL reserves for itself. */
 const OWN_SCHEMA = /^(?:pg_|information_schema$)/;
 
-/** Refuses values other than the name of a schema or `undefined`. @returns the schema. */
+/** Refuses a value that is neither the name of a schema nor `undefined`. @returns the schema. */
 export function checkSchema(checks: OptionChecks, schema: unknown): string {
   if (schema === undefined) return DEFAULT_SCHEMA;
   if (typeof schema === 'string' && SCHEMA.test(schema)) {
@@ -46,7 +46,7 @@ export function checkSchema(checks: OptionChecks, schema: unknown): string {
   return DEFAULT_SCHEMA;
 }
 
-/** The schema of options that have no others. @throws DefinitionError when one is wrong. */
+/** The schema from options that have no other members. @throws DefinitionError when an option is wrong. */
 export function requireSchema(of: string, options: { readonly schema?: string }): string {
   OptionChecks.requireObject(of, options);
   const checks = new OptionChecks(of);
@@ -56,7 +56,7 @@ export function requireSchema(of: string, options: { readonly schema?: string })
   return schema;
 }
 
-/** Refuses an address that cannot be one. */
+/** Refuses an address that is not valid. */
 export function checkAddress(checks: OptionChecks, { url, pool }: Address): void {
   if (url === undefined && pool === undefined)
     checks.refuse('url', 'there is none', "write url: 'postgres://user@host/database', or give a pool of pg");
@@ -83,7 +83,7 @@ const SSL_MODES: readonly string[] = [
   'no-verify',
 ];
 
-/** Refuses values other than an address of PostgreSQL or `undefined`. */
+/** Refuses a value that is neither an address of PostgreSQL nor `undefined`. */
 export function checkUrl(checks: OptionChecks, option: string, url: unknown): void {
   if (url === undefined) return;
   if (!isUrl(url)) {
@@ -106,7 +106,7 @@ export function checkUrl(checks: OptionChecks, option: string, url: unknown): vo
 /** The parameters that name files. */
 const FILES: readonly string[] = ['sslcert', 'sslkey', 'sslrootcert'];
 
-/** Refuses an address that `pg` cannot read, or whose files it cannot. */
+/** Refuses an address that `pg` cannot parse, or that names files it cannot read. */
 export function checkReadable(checks: OptionChecks, option: string, url: string | undefined): void {
   if (url === undefined) return;
   const { searchParams } = new URL(url);

@@ -1,9 +1,9 @@
 import { DatabaseError } from 'pg';
 
-/** The codes with which PostgreSQL refuses temporarily: it shuts down, starts, or has no room. */
+/** The codes for a temporary refusal: PostgreSQL shuts down, starts, or has no room. */
 const NOT_NOW = /^(?:08|53|57P|57014$)/;
 
-/** Whether an error says that PostgreSQL could not be asked, rather than that it refused. */
+/** Whether an error means that PostgreSQL could not be reached, rather than that it refused. */
 export function isConnectionFailure(error: unknown): boolean {
   if (error instanceof UnusableError || error instanceof BusyError || isWithoutTls(error)) return false;
   if (!(error instanceof DatabaseError)) return true;
@@ -40,11 +40,11 @@ export function explained(error: unknown, schema: string): unknown {
   return new Error(`PostgreSQL refuses: ${error.message}; ${fix(schema)}`, { cause: error });
 }
 
-/** PostgreSQL answers, and cannot be used as it is: no later attempt will mend that. */
+/** PostgreSQL answers, but cannot be used as it is: a later attempt would not succeed either. */
 export class UnusableError extends Error {}
 
-/** A statement has not been sent: PostgreSQL answers, and too many others are before it. */
+/** A statement was not sent: PostgreSQL answers, but too many statements are waiting. */
 export class BusyError extends Error {}
 
-/** The message for statements that are late. */
+/** The message for statements that take too long. */
 export const NO_ANSWER = 'PostgreSQL did not answer';

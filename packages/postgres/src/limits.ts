@@ -1,19 +1,20 @@
 import { type OptionTable, STORE_LIMITS, type StoreLimits, storeLimits } from '@sigil/core/internal';
 
-/** How much is kept. */
+/** Limits on the data that is kept. */
 export interface PostgresLimits extends StoreLimits {
   /**
-   * Maximum bytes over all tasks; each counts with its JSON, rounded up to whole KiB.
+   * Maximum bytes of all tasks together. Each task counts with the length of its JSON, rounded up to whole KiB.
    * @default 1 GiB
    */
   readonly maxTaskBytes?: number;
   /**
-   * Maximum bytes of the streams of all sessions, and some more for up to half a minute, until they are dropped.
+   * Maximum bytes of the streams of all sessions together. For up to half a minute there may be some more, until they
+   * are dropped.
    * @default 1 GiB
    */
   readonly maxEventBytes?: number;
   /**
-   * Approximate maximum number of keys. Beyond it, the keys whose count ends first are forgotten.
+   * Approximate maximum number of keys of the limiter. Beyond it, the keys whose count ends first are forgotten.
    * @default 100,000
    */
   readonly maxKeys?: number;
@@ -28,7 +29,7 @@ export const POSTGRES_LIMITS: OptionTable<PostgresLimits> = {
 
 const GIB = 1024 ** 3;
 
-/** Fills in the limits that are left out. */
+/** Fills in the defaults of the limits. */
 export function postgresLimits(limits: PostgresLimits): Required<PostgresLimits> {
   const { maxEventBytes = GIB, maxKeys = 100_000 } = limits;
   return { ...storeLimits(limits, GIB), maxEventBytes, maxKeys };

@@ -7,33 +7,36 @@ import type { PostgresConnection } from './postgres-connection.js';
 /** How long `listen` waits for a database that does not answer, in milliseconds. */
 const OPEN_MS = 1_000;
 
-/** How long it waits between two attempts to connect: so long at first and twice as long each time, up to a second. */
+/**
+ * How long to wait between two attempts to connect, in milliseconds: at first the first value, then twice as long each
+ * time, up to the second value.
+ */
 const [FIRST_BACKOFF_MS, MAX_BACKOFF_MS] = [50, 1_000];
 
-/** Milliseconds between heartbeats: a silently broken connection looks like one without news. */
+/** Milliseconds between heartbeats: a connection that broke silently looks like a quiet one. */
 const HEARTBEAT_MS = 2_000;
 
 /** The callbacks of a listener. */
 export interface ListenerEvents {
-  /** @param payload the payload, on any channel. */
+  /** @param payload the payload of a notification on any channel. */
   readonly notified: (payload: string) => void;
-  /** Called once it listens again after notifications may have been lost. */
+  /** Called when the listener listens again after notifications may have been lost. */
   readonly resumed: () => void;
 }
 
-/** Listens to channels on a connection of its own, which it makes again when it is lost. */
+/** Listens to channels on its own connection, and reconnects when the connection is lost. */
 export class Listener {
   readonly #channels = new Set<string>();
   readonly #closing = new AbortController();
   #running: Promise<void> | undefined;
-  /** The one that listens, or is about to. */
+  /** The client that listens, or is about to listen. */
   #client: Client | undefined;
-  /** The one that there is, connected or not. */
+  /** The existing client, connected or not. */
   #current: Client | undefined;
   #isMissing = false;
   #hasListened = false;
   #reconnects = 0;
-  /** Waiting for a connection that listens. */
+  /** Callbacks that wait for a listening connection. */
   readonly #waiting = new Set<() => void>();
 
   /** @param connection the connection with the location of PostgreSQL. */
@@ -42,12 +45,15 @@ export class Listener {
     private readonly events: ListenerEvents,
   ) {}
 
-  /** How often its connection was made again after it was lost. */
+  /** How many times the connection was re-established after a loss. */
   get reconnects(): number {
     return this.#reconnects;
   }
 
-  /** Listens to a channel too. Resolves once it does, or after a second: then it does once PostgreSQL answers. */
+  /**
+   * Also listens to a channel. Resolves once it listens, or after a second; in that case it listens as soon as
+   * PostgreSQL answers.
+   */
   async listen(channel: string): Promise<void> {
     if (this.#channels.has(channel) && this.#client) return;
     this.#channels.add(channel);
@@ -80,7 +86,7 @@ export class Listener {
     while (!this.#closing.signal.aborted) {
       try {
         const query_timeout = this.connection.timeoutMs;
-        // Throws while a file that the address names is missing.
+        // This throws while a file that the address names is missing.
         const client = new Client({ ...this.connection.listenerOptions(), query_timeout });
         this.#current = client;
         const ended = new Promise<void>((resolve) => client.on('error', () => resolve()).on('end', resolve));
@@ -89,7 +95,7 @@ export class Listener {
         attempts = 0;
         await Promise.race([ended, this.#keepAsking(client)]);
       } catch {
-        // The connection for statements reports that PostgreSQL does not answer.
+        // The connection for statements already reports that PostgreSQL does not answer.
       }
       this.#client = undefined;
       this.#isMissing = true;
@@ -103,7 +109,7 @@ export class Listener {
   /** Connects, and listens to all channels. */
   async #begin(client: Client): Promise<void> {
     await client.connect();
-    // Set before, so that a channel added in between is included.
+    // Set before the query, so that a channel that is added in between is included.
     this.#client = client;
     await client.query([...this.#channels].map((channel) => `LISTEN "${channel}"`).join(';'));
     for (const resolve of this.#waiting) resolve();
@@ -122,7 +128,7 @@ export class Listener {
     }
   }
 
-  /** Waits, or until it is closed. */
+  /** Waits for a time, or until the listener is closed. */
   async #pause(ms: number): Promise<void> {
     await pause(ms, undefined, { signal: this.#closing.signal, ref: false }).catch(() => undefined);
   }

@@ -7,31 +7,31 @@ import { EVENTS } from './migrations/0001-events.js';
 import { TABLES } from './migrations/0001-tables.js';
 import { TASKS } from './migrations/0001-tasks.js';
 
-/** The migrations of the tables, in order. Released ones must not be changed. */
+/** The migrations of the tables, in order. Migrations that were released must not be changed. */
 const MIGRATIONS: readonly string[] = [TABLES + TASKS + EVENTS];
 
 const UNDEFINED_TABLE = '42P01';
 
-/** How long the database may take to be reached, in milliseconds. */
+/** How long connecting to the database may take, in milliseconds. */
 const CONNECT_MS = 10_000;
 
 /** The location of the tables. */
 export interface MigrationOptions {
   /**
-   * The schema that they are in. A backend that names none has one of its app, such as `sigil_shop`.
+   * The schema that the tables are in. A backend without the option `schema` uses a schema named after its app, such as
+   * `sigil_shop`.
    * @default 'sigil'
    */
   readonly schema?: string;
 }
 
 /**
- * Creates the tables of a backend, or updates older ones. It may run in many processes at once, and repeatedly. A
- * backend calls it automatically, unless `migrate: false`.
+ * Creates the tables of a backend, or updates older tables. It may run in many processes at once, and repeatedly. A
+ * backend calls it automatically, unless it has `migrate: false`.
  *
- * @param where the address of the database, or a pool of `pg` whose options have it.
+ * @param where the address of the database, or a pool of `pg` that has the address in its options.
  * @throws DefinitionError when the address is wrong, or one of its files cannot be read.
- * @throws Error when PostgreSQL cannot be reached, or the user may not make tables.
- * @example
+ * @throws Error when PostgreSQL cannot be reached, or the user must not create tables. @example
  * ```ts
  * await migrate('postgres://owner@db.example/shop', { schema: 'sigil_shop' });
  * await app.run(http());
@@ -49,7 +49,7 @@ export async function migrate(where: string | PoolTemplate, options: MigrationOp
 }
 
 /**
- * The SQL of `migrate()`, for databases that are managed by scripts. It may run repeatedly.
+ * The SQL that `migrate()` runs, for databases that are managed with scripts. It may run repeatedly.
  *
  * @returns a script for `psql`.
  * @example
@@ -62,11 +62,11 @@ export function migrationSql(options: MigrationOptions = {}): string {
 }
 
 /**
- * Brings the tables up to date, in one process at a time. All of it is one transaction, so that it goes through any pooler.
+ * Brings the tables up to date, in one process at a time. It uses one transaction, so that it works through any pooler.
  *
- * @param options of the connection.
- * @param isAllowed whether it may change anything.
- * @throws UnusableError when they are not up to date, and it may not.
+ * @param options the options of the connection.
+ * @param isAllowed whether the function may change the tables.
+ * @throws UnusableError when the tables are not up to date and must not be changed.
  */
 export async function migrateTables(options: object, schema: string, isAllowed: boolean): Promise<void> {
   const client = new Client(options);
@@ -97,7 +97,9 @@ async function versionOf(client: Client, schema: string): Promise<number> {
   }
 }
 
-/** A script that skips the steps that are done. It begins with a lock, and each step sees the result of those before it. */
+/**
+ * A script that skips the steps that are done. It begins with a lock, and each step sees the results of earlier steps.
+ */
 function tablesSql(schema: string): string {
   const steps = MIGRATIONS.map(
     (sql, index) => `DO $do$ BEGIN

@@ -1,15 +1,18 @@
 import { createHash } from 'node:crypto';
 
-/** Longer texts do not fit in an index; a character has four bytes at most. */
+/** Maximum length of a text in an index, in characters; a character has at most four bytes. */
 const MAX_LENGTH = 500;
 
-/** A text as it can be a key: PostgreSQL knows no character 0, and an index no long texts, which are known by their hash. */
+/**
+ * The form of a text that can be a key. PostgreSQL does not support the character 0, and an index does not support long
+ * texts, so these are replaced by a hash.
+ */
 export function keyOf(text: string): string {
   if (text.length <= MAX_LENGTH && !text.includes('\0')) return text;
   return `sha256:${createHash('sha256').update(text).digest('hex')}`;
 }
 
-/** The key of a client or an owner, if one is known. */
+/** The key of a client or an owner, if it is known. */
 export function clientKeyOf(client: string | null | undefined): string | null {
   return client === undefined || client === null ? null : keyOf(client);
 }

@@ -5,7 +5,7 @@
 //   expired rows.
 // - Atomic operations are functions in the database (`migrations/`), so that each takes one statement. The database
 //   counts the time.
-// - `postgres-change-bus.ts` listens on a connection of its own (`listener.ts`).
+// - `postgres-change-bus.ts` listens on its own connection (`listener.ts`).
 
 import { createHash } from 'node:crypto';
 import type { Backend, BackendFactory } from '@sigil/core/backend';
@@ -28,11 +28,11 @@ import { PostgresTaskStore } from './postgres-task-store.js';
 export interface PostgresOptions extends PostgresConnectionOptions, PostgresLimits {}
 
 /**
- * Makes a backend of a PostgreSQL of version 13 or later: all processes that are given the same one serve each other's
- * clients.
+ * Creates a backend in PostgreSQL 13 or later. All processes that use the same database serve each other's clients.
  *
  * @param options the location of PostgreSQL, and limits.
- * @returns a factory of the backend: the data of several apps in one database is separated by their names.
+ * @returns a factory for the backend. Several apps can share one database: their data is separated by the name of the
+ * app.
  * @throws DefinitionError when an option is wrong.
  * @example
  * ```ts
@@ -73,10 +73,10 @@ function makeBackend(options: PostgresOptions): Backend {
   };
 }
 
-/** Names whose schema another app may have, with a hash. */
+/** Names that look like the schema of another app, which ends in a hash. */
 const TAKEN = /_[0-9a-f]{6}$/;
 
-/** The default schema of an app: its name, as far as it is valid for a schema. */
+/** The default schema of an app, made from the characters of its name that are valid in a schema name. */
 function schemaOf(name: string): string {
   const plain = name
     .toLowerCase()
@@ -86,7 +86,7 @@ function schemaOf(name: string): string {
   return `sigil_${plain}_${createHash('sha256').update(name).digest('hex').slice(0, 6)}`;
 }
 
-/** @throws DefinitionError with everything that is wrong. */
+/** @throws DefinitionError with all faults in the options. */
 function checkOptions(options: PostgresOptions): void {
   OptionChecks.requireObject('postgres', options);
   const checks = new OptionChecks('postgres');

@@ -4,31 +4,32 @@ import { isObject } from '@sigil/core/internal';
 import { Listener } from './listener.js';
 import type { PostgresConnection } from './postgres-connection.js';
 
-/** Longer payloads go through a table: PostgreSQL takes less than 8,000 bytes. */
+/** Longer payloads go through a table: PostgreSQL accepts less than 8,000 bytes. */
 const MAX_PAYLOAD_BYTES = 7_000;
 
-/** How long a message is kept for processes to read it, in milliseconds. */
+/** How long a message is kept so that processes can read it, in milliseconds. */
 const MESSAGE_MS = 60_000;
 
-/** The change for listeners after changes were lost. */
+/** The change that listeners get after changes were lost. */
 const ALL: ServerChange = { kind: 'all' };
 
 /**
- * Carries changes by LISTEN and NOTIFY: one channel for all processes, and one for each process. A notification has ids
- * and names; a message is stored in a table, and its notification has the row's number. Changes are lost while the
- * listening connection is broken; after that, listeners are told that everything may have changed.
+ * Carries changes with LISTEN and NOTIFY, over one channel for all processes and one for each process. A notification
+ * contains only ids and names. A message is stored in a table, and its notification contains the number of the row.
+ * Changes are lost while the listening connection is broken. Afterwards, listeners are notified that everything may
+ * have changed.
  *
- * LISTEN needs a connection of its own: a pooler such as PgBouncer must pool by session, or is passed by with
+ * LISTEN needs a dedicated connection: a pooler such as PgBouncer must pool by session, or be bypassed with
  * `listenUrl`.
  */
 export class PostgresChangeBus implements ChangeBus {
   readonly #listener: Listener;
   /** The listeners in this process. */
   readonly #local = new MemoryChangeBus();
-  /** Numbers of rows to read. */
+  /** The numbers of the rows to read. */
   #unread: string[] = [];
 
-  /** @param connection to PostgreSQL; it is not closed with the bus. */
+  /** @param connection the connection to PostgreSQL; it is not closed with the bus. */
   constructor(private readonly connection: PostgresConnection) {
     this.#listener = new Listener(connection, {
       notified: (payload) => this.#notified(payload),
@@ -45,21 +46,21 @@ export class PostgresChangeBus implements ChangeBus {
     else await this.connection.query('SELECT pg_notify($1, $2)', channel, text);
   }
 
-  /** While PostgreSQL does not answer, it listens from the moment that it does. */
+  /** If PostgreSQL does not answer, the bus listens as soon as it does. */
   async subscribe(tell: (change: ServerChange) => void, node?: string): Promise<() => void> {
     const stop = this.#local.subscribe(tell, node);
-    // A channel stays listened to without subscribers: there are two.
+    // The bus keeps listening to channels without subscribers: there are only two.
     await this.#listener.listen(this.#channelOf(undefined));
     if (node !== undefined) await this.#listener.listen(this.#channelOf(node));
     return stop;
   }
 
-  /** How often the connection that listens was made again after it was lost. */
+  /** How many times the listening connection was re-established after a loss. */
   get reconnects(): number {
     return this.#listener.reconnects;
   }
 
-  /** Ends the connection that listens. */
+  /** Closes the listening connection. */
   close(): Promise<void> {
     return this.#listener.close();
   }
@@ -91,7 +92,7 @@ export class PostgresChangeBus implements ChangeBus {
     if (change) this.#local.publish(change);
   }
 
-  /** The name of a channel has 63 bytes at most: a process is known by the beginning of a hash. */
+  /** The name of a channel has at most 63 bytes, so the beginning of a hash identifies a process. */
   #channelOf(node: string | undefined): string {
     const { schema } = this.connection;
     if (node === undefined) return `${schema}_changes`;

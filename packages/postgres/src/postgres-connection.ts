@@ -30,26 +30,27 @@ export interface PostgresConnectionOptions extends Address {
    */
   readonly schema?: string;
   /**
-   * Whether tables that are missing or out of date are made at the first use. Without it, run `migrate()` before.
+   * Whether missing or outdated tables are created or updated at the first use. With `false`, run `migrate()` before.
    * @default true
    */
   readonly migrate?: boolean;
   /**
-   * How long a statement may take once it is sent, and a connection to be made, in milliseconds. It fails after that. Before, it may wait ten
-   * times as long for a connection that is free.
+   * How long a statement may take once it is sent, and how long a connection may take to be established, in
+   * milliseconds. After that, the statement fails. Before it is sent, it may wait ten times as long for a free
+   * connection.
    * @default 2,000
    */
   readonly timeoutMs?: number;
   /**
-   * Maximum number of connections for statements. Two more are used: one for changes, and one for leases of tasks and
-   * readiness.
+   * Maximum number of connections for statements. Two more connections are used: one for changes, and one for leases of
+   * tasks and readiness checks.
    * @default 10
    */
   readonly maxConnections?: number;
   /**
    * An address of the same database without a pooler, for LISTEN and migrations. It is required if a pooler pools by
    * transaction.
-   * @default that of the other connections
+   * @default the address of the other connections
    */
   readonly listenUrl?: string;
 }
@@ -77,12 +78,15 @@ export function checkConnection(options: PostgresConnectionOptions, checks: Opti
 
 /** How long `open()` waits for a database that does not answer, in milliseconds. */
 const OPEN_MS = 1_000;
-/** How often the log says that PostgreSQL does not answer, in milliseconds: one that is slow does, and does not, by turns. */
+/**
+ * Minimum time between log lines that PostgreSQL does not answer, in milliseconds, because a slow database alternates
+ * between answering and not answering.
+ */
 const TOLD_EVERY_MS = 10_000;
 
 /**
- * Speaks to one PostgreSQL for all parts of a backend. It connects when it is used, and again after it has been disconnected; a statement
- * that has no answer fails within `timeoutMs`.
+ * The connection to one PostgreSQL for all parts of a backend. It connects at the first use, and again after a
+ * disconnect. A statement that gets no answer fails within `timeoutMs`.
  */
 export class PostgresConnection {
   /** The schema with the tables. */
@@ -93,7 +97,7 @@ export class PostgresConnection {
   readonly maxConnections: number;
   readonly #options: PostgresConnectionOptions;
   readonly #pool: StatementPool;
-  /** For urgent statements. */
+  /** The pool for urgent statements. */
   readonly #urgentPool: StatementPool;
   readonly #sweeper: Sweeper = new Sweeper();
   #preparing: Promise<void> | undefined;
@@ -115,17 +119,17 @@ export class PostgresConnection {
   }
 
   /**
-   * Connects, and waits for that a second at most.
+   * Connects, and waits at most a second for the connection.
    *
    * @param logger receives reports that PostgreSQL stops answering, and that it answers again.
-   * @throws DefinitionError when an address names a file that cannot be read, or cannot be read itself.
-   * @throws Error if PostgreSQL refuses permanently, such as for a wrong password, if tables are missing and it may not
-   *   create them, or if LISTEN does not work.
+   * @throws DefinitionError when an address cannot be parsed, or names a file that cannot be read.
+   * @throws Error if PostgreSQL refuses permanently (such as for a wrong password), if tables are missing and must not
+   * be created, or if LISTEN does not work.
    */
   async open(logger?: Logger): Promise<void> {
     this.#logger = logger;
     const { url, listenUrl } = this.#options;
-    // Here and not before: during a build, its files may be missing.
+    // This is checked here and not before: during a build, the files may be missing.
     const checks = new OptionChecks('postgres');
     checkReadable(checks, 'url', url);
     checkReadable(checks, 'listenUrl', listenUrl);
@@ -141,9 +145,9 @@ export class PostgresConnection {
   }
 
   /**
-   * Asks PostgreSQL whether it answers, and can be written to.
+   * Checks that PostgreSQL answers and accepts writes.
    *
-   * @throws ReadOnlyError when it can only be read; Error when it does not answer.
+   * @throws ReadOnlyError when PostgreSQL can only be read; Error when it does not answer.
    */
   async check(): Promise<void> {
     const [row] = await this.queryUrgent<{ state: string }>(
@@ -153,7 +157,7 @@ export class PostgresConnection {
       throw new ReadOnlyError('PostgreSQL can only be read: it is a copy, or told to take no writes');
   }
 
-  /** @throws UnusableError if a pooler shares one connection of PostgreSQL, and there is no address past it. */
+  /** @throws UnusableError if a pooler shares connections of PostgreSQL, and no address bypasses the pooler. */
   async #checkPooler(): Promise<void> {
     const { url, listenUrl = url } = this.#options;
     if (listenUrl !== url) return;
@@ -170,13 +174,15 @@ export class PostgresConnection {
    * Runs one statement.
    *
    * @param sql the statement, with `$schema` for the name of the schema, and `$1` for the first value.
-   * @returns its rows.
+   * @returns the rows of the result.
    */
   query<Row extends object>(sql: string, ...values: readonly SqlValue[]): Promise<Row[]> {
     return this.#query(this.#pool, sql, values);
   }
 
-  /** As `query`, on a connection of its own: it waits for no other statements than these, which are short and few. */
+  /**
+   * Like `query`, but on a separate connection. It only waits for other urgent statements, which are short and few.
+   */
   queryUrgent<Row extends object>(sql: string, ...values: readonly SqlValue[]): Promise<Row[]> {
     return this.#query(this.#urgentPool, sql, values);
   }
@@ -184,7 +190,7 @@ export class PostgresConnection {
   /**
    * Deletes expired rows now and then, in one process at a time.
    *
-   * @param sql a statement that says in its first column, `more`, whether there is more to delete.
+   * @param sql a statement that returns in its first column, `more`, whether there are more rows to delete.
    */
   sweep(sql: string, ...values: readonly SqlValue[]): void {
     this.#sweeper.add(async () => {
@@ -199,7 +205,7 @@ export class PostgresConnection {
    *
    * @param put tries to store, and returns `undefined` if there is no room; its argument says whether this is the
    *   second try.
-   * @returns its result; `undefined` if there is still no room.
+   * @returns the result of `put`; `undefined` if there is still no room.
    */
   async makeRoom<T>(
     table: string,
@@ -212,9 +218,9 @@ export class PostgresConnection {
   }
 
   /**
-   * Lets telemetry see how long statements wait for a connection, and how often connections were made again.
+   * Reports to telemetry how long statements wait for a connection, and how often connections were re-established.
    *
-   * @param listening how often the one that listens was.
+   * @param listening returns how often the listening connection was re-established.
    */
   watch(watch: BackendWatch, listening: () => number): void {
     const pools = [this.#pool, this.#urgentPool];
@@ -250,7 +256,10 @@ export class PostgresConnection {
     await Promise.all([this.#pool.close(), this.#urgentPool.close()]);
   }
 
-  /** Limits of time are kept here: a pooler refuses a connection that sets some. */
+  /**
+   * The options of clients. Time limits are enforced in this process, because a pooler refuses a connection that sets
+   * them.
+   */
   #clientOptions(address: Address): object {
     return {
       application_name: 'sigil',
@@ -279,7 +288,7 @@ export class PostgresConnection {
     }
   }
 
-  /** Makes the tables ready. That may take longer than a statement may. */
+  /** Prepares the tables. This may take longer than a statement may take. */
   async #prepare(): Promise<void> {
     if (this.#isClosed) throw new Error('The connection to PostgreSQL has been closed');
     await migrateTables(this.listenerOptions(), this.schema, this.#options.migrate ?? true);

@@ -3,14 +3,14 @@ import type { PostgresLimits } from './limits.js';
 import { keyOf } from './names.js';
 import type { PostgresConnection } from './postgres-connection.js';
 
-/** Bytes of an event besides its message: its row, and its entries in indexes. */
+/** The bytes of an event besides its message: for its row, and for its entries in indexes. */
 const OVERHEAD_BYTES = 300;
 
 /** An id beyond all events: nothing follows it. */
 const BEHIND_ALL = '9223372036854775807';
 
 /**
- * Keeps events in PostgreSQL, so that a client that lost its connection gets the rest from any process.
+ * Keeps events in PostgreSQL, so that a client that lost its connection can get the rest of a stream from any process.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */

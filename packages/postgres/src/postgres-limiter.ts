@@ -7,7 +7,7 @@ import type { PostgresConnection } from './postgres-connection.js';
 const ROUNDING_MS = 1e-6;
 
 /**
- * Counts in PostgreSQL, exactly, in all processes together.
+ * Counts in PostgreSQL, exactly and for all processes together.
  *
  * @example
  * ```ts

@@ -6,7 +6,7 @@ import type { PostgresConnection } from './postgres-connection.js';
 
 /**
  * Reads a session and extends it, in one statement. The row is only written if its remaining time is too short or much
- * too long; then it gets a tenth more, so that most requests write nothing.
+ * too long. It then gets a tenth more time, so that most requests write nothing.
  */
 const USE = `
 WITH found AS MATERIALIZED (

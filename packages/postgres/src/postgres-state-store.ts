@@ -5,14 +5,14 @@ import { clientKeyOf, keyOf } from './names.js';
 import type { PostgresConnection } from './postgres-connection.js';
 
 /**
- * Remembers used states in PostgreSQL, so that each is accepted once by all processes that serve an app.
+ * Remembers used states in PostgreSQL, so that all processes of an app together accept each state once.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 export class PostgresStateStore implements StateStore {
   /**
-   * @param connection to PostgreSQL; it is not closed with the store.
-   * @param limits how much is kept, of each kind for itself.
+   * @param connection the connection to PostgreSQL; it is not closed with the store.
+   * @param limits how many states of each kind are kept.
    */
   constructor(
     private readonly connection: PostgresConnection,
@@ -22,7 +22,7 @@ export class PostgresStateStore implements StateStore {
     connection.sweep(`SELECT $schema.sweep('proofs') AS more`);
   }
 
-  /** @throws OverloadedError if there is no room: a forgotten id could be used again. */
+  /** @throws OverloadedError if there is no room: if an id were forgotten, it could be used again. */
   async use(
     id: string,
     forMs: number,
@@ -31,7 +31,7 @@ export class PostgresStateStore implements StateStore {
     ageMs: number = 0,
   ): Promise<StateUse> {
     const { maxStates, maxStatesPerClient } = this.limits;
-    // Each kind has a table of its own.
+    // Each kind has its own table.
     const use = await this.connection.makeRoom(kind, async () => {
       const [row] = await this.connection.query<{ outcome: StateUse | 'full' }>(
         `SELECT $schema.use_${kind}($1, $2, $3, $4, $5, $6) AS outcome`,

@@ -33,7 +33,7 @@ interface TaskRow {
   readonly not_before: Date | null;
 }
 
-/** A task that was claimed, or nothing but the time. */
+/** A task that was claimed, or only the time. */
 interface ClaimedRow extends TaskRow {
   readonly now: number;
   readonly turn: string | null;
@@ -50,12 +50,12 @@ interface Read {
 }
 
 /**
- * Keeps tasks in PostgreSQL, and hands them out. If there is no room, the oldest finished task of the same owner is
- * replaced, never a working task or another owner's. Indistinguishable clients are one owner, limited by the
- * total alone. If no task can be replaced, the new one is refused.
+ * Keeps tasks in PostgreSQL, and assigns them to runs. If there is no room, the oldest finished task of the same owner
+ * is replaced, never a working task or another owner's. Indistinguishable clients are one owner, limited by the total
+ * alone. If no task can be replaced, the new one is refused.
  */
 export class PostgresTaskStore implements TaskStore {
-  /** As many as the connections can serve: 16 by default. */
+  /** How many runs at once: as many as the connections can serve, by default 16. */
   readonly concurrency: number;
   readonly #reads: Read[] = [];
   #isReading = false;
@@ -92,7 +92,7 @@ export class PostgresTaskStore implements TaskStore {
     });
   }
 
-  /** Tasks that are requested during a read are read together, by one statement. */
+  /** Tasks that are requested during a read are then read together, with one statement. */
   async get(taskId: string): Promise<StoredTask | undefined> {
     const found = new Promise<TaskRow | undefined>((resolve, reject) =>
       this.#reads.push({ key: keyOf(taskId), resolve, reject }),
@@ -129,7 +129,7 @@ export class PostgresTaskStore implements TaskStore {
       taskId === undefined
         ? ['claim_tasks($1, $2, $3, $4, $5, $6, $7, $8)', [run, limit, leaseMs, this.#turn, ...left]]
         : ['claim_task($1, $2, $3, $4)', [keyOf(taskId), run, leaseMs]];
-    // At least one row, which has the time.
+    // The statement returns at least one row, which contains the time.
     const sql = `SELECT $schema.now_ms() AS now, turn, ${COLUMNS} FROM (SELECT) AS one LEFT JOIN $schema.${name} ON true`;
     const { rows } = await this.#clock.timed(this.connection.timeoutMs, async (deadlineOf) => {
       let deadline = 0;
@@ -142,7 +142,7 @@ export class PostgresTaskStore implements TaskStore {
     return rows.flatMap((row) => storedTask(row) ?? []);
   }
 
-  /** On a connection of its own: leases do not end because others are busy. */
+  /** Renews leases on a separate connection, so that they do not expire because the others are busy. */
   async renew(runs: readonly TaskRunName[], leaseMs: number): Promise<TaskRunName[]> {
     if (runs.length === 0) return [];
     const rows = await this.connection.queryUrgent<{ id: string; run: string }>(
@@ -191,7 +191,7 @@ export class PostgresTaskStore implements TaskStore {
     return { kept, due, oldestMs };
   }
 
-  /** Reads the requested tasks, until there are none. */
+  /** Reads the requested tasks until no task is requested. */
   async #read(): Promise<void> {
     this.#isReading = true;
     while (this.#reads.length > 0) {
@@ -211,7 +211,7 @@ export class PostgresTaskStore implements TaskStore {
   }
 
   /**
-   * Makes room step by step: first expired tasks go, then finished ones.
+   * Makes room step by step: first it deletes expired tasks, then finished ones.
    *
    * @param put tries to store, and returns `undefined` if there is no room; its argument says whether finished tasks
    *   may be replaced.

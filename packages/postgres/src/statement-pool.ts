@@ -3,13 +3,13 @@ import type { BackendWatch } from '@sigil/core/backend';
 import { type Client, DatabaseError, Pool, type PoolClient, type PoolConfig } from 'pg';
 import { BusyError, NO_ANSWER } from './failures.js';
 
-/** How long a connection may take to end in peace, in milliseconds. */
+/** How long a connection may take to end gracefully, in milliseconds. */
 const END_MS = 500;
 
 /** Maximum number of statements that wait for a connection. */
 const MAX_WAITING = 5_000;
 
-/** How often a statement may wait for as long as it may take. */
+/** How many times as long as it may take a statement may wait. */
 const WAITS = 10;
 
 /** The value of a parameter. */
@@ -20,7 +20,7 @@ export type SqlValue =
   | null
   | undefined
   | readonly (string | number | null)[]
-  /** Asked for once the statement is sent: it may wait before. */
+  /** Called when the statement is sent, because the statement may wait before. */
   | (() => number);
 
 /** A statement that waits for a connection. */
@@ -31,28 +31,28 @@ interface Waiting {
 }
 
 /**
- * Sends statements on a few connections. If none is free, statements wait in order. The time limit of a statement
- * begins when it is sent, and the connection of a late one is closed. If no statement is answered at all, the waiting
- * ones fail as well.
+ * Sends statements on a few connections. If no connection is free, statements wait in order. The time limit of a
+ * statement begins when it is sent. If a statement exceeds it, its connection is closed. If no statement is answered at
+ * all, the waiting statements fail as well.
  */
 export class StatementPool {
   readonly #pool: Pool;
   readonly #timeoutMs: number;
   readonly #clients = new Set<PoolClient>();
   readonly #waiting: Waiting[] = [];
-  /** How many connections have no statement. */
+  /** How many connections are free. */
   #free: number;
   #answeredAt = 0;
   #watch: BackendWatch | undefined;
-  /** Broken connections, so that each counts once. */
+  /** Broken connections, kept so that each counts once. */
   readonly #broken = new WeakSet<PoolClient>();
   #missing = 0;
   #reconnects = 0;
 
   /**
-   * @param options of the connections.
-   * @param max most connections.
-   * @param timeoutMs how long a statement may take, and a connection to be made, in milliseconds.
+   * @param options the options of the connections.
+   * @param max the maximum number of connections.
+   * @param timeoutMs how long a statement, or establishing a connection, may take, in milliseconds.
    */
   constructor(options: PoolConfig, max: number, timeoutMs: number) {
     this.#pool = new Pool({ ...options, max, connectionTimeoutMillis: timeoutMs });
@@ -60,7 +60,7 @@ export class StatementPool {
     this.#timeoutMs = timeoutMs;
     this.#pool.on('connect', (client) => {
       this.#clients.add(client);
-      // A lost connection fails its statements; without a listener the process would end.
+      // The statements on a lost connection fail by themselves; without a listener, the process would end.
       client.on('error', () => this.#lost(client));
       if (this.#missing === 0) return;
       this.#missing -= 1;
@@ -75,7 +75,7 @@ export class StatementPool {
     return this.#waiting.length;
   }
 
-  /** How many connections were made again after they were lost. */
+  /** How many connections were re-established after a loss. */
   get reconnects(): number {
     return this.#reconnects;
   }
@@ -88,7 +88,7 @@ export class StatementPool {
   /**
    * Runs one statement.
    *
-   * @throws BusyError when it had to wait for too long, or too many wait.
+   * @throws BusyError when the statement has waited for too long, or too many statements wait.
    */
   async query<Row extends object>(text: string, values: readonly SqlValue[]): Promise<Row[]> {
     const askedAt = performance.now();
@@ -111,7 +111,7 @@ export class StatementPool {
     }
   }
 
-  /** Ends all connections: those at rest now, those at work when they are done or have taken too long. */
+  /** Ends all connections: idle connections now, and busy ones when they are done or have taken too long. */
   async close(): Promise<void> {
     if (this.#pool.ending) return;
     this.#refuseAll(new Error('The connection to PostgreSQL has been closed'));
@@ -122,7 +122,7 @@ export class StatementPool {
     for (const client of this.#clients) cutClient(client);
   }
 
-  /** Resolves when there is a connection for one statement more. */
+  /** Resolves when a connection is free for another statement. */
   async #turn(): Promise<void> {
     if (this.#free > 0) {
       this.#free -= 1;
@@ -135,7 +135,7 @@ export class StatementPool {
     );
   }
 
-  /** Gives a free connection to the statement that has waited longest, unless that was too long. */
+  /** Gives a free connection to the statement that has waited longest, unless it has waited for too long. */
   #next(): void {
     const maxMs = WAITS * this.#timeoutMs;
     for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
@@ -161,7 +161,7 @@ export class StatementPool {
     this.#missing += 1;
   }
 
-  /** @param askedAt when the statement was asked for, by `performance.now()`. */
+  /** @param askedAt when the statement was requested, by `performance.now()`. */
   async #send<Row extends object>(
     text: string,
     values: readonly SqlValue[],
@@ -186,7 +186,7 @@ export class StatementPool {
   }
 }
 
-/** Ends a client, also when PostgreSQL does not answer. */
+/** Ends a client, even when PostgreSQL does not answer. */
 export async function endClient(client: Client): Promise<void> {
   await within(
     END_MS,
@@ -195,7 +195,10 @@ export async function endClient(client: Client): Promise<void> {
   cutClient(client);
 }
 
-/** Cuts the connection of a client: its socket would wait for a goodbye, and keep the process. */
+/**
+ * Cuts the connection of a client. Otherwise its socket would wait for the server to close it, and keep the process
+ * alive.
+ */
 export function cutClient(client: object): void {
   const { connection }: { connection?: { stream?: { destroy(): void } } } = client;
   connection?.stream?.destroy();

@@ -1,7 +1,7 @@
 /** Approximate milliseconds between sweeps for expired rows, varied so that processes do not sweep at the same time. */
 const EVERY_MS = 20_000;
 
-/** Maximum number of consecutive rounds of one kind, so that others get their turn. */
+/** Maximum number of consecutive rounds of one sweep, so that the others get their turn. */
 const MAX_ROUNDS = 50;
 
 /** Deletes expired rows now and then. */
@@ -10,19 +10,19 @@ export class Sweeper {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isStopped = false;
 
-  /** @param sweep deletes some, and says whether there is more. */
+  /** @param sweep deletes some rows, and returns whether there are more. */
   add(sweep: () => Promise<boolean>): void {
     this.#kinds.push(sweep);
   }
 
-  /** Begins, for the first time a while from now. */
+  /** Starts the sweeper. The first sweep is a while from now. */
   start(): void {
     if (this.#isStopped) return;
     this.#timer = setTimeout(() => void this.#sweep(), EVERY_MS * (0.5 + Math.random()));
     this.#timer.unref();
   }
 
-  /** Ends it. */
+  /** Stops the sweeper. */
   stop(): void {
     this.#isStopped = true;
     clearTimeout(this.#timer);
@@ -33,7 +33,7 @@ export class Sweeper {
       try {
         for (let round = 0; round < MAX_ROUNDS && !this.#isStopped; round += 1) if (!(await sweep())) break;
       } catch {
-        // The connection has reported it; what has expired is not given to anyone, and goes next time.
+        // The connection has reported the error. Expired rows are never returned, and are deleted next time.
       }
     }
     this.start();

@@ -1,7 +1,7 @@
 /**
- * The beginning of scripts that limit a number of items, in total and per client. Each item is a key of its own that
- * Redis expires; an index has their number. A key may be extended without the index, which checks the key when its
- * known expiry comes. So the most frequent operation is the cheapest.
+ * The beginning of scripts that limit a number of items, in total and per client. Each item has its own key, which
+ * Redis expires; an index counts the keys. A key may be extended without updating the index: the index checks the key
+ * when the expiry that it knows comes. So the most frequent operation is the cheapest.
  *
  * `KEYS[1]` is the prefix of all keys; it has the hash tag, so that they are on one node of a cluster.
  */
@@ -50,7 +50,7 @@ export function clientText(client: string | null | undefined): string {
   return client === undefined || client === null ? '' : JSON.stringify(client);
 }
 
-/** Milliseconds as Redis takes them for an expiry. */
+/** Milliseconds in the form that Redis accepts for an expiry. */
 export function expiryMs(ms: number): number {
   return Math.max(1, Math.ceil(ms));
 }

@@ -6,7 +6,7 @@
 // - A store writes by scripts, which Redis runs as one, and lets Redis count the time. All keys of a script have one
 //   hash tag, such as `{sigil:shop:sessions}`, so that a cluster has them on one node. `quota-script.ts` keeps sessions
 //   and states within their limits.
-// - `redis-change-bus.ts` listens on a connection of its own, and `redis-task-store.ts` renews leases on another one.
+// - `redis-change-bus.ts` listens on its own connection, and `redis-task-store.ts` renews leases on another one.
 
 import type { Backend, BackendFactory } from '@sigil/core/backend';
 import { OptionChecks, STORE_LIMITS, type StoreLimits, storeLimits } from '@sigil/core/internal';
@@ -26,7 +26,7 @@ import { RedisTaskStore } from './redis-task-store.js';
 /** The location of Redis, and the limits on its contents. */
 export interface RedisOptions extends RedisConnectionOptions, StoreLimits {
   /**
-   * Maximum bytes of JSON over all tasks.
+   * Maximum bytes of JSON for all tasks together.
    * @default 256 MiB
    */
   readonly maxTaskBytes?: number;
@@ -35,11 +35,11 @@ export interface RedisOptions extends RedisConnectionOptions, StoreLimits {
 const MAX_TASK_BYTES = 256 * 1024 * 1024;
 
 /**
- * Creates a backend in a Redis, or in a compatible server such as Valkey (Redis 6.2): all processes with the same one
- * serve each other's clients.
+ * Creates a backend in Redis 6.2 or later, or in a compatible server such as Valkey. All processes that use the same
+ * Redis serve each other's clients.
  *
  * @param options the location of Redis, and limits.
- * @returns a factory of the backend: the data of several apps in one Redis is separated by their names.
+ * @returns a factory for the backend. Several apps can share one Redis: their data is separated by the name of the app.
  * @throws DefinitionError when an option is wrong.
  * @example
  * ```ts
@@ -57,7 +57,7 @@ export function redis(options: RedisOptions): BackendFactory {
   return ({ name }) => makeBackend({ ...options, prefix: options.prefix ?? prefixOf(name) });
 }
 
-/** @throws DefinitionError when the name cannot be part of one. */
+/** @throws DefinitionError when the name cannot be part of a prefix. */
 function prefixOf(name: string): string {
   const checks = new OptionChecks('redis');
   if (/\p{Surrogate}/u.test(name))
@@ -90,7 +90,7 @@ function makeBackend(options: RedisOptions): Backend {
   };
 }
 
-/** @throws DefinitionError with everything that is wrong. */
+/** @throws DefinitionError with all faults in the options. */
 function checkOptions(options: RedisOptions): void {
   OptionChecks.requireObject('redis', options);
   const checks = new OptionChecks('redis');

@@ -5,21 +5,21 @@ import type { NodeClient } from './redis-clients.js';
 import type { RedisLink } from './redis-link.js';
 
 /**
- * Carries changes by channels of Redis: one for all processes, and one for each process. Changes are lost while the
- * listening connection is broken; after that, listeners are told that everything may have changed.
+ * Carries changes over channels of Redis: one for all processes, and one for each process. Changes are lost while the
+ * listening connection is broken. Afterwards, listeners are notified that everything may have changed.
  */
 export class RedisChangeBus implements ChangeBus {
-  /** A connection that listens can do little else. */
+  /** The link that listens. A connection that listens can do little else. */
   readonly #link: RedisLink<NodeClient>;
   readonly #toAll: string;
   /** The listeners in this process. */
   readonly #local = new MemoryChangeBus();
   readonly #channels = new Set<string>();
-  /** By channel, on the connection that there is. */
+  /** The subscriptions on the current connection, by channel. */
   readonly #subscriptions = new Map<string, Promise<void>>();
   #missed = false;
 
-  /** @param connection to the Redis that carries them. */
+  /** @param connection the connection to the Redis that carries the changes. */
   constructor(private readonly connection: RedisConnection) {
     this.#toAll = `${connection.prefix}:changes`;
     this.#link = connection.listen({
@@ -34,10 +34,12 @@ export class RedisChangeBus implements ChangeBus {
     await this.connection.send('PUBLISH', channel, JSON.stringify(change));
   }
 
-  /** @throws Error when Redis refuses it. While Redis cannot be reached, it listens from the moment that it can. */
+  /**
+   * @throws Error when Redis refuses the subscription. If Redis cannot be reached, the bus listens as soon as it can.
+   */
   async subscribe(tell: (change: ServerChange) => void, node?: string): Promise<() => void> {
     const stop = this.#local.subscribe(tell, node);
-    // A channel stays subscribed to without listeners: there are two.
+    // Channels stay subscribed even without listeners: there are only two.
     const channels = node === undefined ? [this.#toAll] : [this.#toAll, this.#channelOf(node)];
     for (const channel of channels) this.#channels.add(channel);
     await this.#link.open();

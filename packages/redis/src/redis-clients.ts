@@ -8,13 +8,13 @@ import {
 } from '@redis/client';
 import { answered } from '@sigil/core/internal';
 
-/** The reply of Redis to a script or a command. */
+/** The reply from Redis to a script or a command. */
 export type RedisReply = string | number | null | readonly RedisReply[];
 
-/** The client of a link: one of node-redis that connects once. */
+/** The client of a link: a node-redis client that connects once. */
 export interface LinkClient {
   readonly isReady: boolean;
-  /** @param onLost told when the connection is lost. */
+  /** @param onLost called when the connection is lost. */
   connect(onLost: (problem: unknown) => void): Promise<void>;
   send(command: readonly string[]): Promise<RedisReply>;
   /** Whether the connection answers at all. Does not reject. */
@@ -28,10 +28,10 @@ export interface Place {
   readonly port: number;
 }
 
-/** Redis answers, but is not of the kind that the options say. */
+/** Redis answers, but is not the kind of server that the options name. */
 export class WrongServerError extends Error {}
 
-/** The wrong kinds of servers, by Redis's name of their mode. */
+/** The kinds of servers that are wrong, by the name that Redis uses for the mode. */
 export const WRONG_MODES: Readonly<Record<string, string>> = {
   cluster: "Redis is a node of a cluster: write cluster: { nodes: ['redis://…'] } in place of url",
   sentinel: "This is a Sentinel: write sentinel: { name: 'mymaster', nodes: ['redis://…'] } in place of url",
@@ -59,7 +59,7 @@ export class NodeClient implements LinkClient {
 
   async connect(onLost: (problem: unknown) => void): Promise<void> {
     this.#client.on('error', onLost);
-    // A client that is destroyed while it connects connects all the same.
+    // A client that is destroyed while it is connecting still connects.
     for (const event of ['connect', 'ready']) this.#client.on(event, () => this.#isEnded && this.destroy());
     await this.#client.connect();
   }
@@ -89,8 +89,8 @@ export class NodeClient implements LinkClient {
 }
 
 /**
- * A client of a cluster's masters. When the connection to one is lost, it reads the cluster's slots again; until then
- * it continues with the others.
+ * A client for a cluster's masters. When the connection to a master is lost, it reads the cluster's slots again; until
+ * then it continues with the other masters.
  */
 export class ClusterClient implements LinkClient {
   readonly #options: RedisClusterOptions;
@@ -100,7 +100,7 @@ export class ClusterClient implements LinkClient {
   #timer: NodeJS.Timeout | undefined;
   #isEnded = false;
 
-  /** @param timeoutMs how long it may take to ask the cluster, and a command. */
+  /** @param timeoutMs how long asking the cluster, or a command, may take, in milliseconds. */
   constructor(options: RedisClusterOptions, timeoutMs: number) {
     this.#options = options;
     this.#timeoutMs = timeoutMs;
@@ -130,12 +130,12 @@ export class ClusterClient implements LinkClient {
     }
     if (this.#isEnded) return cluster.destroy();
     this.#cluster = cluster;
-    // Its commands that are under way have time to end.
+    // Commands in flight on the old client get time to end.
     if (before) setTimeout(() => before.destroy(), this.#timeoutMs).unref();
   }
 
   async send(command: readonly string[]): Promise<RedisReply> {
-    // Scripts have their keys behind their text and the number of keys.
+    // The keys of a script follow its text and the number of keys.
     const key = command[0]?.startsWith('EVAL') ? command[3] : command[1];
     try {
       return (await this.#cluster?.sendCommand<RedisReply>(key, false, [...command])) ?? null;
@@ -145,7 +145,7 @@ export class ClusterClient implements LinkClient {
     }
   }
 
-  /** It is alive as long as one of the masters is. */
+  /** The client is alive as long as one of the masters is. */
   async isAlive(withinMs: number): Promise<boolean> {
     const cluster = this.#cluster;
     const used = cluster?.masters.flatMap(({ client }) => (client ? [client] : [])) ?? [];

@@ -21,16 +21,16 @@ export interface RedisConnectionOptions extends RedisServersOptions {
    */
   readonly prefix?: string;
   /**
-   * How long a command may take, in milliseconds. It fails after that.
+   * How long a command may take, in milliseconds. After that, it fails.
    * @default 2,000
    */
   readonly timeoutMs?: number;
 }
 
-/** A script that Redis runs as one: nothing else happens in between. */
+/** A script that Redis runs atomically. */
 export interface RedisScript {
   readonly lua: string;
-  /** Names it to a Redis that has run it before. */
+  /** Identifies the script to a Redis that has run it before. */
   readonly sha: string;
 }
 
@@ -51,7 +51,9 @@ export const CONNECTION_OPTIONS: OptionTable<RedisConnectionOptions> = {
 const REFUSED =
   /^(?:WRONGPASS|NOAUTH|NOPERM|NOPROTO|ERR (?:unknown command|AUTH|DB index|invalid DB|SELECT is not))/;
 
-/** How often the log says that Redis cannot be reached, in milliseconds: it may come and go. */
+/**
+ * Minimum time between log lines that Redis cannot be reached, in milliseconds, because the connection may come and go.
+ */
 const TOLD_EVERY_MS = 10_000;
 
 const EVICTS =
@@ -71,7 +73,7 @@ export class RedisConnection {
   readonly timeoutMs: number;
   readonly #servers: RedisServers;
   readonly #commands: RedisLink;
-  /** Listens to changes of the master, if there are Sentinels. */
+  /** Listens for changes of the master, if there are Sentinels. */
   readonly #sentinel: RedisLink<NodeClient> | undefined;
   readonly #links = new Set<RedisLink | RedisLink<NodeClient>>();
   readonly #onReady = new Set<() => Promise<void>>();
@@ -79,7 +81,7 @@ export class RedisConnection {
   readonly #told = new LogThrottle(TOLD_EVERY_MS);
   #isLost = false;
   #isOpening = false;
-  /** The result of the check of the server's settings. */
+  /** The result of checking the server's settings. */
   #look: Promise<unknown> | undefined;
 
   /** @param options the location of Redis, validated by `checkConnection`. */
@@ -98,10 +100,10 @@ export class RedisConnection {
   }
 
   /**
-   * Connects, and waits for that a second at most.
+   * Connects, and waits at most a second for the connection.
    *
    * @param logger receives reports that Redis becomes unreachable, and reachable again.
-   * @throws Error when Redis refuses the connection, such as for a wrong password.
+   * @throws Error when Redis refuses the connection, for example because of a wrong password.
    */
   async open(logger?: Logger): Promise<void> {
     this.#logger = logger;
@@ -117,15 +119,15 @@ export class RedisConnection {
   }
 
   /**
-   * Asks Redis whether it answers, and can be written to.
+   * Checks that Redis answers and accepts writes.
    *
-   * @throws OverloadedError when it is full, ReadOnlyError when it can only be read, Error when it does not answer.
+   * @throws OverloadedError when Redis is full, ReadOnlyError when it can only be read, Error when it does not answer.
    */
   async check(): Promise<void> {
     await this.send('SET', `${this.prefix}:ready`, '1', 'PX', '1000').catch(rethrow);
   }
 
-  /** Lets telemetry see how often connections were made again. */
+  /** Reports to telemetry how often the connections were re-established. */
   watch(watch: BackendWatch): void {
     watch.addGauge({
       name: 'sigil.store.reconnects',
@@ -146,7 +148,7 @@ export class RedisConnection {
     this.#links.clear();
   }
 
-  /** Has something done after each time that it connects; a failure is passed over. */
+  /** Runs a function after each connect; its failure is ignored. */
   onReady(run: () => Promise<void>): void {
     this.#onReady.add(run);
   }
@@ -157,11 +159,11 @@ export class RedisConnection {
   }
 
   /**
-   * Runs a script, in one round trip when Redis has run it before.
+   * Runs a script, in one round trip if Redis has run it before.
    *
-   * @param keys all of one cluster slot, or the base of the script's keys.
-   * @param link the connection it is sent on; that of all commands by default.
-   * @throws OverloadedError when Redis has no memory left, ReadOnlyError when it takes no writes.
+   * @param keys keys that are all in one cluster slot, or the base of the script's keys.
+   * @param link the connection to send the script on; by default the connection for all commands.
+   * @throws OverloadedError when Redis has no memory left, ReadOnlyError when it accepts no writes.
    */
   async run(
     script: RedisScript,
@@ -178,17 +180,17 @@ export class RedisConnection {
     return answer.catch(rethrow);
   }
 
-  /** A further connection for commands, that is ended with this one. */
+  /** Creates a further connection for commands, which is closed with this one. */
   link(told: LinkEvents = {}): RedisLink {
     return this.#linked({ ...told, create: () => this.#servers.commands() });
   }
 
-  /** A further connection that listens. */
+  /** Creates a further connection that listens. */
   listen(told: LinkEvents): RedisLink<NodeClient> {
     return this.#linked({ ...told, create: () => this.#servers.node() });
   }
 
-  /** Logs an error between requests. */
+  /** Logs an error that occurs between requests. */
   report(error: unknown, message: string): void {
     this.#logger?.warn({ err: error }, message);
   }
@@ -207,15 +209,15 @@ export class RedisConnection {
     for (const run of this.#onReady) void run().catch(() => undefined);
   }
 
-  /** Logs once if Redis may evict needed keys. @returns the fault of the server, if any. */
+  /** Logs once if Redis may evict needed keys. @returns the fault of the server, if there is one. */
   async #lookAt(logger: Logger): Promise<unknown> {
-    // A user without the right to ask gets no warning.
+    // If the user may not run this command, there is no warning.
     const info = String(await this.send('INFO').catch(() => ''));
     const value = (field: string): string | undefined => new RegExp(`^${field}:(\\S+)`, 'm').exec(info)?.[1];
     const policy = value('maxmemory_policy') ?? 'noeviction';
     if (policy !== 'noeviction') logger.warn({ policy }, EVICTS);
     if (value('slave_read_only') === '1') logger.warn(IS_COPY);
-    // Valkey has a different name for it.
+    // Valkey has a different name for this field.
     const mode = value('redis_mode') ?? value('server_mode') ?? '';
     const wrong = this.#servers.isCluster ? undefined : WRONG_MODES[mode];
     if (wrong === undefined) return undefined;
@@ -224,7 +226,7 @@ export class RedisConnection {
     return problem;
   }
 
-  /** Switches to another master when a Sentinel announces it; at first it asks for the current one. */
+  /** Asks for the current master, and then switches to another one when a Sentinel announces it. */
   async #followMaster(sentinel: RedisLink<NodeClient>): Promise<void> {
     const follow = async (): Promise<void> => {
       const { host, port } = await this.#servers.master();
@@ -245,7 +247,7 @@ export class RedisConnection {
   }
 
   #lost(error: unknown): void {
-    // It is thrown by `open`, and no later attempt is made.
+    // `open` throws this error, and no later attempt is made.
     if (this.#isOpening && isRefusal(error)) return this.close();
     if (this.#isLost || !this.#told.allows('lost')) return;
     this.#isLost = true;
@@ -254,16 +256,16 @@ export class RedisConnection {
 }
 
 /**
- * Makes a script.
+ * Creates a script.
  *
- * @param lua its text.
+ * @param lua the text of the script.
  * @returns the script, with its name.
  */
 export function redisScript(lua: string): RedisScript {
   return { lua, sha: createHash('sha1').update(lua).digest('hex') };
 }
 
-/** Adds the reason to an error of Redis about a refused write, if it is known. */
+/** Adds the reason, if it is known, to an error from Redis about a refused write. */
 function rethrow(error: unknown): never {
   if (error instanceof ErrorReply && /\bOOM\b/.test(error.message))
     throw new OverloadedError('There is no room left; try again later', { cause: error });

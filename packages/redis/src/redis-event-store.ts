@@ -2,10 +2,10 @@ import type { EventStore, StreamName, StreamRest } from '@sigil/core/backend';
 import type { StoreLimits } from '@sigil/core/internal';
 import { type RedisConnection, redisScript } from './redis-connection.js';
 
-/** Bytes of an event besides its message: a measurement, rounded up. */
+/** The bytes of an event besides its message, measured and rounded up. */
 const OVERHEAD_BYTES = 200;
 
-/** The fields of entries: that of a message, and that of the end of a stream. */
+/** The fields of entries: one for a message, and one for the end of a stream. */
 const [MESSAGE, END] = ['m', 'e'];
 
 /**
@@ -33,7 +33,7 @@ local function forget(stream)
 end
 `;
 
-/** Adds entries to a stream: that of a message, that of its end, or both. An end stays the last one: nothing is added to it. */
+/** Adds entries to a stream: a message, the end of the stream, or both. Nothing is added after an end. */
 const APPEND = redisScript(`${STREAMS_LUA}
 local stream, fields, message, maxAgeMs, maxEvents, maxBytes = unpack(ARGV)
 local time = redis.call('TIME')
@@ -88,7 +88,8 @@ redis.call('DEL', index, bytes)
 `);
 
 /**
- * Keeps streams in Redis, so that clients resume them in any process. All streams of a session are on one node of a cluster.
+ * Keeps streams in Redis, so that clients can resume them in any process. All streams of a session are on one node of a
+ * cluster.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery
  */
@@ -133,7 +134,7 @@ export class RedisEventStore implements EventStore {
   }
 
   #baseOf(session: string): string {
-    // Without the characters that hash tags and keys are made with.
+    // Encoded, so that it does not contain the characters that delimit hash tags and keys.
     return `{${this.connection.prefix}:events:${encodeURIComponent(session)}}`;
   }
 }

@@ -1,8 +1,8 @@
 import type { LimitDecision, Limiter, Rate } from '@sigil/core/backend';
 import { type RedisConnection, redisScript } from './redis-connection.js';
 
-// The other form of the same algorithm: the used amount, which drains evenly. Small numbers stay exact, whereas the
-// time at which all will have drained would be a large one.
+// The other form of the same algorithm: it stores the used amount, which drains evenly. Small numbers stay exact; the
+// time when everything has drained would be a large number.
 const TAKE = redisScript(`
 local limit, windowMs, burst, cost = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local time = redis.call('TIME')
@@ -30,7 +30,7 @@ return { 1, math.max(0, math.floor(burst - used + nothing)), 0 }
 `);
 
 /**
- * Counts in Redis, exactly for all processes together.
+ * Counts in Redis, exactly and for all processes together.
  *
  * @example
  * ```ts
@@ -38,11 +38,11 @@ return { 1, math.max(0, math.floor(burst - used + nothing)), 0 }
  * ```
  */
 export class RedisLimiter implements Limiter {
-  /** @param connection to the Redis that counts. */
+  /** @param connection the connection to the Redis that counts. */
   constructor(private readonly connection: RedisConnection) {}
 
   async take(key: string, { limit, windowMs, burst = limit }: Rate, cost = 1): Promise<LimitDecision> {
-    // A key for each, so that a cluster spreads them.
+    // One key per limit, so that a cluster distributes them.
     const name = `${this.connection.prefix}:limits/${key}`;
     const reply = await this.connection.run(TAKE, [name], [limit, windowMs, burst, cost]);
     const [allowed, remaining, retryAfterMs] = reply as readonly [number, number, number];

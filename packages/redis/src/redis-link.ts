@@ -4,26 +4,29 @@ import type { LinkClient, RedisReply } from './redis-clients.js';
 
 /** The options of a link, with its callbacks. */
 export interface LinkOptions<C extends LinkClient> {
-  /** Makes a client that is not connected yet. */
+  /** Creates a client that is not connected yet. */
   readonly create: () => C | Promise<C>;
-  /** How long an attempt to connect may take, and a command, in milliseconds. */
+  /** How long an attempt to connect, or a command, may take, in milliseconds. */
   readonly timeoutMs: number;
-  /** Told of every connection that is made. */
+  /** Called for every new connection. */
   readonly onReady?: () => void;
-  /** Told of every attempt that failed, and of every connection that was lost. */
+  /** Called for every attempt that fails, and for every connection that is lost. */
   readonly onLost?: (error: unknown) => void;
 }
 
 /** How long `open` waits for the connection, in milliseconds. */
 const OPEN_MS = 1_000;
 const MOST_BACK_OFF_MS = 1_000;
-/** How often it looks whether the connection answers still, in milliseconds: one that only listens would not find out. */
+/**
+ * How often the link checks whether the connection still answers, in milliseconds. A connection that only listens would
+ * not notice a loss.
+ */
 const LOOK_MS = 5_000;
 
 /**
- * One connection to Redis. A command that cannot be sent fails at once, and one that is not answered in time fails
- * alone. If nothing is answered for as long again, the connection counts as lost. It reconnects automatically, each
- * time with a client of its own, so that leftovers of an earlier one cannot reach it.
+ * One connection to Redis. A command that cannot be sent fails at once. If a command is not answered in time, only this
+ * command fails. If Redis then answers nothing for the same time again, the connection counts as lost. The link
+ * reconnects automatically, each time with a new client, so that late answers to an earlier client cannot reach it.
  */
 export class RedisLink<C extends LinkClient = LinkClient> {
   #client: C | undefined;
@@ -32,30 +35,30 @@ export class RedisLink<C extends LinkClient = LinkClient> {
   #failures = 0;
   /** When the connection was made. */
   #readyAt = 0;
-  /** Until the next attempt, or the next look. */
+  /** Runs until the next attempt or the next check. */
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
   #reconnects = 0;
   /** Ends the wait of `open`. */
   #opened = (): void => undefined;
-  /** How many commands were answered. */
+  /** How many commands Redis has answered. */
   #answers = 0;
-  /** The client that is asked whether it still answers. */
+  /** The client that is being checked. */
   #asked: C | undefined;
 
   constructor(private readonly options: LinkOptions<C>) {}
 
-  /** The reason why there is no connection, if there is none. */
+  /** Why there is no connection, if there is none. */
   get problem(): unknown {
     return this.#problem;
   }
 
-  /** How often a connection was made again after it was lost. */
+  /** How many times the link has reconnected after a loss. */
   get reconnects(): number {
     return this.#reconnects;
   }
 
-  /** Begins to connect, once. It waits at most a second, and retries in the background. */
+  /** Begins to connect, once. It waits at most a second for the connection, and retries in the background. */
   open(): Promise<void> {
     return (this.#opening ??= new Promise((resolve) => {
       const wait = setTimeout(resolve, OPEN_MS);
@@ -73,7 +76,7 @@ export class RedisLink<C extends LinkClient = LinkClient> {
   }
 
   /**
-   * Runs a command on the connection; connects first when that has not begun.
+   * Runs a command on the connection. It begins to connect if that has not begun.
    *
    * @throws Error if there is no connection, or no answer in time.
    */
@@ -95,7 +98,7 @@ export class RedisLink<C extends LinkClient = LinkClient> {
     }
   }
 
-  /** Replaces the connection, if its client should be left. */
+  /** Replaces the connection if its client should not be used any more. */
   renewIf(isLeft: (client: C) => boolean): void {
     const client = this.#client;
     if (client && isLeft(client)) this.#lose(client, new Error('Another Redis is the master'));
@@ -134,7 +137,7 @@ export class RedisLink<C extends LinkClient = LinkClient> {
     onReady?.();
   }
 
-  /** A silent connection is broken, and commands on it would pile up. */
+  /** Checks whether a connection answers. A silent connection is broken, and commands on it would pile up. */
   async #ask(client: C, withinMs: number): Promise<void> {
     if (this.#asked === client) return;
     this.#asked = client;
@@ -145,7 +148,10 @@ export class RedisLink<C extends LinkClient = LinkClient> {
     this.#lose(client, new Error(`Redis has answered nothing for ${withinMs} ms`));
   }
 
-  /** A master that became a copy keeps its connections: the address may lead to another one by now. */
+  /**
+   * Handles a refusal. A master that became a replica keeps its connections, but its address may lead to another master
+   * by now.
+   */
   #refused(client: C, error: ErrorReply): void {
     this.#answers += 1;
     if (/\bREADONLY\b/.test(error.message) && performance.now() - this.#readyAt > LOOK_MS)
@@ -163,7 +169,7 @@ export class RedisLink<C extends LinkClient = LinkClient> {
   #retry(problem: unknown): void {
     if (this.#closed) return;
     this.#problem = problem;
-    // Spread, so that processes that lost it together do not come back together.
+    // The delay is random, so that processes that lost the connection together do not reconnect together.
     const backOffMs = Math.min(50 * 2 ** this.#failures++, MOST_BACK_OFF_MS) * (0.5 + Math.random() / 2);
     this.#timer = setTimeout(() => void this.#connect(), backOffMs);
     this.options.onLost?.(problem);

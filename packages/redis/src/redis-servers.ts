@@ -6,32 +6,38 @@ import { ClusterClient, type LinkClient, NodeClient, type Place, WrongServerErro
 /** The location of Redis. */
 export interface RedisServersOptions {
   /**
-   * Its address: `redis://[user[:password]@]host[:port][/database]`, `rediss://…` for TLS, or `unix://…`.
-   * @default that of `client`
+   * The address of Redis: `redis://[user[:password]@]host[:port][/database]`, `rediss://…` for TLS, or `unix://…`.
+   * @default the address in `client`
    */
   readonly url?: string;
   /**
-   * A client from node-redis's `createClient()`, connected or not, in place of an address: its options have the
-   * location, certificates and so on. The client itself is not used, because stores need other settings for
-   * reconnecting and waiting. With `cluster` or `sentinel`, its options have the login to Redis, whose address comes
-   * from those.
+   * A client that `createClient()` of node-redis returned, connected or not, in place of an address. Its options supply
+   * the location, certificates and so on. The client itself is not used, because stores need other settings for
+   * reconnecting and waiting. With `cluster` or `sentinel`, the client only supplies the login to Redis; the address
+   * comes from `cluster` or `sentinel`.
    */
   readonly client?: RedisClientTemplate;
   /** A Redis Cluster, in place of an address. */
   readonly cluster?: {
-    /** Addresses of some of its nodes, which know the others. User and password of the first apply to all nodes. */
+    /**
+     * Addresses of some nodes of the cluster, which know the others. The user and password in the first address apply
+     * to all nodes.
+     */
     readonly nodes: readonly string[];
   };
-  /** A Redis whose master Sentinels watch over, in place of an address. */
+  /** A Redis whose master is monitored by Sentinels, in place of an address. */
   readonly sentinel?: {
-    /** The Sentinels' name of the master, such as `mymaster`. */
+    /** The name that the Sentinels use for the master, such as `mymaster`. */
     readonly name: string;
-    /** Addresses of Sentinels. User and password are those of each Sentinel; those of Redis come from `client`. */
+    /**
+     * Addresses of Sentinels. The user and password in each address are for that Sentinel; the login to Redis comes
+     * from `client`.
+     */
     readonly nodes: readonly string[];
   };
 }
 
-/** The used part of a client of node-redis. */
+/** The part of a node-redis client that is used here. */
 export interface RedisClientTemplate {
   readonly options: Login;
 }
@@ -42,11 +48,11 @@ type Login = {
     RedisClientOptions[Option] | undefined;
 };
 
-/** Makes clients of the Redis that options name. */
+/** Creates clients for the Redis that the options name. */
 export class RedisServers {
   readonly #options: RedisServersOptions;
   readonly #timeoutMs: number;
-  /** Which of the nodes is asked next: of Sentinels, the one that answered last. */
+  /** The node to ask next; among Sentinels, the one that answered last. */
   #turn = 0;
 
   /** @param timeoutMs how long an attempt to connect may take, in milliseconds. */
@@ -67,14 +73,14 @@ export class RedisServers {
     for (const node of sentinel?.nodes ?? []) warnOfParameters(logger, 'redis({ sentinel.nodes })', node, []);
   }
 
-  /** Makes a client for commands. */
+  /** Creates a client for commands. */
   commands(): LinkClient | Promise<LinkClient> {
     const { cluster } = this.#options;
     if (!cluster) return this.node();
     const at = cluster.nodes.map((url) => socketOf(url));
     return new ClusterClient(
       {
-        // One that answers nothing is passed over.
+        // A node that does not answer is skipped.
         rootNodes: at.map((socket) => ({ socket: { ...socket, socketTimeout: this.#timeoutMs } })),
         defaults: this.#clientOptions(this.#login()) as NonNullable<RedisClusterOptions['defaults']>,
         minimizeConnections: true,
@@ -92,7 +98,7 @@ export class RedisServers {
     return this.#node(this.#login(), cluster && socketOf(this.#next(cluster.nodes)));
   }
 
-  /** Makes a client of a Sentinel that answers. */
+  /** Creates a client for a Sentinel that answers. */
   async sentinel(): Promise<NodeClient> {
     await this.master();
     return this.#sentinel();
@@ -125,7 +131,7 @@ export class RedisServers {
     throw problem;
   }
 
-  /** How to log in to Redis. The first address of a cluster says it for all. */
+  /** How to log in to Redis. For a cluster, the login in the first address applies to all nodes. */
   #login(): Login {
     const { url, client, cluster } = this.#options;
     const login = client?.options ?? {};
@@ -158,7 +164,7 @@ export class RedisServers {
         reconnectStrategy: false,
       } as NonNullable<RedisClientOptions['socket']>,
       disableOfflineQueue: true,
-      // Our own timeout also covers sent commands.
+      // Our own timeout also covers commands that have been sent.
       commandOptions: { timeout: 0 },
       maintNotifications: 'disabled',
     };
@@ -177,7 +183,7 @@ function socketOf(url: string): Place {
 
 const FIX = "write url: 'redis://127.0.0.1:6379'";
 
-/** Refuses options without an address of Redis. */
+/** Refuses options that have no address of Redis. */
 export function checkServers(options: RedisServersOptions, checks: OptionChecks): void {
   const { url, client, cluster, sentinel } = options;
   if (client !== undefined && typeof client?.options !== 'object')

@@ -3,7 +3,7 @@ import { quotaExceeded, type StoreLimits } from '@sigil/core/internal';
 import { clientText, expiryMs, QUOTA_LUA } from './quota-script.js';
 import { type RedisConnection, redisScript } from './redis-connection.js';
 
-// A session is one text, as that takes least memory: "version client", a line break, and the rest as JSON.
+// A session is one text, because that takes the least memory: "version client", a line break, and the rest as JSON.
 
 const CREATE = redisScript(`${QUOTA_LUA}
 local id, client, idleMs = ARGV[1], ARGV[2], ARGV[3]
@@ -61,7 +61,7 @@ return page
 `);
 
 /**
- * Keeps sessions in Redis for all processes. Using one takes one round trip.
+ * Keeps sessions in Redis for all processes. Using a session takes one round trip.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
@@ -118,7 +118,7 @@ export class RedisSessionStore implements SessionStore {
   }
 }
 
-/** The JSON part of a session; the rest precedes it. */
+/** The JSON part of a session; the other values precede it. */
 function jsonOf({ owner, openedAt, state }: StoredSession): string {
   return JSON.stringify({ owner, openedAt, state });
 }

@@ -5,7 +5,7 @@ import { type RedisConnection, redisScript } from './redis-connection.js';
 
 const KINDS: readonly StateKind[] = ['states', 'proofs'];
 
-/** The time since which Redis remembers, in milliseconds by its clock. It is lost together with the data. */
+/** Since when Redis remembers, in milliseconds by its clock. This value is lost together with the data. */
 const EPOCH_LUA = `
 local epoch = redis.call('GET', base .. ':epoch')
 if not epoch then
@@ -32,8 +32,8 @@ return 'first'
  */
 export class RedisStateStore implements StateStore {
   /**
-   * @param connection to the Redis that remembers.
-   * @param limits how much is kept, of each kind for itself.
+   * @param connection the connection to Redis.
+   * @param limits how many states of each kind are kept.
    */
   constructor(
     private readonly connection: RedisConnection,
@@ -42,12 +42,12 @@ export class RedisStateStore implements StateStore {
     connection.onReady(() => this.begin());
   }
 
-  /** Sets the epoch if Redis has none, so that values from before a loss can be told from later ones. */
+  /** Sets the epoch if Redis has none, so that values from before a loss can be distinguished from later ones. */
   async begin(): Promise<void> {
     await Promise.all(KINDS.map((kind) => this.connection.run(BEGIN, [this.#baseOf(kind)], [])));
   }
 
-  /** @throws OverloadedError if there is no room: a forgotten id could be used again. */
+  /** @throws OverloadedError if there is no room: if an id were forgotten, it could be used again. */
   async use(
     id: string,
     forMs: number,

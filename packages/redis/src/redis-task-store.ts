@@ -15,7 +15,7 @@ import type { RedisReply } from './redis-clients.js';
 import { type RedisConnection, type RedisScript, redisScript } from './redis-connection.js';
 import type { RedisLink } from './redis-link.js';
 
-/** The fields of a task: its JSON, and those that change without it. */
+/** The fields of a task: its JSON, and the fields that change without it. */
 const FIELDS = ['json', 'version', 'run', 'attempts', 'notBefore'];
 
 /**
@@ -106,7 +106,7 @@ local function sweep(most)
 end
 `;
 
-/** The limits on tasks, in scripts that begin with the values to store and end with the limits. */
+/** Applies the limits on tasks, in scripts whose arguments begin with the values to store and end with the limits. */
 const ROOM_LUA = `
 local id, json, status, version, run, attempts, delayMs = unpack(ARGV, 1, 7)
 local limits = { unpack(ARGV, #ARGV - 3) }
@@ -185,7 +185,7 @@ count(owner, 0, #json - bytes)
 return 'kept'
 `);
 
-/** Gives the time in microseconds, and the tasks: none after the deadline. */
+/** Returns the time in microseconds, and the claimed tasks; after the deadline, no tasks. */
 const CLAIM = redisScript(`${TASKS_LUA}
 local run, limit, leaseMs, taskId, excludeTools, excludeOwners, overdueMs, deadline = unpack(ARGV)
 local claimed = { now }
@@ -289,7 +289,10 @@ end
 return lost
 `);
 
-/** How many tasks can be claimed, for how many milliseconds the first could have been, and how many are kept of each status. */
+/**
+ * Returns how many tasks can be claimed, how many milliseconds the first has been claimable, and how many tasks of each
+ * status are kept.
+ */
 const BACKLOG = redisScript(`${TASKS_LUA}
 local waiting, first = 0, now
 sweep(1000)
@@ -327,9 +330,9 @@ return page
  * If no task can be replaced, the new one is refused.
  */
 export class RedisTaskStore implements TaskStore {
-  /** All commands share a connection, and a run writes little. */
+  /** How many runs at once: all commands share a connection, and a run writes little. */
   readonly concurrency = 16;
-  /** Leases are renewed on a connection of their own, so that no large answer ends them. */
+  /** Leases are renewed on a separate connection, so that a large answer on the other one cannot make them expire. */
   readonly #leases: RedisLink;
   readonly #base: string;
   readonly #limits: readonly number[];
@@ -416,7 +419,7 @@ function storedTasks(replies: readonly RedisReply[]): StoredTask[] {
   return replies.map(storedTask).filter((task) => task !== undefined);
 }
 
-/** @param reply its `FIELDS`. */
+/** @param reply the values of `FIELDS`. */
 function storedTask(reply: RedisReply): StoredTask | undefined {
   const [json, version, run, attempts, notBefore] = reply as readonly (string | null)[];
   const task = typeof json === 'string' ? readTask(json) : undefined;

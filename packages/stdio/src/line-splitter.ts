@@ -7,11 +7,11 @@ const LOOSE_PARTS = 1024;
 export interface LineListener {
   /** A line that is not blank, without its line break. The bytes are only valid during the call. */
   line(bytes: Buffer): void;
-  /** A line has grown beyond the bound; the rest of it will be skipped. Called once for each such line. */
+  /** Called once when a line exceeds the limit. The rest of the line is skipped. */
   overlong(): void;
 }
 
-/** Splits a stream of bytes at each newline, whatever way the bytes are cut into chunks. */
+/** Splits a stream of bytes at each newline. It does not matter how the bytes are cut into chunks. */
 export class LineSplitter {
   readonly #maxLineBytes: number;
   readonly #listener: LineListener;
@@ -20,13 +20,16 @@ export class LineSplitter {
   #length = 0;
   #skipping = false;
 
-  /** @param maxLineBytes the most bytes of one line, its newline not counted; never more of it are kept. */
+  /**
+   * @param maxLineBytes the maximum length of a line in bytes, without its newline. Never more bytes of a line are
+   * kept.
+   */
   constructor(maxLineBytes: number, listener: LineListener) {
     this.#maxLineBytes = maxLineBytes;
     this.#listener = listener;
   }
 
-  /** Takes the next bytes of the stream and reports every line that they complete. */
+  /** Accepts the next bytes of the stream and reports every line that they complete. */
   push(chunk: Buffer): void {
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
@@ -37,7 +40,7 @@ export class LineSplitter {
     if (start < chunk.length) this.#append(chunk, start, chunk.length);
   }
 
-  /** The stream has ended: the rest counts as a line. */
+  /** Ends the stream: the rest counts as a line. */
   end(): void {
     this.#finish();
   }

@@ -5,13 +5,16 @@ import type { StreamWrite } from './stdout-guard.js';
 export interface WriterListener {
   /** The stream is full: produce less until `unblocked`. */
   blocked(): void;
-  /** The stream takes more again. */
+  /** The stream accepts data again. */
   unblocked(): void;
   /** The stream has failed or closed, and nothing more will be written. Called once. */
   gone(error?: Error): void;
 }
 
-/** Writes lines to a stream: those of one turn of the event loop together, and none while the stream is full. */
+/**
+ * Writes lines to a stream. The lines of one turn of the event loop are written together. Nothing is written while the
+ * stream is full.
+ */
 export class LineWriter {
   readonly #write: StreamWrite;
   readonly #listener: WriterListener;
@@ -20,22 +23,25 @@ export class LineWriter {
   #scheduled = false;
   #blocked = false;
   #unwritten = 0;
-  /** Bytes of notifications: in `#lines`, and in all that is not written yet. */
+  /** The bytes of notifications that are not written yet, including those in `#lines`. */
   #queuedBytes = 0;
   #heldBytes = 0;
   #gone = false;
 
-  /** @param write the stream's own `write`, bound to it, in case a guard has replaced the public one. */
+  /**
+   * @param write the original `write` of the stream, bound to it, because a guard may have replaced the public method.
+   */
   constructor(output: Writable, write: StreamWrite, listener: WriterListener) {
     this.#write = write;
     this.#listener = listener;
-    // These stay for good: a stream may fail after its last write, and an error without a listener ends the process.
+    // These listeners are never removed: a stream may fail after its last write, and an error without a listener ends
+    // the process.
     output.on('error', (error) => this.#lose(error));
     output.on('close', () => this.#lose());
     output.on('drain', this.#unblock);
   }
 
-  /** Queues a line. @param line without line breaks. */
+  /** Queues a line. @param line a text without line breaks. */
   write(line: string): void {
     if (this.#gone) return;
     this.#lines.push(line);
@@ -43,10 +49,10 @@ export class LineWriter {
   }
 
   /**
-   * Queues a notification, unless that many bytes of notifications wait already. Only earlier bytes count: one long
-   * line may exceed the limit.
+   * Queues a notification, unless `maxBytes` of notifications wait already. Only earlier bytes count, so one long line
+   * may exceed the limit.
    *
-   * @returns whether it was queued.
+   * @returns whether the notification was queued.
    */
   writeWithin(maxBytes: number, line: string): boolean {
     if (this.#heldBytes >= maxBytes) return false;

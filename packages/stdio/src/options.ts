@@ -2,19 +2,20 @@ import { MAX_DELAY_MS, OptionChecks, type OptionTable } from '@sigil/core/intern
 import { type Principal, requirePrincipal } from '@sigil/core/transport';
 import type { Readable, Writable } from 'node:stream';
 
-/** Limits on the client's use of memory in `stdio()`. */
+/** Limits on the memory that the client of `stdio()` may use. */
 export interface StdioLimits {
   /**
-   * The most bytes of one message. A longer one is answered with -32600 and never held. More than over HTTP: the one client is the
-   * program that started this one.
+   * Maximum bytes of one message. A longer message is answered with -32600 and never kept in memory. The limit is
+   * higher than over HTTP, because the only client is the program that started this one.
    *
    * @default 16 MiB
    */
   readonly maxLineBytes?: number;
   /**
-   * The most bytes of notifications that wait for a client that does not read. Beyond it, progress and log messages are
-   * dropped; any other notification ends the connection, for a client that misses one is wrong about the server. Answers and
-   * questions are not counted: no request is read while the output is full.
+   * Maximum bytes of notifications that wait for a client that does not read. Beyond this limit, progress and log
+   * messages are dropped. Any other notification then ends the connection, because a client that misses such a
+   * notification has a wrong picture of the server. Answers, and requests to the client, are not counted: nothing is
+   * read while the output is full.
    *
    * @default 16 MiB
    */
@@ -27,31 +28,32 @@ export interface StdioOptions {
   readonly input?: Readable;
   /** The output; `process.stdout` by default. */
   readonly output?: Writable;
-  /** Limits on the client's use of memory. */
+  /** Limits on the memory that the client may use. */
   readonly limits?: StdioLimits;
   /**
    * The principal of the client: the user of this machine, with scopes for `@RequireScopes`. stdio has no
-   * authorization, so the program provides it, for example from its environment.
+   * authorization, so your program sets the principal, for example from its environment.
    *
    * @default undefined: definitions with scopes are refused
    */
   readonly principal?: Principal;
   /**
-   * How long requests in flight may take after the end of the input or a signal before they are aborted, in milliseconds.
-   * Clients kill a server that has not ended after 2 to 4 s; with the default it has ended within 1.5 s, disposal included.
+   * How long requests in flight may take after the end of the input or a signal before they are aborted, in
+   * milliseconds. Clients kill a server that has not ended after 2 to 4 s. With the default, the server ends within 1.5
+   * s, disposal included.
    *
    * @default 750
    */
   readonly drainMs?: number;
   /**
-   * Whether SIGTERM (exit code 0) and SIGINT (130) end the server gently, and a second one at once.
+   * Whether SIGTERM (exit code 0) and SIGINT (exit code 130) end the server gently. A second signal ends it at once.
    *
    * @default true
    */
   readonly handleSignals?: boolean;
   /**
-   * Whether other output to standard output, including `console`, goes to standard error while the server runs. No
-   * effect on an `output` of your own.
+   * Whether other output to standard output, including output of `console`, goes to standard error while the server
+   * runs. The option has no effect if you set `output`.
    *
    * @default true
    */

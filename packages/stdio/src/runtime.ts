@@ -17,14 +17,14 @@ import { readSettings, type StdioOptions, type StdioSettings } from './options.j
 import { guardStdout, type StreamWrite } from './stdout-guard.js';
 
 /**
- * Serves one client over standard streams, one JSON-RPC message a line (MCP, transports, stdio).
+ * Serves one client over standard streams, with one JSON-RPC message per line (MCP, transports, stdio).
  *
- * It ends at the end of its input, when the client stops reading, or on SIGTERM or SIGINT. Requests in flight then have
- * `drainMs` to finish before they are aborted. The app closes if this was its last runtime, and the process exits, even
- * if timers run. With streams of your own only a signal ends the process. A line that is too long, not UTF-8 or not
- * JSON is answered with an error. Another `initialize` begins a new session. Log lines go to standard error.
+ * The runtime ends at the end of its input, when the client stops reading, or on SIGTERM or SIGINT. Requests in flight
+ * then have `drainMs` to finish before they are aborted. The app closes if this was its last runtime, and the process
+ * exits even if timers run. If you set the streams, only a signal ends the process. A line that is too long, not UTF-8
+ * or not JSON is answered with an error. A second `initialize` begins a new session. Log lines go to standard error.
  *
- * @param options limits and streams; the process's own streams by default.
+ * @param options limits and streams; by default the streams are those of the process.
  * @throws DefinitionError when an option is wrong.
  * @example
  * ```ts
@@ -44,15 +44,15 @@ export function stdio(options: StdioOptions = {}): Runtime {
 }
 
 const HANG_UP = new Set(['EPIPE', 'ECONNRESET']);
-/** How long the services may take to be disposed of before the process exits, in milliseconds. */
+/** How long the disposal of services may take before the process exits, in milliseconds. */
 const DISPOSAL_MS = 400;
-/** The least time that answers get to be written, in milliseconds. */
+/** The minimum time for writing answers, in milliseconds. */
 const WRITE_MS = 100;
 
-/** Shorter messages are not counted. */
+/** Messages shorter than this are not counted. */
 const SHORT_BYTES = 1024;
 
-/** The beginning of a notification's text, and of those that may be dropped. */
+/** How the text of a notification begins. Below: how notifications begin that may be dropped. */
 const NOTIFICATION = '{"jsonrpc":"2.0","method":"notifications/';
 const MAY_BE_MISSED = ['progress"', 'message"'].map((name) => NOTIFICATION + name);
 
@@ -65,7 +65,7 @@ class StdioConnection implements RunningRuntime {
   readonly #connection: Connection;
   readonly #splitter: LineSplitter;
   readonly #writer: LineWriter;
-  /** The request facts of short messages. */
+  /** The request information for short messages. */
   readonly #requestInfo: RequestInfo | undefined;
   readonly #releases: (() => void)[] = [];
   readonly #resolveClosed: () => void;
@@ -77,7 +77,7 @@ class StdioConnection implements RunningRuntime {
   /** The deadline of requests in flight, by `performance.now()`. */
   #deadline = 0;
 
-  /** Starts to read at once. */
+  /** Begins to read at once. */
   constructor(endpoint: Endpoint, settings: StdioSettings) {
     const { promise, resolve } = deferred();
     this.closed = promise;
@@ -96,7 +96,7 @@ class StdioConnection implements RunningRuntime {
       send: (message: string) => this.#send(message),
       end: (message: string) => this.#writer.write(message),
     };
-    // Adapters such as that of AWS for Lambda keep the process, and open a session with each of their own clients.
+    // Adapters such as the one from AWS for Lambda keep the process, and open a session for each of their own clients.
     this.#connection = endpoint.connect(sink, { restarts: true, transport: 'stdio' });
     this.#listen();
     if ((settings.input as { readonly isTTY?: boolean }).isTTY)
@@ -107,7 +107,7 @@ class StdioConnection implements RunningRuntime {
     if (settings.input.readableEnded || settings.input.destroyed) this.#end(settings.input === process.stdin);
   }
 
-  /** Stops reading, gives requests in flight `drainMs`, and resolves when their answers are written. */
+  /** Stops reading, gives requests in flight `drainMs` to finish, and resolves when their answers are written. */
   close(): Promise<void> {
     if (this.#stopReading()) void this.#finish(true);
     return this.closed;
@@ -143,7 +143,7 @@ class StdioConnection implements RunningRuntime {
       this.#end(input === process.stdin);
     };
     input.on('data', takeChunk).on('end', takeEnd).on('close', takeEnd);
-    // Stays for good: a stream may fail later, and an error without a listener ends the process.
+    // This listener is never removed: a stream may fail later, and an error without a listener ends the process.
     input.on('error', (error) => {
       if (this.#state !== 'reading') return;
       this.#endpoint.logger.error({ error }, 'The input failed');
@@ -214,14 +214,14 @@ class StdioConnection implements RunningRuntime {
   #hangUp(error?: NodeJS.ErrnoException): void {
     if (this.#state === 'closed') return;
     if (error && !HANG_UP.has(error.code ?? '')) this.#endpoint.logger.error({ error }, 'The output failed');
-    // No client is left to read the answers; a drain that already waits for them ends with this too.
+    // No client is left to read the answers. This also ends a drain that waits for them.
     this.#connection.close('The client is gone');
     if (!this.#stopReading()) return;
     this.#endsProcess = this.#settings.output === process.stdout;
     void this.#finish(false);
   }
 
-  /** @returns whether it was still reading. */
+  /** @returns whether the connection was still reading. */
   #stopReading(): boolean {
     if (this.#state !== 'reading') return false;
     this.#state = 'draining';

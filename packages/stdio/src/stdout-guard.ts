@@ -1,21 +1,22 @@
 import type { Writable } from 'node:stream';
 
-/** Writes text to a stream, of whichever object the method is, and calls back when it is written or has failed. */
+/** Writes text to a stream, and calls back when the text is written or writing has failed. */
 export type StreamWrite = (text: string, written: (error?: Error | null) => void) => boolean;
 
 type AnyWrite = (...args: Parameters<Writable['write']>) => boolean;
 
-/** Keeps a stream for its owner. */
+/** Reserves a stream for its owner. */
 export interface StdoutGuard {
   /** Writes to the guarded stream itself. */
   readonly write: StreamWrite;
-  /** Gives the stream back to everyone. */
+  /** Allows everyone to write to the stream again. */
   release(): void;
 }
 
 /**
- * Diverts whatever else is written to `stdout`, through `console` or directly, to `stderr`: one stray line would
- * break the protocol. Writes to the file descriptor, such as a child process's that inherits it, are out of reach.
+ * Diverts everything else that is written to `stdout`, through `console` or directly, to `stderr`, because one stray
+ * line would break the protocol. It cannot divert writes to the file descriptor, such as those of a child process that
+ * inherits it.
  */
 export function guardStdout(stdout: Writable, stderr: Writable): StdoutGuard {
   const wasOwn = Object.hasOwn(stdout, 'write');
@@ -28,7 +29,7 @@ export function guardStdout(stdout: Writable, stderr: Writable): StdoutGuard {
     write: (text, written) => write(text, 'utf8', written),
     release() {
       state.active = false;
-      // If other code has wrapped this function, it stays and passes everything on.
+      // If other code has wrapped this function, the function stays and passes everything on.
       if (Reflect.get(stdout, 'write') !== divert) return;
       if (wasOwn) stdout.write = original;
       else Reflect.deleteProperty(stdout, 'write');

@@ -12,37 +12,39 @@ import { METHODS } from '@sigil/core/transport';
 
 /** A request to the user (`elicitation/create`): to fill in a form, or to open a page. */
 export interface ElicitRequest {
-  /** A form when absent. */
+  /** The mode; a form when absent. */
   readonly mode?: 'form' | 'url';
   readonly message: string;
-  /** The form, a flat object of primitive properties; absent in URL mode. */
+  /** The schema of the form: a flat object with primitive properties. Absent in URL mode. */
   readonly requestedSchema?: JsonSchema;
-  /** The page; absent in form mode. */
+  /** The URL of the page; absent in form mode. */
   readonly url?: string;
-  /** Identity of a URL elicitation, up to 2025-11-25. */
+  /** The id of a URL elicitation, in revision 2025-11-25 or earlier. */
   readonly elicitationId?: string;
 }
 
-/** The client's answers to the server's requests. A request without an answer here is refused (-32601). */
+/** How the client answers requests from the server. A request without an answer here is refused (-32601). */
 export interface Answers {
-  /** Stands for the user: fills in forms and agrees to open pages. */
+  /** Acts for the user: fills in forms and agrees to open pages. */
   readonly onElicit?: (request: ElicitRequest) => MaybePromise<ElicitResult | ElicitUrlResult>;
-  /** Stands for the client's model. */
+  /** Acts for the client's model. */
   readonly onSample?: (params: CreateMessageParams) => MaybePromise<CreateMessageResult>;
-  /** The directories and files the client shares. */
+  /** The directories and files that the client shares. */
   readonly roots?: readonly Root[];
 }
 
 /**
- * Answers one request of a server.
+ * Answers one request from a server.
  *
- * @param key the key of the request in its round; requests outside of rounds have none.
+ * @param key the key of the request in its round; requests outside of rounds have no key.
  * @returns the result.
- * @throws ProtocolError (-32601) if no answer handles the method; otherwise the error of the test's answer.
+ * @throws ProtocolError (-32601) if no answer handles the method; otherwise the error that the test's answer throws.
  */
 export type Answerer = (method: string, params: unknown, key?: string) => MaybePromise<object>;
 
-/** Makes the one place that answers a server, whether it asks by requests or inside results. */
+/**
+ * Creates the function that answers a server. It is used for requests from the server and for questions in results.
+ */
 export function createAnswerer({ onElicit, onSample, roots }: Answers): Answerer {
   const answers = new Map<string, (params: unknown) => MaybePromise<object>>([[METHODS.ping, () => ({})]]);
   if (onElicit) answers.set(METHODS.elicit, (params) => onElicit(params as ElicitRequest));
@@ -61,16 +63,17 @@ type Result = Readonly<Record<string, unknown>>;
 /** Maximum number of rounds of questions in one call, so that a server cannot ask without end. */
 export const MAX_ROUNDS = 10;
 
-/** Whether a result asks for input instead of being one (2026-07-28, basic/patterns/mrtr). */
+/** Whether a result only asks for input (2026-07-28, basic/patterns/mrtr). */
 export function wantsInput(result: Result): boolean {
   return result['resultType'] === 'input_required';
 }
 
 /**
- * Answers everything a result asks for, one after another in the order it is asked.
+ * Answers everything that a result asks for, one request after the other, in order.
  *
- * @returns the parameters that a retry of the request has besides its own.
- * @throws Error if the result requires no input; otherwise the error of an answer, since no retry could carry it.
+ * @returns the parameters that a retry of the request must add.
+ * @throws Error if the result requires no input; otherwise the error that an answer throws, since no retry could carry
+ * it.
  */
 export async function answerInputs(result: Result, answer: Answerer): Promise<Record<string, unknown>> {
   const { inputRequests, requestState } = result;

@@ -7,29 +7,31 @@ import { type Answerer, answerInputs, MAX_ROUNDS, responsesTo, wantsInput } from
 import type { ReceivedNotification } from './notification-log.js';
 import type { Sent, Wire } from './wire.js';
 
-/** How far the work on a request has come. */
+/** The progress of a request. */
 export interface ProgressUpdate {
   readonly progress: number;
   /** The final value of `progress`, if the server knows it. */
   readonly total?: number;
-  /** Since 2025-03-26. */
+  /** A description of the progress (since revision 2025-03-26). */
   readonly message?: string;
 }
 
-/** How one request is made. */
+/** Options of one request. */
 export interface CallOptions {
-  /** Asks for progress and takes each report of it, all before the call resolves. */
+  /** Requests progress. Called with each report, always before the call resolves. */
   readonly onProgress?: (progress: ProgressUpdate) => void;
   /** Cancels the request: the server is notified, and the call rejects with the signal's reason. */
   readonly signal?: AbortSignal;
   /**
-   * The mildest log message wanted. In 2026-07-28 it travels with the request; before, it sets the level of the session,
-   * which stays.
+   * The lowest level of log messages to receive. In revision 2026-07-28 it is sent with the request. In earlier
+   * revisions it sets the level of the session, also for later requests.
    */
   readonly logLevel?: LogLevel;
-  /** More members of the request's `_meta`. They win over the client's own. */
+  /** Further members for the `_meta` of the request. They override the members that the client sets. */
   readonly meta?: Readonly<Record<string, unknown>>;
-  /** Milliseconds until the call gives up, instead of the connection's. `Infinity` for no limit. */
+  /**
+   * How long the call may take, in milliseconds; `Infinity` for no limit. It overrides `timeoutMs` of the connection.
+   */
   readonly timeoutMs?: number;
 }
 
@@ -43,7 +45,10 @@ export interface Identity {
 /** The members of parameters, or of a result. */
 type Members = Readonly<Record<string, unknown>>;
 
-/** Makes requests the way a revision wants them: with an envelope or without, and as often as the server needs. */
+/**
+ * Sends requests in the form of a revision: with an envelope or without. It repeats a request when the server asks for
+ * input.
+ */
 export class Caller {
   readonly #stateless: boolean;
   readonly #progress = new Map<unknown, (progress: ProgressUpdate) => void>();
@@ -62,8 +67,8 @@ export class Caller {
   /**
    * Sends a request and returns its result, after answering the server's questions.
    *
-   * @throws ProtocolError when the server answers with an error; Error when it does not answer in time, or still asks
-   *   after 10 rounds, or when the task that the call has become is cancelled; the signal's reason when it aborts.
+   * @throws ProtocolError when the server answers with an error; Error when it does not answer in time, still asks
+   * after 10 rounds, or cancels the task that the call has become; the signal's reason when the signal aborts.
    */
   async call(method: string, params: Members, options: CallOptions = {}): Promise<Record<string, unknown>> {
     if (options.logLevel !== undefined && !this.#stateless) await this.setLogLevel(options.logLevel);
@@ -79,7 +84,7 @@ export class Caller {
     }
   }
 
-  /** Sends a request and leaves it to the caller to wait for it. */
+  /** Sends a request without waiting for its answer. */
   start(method: string, params: Members, options: CallOptions = {}): Sent {
     const limits = {
       timeoutMs: options.timeoutMs ?? this.timeoutMs,
@@ -89,13 +94,13 @@ export class Caller {
     return this.wire.request(method, (id) => this.#withMeta(params, options, id), limits);
   }
 
-  /** Sets how much the server logs to this client: in its session, or with every later request. */
+  /** Sets how much the server logs to this client, in its session or with every later request. */
   async setLogLevel(level: LogLevel): Promise<void> {
     if (this.#stateless) this.#logLevel = level;
     else await this.call(METHODS.setLevel, { level });
   }
 
-  /** Hands a notification to the request whose progress it reports. */
+  /** Passes a notification to the request whose progress it reports. */
   report({ method, params }: ReceivedNotification): void {
     if (method === NOTIFICATIONS.progress)
       this.#progress.get(params['progressToken'])?.(params as typeof params & ProgressUpdate);
@@ -135,7 +140,7 @@ export class Caller {
 /**
  * The `_meta` that every request of a stateless revision carries (2026-07-28, basic, section "_meta").
  *
- * @param logLevel the mildest log message wanted with the request; none at all when absent.
+ * @param logLevel the lowest level of log messages to receive; when absent, the server sends no log messages.
  */
 function envelope(identity: Identity, logLevel: LogLevel | undefined): Record<string, unknown> {
   return {
@@ -149,10 +154,10 @@ function envelope(identity: Identity, logLevel: LogLevel | undefined): Record<st
 const KNOWN: readonly unknown[] = [undefined, 'complete', 'input_required'];
 
 /**
- * Checks that a client may be sent a result of this type: types beyond the core protocol belong to extensions, which the client must
- * have declared (2026-07-28, basic, "resultType").
+ * Checks that a server may send the client a result of this type. Types beyond the core protocol belong to extensions,
+ * which the client must have declared (2026-07-28, basic, "resultType").
  *
- * @throws Error when it may not.
+ * @throws Error when the client has not declared the extension.
  */
 function checkResultType(
   result: Readonly<Record<string, unknown>>,
@@ -165,19 +170,22 @@ function checkResultType(
 }
 
 const TASKS = 'io.modelcontextprotocol/tasks';
-/** A server in the same process is not worn out by looking more often than it proposes. */
+/**
+ * Maximum pause between two looks at a task, in milliseconds. A server in the same process can be asked more often than
+ * it proposes.
+ */
 const MAX_PAUSE_MS = 20;
 
-/** The inputs of following a task. */
+/** The parts that are needed to follow a task. */
 interface Following {
   readonly request: (method: string, params: Members) => Promise<Record<string, unknown>>;
   readonly answer: Answerer;
   readonly signal: AbortSignal | undefined;
-  /** Milliseconds until the task is given up; `Infinity` for never. */
+  /** How long the task may take, in milliseconds; `Infinity` for no limit. */
   readonly timeoutMs: number;
 }
 
-/** Capabilities, with the extension declared. */
+/** Returns capabilities that also declare the extension. */
 export function withTasks(capabilities: ClientCapabilities): ClientCapabilities {
   return { ...capabilities, extensions: { ...capabilities.extensions, [TASKS]: {} } };
 }
@@ -188,11 +196,11 @@ function isTask(result: Members): boolean {
 }
 
 /**
- * Follows a task to its end, answering its questions.
+ * Follows a task to its end, and answers its questions.
  *
  * @returns the result of the call that became the task.
- * @throws ProtocolError if the task has failed; Error if it was cancelled, or takes too long; the signal's reason when
- *   it aborts, after the server was notified.
+ * @throws ProtocolError if the task has failed; Error if the task was cancelled or takes too long; the signal's reason
+ * when the signal aborts, after the server was notified.
  */
 async function followTask(task: Members, following: Following): Promise<Record<string, unknown>> {
   const { taskId, pollIntervalMs } = task;

@@ -15,24 +15,27 @@ import { Wire } from './wire.js';
 
 /** Options of a client's connection and identity. */
 export interface ConnectOptions extends Answers {
-  /** The protocol revision to speak. @default the newest */
+  /** The protocol revision to use. @default the newest */
   readonly revision?: ProtocolVersion;
-  /** The declared capabilities of the client. @default those that it has answers for, as far as the revision has them */
+  /**
+   * The capabilities that the client declares. @default the capabilities that it has answers for, if the revision has
+   * them
+   */
   readonly capabilities?: ClientCapabilities;
   /**
    * Declares the extension `io.modelcontextprotocol/tasks`. A call that becomes a task is followed to its end, and the
-   * task's questions are answered, so that `callTool` returns the result as usual. For 2026-07-28 alone.
+   * task's questions are answered, so that `callTool` returns the result as usual. Only for revision 2026-07-28.
    */
   readonly tasks?: boolean;
   /** The client's name and version. @default `sigil-testing` */
   readonly clientInfo?: Implementation;
-  /** HTTP headers for every message, as if they had come over HTTP. Case is ignored. */
+  /** HTTP headers for every message, as if it had arrived over HTTP. The case of names is ignored. */
   readonly headers?: RequestInfo['headers'];
-  /** The principal every message comes from, as if a transport had verified it. */
+  /** The principal that every message comes from, as if a transport had verified it. */
   readonly principal?: Principal;
-  /** Takes every notification, besides `client.notifications`. */
+  /** Called with every notification, which `client.notifications` has too. */
   readonly onNotification?: (notification: ReceivedNotification) => void;
-  /** Milliseconds a request may take; `Infinity` for no limit. @default 10,000 */
+  /** How long a request may take, in milliseconds; `Infinity` for no limit. @default 10,000 */
   readonly timeoutMs?: number;
 }
 
@@ -40,12 +43,13 @@ const CLIENT: Implementation = { name: 'sigil-testing', version: '0.1.0' };
 const TIMEOUT_MS = 10_000;
 
 /**
- * Connects a client to an app within the process: no port, no child process, but the protocol as on any wire.
+ * Connects a client to an app within the process. It needs no port and no child process, and uses the protocol as on
+ * any transport.
  *
- * @param app the result of `createApp`. Closing the client leaves it running.
+ * @param app the result of `createApp`. The app keeps running when the client is closed.
  * @param options revision, capabilities, answers, headers and principal of the client.
- * @returns a client that may call at once; revisions with sessions have been through `initialize`.
- * @throws ProtocolError when the server refuses the session; Error when it does not speak the revision.
+ * @returns a client that can send requests at once. In revisions with sessions, `initialize` has already been done.
+ * @throws ProtocolError when the server refuses the session; Error when the server does not support the revision.
  * @example
  * ```ts
  * await using client = await connect(app, { revision: '2025-11-25' });
@@ -81,10 +85,10 @@ function requestInfoOf({ headers, principal }: ConnectOptions): RequestInfo {
   };
 }
 
-/** The capabilities of a client with these answers, in the words of a revision. */
+/** The capabilities of a client with these answers, in the form of a revision. */
 function capabilitiesOf(answers: Answers, revision: ProtocolVersion): ClientCapabilities {
   const { elicitation, samplingTools } = REVISION_FEATURES[revision];
-  // Before there were modes, the bare capability meant forms.
+  // Before modes were introduced, the empty capability meant forms.
   const modes = elicitation.url ? { form: {}, url: {} } : {};
   return {
     ...(answers.onElicit && elicitation.form ? { elicitation: modes } : {}),
@@ -94,10 +98,10 @@ function capabilitiesOf(answers: Answers, revision: ProtocolVersion): ClientCapa
 }
 
 /**
- * Opens a session, as revisions up to 2025-11-25 want it.
+ * Opens a session, as revisions 2025-11-25 and earlier require.
  *
  * @returns the server's description of itself.
- * @throws ProtocolError when the server refuses; Error when it answers with another revision than the one asked for.
+ * @throws ProtocolError when the server refuses; Error when it answers with a revision other than the requested one.
  */
 async function initialize(wire: Wire, caller: Caller, identity: Identity): Promise<ServerDetails> {
   const { revision: protocolVersion, capabilities, clientInfo } = identity;

@@ -6,7 +6,7 @@ import type { ReceivedNotification, NotificationLog } from './notification-log.j
 
 const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged';
 
-/** The requested notifications of a subscription stream (2026-07-28, basic/patterns/subscriptions). */
+/** The notifications to request on a subscription stream (2026-07-28, basic/patterns/subscriptions). */
 export interface ListenFilter {
   readonly toolsListChanged?: boolean;
   readonly promptsListChanged?: boolean;
@@ -15,32 +15,34 @@ export interface ListenFilter {
   readonly resourceSubscriptions?: readonly string[];
 }
 
-/** An open subscription stream. Its notifications are among the client's. */
+/** An open subscription stream. Its notifications are also in `notifications` of the client. */
 export interface Subscription {
-  /** Tells its notifications from those of other streams; see `isFrom`. */
+  /** Identifies the notifications on this stream; see `isFrom`. */
   readonly id: string | number;
   /** The notifications that the server agreed to send. */
   readonly agreed: ListenFilter;
-  /** Resolves when the server ends the stream in good order; rejects when it or the connection breaks it off. */
+  /**
+   * Resolves when the server ends the stream in good order; rejects when the server or the connection breaks it off.
+   */
   readonly ended: Promise<void>;
-  /** Whether a notification came on this stream. */
+  /** Whether a notification arrived on this stream. */
   isFrom(notification: ReceivedNotification): boolean;
   /** Ends the stream. */
   stop(): void;
 }
 
-/** The inputs of opening a stream. */
+/** The parts that are needed to open a stream. */
 export interface ListenParts {
   readonly caller: Caller;
   readonly log: NotificationLog;
-  /** Milliseconds to wait for the server's acknowledgement. */
+  /** How long to wait for the server's acknowledgement, in milliseconds. */
   readonly timeoutMs: number;
 }
 
 /**
  * Opens a subscription stream and waits until the server has acknowledged it.
  *
- * @throws ProtocolError when the server refuses; Error when it does not acknowledge in time.
+ * @throws ProtocolError when the server refuses; Error when the server does not acknowledge in time.
  */
 export async function listen(parts: ListenParts, notifications: ListenFilter): Promise<Subscription> {
   const { caller, log, timeoutMs } = parts;
@@ -64,13 +66,13 @@ export async function listen(parts: ListenParts, notifications: ListenFilter): P
   }
 
   function stop(): void {
-    // The caller who stops a stream needs no error about its end.
+    // A caller that stops a stream needs no error about its end.
     ended.catch(() => undefined);
     stopped.abort(new Error('The client stopped listening'));
   }
 }
 
-/** The resources a client wants to hear about, in the way of its revision. */
+/** The subscriptions of a client to resources, in the form that its revision has. */
 export class Subscriptions {
   readonly #streams = new Map<string, Subscription>();
 

@@ -1,17 +1,17 @@
 import { afterMs } from '@sigil/core/internal';
 
-/** A notification of a server. */
+/** A notification from a server. */
 export interface ReceivedNotification {
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** Tells the wanted notification from others of its method. */
+/** Returns whether a notification of the expected method is the expected one. */
 export type NotificationPredicate = (notification: ReceivedNotification) => boolean;
 
 /** When a wait gives up. */
 export interface WaitLimits {
-  /** Milliseconds; `Infinity` for no limit. */
+  /** How long to wait, in milliseconds; `Infinity` for no limit. */
   readonly timeoutMs: number;
   /** Ends the wait early, with the signal's reason. */
   readonly signal?: AbortSignal;
@@ -30,7 +30,7 @@ export class NotificationLog {
   readonly #waiters = new Set<Waiter>();
   #closed: Error | undefined;
 
-  /** Takes a notification that has just arrived. */
+  /** Adds a notification that has just arrived. */
   add(notification: ReceivedNotification): void {
     this.entries.push(notification);
     for (const waiter of this.#waiters) {
@@ -41,9 +41,9 @@ export class NotificationLog {
   }
 
   /**
-   * Gives the first notification of a method, received already or yet to come, that no earlier wait was given.
+   * Returns the first notification of a method that no earlier wait got. It may have arrived already, or is awaited.
    *
-   * @throws Error when none came in time; the signal's reason when it aborted.
+   * @throws Error when no such notification arrived in time; the signal's reason when the signal aborted.
    */
   next(method: string, predicate: NotificationPredicate, limits: WaitLimits): Promise<ReceivedNotification> {
     const wants: NotificationPredicate = (one) => one.method === method && predicate(one);
@@ -53,7 +53,7 @@ export class NotificationLog {
     return Promise.resolve(known);
   }
 
-  /** Ends every wait: nothing more will come. */
+  /** Ends every wait, because nothing more will arrive. */
   close(error: Error): void {
     this.#closed = error;
     for (const waiter of this.#waiters) waiter.fail(error);

@@ -19,12 +19,12 @@ export interface LogLine {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** Options of `testApp`: those of the app, all optional, and those of its client. */
+/** Options of `testApp`: the options of the app, all of them optional, and the options of its client. */
 export interface TestAppOptions extends Partial<AppOptions> {
   /**
-   * The principal every message comes from, as if a transport had verified it.
+   * The principal that every message comes from, as if a transport had verified it.
    *
-   * @default none; `{ id: 'test' }` when there are claims
+   * @default undefined: no principal; `{ id: 'test' }` if `claims` is set
    */
   readonly principal?: Principal;
   /** Claims of the principal. */
@@ -32,7 +32,7 @@ export interface TestAppOptions extends Partial<AppOptions> {
   /** How the client connects, such as `{ revision: '2025-11-25', onElicit }`. */
   readonly client?: ConnectOptions;
   /**
-   * Takes the lines of the log, which are kept in `logs` in any case.
+   * Receives the lines of the log. `logs` has them in any case.
    *
    * @default `consoleLogger`, which prints warnings and errors
    */
@@ -40,7 +40,7 @@ export interface TestAppOptions extends Partial<AppOptions> {
 }
 
 /**
- * An app under test and a client that is connected to it. Made by `testApp`.
+ * An app under test and a client that is connected to it. `testApp` creates it.
  *
  * @example
  * ```ts
@@ -56,20 +56,20 @@ export class TestApp implements AsyncDisposable {
     readonly app: App,
     /** The client that is connected from the start. */
     readonly client: TestClient,
-    /** Everything the app has logged, in order. */
+    /** Everything that the app has logged, in order. */
     readonly logs: readonly LogLine[],
     private readonly options: ConnectOptions,
   ) {
     this.#clients = [client];
   }
 
-  /** Gives a service of the app, as `app.get` does. */
+  /** Returns a service of the app, as `app.get` does. */
   get<T>(id: ServiceId<T>): Promise<T> {
     return this.app.get(id);
   }
 
   /**
-   * Connects another client, for the same principal unless the options say otherwise. It is closed with the app.
+   * Connects another client, for the same principal unless the options name another. The client is closed with the app.
    *
    * @param options override those of the first client.
    */
@@ -85,7 +85,7 @@ export class TestApp implements AsyncDisposable {
     await this.app.close();
   }
 
-  /** Closes it, for `await using`. */
+  /** Closes the app, for `await using`. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
@@ -96,9 +96,8 @@ export class TestApp implements AsyncDisposable {
  * including modules.
  *
  * @param options options of the app and of its client.
- * @returns the app with its client; closing it closes both.
- * @throws the errors of `createApp` and `connect`; nothing is left open then.
- * @example
+ * @returns the app with its client. Its `close()` closes both.
+ * @throws the errors of `createApp` and `connect`. Nothing is left open after an error. @example
  * ```ts
  * await using server = await testApp({
  *   modules: [helpdesk],

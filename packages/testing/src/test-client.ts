@@ -53,7 +53,7 @@ export interface ResourceDescriptor extends Descriptor {
 
 /** A resource template as `resources/templates/list` shows it. */
 export interface ResourceTemplateDescriptor extends Descriptor {
-  /** RFC 6570. */
+  /** The URI template (RFC 6570). */
   readonly uriTemplate: string;
 }
 
@@ -62,22 +62,22 @@ export type CompletionReference =
   | { readonly type: 'ref/prompt'; readonly name: string }
   | { readonly type: 'ref/resource'; readonly uri: string };
 
-/** The inputs of a client. */
+/** The parts that a client needs. */
 export interface ClientParts {
   readonly revision: ProtocolVersion;
   readonly server: ServerDetails | undefined;
   readonly wire: Wire;
   readonly caller: Caller;
   readonly log: NotificationLog;
-  /** Milliseconds a wait may take; `Infinity` for no limit. */
+  /** How long a wait may take, in milliseconds; `Infinity` for no limit. */
   readonly timeoutMs: number;
 }
 
 /**
- * A client of a server in the same process. Made by `connect`.
+ * A client of a server in the same process. `connect` creates it.
  *
- * Every method with a request rejects with a `ProtocolError` if the answer is a JSON-RPC error, and with an `Error` if
- * there is no answer in time. Results are those on the wire, including envelope members such as `resultType`.
+ * Every method that sends a request rejects with a `ProtocolError` if the answer is a JSON-RPC error. If no answer
+ * arrives in time, it rejects with an `Error`. Results are as on the wire, with envelope members such as `resultType`.
  *
  * @example
  * ```ts
@@ -87,7 +87,7 @@ export interface ClientParts {
  * ```
  */
 export class TestClient implements AsyncDisposable {
-  /** The protocol revision spoken. */
+  /** The protocol revision that the client uses. */
   readonly revision: ProtocolVersion;
   /** The server's description of itself from `initialize`; `undefined` in 2026-07-28, where `discover()` requests it. */
   readonly server: ServerDetails | undefined;
@@ -106,22 +106,22 @@ export class TestClient implements AsyncDisposable {
     return this.#parts.log.entries;
   }
 
-  /** Every tool, from all pages. */
+  /** Lists every tool, from all pages. */
   listTools(options?: CallOptions): Promise<ToolDescriptor[]> {
     return this.#list(METHODS.listTools, 'tools', options);
   }
 
-  /** Every resource with a fixed URI, from all pages. */
+  /** Lists every resource with a fixed URI, from all pages. */
   listResources(options?: CallOptions): Promise<ResourceDescriptor[]> {
     return this.#list(METHODS.listResources, 'resources', options);
   }
 
-  /** Every resource template, from all pages. */
+  /** Lists every resource template, from all pages. */
   listResourceTemplates(options?: CallOptions): Promise<ResourceTemplateDescriptor[]> {
     return this.#list(METHODS.listTemplates, 'resourceTemplates', options);
   }
 
-  /** Every prompt, from all pages. */
+  /** Lists every prompt, from all pages. */
   listPrompts(options?: CallOptions): Promise<PromptDescriptor[]> {
     return this.#list(METHODS.listPrompts, 'prompts', options);
   }
@@ -136,7 +136,7 @@ export class TestClient implements AsyncDisposable {
     return this.request(METHODS.readResource, { uri }, options);
   }
 
-  /** Gets the messages of a prompt. On the wire all arguments of prompts are strings. */
+  /** Gets the messages of a prompt. On the wire, all arguments of prompts are strings. */
   getPrompt(
     name: string,
     args: Readonly<Record<string, string>> = {},
@@ -148,8 +148,8 @@ export class TestClient implements AsyncDisposable {
   /**
    * Asks for completions of one argument.
    *
-   * @param value the typed text.
-   * @param settled the settled arguments. Since 2025-06-18.
+   * @param value the text typed so far.
+   * @param settled the arguments that are already settled (since revision 2025-06-18).
    * @returns the member `completion` of the result.
    */
   async complete(
@@ -164,12 +164,14 @@ export class TestClient implements AsyncDisposable {
     return (await this.request<CompleteResult>(METHODS.complete, params, options)).completion;
   }
 
-  /** Sends a ping. 2026-07-28 does not have it: its servers refuse it (-32601). */
+  /** Sends a ping. Revision 2026-07-28 has no ping: servers refuse it (-32601). */
   async ping(options?: CallOptions): Promise<void> {
     await this.request(METHODS.ping, {}, options);
   }
 
-  /** Requests the server's description of itself. For 2026-07-28 alone; older sessions refuse it (-32601). */
+  /**
+   * Requests the server's description of itself. Only revision 2026-07-28 has this; older sessions refuse it (-32601).
+   */
   discover(options?: CallOptions): Promise<DiscoverResult> {
     return this.request(METHODS.discover, {}, options);
   }
@@ -189,12 +191,14 @@ export class TestClient implements AsyncDisposable {
     return listen(this.#parts, filter);
   }
 
-  /** Sets the lowest level of log messages: for the session, or for every later request without sessions. */
+  /**
+   * Sets the lowest level of log messages for the session or, in revisions without sessions, for every later request.
+   */
   setLogLevel(level: LogLevel): Promise<void> {
     return this.#parts.caller.setLogLevel(level);
   }
 
-  /** Makes any request. The envelope of the revision is added; everything else is sent as it is. */
+  /** Sends any request. The client adds the envelope of the revision, and sends everything else unchanged. */
   async request<T extends object = Record<string, unknown>>(
     method: string,
     params: Readonly<Record<string, unknown>> = {},
@@ -209,12 +213,12 @@ export class TestClient implements AsyncDisposable {
   }
 
   /**
-   * Waits for a notification. One that has come already counts, unless an earlier wait was given it, so waiting twice
-   * waits for two.
+   * Waits for a notification. A notification that has already arrived counts, unless an earlier wait got it: waiting
+   * twice waits for two notifications.
    *
-   * @param predicate tells the wanted one from others of its method.
-   * @param timeoutMs milliseconds to wait; by default as long as for a request.
-   * @throws Error when none came in time.
+   * @param predicate returns whether a notification of this method is the expected one.
+   * @param timeoutMs how long to wait, in milliseconds; by default as long as for a request.
+   * @throws Error when no such notification arrived in time.
    */
   waitFor(
     method: string,
@@ -231,7 +235,7 @@ export class TestClient implements AsyncDisposable {
     await this.#parts.wire.close(error);
   }
 
-  /** Closes it, for `await using`. */
+  /** Closes the client, for `await using`. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }

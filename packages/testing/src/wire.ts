@@ -12,18 +12,18 @@ import {
 import type { Answerer } from './answers.js';
 import type { ReceivedNotification } from './notification-log.js';
 
-/** Receives the server's own requests and notifications. */
+/** Receives requests and notifications from the server. */
 export interface WireHandlers {
   readonly answer: Answerer;
   readonly notified: (notification: ReceivedNotification) => void;
 }
 
-/** When a request is given up. */
+/** When to give up a request. */
 export interface RequestLimits {
-  /** Milliseconds; `Infinity` for no limit. */
+  /** How long the request may take, in milliseconds; `Infinity` for no limit. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** Whether the server is notified of a cancellation. `initialize` must not be cancelled. */
+  /** Whether to notify the server of a cancellation. `initialize` must not be cancelled. */
   readonly cancellable: boolean;
 }
 
@@ -49,7 +49,7 @@ export class Wire {
   /**
    * Sends a request.
    *
-   * @param makeParams gets the id the request will have.
+   * @param makeParams makes the parameters; it gets the id of the request.
    */
   request(method: string, makeParams: (id: RequestId) => object, limits: RequestLimits): Sent {
     const id = ++this.#lastId;
@@ -110,7 +110,7 @@ export class Wire {
     else this.#handlers.notified({ method, params });
   }
 
-  /** Takes a response. One that answers nothing, such as to a cancelled request, is ignored. */
+  /** Receives a response. A response without a pending request, such as to a cancelled request, is ignored. */
   #settle(response: Readonly<Record<string, unknown>>): void {
     const { id, result, error } = response;
     if (isObject(result)) this.#pending.settle(id, result);

@@ -12,30 +12,30 @@ export interface ConnectOptions {
   readonly version: string;
   /**
    * How the view can be shown.
-   * @default no word of it: the host decides
+   * @default undefined: the host decides
    */
   readonly displayModes?: readonly DisplayMode[];
   /**
-   * Whether the host learns the size of the document, at first and at each change, so that it can give the frame that height.
+   * Whether to report the size of the document to the host, at first and after each change. The host can then adapt the
+   * height of the frame.
    * @default true
    */
   readonly reportsSize?: boolean;
   /**
-   * Milliseconds until the host must have answered.
+   * How long to wait for the host's answer, in milliseconds.
    * @default 10000
    */
   readonly timeoutMs?: number;
 }
 
 /**
- * Connects the page to the host that shows it. The types of the tools come from the server's own DTO classes, by
- * `import type`, so that nothing of the server is in the page.
+ * Connects the page to the host that shows it. Import the types of the tools from the server's DTO classes with `import
+ * type`: then the page contains no code of the server.
  *
  * @param options the view's description of itself.
  * @returns the view, once the host has accepted it.
- * @throws ViewError `NO_HOST` if no host embeds the page, `TIMEOUT` if the host does not answer, `REFUSED` if it
- *   refuses.
- * @example
+ * @throws ViewError `NO_HOST` if no host embeds the page, `TIMEOUT` if the host does not answer, `REFUSED` if the host
+ * refuses. @example
  * ```ts
  * interface Tools {
  *   show_list: { output: ShoppingList };

@@ -1,17 +1,17 @@
 import { ViewError } from './view-error.js';
 
-/** How long a view waits for its host. */
+/** Options of a request to the host. */
 export interface RequestOptions {
   /**
-   * Milliseconds until there must be an answer.
+   * How long to wait for the answer, in milliseconds.
    * @default 60000
    */
   readonly timeoutMs?: number;
-  /** Gives up waiting, and asks the host to cancel. */
+  /** Stops the wait when it aborts, and asks the host to cancel the request. */
   readonly signal?: AbortSignal;
 }
 
-/** A JSON-RPC message of the host. Its types are trusted to follow the protocol: `never` is a value for any type. */
+/** A JSON-RPC message from the host. Its contents are trusted to follow the protocol: `never` fits any type. */
 interface Message {
   readonly jsonrpc?: unknown;
   readonly id?: string | number;
@@ -30,7 +30,7 @@ interface Waiting {
 
 const METHOD_NOT_FOUND = -32601;
 
-/** JSON-RPC between this page and the window that embeds it. Messages of other windows are ignored. */
+/** JSON-RPC between this page and the window that embeds it. Messages from other windows are ignored. */
 export class HostChannel {
   readonly #waiting = new Map<string | number, Waiting>();
   #lastId = 0;
@@ -38,8 +38,8 @@ export class HostChannel {
 
   /**
    * @param host the window that embeds the page.
-   * @param handle handles the host's messages; for a request, its result is the answer. `undefined` for unknown
-   *   methods.
+   * @param handle handles the host's messages. For a request, its result is the answer; for an unknown method, it
+   * returns `undefined`.
    */
   constructor(
     private readonly host: Window,

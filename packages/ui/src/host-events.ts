@@ -1,18 +1,18 @@
 import type { HostContext } from './protocol.js';
 
-/** Listeners with their last event, which later listeners get, too. */
+/** Listeners and their last event, which listeners that are added later get too. */
 class Listeners<T> {
   readonly #listeners = new Set<(value: T) => unknown>();
   #last: { readonly value: T } | undefined;
 
-  /** @returns stops listening. */
+  /** @returns a function that removes the listener. */
   add(listener: (value: T) => unknown): () => void {
     this.#listeners.add(listener);
     if (this.#last) listener(this.#last.value);
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Notifies all listeners. One that throws does not stop the others. */
+  /** Notifies all listeners. A listener that throws does not stop the others. */
   async tell(value: T): Promise<void> {
     this.#last = { value };
     const told = [...this.#listeners].map(async (listener) => listener(value));
@@ -21,7 +21,7 @@ class Listeners<T> {
   }
 }
 
-/** The host's notifications. */
+/** The events that the host sends. */
 export class HostEvents<Input, Result> {
   readonly input: Listeners<Input> = new Listeners();
   readonly partialInput: Listeners<Partial<Input>> = new Listeners();
@@ -46,14 +46,14 @@ export class HostEvents<Input, Result> {
     'ui/notifications/host-context-changed': (changed: HostContext) => this.changeContext(changed),
   };
 
-  /** Takes a message of the host. @returns the answer to a request; `undefined` for an unknown method. */
+  /** Handles a message from the host. @returns the answer to a request; `undefined` for an unknown method. */
   async take(method: string, params: never): Promise<object | undefined> {
     const take = Object.hasOwn(this.#takes, method) ? this.#takes[method] : undefined;
     await take?.(params);
     return take && {};
   }
 
-  /** Merges a change of the context. */
+  /** Merges a change into the context. */
   changeContext(changed: HostContext): Promise<void> {
     this.current = { ...this.current, ...changed };
     return this.context.tell(this.current);

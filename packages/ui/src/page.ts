@@ -27,7 +27,7 @@ export function applyStyles({ theme, styles }: HostContext): void {
   element.textContent = fonts;
 }
 
-/** Reports the size of the document now, and whenever it changes. @returns stops it. */
+/** Reports the size of the document now, and whenever it changes. @returns a function that stops this. */
 export function reportSizes(channel: HostChannel): () => void {
   const { documentElement } = document;
   const observer = new ResizeObserver(() => {

@@ -1,4 +1,4 @@
-/** The revision of MCP Apps (SEP-1865) that views speak. */
+/** The revision of MCP Apps (SEP-1865) that views use. */
 export const PROTOCOL_VERSION = '2026-01-26';
 
 /** A block of content, from a tool's result or from a view to the model. */
@@ -27,7 +27,7 @@ export interface ResourceContents {
 /** The color theme of a host. */
 export type Theme = 'light' | 'dark';
 
-/** How a host shows a view: in the conversation, over all of the window, or in a small window of its own. */
+/** How a host shows a view: in the conversation, in the whole window, or in a small separate window. */
 export type DisplayMode = 'inline' | 'fullscreen' | 'pip';
 
 /** The name and version of a host. */
@@ -37,26 +37,26 @@ export interface HostInfo {
   readonly title?: string;
 }
 
-/** The capabilities of a host for views. An absent member is not supported. */
+/** The capabilities that a host offers to views. A capability without a member is not supported. */
 export interface HostCapabilities {
-  /** `openLink()`. */
+  /** Supports `openLink()`. */
   readonly openLinks?: object;
-  /** `downloadFile()`. */
+  /** Supports `downloadFile()`. */
   readonly downloadFile?: object;
-  /** `callTool()`. */
+  /** Supports `callTool()`. */
   readonly serverTools?: object;
-  /** `readResource()`. */
+  /** Supports `readResource()`. */
   readonly serverResources?: object;
-  /** `log()`. */
+  /** Supports `log()`. */
   readonly logging?: object;
-  /** `updateModelContext()`. */
+  /** Supports `updateModelContext()`. */
   readonly updateModelContext?: object;
-  /** `sendMessage()`. */
+  /** Supports `sendMessage()`. */
   readonly message?: object;
   readonly [other: string]: unknown;
 }
 
-/** A host's description of a view's surroundings. Hosts may leave out any of it. */
+/** A host's description of a view's surroundings. Hosts may leave out any member. */
 export interface HostContext {
   /** The tool whose result is shown. */
   readonly toolInfo?: { readonly id?: string | number; readonly tool: { readonly name: string } };
@@ -71,16 +71,16 @@ export interface HostContext {
   };
   readonly displayMode?: DisplayMode;
   readonly availableDisplayModes?: readonly DisplayMode[];
-  /** The room for the view, in pixels: fixed, or at most. */
+  /** The size of the view, in pixels: either fixed or a maximum. */
   readonly containerDimensions?: {
     readonly width?: number;
     readonly maxWidth?: number;
     readonly height?: number;
     readonly maxHeight?: number;
   };
-  /** Language and region of the user, such as `de-AT`. */
+  /** The language and region of the user, such as `de-AT`. */
   readonly locale?: string;
-  /** Time zone of the user, such as `Europe/Vienna`. */
+  /** The time zone of the user, such as `Europe/Vienna`. */
   readonly timeZone?: string;
   readonly userAgent?: string;
   readonly platform?: 'web' | 'desktop' | 'mobile';
@@ -95,5 +95,5 @@ export interface HostContext {
   readonly [other: string]: unknown;
 }
 
-/** How serious a message of the log is. */
+/** The severity of a log message. */
 export type LogLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency';

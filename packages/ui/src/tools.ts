@@ -1,6 +1,9 @@
 import type { Content } from './protocol.js';
 
-/** The types of a tool: its arguments, and its `structuredContent`. Leave out what it does not have. */
+/**
+ * The types of a tool: its arguments (`input`) and its `structuredContent` (`output`). Leave out a member that the tool
+ * does not have.
+ */
 export interface ToolTypes {
   readonly input?: object;
   readonly output?: object;
@@ -9,13 +12,14 @@ export interface ToolTypes {
 /** The types of the tools of a server, by the names of the tools. */
 export type ToolMap<Tools> = { readonly [Name in keyof Tools]: ToolTypes };
 
-/** The tools of a view that names none: any name, any arguments, any result. */
+/** The tools of a view without type arguments: any name, any arguments, any result. */
 export type AnyTools = Readonly<
   Record<string, { input: Record<string, unknown>; output: Record<string, unknown> }>
 >;
 
 /**
- * The JSON form of a type: text for `Date`, `URL`, `bigint` and bytes, an array for a `Set`, an object for a `Map`, and no methods.
+ * The JSON form of a type: a string for `Date`, `URL`, `bigint` and bytes, an array for a `Set`, an object for a `Map`.
+ * Methods are left out.
  *
  * @example
  * ```ts
@@ -32,7 +36,7 @@ export type Json<T> = T extends Date | URL | bigint | Uint8Array
         ? { [Key in keyof T as T[Key] extends (...args: never[]) => unknown ? never : Key]: Json<T[Key]> }
         : T;
 
-/** The arguments of a tool, as JSON has them. */
+/** The arguments of a tool, in their JSON form. */
 export type InputOf<Tool> = Tool extends { readonly input: infer Input }
   ? Json<Input>
   : Record<string, never>;
@@ -40,7 +44,7 @@ export type InputOf<Tool> = Tool extends { readonly input: infer Input }
 /** The `structuredContent` of a tool, in its JSON form. */
 export type OutputOf<Tool> = Tool extends { readonly output: infer Output } ? Json<Output> : undefined;
 
-/** The parameters of `callTool()` after the name: arguments can be left out for tools that have none. */
+/** The parameters of `callTool()` after the name. Arguments can be left out for tools that need none. */
 export type CallArguments<Tool, Options> = Tool extends { readonly input: object }
   ? [args: InputOf<Tool>, options?: Options]
   : [args?: Record<string, never>, options?: Options];
@@ -61,9 +65,9 @@ export type ToolResult<Output = unknown> =
     };
 
 /**
- * The text of a result, its blocks one below the other.
+ * The text of a result: its text blocks, joined by line breaks.
  *
- * @param result of a tool.
+ * @param result the result of a tool.
  * @returns the text; empty when the result has none.
  * @example
  * ```ts

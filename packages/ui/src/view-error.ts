@@ -1,6 +1,6 @@
 /**
- * The failure between a view and its host:
- * - `NO_HOST`: the page is in no frame.
+ * The kind of a failure between a view and its host:
+ * - `NO_HOST`: the page is not in a frame.
  * - `TIMEOUT`: the host has not answered in time.
  * - `REFUSED`: the host answered with an error; `cause` has its JSON-RPC error or its result.
  * - `CLOSED`: the view was closed.
@@ -8,7 +8,7 @@
 export type ViewErrorCode = 'NO_HOST' | 'TIMEOUT' | 'REFUSED' | 'CLOSED';
 
 /**
- * An error between a view and its host. Failures of tools are results with `isError` instead.
+ * An error between a view and its host. A tool that fails does not throw this: its result has `isError`.
  *
  * @example
  * ```ts
@@ -24,8 +24,8 @@ export class ViewError extends Error {
 
   /**
    * @param code the kind of error.
-   * @param message the failure, and the fix.
-   * @param options `cause`: the host's answer.
+   * @param message the failure and its fix.
+   * @param options the `cause`: the host's answer.
    */
   constructor(
     readonly code: ViewErrorCode,

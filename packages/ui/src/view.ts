@@ -20,8 +20,9 @@ export interface InitializeResult {
 }
 
 /**
- * A view that is connected to its host. Later listeners do not miss events: `onInput`, `onResult`, `onContext` and the
- * others call a new listener at once with the last event. Each returns a function that stops it.
+ * A view that is connected to its host. Listeners that are added later do not miss events: `onInput`, `onResult`,
+ * `onContext` and the others call a new listener at once with the last event. Each of them returns a function that
+ * removes the listener.
  */
 export class View<Tools extends ToolMap<Tools> = AnyTools, Shown extends keyof Tools = keyof Tools> {
   /** The host that shows the view. */
@@ -32,7 +33,7 @@ export class View<Tools extends ToolMap<Tools> = AnyTools, Shown extends keyof T
   readonly #events: HostEvents<InputOf<Tools[Shown]>, ToolResult<OutputOf<Tools[Shown]>>>;
   readonly #atEnd: () => void;
 
-  /** @param atEnd stops the reports of the size. */
+  /** @param atEnd stops reporting the size. */
   constructor(
     channel: HostChannel,
     events: HostEvents<InputOf<Tools[Shown]>, ToolResult<OutputOf<Tools[Shown]>>>,
@@ -46,37 +47,37 @@ export class View<Tools extends ToolMap<Tools> = AnyTools, Shown extends keyof T
     this.capabilities = hostCapabilities;
   }
 
-  /** Theme, language, room and more, as the host has said last. */
+  /** The theme, language, available size and more, as last received from the host. */
   get context(): HostContext {
     return this.#events.current;
   }
 
-  /** Listens to the context, and to its changes. */
+  /** Listens for the context and its changes. */
   onContext(listener: (context: HostContext) => void): () => void {
     return this.#events.context.add(listener);
   }
 
-  /** Listens to the arguments of the tool whose result is shown. */
+  /** Listens for the arguments of the tool whose result the view shows. */
   onInput(listener: (input: InputOf<Tools[Shown]>) => void): () => void {
     return this.#events.input.add(listener);
   }
 
-  /** Listens to the arguments while the model still writes them: any of them may be incomplete. */
+  /** Listens for the arguments while the model still writes them: any argument may be incomplete. */
   onPartialInput(listener: (input: Partial<InputOf<Tools[Shown]>>) => void): () => void {
     return this.#events.partialInput.add(listener);
   }
 
-  /** Listens to the result of the tool that the view is shown for. */
+  /** Listens for the result of the tool that the view is shown for. */
   onResult(listener: (result: ToolResult<OutputOf<Tools[Shown]>>) => void): () => void {
     return this.#events.result.add(listener);
   }
 
-  /** Listens to the end of a call that will have no result, with the reason of the host. */
+  /** Listens for the cancellation of a call, which then has no result. The listener gets the host's reason. */
   onCancelled(listener: (reason: string | undefined) => void): () => void {
     return this.#events.cancelled.add(listener);
   }
 
-  /** Listens to the end of the view. The host waits for the listener's promise. */
+  /** Listens for the end of the view. The host waits for the listener's promise. */
   onTeardown(listener: () => void | Promise<void>): () => void {
     return this.#events.teardown.add(listener);
   }
@@ -84,9 +85,9 @@ export class View<Tools extends ToolMap<Tools> = AnyTools, Shown extends keyof T
   /**
    * Calls a tool of the server.
    *
-   * @param name of a tool whose `visibility` includes `app`, as it does by default.
-   * @param rest its arguments, and how long to wait.
-   * @returns the result. A tool that fails has `isError`.
+   * @param name the name of a tool whose `visibility` includes `app`, which is the default.
+   * @param rest the arguments of the tool, and how long to wait.
+   * @returns the result. If the tool fails, the result has `isError`.
    * @throws ViewError when the host refuses or does not answer.
    * @example
    * ```ts
@@ -113,19 +114,19 @@ export class View<Tools extends ToolMap<Tools> = AnyTools, Shown extends keyof T
   }
 
   /**
-   * Opens a page in the browser of the user.
+   * Opens a page in the user's browser.
    *
-   * @throws ViewError `REFUSED` when the host or the user does not want that.
+   * @throws ViewError `REFUSED` when the host or the user refuses.
    */
   openLink(url: string, options?: RequestOptions): Promise<void> {
     return this.#ask('ui/open-link', { url }, options);
   }
 
   /**
-   * Asks the host to save files: a sandbox cannot download.
+   * Asks the host to save files, because a sandboxed page cannot download.
    *
    * @param contents embedded resources, or links to resources.
-   * @throws ViewError `REFUSED` when the host or the user does not want that.
+   * @throws ViewError `REFUSED` when the host or the user refuses.
    */
   downloadFile(contents: readonly Content[], options?: RequestOptions): Promise<void> {
     return this.#ask('ui/download-file', { contents }, options);
@@ -135,48 +136,48 @@ export class View<Tools extends ToolMap<Tools> = AnyTools, Shown extends keyof T
    * Sends a message into the conversation, in the name of the user. The model answers it.
    *
    * @param content a text, or blocks of content.
-   * @throws ViewError `REFUSED` when the host does not want that.
+   * @throws ViewError `REFUSED` when the host refuses.
    */
   sendMessage(content: string | readonly Content[], options?: RequestOptions): Promise<void> {
     return this.#ask('ui/message', { role: 'user', content: blocksOf(content) }, options);
   }
 
   /**
-   * Sets the view's context for the model, for the user's next message. It replaces the earlier one.
+   * Sets the view's context, which the model gets with the user's next message. It replaces the earlier context.
    *
    * @param content a text, or blocks of content.
-   * @throws ViewError `REFUSED` when the host does not want that.
+   * @throws ViewError `REFUSED` when the host refuses.
    */
   updateModelContext(content: string | readonly Content[], options?: RequestOptions): Promise<void> {
     return this.#ask('ui/update-model-context', { content: blocksOf(content) }, options);
   }
 
   /**
-   * Asks for another way of being shown.
+   * Asks the host to show the view in another display mode.
    *
-   * @returns the one that the host has set, which may be another.
+   * @returns the mode that the host has set, which may differ from the requested one.
    */
   async requestDisplayMode(mode: DisplayMode, options?: RequestOptions): Promise<DisplayMode> {
     return (await this.request<{ mode: DisplayMode }>('ui/request-display-mode', { mode }, options)).mode;
   }
 
-  /** Writes into the log of the host. */
+  /** Writes a message into the host's log. */
   log(level: LogLevel, data: unknown): void {
     this.#channel.notify('notifications/message', { level, data });
   }
 
-  /** Asks the host to end the view. If it does, `onTeardown` comes first. */
+  /** Asks the host to end the view. If the host does so, the listeners of `onTeardown` run first. */
   requestTeardown(): void {
     this.#channel.notify('ui/notifications/request-teardown');
   }
 
-  /** Reports a size in pixels, for views that were connected with `reportsSize: false`. */
+  /** Reports a size in pixels. It is for views that are connected with `reportsSize: false`. */
   reportSize(size: { readonly width?: number; readonly height?: number }): void {
     this.#channel.notify('ui/notifications/size-changed', size);
   }
 
   /**
-   * Sends any other request of the protocol.
+   * Sends any other request that the protocol has.
    *
    * @returns the host's result.
    * @throws ViewError when the host refuses or does not answer.
@@ -185,7 +186,7 @@ export class View<Tools extends ToolMap<Tools> = AnyTools, Shown extends keyof T
     return this.#channel.request(method, params, options);
   }
 
-  /** Stops listening to the host, and reporting the size. Requests that wait for an answer fail. */
+  /** Stops listening to the host and reporting the size. Requests that wait for an answer fail. */
   close(): void {
     this.#atEnd();
     this.#channel.close();

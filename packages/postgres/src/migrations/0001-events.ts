@@ -1,4 +1,4 @@
-/** Events: a session's events are limited as they arrive, and an ended stream accepts none, from any process. */
+/** Events: a session's events are limited as they arrive. An ended stream accepts no events from any process. */
 export const EVENTS: string = `
 -- Ids are never given twice, whatever becomes of the events.
 CREATE SEQUENCE event_ids;

@@ -1,11 +1,11 @@
 import type { StateKind } from '@sigil/core/backend';
 
 /**
- * The first version: a table for each part of a backend, and functions for atomic operations. Names have no schema:
- * each function finds them in the schema that it was created in.
+ * The first version: a table for each part of a backend, and functions for atomic operations. Names have no schema,
+ * because each function looks them up in the schema that it was created in.
  *
- * Locks are taken in one order, so that no two calls wait for each other: the row of a table, the usage of its client,
- * the usage of all. Out of this order, locked rows are skipped.
+ * Locks are always taken in the same order, so that no two calls wait for each other: the row of a table, the usage of
+ * its client, the usage of all. If a lock would break this order, locked rows are skipped.
  */
 export const TABLES: string = `
 CREATE FUNCTION later(p_ms bigint) RETURNS timestamptz LANGUAGE sql VOLATILE STRICT AS $$
@@ -182,7 +182,10 @@ BEGIN
 END $$;
 `;
 
-/** Values with a single use. Proofs of possession have a table of their own, so that they take no room of request states. */
+/**
+ * Values that may be used once. Proofs of possession have a separate table, so that they take no room from request
+ * states.
+ */
 function usedOnce(table: StateKind): string {
   return `
 CREATE TABLE ${table} (
