@@ -1,12 +1,12 @@
-/** The command was called in a way it does not understand. */
+/** The command was called in a way that it does not understand. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** A problem with the definitions of a server, as its program reported it. */
+/** A problem with the definitions of a server that its program has reported. */
 export interface ReportedProblem {
   readonly code: string;
-  /** The place and its fault. */
+  /** The place and the fault. */
   readonly problem: string;
   readonly fix: string;
 }
@@ -28,7 +28,7 @@ export class ServerError extends Error {
 
   /**
    * @param message the failure, for people.
-   * @param problems the problems of the program's own definitions, if it reported some.
+   * @param problems the problems with the program's definitions, if the program reported them.
    */
   constructor(
     message: string,
@@ -38,20 +38,20 @@ export class ServerError extends Error {
   }
 }
 
-/** The cause of an error, if it has one: `fetch failed` alone says too little. */
+/** The cause of an error, if it has one: a message such as `fetch failed` is not enough. */
 export function causeOf(error: unknown): unknown {
   return error instanceof Error ? (error.cause ?? error) : error;
 }
 
 /** The exit codes of `sigil`. */
 export const EXIT_CODES = {
-  /** All is well. */
+  /** The command succeeded. */
   ok: 0,
-  /** It found something: a breaking change, a finding, a reason, a server that fails. */
+  /** The command found something, such as a breaking change, a finding, a reason, or a server that fails. */
   found: 1,
-  /** It was called in a way it does not understand. */
+  /** The command was called in a way that it does not understand. */
   usage: 2,
-  /** It was interrupted by Ctrl-C. */
+  /** Ctrl-C interrupted the command. */
   interrupted: 130,
 } as const;
 

@@ -1,4 +1,4 @@
-// The command, for programs of your own.
+// The command, for use in your own programs
 export { runSigil } from './run.js';
 export { standardStreams, type Terminal } from './terminal.js';
 

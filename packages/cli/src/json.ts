@@ -8,18 +8,20 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** An object, or an empty one in place of another value. */
+/** Returns an object unchanged, and an empty object for any other value. */
 export function objectOf(value: unknown): JsonObject {
   return isObject(value) ? value : {};
 }
 
-/** A character as JSON escapes, such as `\u202e`. */
+/** The JSON escape of a character, such as `\u202e`. */
 export function escapeOf(character: string): string {
   const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index));
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
 }
 
-/** Parses JSON, which editors of Windows may begin with a mark of the byte order. `undefined` for invalid JSON. */
+/**
+ * Parses JSON; `undefined` for invalid JSON. The text may begin with a byte order mark, which editors on Windows write.
+ */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''));

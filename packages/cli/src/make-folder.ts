@@ -4,8 +4,8 @@ import { dirname } from 'node:path';
 /**
  * Creates a folder with its parents. Node's own `recursive` never returns for some paths, such as those below `/proc`.
  *
- * @param mode the permissions of each created folder; those of the process by default.
- * @throws Error of `node:fs` when one cannot be created.
+ * @param mode the permissions of each created folder; by default those that the process uses.
+ * @throws Error from `node:fs` when a folder cannot be created.
  */
 export function makeFolder(folder: string, mode?: number): void {
   if (existsSync(folder)) return;
@@ -13,7 +13,7 @@ export function makeFolder(folder: string, mode?: number): void {
   try {
     mkdirSync(folder, { mode });
   } catch (error) {
-    // Another process may have made it meanwhile.
+    // Another process may have created it meanwhile.
     if (!existsSync(folder)) throw error;
   }
 }

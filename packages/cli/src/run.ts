@@ -22,7 +22,7 @@ import { EXIT_CODES, type ExitCode, ServerError, UsageError } from './failures.j
 import { packageVersion } from './program/connection.js';
 import { inLines, jsonText, type Terminal } from './terminal.js';
 
-/** Longer names first: `manifest diff` is not a server called `diff`. */
+/** Longer names come first: in `manifest diff`, `diff` is not the name of a server. */
 const COMMANDS: readonly (readonly [words: readonly string[], command: Command])[] = [
   [['dev'], dev],
   [['add'], add],
@@ -49,11 +49,10 @@ const COMMANDS: readonly (readonly [words: readonly string[], command: Command])
 /**
  * Runs the command `sigil`.
  *
- * @param args its arguments, without the program.
+ * @param args the arguments of the command, without the program.
  * @param terminal receives results and errors.
- * @returns the exit code: 0 when all is well, 1 when something was found, 2 when it was called wrongly, 130 when it was
- *   interrupted.
- * @example
+ * @returns the exit code: 0 for success, 1 if the command found something, 2 if it was called wrongly, 130 if it was
+ * interrupted. @example
  * ```ts
  * process.exitCode = await runSigil(['check', 'dist/main.js'], standardStreams());
  * ```

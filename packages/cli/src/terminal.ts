@@ -3,34 +3,34 @@ import { stripVTControlCharacters, styleText } from 'node:util';
 import widthUpTo from 'fast-string-truncated-width';
 import { escapeOf } from './json.js';
 
-/** How a line may look. */
+/** A style for a line. */
 export type Style = 'red' | 'green' | 'yellow' | 'dim';
 
 /** The output of a command. */
 export interface Terminal {
-  /** Results. */
+  /** Writes a result. */
   out(text: string): void;
   /** Writes an error. */
   err(text: string): void;
   /** Whether results may have colours. */
   readonly hasColours: boolean;
-  /** The streams on which a user can answer; absent if there is no terminal. */
+  /** The streams that a user can answer on; absent if there is no terminal. */
   readonly desk?: { readonly input: Readable; readonly output: Writable };
   /**
    * Opens a screen over the whole terminal; absent if that is not possible.
    *
-   * @param pressed called with each key, such as `q`; a key without a character gives a sequence that begins with
-   *   Escape.
-   * @param resized called when it has another size.
+   * @param pressed called with each key, such as `q`. For a key without a character, it gets a sequence that begins
+   * with Escape.
+   * @param resized called when the size of the screen changes.
    */
   readonly openScreen?: (pressed: (key: string) => void, resized?: () => void) => Screen;
 }
 
-/** The whole of a terminal, as long as it is open. */
+/** The whole terminal, while the screen is open. */
 export interface Screen {
-  /** How wide it is, in characters. */
+  /** The width of the screen, in characters. */
   readonly columns: number;
-  /** How high it is, in lines. */
+  /** The height of the screen, in lines. */
   readonly rows: number;
   /** Shows lines in place of the current ones. */
   draw(lines: readonly string[]): void;
@@ -41,8 +41,8 @@ export interface Screen {
 }
 
 /**
- * The standard streams. Colours are off for users who refuse them (https://no-color.org). Other control characters are
- * removed, because texts come from servers.
+ * The standard streams as a terminal. Colours are off if the user has turned them off (https://no-color.org). Other
+ * control characters are removed, because texts come from servers.
  *
  * @example
  * ```ts
@@ -67,7 +67,7 @@ export function standardStreams(): Terminal {
 const ENTER_SCREEN = '\u001b[?1049h\u001b[?25l\u001b[?7l';
 const LEAVE_SCREEN = '\u001b[?7h\u001b[?25h\u001b[?1049l';
 
-/** One key: a character, or a sequence such as that of an arrow. */
+/** One key: a character, or a sequence such as the one of an arrow key. */
 const KEY = /\u001b(?:[[O][\d;]*[~A-Za-z])?|./gsu;
 
 function openScreen(pressed: (key: string) => void, resized: () => void = () => undefined): Screen {
@@ -86,7 +86,8 @@ function openScreen(pressed: (key: string) => void, resized: () => void = () => 
       return stdout.rows;
     },
     draw(lines) {
-      // Erased before it is written: behind a line as wide as the screen, its last character would be erased.
+      // Each line is erased before it is written: if a line is as wide as the screen, erasing afterwards would remove
+      // its last character.
       const written = lines.map((line) => `\u001b[2K${line}`).join('\r\n');
       stdout.write(`\u001b[H${written}${lines.length < stdout.rows ? '\r\n\u001b[J' : ''}`);
     },
@@ -99,7 +100,7 @@ function openScreen(pressed: (key: string) => void, resized: () => void = () => 
   };
 }
 
-/** Prints the result of a command: as JSON if requested, else as lines. */
+/** Prints the result of a command as JSON if requested, or else as lines. */
 export function show(
   terminal: Terminal,
   { json }: { readonly json?: boolean | undefined },
@@ -115,7 +116,7 @@ export function styled({ hasColours }: Terminal, style: Style, text: string): st
   return hasColours ? styleText(style, text, { validateStream: false }) : text;
 }
 
-/** Rows as lines, every column but the last as wide as its widest cell. */
+/** Rows as lines. Every column except the last is as wide as its widest cell. */
 export function table(rows: readonly (readonly string[])[]): string[] {
   const columns = Math.max(0, ...rows.map((row) => row.length));
   const widths = Array.from({ length: columns }, (_, column) =>
@@ -131,17 +132,17 @@ export function table(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
-/** How many columns a text takes. */
+/** How many columns of a terminal a text takes. */
 function widthOf(text: string): number {
   return widthUpTo(text).width;
 }
 
-/** The part of a text that fits into as many columns. */
+/** The beginning of a text that fits into a number of columns. */
 export function cut(text: string, columns: number): string {
   return text.slice(0, widthUpTo(text, { limit: columns, ellipsis: '' }).index);
 }
 
-/** Lines of a list, and how many entries it has. */
+/** The lines of a list, followed by the number of its entries. */
 export function withCount(lines: readonly string[], noun: string, hasMore: boolean): string[] {
   const more = hasMore ? ', and there are more: give a higher --limit' : '';
   return [...lines, ...(lines.length > 0 ? [''] : []), `${counted(lines.length, noun)}${more}`];
@@ -152,13 +153,15 @@ export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** Controls other than newline and tab, and characters that reorder text, which can hide a part of a line. */
+/**
+ * Control characters other than newline and tab, and characters that reorder text, which can hide a part of a line.
+ */
 const CONTROLS = /(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
 
 /** A visible colour or weight. Concealed text and backgrounds are excluded: they can hide a part of a line. */
 const COLOUR = /(\u001b\[(?:[0-47]|2[2-7]|3[1-79]|9[0-7])?(?:;(?:[0-47]|2[2-7]|3[1-79]|9[0-7]))*m)/;
 
-/** A server's text in lines, without terminal controls. */
+/** A server's text, which may have several lines, without control characters. */
 export function inLines(text: string): string {
   return stripVTControlCharacters(text).replace(CONTROLS, '');
 }
@@ -173,20 +176,20 @@ export function withoutColours(terminal: Terminal): Terminal {
   };
 }
 
-/** A text in its lines, with its colours alone, which end with it. */
+/** A text that keeps its lines and its colours, but no other control characters. The colours end with the text. */
 function inColouredLines(text: string): string {
   const parts = text.split(COLOUR);
-  // A text between two colours stands at an even place.
+  // Texts between colours are at even positions.
   const safe = parts.map((part, at) => (at % 2 === 0 ? inLines(part) : part)).join('');
   return parts.length > 1 ? `${safe}\u001b[0m` : safe;
 }
 
-/** Text of clients and handlers, without terminal controls. */
+/** A text from clients or handlers in one line, without control characters. */
 export function inOneLine(text: string): string {
   return text.replace(/\p{C}+/gu, ' ');
 }
 
-/** A value as JSON, with terminal controls escaped. */
+/** A value as JSON, with control characters escaped. */
 export function jsonText(value: unknown, indentation = 0): string {
   return JSON.stringify(value, undefined, indentation).replace(CONTROLS, escapeOf);
 }

@@ -12,13 +12,13 @@ import { type TargetName, TARGETS } from './targets.js';
 
 /** How `sigil build` bundles a program. */
 export interface BundleOptions {
-  /** The program, absolute. */
+  /** The absolute path of the program. */
   readonly entry: string;
-  /** The file of the bundle, absolute. */
+  /** The absolute path of the bundle. */
   readonly out: string;
   readonly target: TargetName;
   readonly minify: boolean;
-  /** Packages that stay external. */
+  /** Packages that are not bundled. */
   readonly external: readonly string[];
   /** How long the program may take to describe itself, in milliseconds. */
   readonly timeoutMs: number;
@@ -27,24 +27,28 @@ export interface BundleOptions {
 /** A bundle. */
 export interface Bundled {
   readonly examined: Examined;
-  /** Its file and the source map, which are not written yet. */
+  /** The file of the bundle and the source map; they are not written yet. */
   readonly files: readonly OutputFile[];
-  /** Packages that are installed beside it, each with its folder where it is installed now. */
+  /** Packages that must be installed beside the bundle, each with the folder where it is installed now. */
   readonly external: ReadonlyMap<string, string | undefined>;
   readonly warnings: readonly string[];
 }
 
-/** The longest lines of minified code, in characters: Node shows the line that fails before it says why. */
+/**
+ * Maximum length of a line of minified code, in characters. When a line fails, Node prints the whole line before the
+ * error.
+ */
 const LINE_LIMIT = 300;
 
-/** The first line of a bundle, which another build may overwrite. */
+/** The first line of a bundle. It marks a file that another build may overwrite. */
 const MARK = '// Written by sigil build';
 
 /**
- * Makes one file of a program, and writes nothing.
+ * Bundles a program into one file, without writing it.
  *
- * @throws UsageError if the file would replace one that no build wrote.
- * @throws ServerError if it cannot be bundled, its definitions are wrong, or the target lacks something it needs.
+ * @throws UsageError if the file would replace a file that no build has written.
+ * @throws ServerError if the program cannot be bundled, its definitions are wrong, or the target lacks something that
+ * it needs.
  */
 export async function bundleProgram(options: BundleOptions): Promise<Bundled> {
   const { entry, out, minify, external, target, timeoutMs } = options;
@@ -72,7 +76,7 @@ export async function bundleProgram(options: BundleOptions): Promise<Bundled> {
     sourcemap: 'linked',
     sourcesContent: false,
     legalComments: 'none',
-    // Engines take twice as long to read a text with other letters.
+    // Engines take twice as long to read a text with non-ASCII characters.
     charset: 'ascii',
     logLevel: 'silent',
     external: [...external],
@@ -96,13 +100,13 @@ export async function bundleProgram(options: BundleOptions): Promise<Bundled> {
   };
 }
 
-/** @throws UsageError if a bundle cannot have this path, or another file has it. */
+/** @throws UsageError if a bundle cannot have this path, or if another file has it. */
 function checkOut(out: string): void {
   const refuse = (why: string): never => {
     throw new UsageError(`--out ${relative(process.cwd(), out)}: ${why}`);
   };
   if (!/\.m?js$/.test(out)) refuse('a bundle is an ES module: name it .mjs');
-  // A link is replaced, and what it leads to stays.
+  // A link is replaced; its target stays.
   const found = lstatSync(out, { throwIfNoEntry: false });
   if (found?.isDirectory()) refuse('that is a folder: name a file in it');
   if (found?.isFile() && !readFileSync(out, 'utf8').includes(MARK))
@@ -112,7 +116,7 @@ function checkOut(out: string): void {
 /**
  * Writes a bundle and its source map.
  *
- * @param placeOf the path to write a file of the bundle to.
+ * @param placeOf returns the path to write a file of the bundle to.
  * @throws UsageError when the files cannot be written.
  */
 export function writeBundle({ files }: Bundled, placeOf = (path: string): string => path): void {
@@ -129,14 +133,14 @@ export function writeBundle({ files }: Bundled, placeOf = (path: string): string
   }
 }
 
-/** An error with its cause and its fix. */
+/** Returns an error with its cause and its fix. */
 function failureOf(error: unknown, cwd: string): unknown {
   const { errors = [] } = error as { readonly errors?: readonly Message[] };
   const own: unknown = errors.find(({ detail }) => detail instanceof ServerError)?.detail;
   if (own !== undefined || errors.length === 0) return own ?? error;
   return new ServerError(
     'the program cannot be bundled',
-    // Modules that wait for a bundling which has failed repeat its failure as a whole.
+    // When a bundling fails, modules that wait for it repeat its whole failure.
     errors.filter(({ text }) => !text.startsWith('Build failed')).map((one) => problemOf(one, cwd)),
   );
 }

@@ -21,18 +21,18 @@ import { type ImportedRules, importedRules } from './program-text.js';
 import type { References } from './references.js';
 import { DESCRIBE, describeProgram } from './run-described.js';
 
-/** The facts about a program that its bundling needs. */
+/** The facts about a program that are needed to bundle it. */
 export interface Examined {
   readonly description: BuildDescription;
-  /** The files of places that are given as `discover`. */
+  /** The files in the places that `discover` names. */
   readonly discovered: DiscoveredFiles;
   /** The program's imports of class-validator. */
   readonly rules: ImportedRules;
-  /** Packages that stay external because others do that use them. */
+  /** Packages that stay external because external packages use them. */
   readonly shared: ReadonlySet<string>;
-  /** Packages that the program requires at run time, unseen by the bundler, each with its folder. */
+  /** Packages that the program requires at run time and the bundler cannot find, each with its folder. */
   readonly required: ReadonlyMap<string, string | undefined>;
-  /** Files and folders that modules find by their own place, absolute. */
+  /** Absolute paths of files and folders that modules find relative to their own location. */
   readonly files: readonly string[];
   /** The program's exports. */
   readonly exports: readonly string[];
@@ -41,16 +41,17 @@ export interface Examined {
 /** Code that lets CommonJS modules `require` packages outside of the bundle. */
 export const REQUIRE =
   "const require = process.getBuiltinModule('node:module').createRequire(import.meta.url);";
-/** A program is described again as long as it discovers more; so often at most. */
+/** How many times a program is described again at most while it discovers further modules. */
 const MOST_DISCOVERIES = 16;
 
 /**
- * Collects the facts about a program that its bundle needs: it is bundled to describe itself, and run.
+ * Collects the facts about a program that its bundle needs. For this, the program is bundled and run so that it
+ * describes itself.
  *
- * @param asked the options of the bundler.
- * @param timeoutMs how long it may take to describe itself, in milliseconds.
- * @throws ServerError if its definitions are wrong, or the target lacks something it needs; the bundler's error if it
- *   fails.
+ * @param asked the requested options of the bundler.
+ * @param timeoutMs how long the program may take to describe itself, in milliseconds.
+ * @throws ServerError if the definitions are wrong, or the target lacks something that the program needs; the bundler's
+ * error if bundling fails.
  */
 export async function examineProgram(
   esbuild: PluginBuild['esbuild'],
@@ -70,7 +71,7 @@ export async function examineProgram(
     };
     const { outputFiles, metafile } = await esbuild.build({
       ...asked,
-      // The bundled program shows its exports.
+      // The bundled program shows which exports it has.
       entryPoints: { program: 'sigil:program', entry },
       outdir: dirname(out),
       write: false,
@@ -161,7 +162,7 @@ const standIns: Plugin = {
   },
 };
 
-/** @throws ServerError if the target lacks something the program needs. */
+/** @throws ServerError if the target lacks something that the program needs. */
 function refuseUnservable(
   { cwd, entry, target }: Program,
   external: readonly string[],

@@ -11,11 +11,11 @@ const MISSING = 'sigil-missing';
 const RESOLVING = Symbol('resolving');
 
 /**
- * Leaves external the modules that cannot be bundled: those of the target, and packages with compiled addons. A package
- * that is not installed throws when another package requires it, as in Node.
+ * Keeps external the modules that cannot be bundled: modules of the target, and packages with compiled addons. A
+ * package that is not installed throws when another package requires it, as in Node.
  *
- * @param formOf the replacement for a class library.
- * @param others gives further packages that stay external.
+ * @param formOf returns the replacement for a class library.
+ * @param others returns further packages that stay external.
  */
 export function leaveExternal(
   { entry, framework, target, packages }: Program,
@@ -30,7 +30,7 @@ export function leaveExternal(
         const { kind, importer } = asked;
         if (kind === 'entry-point' || pluginData === RESOLVING || isAbsolute(path)) return undefined;
         const isPackage = !path.startsWith('.');
-        // Relative imports are seldom missing.
+        // Relative imports are rarely missing.
         const isLater = kind === 'require-call' || kind === 'dynamic-import' || kind === 'require-resolve';
         if (!isPackage && !isLater) return undefined;
         const name = importedPackage(path);
@@ -51,7 +51,7 @@ export function leaveExternal(
         }
         const folder = found.namespace === 'file' ? packages.folderOf(found.path) : undefined;
         const isAddon = folder !== undefined && !isOwn(found.path) && packages.hasAddon(folder);
-        // The bundler resolves it again, because it learns more than a plugin can pass on.
+        // Otherwise the bundler resolves it again, because the bundler learns more than a plugin can pass on.
         return isAddon ? { path, external: true } : undefined;
       });
       bundler.onLoad({ filter: /.*/, namespace: MISSING }, ({ path }) => ({
@@ -61,7 +61,7 @@ export function leaveExternal(
   };
 }
 
-/** Packages that stay external, each with its folder where it is installed. */
+/** Packages that stay external, each with the folder where it is installed. */
 export function externalPackages(
   { inputs, outputs }: Metafile,
   cwd: string,
@@ -87,6 +87,6 @@ export function sharedPackages(
   const shared = [...external.values()].flatMap((folder) =>
     folder === undefined ? [] : packages.usedBy(folder, [...CLASS_LIBRARIES, CORE]),
   );
-  // The framework uses them, too.
+  // The framework uses the class libraries, too.
   return new Set(shared.includes(CORE) ? [CORE, ...CLASS_LIBRARIES] : shared);
 }

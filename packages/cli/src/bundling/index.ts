@@ -1,3 +1,3 @@
-// A plugin of esbuild that makes one file of a program.
+// An esbuild plugin that bundles a program into one file.
 export { sigil, type SigilOptions } from './plugin.js';
 export type { TargetName } from './targets.js';

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 
-/** The used part of a package's manifest. */
+/** The part of a `package.json` that is used here. */
 interface Manifest {
   readonly name?: string;
   readonly cpu?: readonly string[];
@@ -11,12 +11,12 @@ interface Manifest {
   readonly peerDependencies?: Readonly<Record<string, string>>;
 }
 
-/** The package in an import, which may name a module of it. */
+/** The package in an import specifier, which may name a module in the package. */
 export function importedPackage(specifier: string): string {
   return /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier;
 }
 
-/** Whether a path is a folder, or in it. */
+/** Whether a path is a folder, or inside it. */
 export function isWithin(path: string, folder: string): boolean {
   return !isAbsolute(relative(folder, path)) && relative(folder, path).split(sep)[0] !== '..';
 }
@@ -30,7 +30,7 @@ export function packageFolder(name: string, importer: string): string | undefine
   return found && realpathSync(found);
 }
 
-/** The installed packages. Files are read once. */
+/** The installed packages. Each file is read once. */
 export class Packages {
   readonly #manifests = new Map<string, Manifest | undefined>();
   readonly #withAddon = new Map<string, boolean>();
@@ -42,7 +42,7 @@ export class Packages {
     return folder === path ? undefined : this.folderOf(folder);
   }
 
-  /** Whether a package has a compiled addon, or loads one from a package for each platform. */
+  /** Whether a package has a compiled addon, or loads an addon from a package for the platform. */
   hasAddon(folder: string): boolean {
     const known = this.#withAddon.get(folder);
     if (known !== undefined) return known;
@@ -57,7 +57,7 @@ export class Packages {
     return has;
   }
 
-  /** The packages, out of some, that another one uses directly or indirectly. */
+  /** The packages among `names` that a package uses, directly or indirectly. */
   usedBy(folder: string, names: readonly string[]): readonly string[] {
     const used = new Set<string>();
     const folders = new Set([folder]);

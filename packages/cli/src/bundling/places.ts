@@ -10,9 +10,9 @@ import { type References, referencesOf } from './references.js';
  * declaration of the names. Modules that another plugin loads use the names of the bundle.
  */
 
-/** The module that declares the names for all modules. */
+/** The module that declares the names of places for all modules. */
 export const PLACES = 'sigil:places';
-/** The expressions that esbuild replaces. */
+/** The expressions that esbuild replaces by these names. */
 export const PLACE_NAMES: Readonly<Record<string, string>> = {
   'import.meta.url': '__sigilUrl',
   'import.meta.dirname': '__sigilDirname',
@@ -33,7 +33,7 @@ export const __sigilDirname = __sigilPath(__sigilSeen('.')).slice(0, -1);
 export const __sigilMain = undefined;`;
 }
 
-/** An expression: a URL as it is seen from a bundle. @param out the file of the bundle. */
+/** An expression for a URL, relative to a bundle. @param out the file of the bundle. */
 export function seenFrom(href: string, out: string): string {
   const { pathname, search } = new URL(href);
   const way = posix.relative(pathToFileURL(dirname(out)).pathname, pathname);
@@ -43,8 +43,8 @@ export function seenFrom(href: string, out: string): string {
 /**
  * Gives each module its path.
  *
- * @param program the entry module and its file. It has the path of the bundle if both are in one folder, because
- *   programs check whether they are the main module.
+ * @param program the entry module and its file. The module gets the path of the bundle if both are in one folder,
+ * because programs check whether they are the main module.
  * @param found receives the references of modules, by file.
  */
 export function modulePlaces(

@@ -37,13 +37,13 @@ export interface SigilOptions {
 }
 
 /**
- * Makes one file of a program of Sigil. The bundle has compiled validators, the modules of `discover`, and the rules of
- * class-validator that the program imports. The program is started while it is bundled, and serves nothing then.
+ * Bundles a Sigil program into one file. The bundle contains compiled validators, the modules that `discover` names,
+ * and the rules of class-validator that the program imports. The program is started during bundling, but does not
+ * serve.
  *
  * @param options the target platform.
- * @returns a plugin of esbuild, for builds with one entry point. It sets `format`, `platform`, `conditions` and others
- *   unless they are set.
- * @example
+ * @returns an esbuild plugin, for builds with one entry point. It sets `format`, `platform`, `conditions` and other
+ * options that the build does not set. @example
  * ```ts
  * import { build } from 'esbuild';
  * import { sigil } from '@sigil/cli/bundle';
@@ -55,7 +55,7 @@ export function sigil(options: SigilOptions = {}): Plugin {
   return examiningPlugin(options, () => undefined);
 }
 
-/** The same plugin. @param onExamined receives the facts about the program. */
+/** Like `sigil`. @param onExamined receives the facts about the program. */
 export function examiningPlugin(
   { target: name = 'node', timeoutMs = 60_000 }: SigilOptions,
   onExamined: (examined: Examined) => void,
@@ -93,16 +93,16 @@ export function examiningPlugin(
         async [entry]() {
           const names = (await examined).exports.map((one) => JSON.stringify(one));
           const file = JSON.stringify(entry);
-          // Packages that stay external are loaded before all else, and their decorators may need it.
+          // External packages are loaded before all other modules, and their decorators may need reflect-metadata.
           return `import 'reflect-metadata'; import 'sigil:prepared'; import ${file}; export { ${names.join(', ')} } from ${file};`;
         },
       };
       void virtualModules(modules, framework).setup(bundler);
-      // Injected modules are of this kind as well, and found by now.
+      // Injected modules are of this kind too, and have been found by now.
       bundler.onResolve({ filter: /.*/ }, ({ kind }) =>
         kind === 'entry-point' ? { path: entry, namespace: 'sigil' } : undefined,
       );
-      // Patterns that become known later need the engine, which a program with files can have for nothing.
+      // Patterns that only become known later need the engine. For a program with files, including it costs nothing.
       bundler.onResolve({ filter: /^#pattern-engine$/ }, async () =>
         target.hasFiles || (await examined).description.needsPatternEngine
           ? undefined
@@ -121,11 +121,12 @@ export function examiningPlugin(
 /** Sets the options of a build that its author has not set. */
 export function setOptions(options: BuildOptions, { conditions, hasFiles }: Target): BuildOptions {
   options.format = 'esm';
-  // As for a browser: only then does esbuild read the field with which older packages exclude Node.
+  // Without files, the platform is `browser`: only then does esbuild read the field that older packages use to exclude
+  // Node.
   options.platform ??= hasFiles ? 'node' : 'browser';
   options.conditions ??= [...conditions];
   options.target ??= 'es2023';
-  // Names of classes are shown, in schemas and messages.
+  // Names of classes appear in schemas and messages.
   options.keepNames ??= true;
   // esbuild treats builds for browsers as development builds.
   const mode = hasFiles ? {} : { 'process.env.NODE_ENV': '"production"' };
@@ -146,7 +147,7 @@ function warningsOf({ description: { apps, unmade } }: Examined): PartialMessage
   return texts.map((text) => ({ text }));
 }
 
-/** An error as messages of the bundler: a bundling that failed has some already. */
+/** An error as messages of the bundler. An error from a failed bundling already has messages. */
 function messagesOf(error: unknown): PartialMessage[] {
   const { errors } = error as { readonly errors?: PartialMessage[] };
   if (errors) return errors;

@@ -5,11 +5,11 @@ import type { BuildDescription, DiscoveredFiles } from '@sigil/core/build';
 import { PLACES, seenFrom } from './places.js';
 
 /**
- * Modules without a file.
+ * A plugin for modules that have no file.
  *
- * @param texts their texts, by name.
- * @param framework the folder of `@sigil/core`, in which they resolve packages: it depends on ajv, and the program need
- *   not.
+ * @param texts the texts of the modules, by name.
+ * @param framework the folder of `@sigil/core`. The modules resolve packages there, because `@sigil/core` depends on
+ * ajv, and the program may not.
  */
 export function virtualModules(
   texts: Readonly<Record<string, () => string | Promise<string>>>,

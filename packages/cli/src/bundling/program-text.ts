@@ -5,10 +5,10 @@ import { nodesOf } from './references.js';
 export type ImportedRules = readonly string[] | 'all';
 
 /**
- * The names that a program in one module imports from class-validator: the bundler does not report them.
+ * The names that a bundled program imports from class-validator. The bundler does not report these names.
  *
- * @param specifiers the specifiers of class-validator in it.
- * @returns 'all' if it uses the whole module, such as by `import()`.
+ * @param specifiers the import specifiers of class-validator in the program.
+ * @returns the names; `'all'` if the program uses the whole module, for example with `import()`.
  */
 export function importedRules(code: string, specifiers: ReadonlySet<unknown>): ImportedRules {
   const names = new Set<string>();

@@ -7,7 +7,7 @@ import { makeFolder } from '../make-folder.js';
 import { isWithin, packageFolder, Packages } from './packages.js';
 import { type Target, type TargetName, TARGETS } from './targets.js';
 
-/** A program that is bundled. */
+/** A program to bundle. */
 export interface Program {
   readonly cwd: string;
   /** The entry module of the bundle. */
@@ -20,7 +20,7 @@ export interface Program {
   readonly packages: Packages;
 }
 
-/** The program of a build. @throws Error when the options of the bundler say anything else than one file of one program of Sigil. */
+/** The program of a build. @throws Error unless the options of the bundler ask for one file from one Sigil program. */
 export function programOf(
   {
     absWorkingDir: cwd = process.cwd(),

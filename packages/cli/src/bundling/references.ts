@@ -5,9 +5,9 @@ import { type AnyNode, parse } from 'acorn';
 
 /** The references of a module besides its imports. */
 export interface References {
-  /** Files and folders that it finds by its own place, absolute; they need not be there. */
+  /** Absolute paths of files and folders that the module finds relative to its own location. They may not exist. */
   readonly files: readonly string[];
-  /** Packages that it requires by functions that `createRequire()` makes. */
+  /** Packages that the module requires with functions from `createRequire()`. */
   readonly packages: readonly string[];
 }
 
@@ -15,8 +15,8 @@ export interface References {
  * Finds a module's references in literal text: `new URL('./data.json', import.meta.url)`, `join(__dirname, 'views')`,
  * `createRequire(import.meta.url)('name')` and the like. Computed references are not found.
  *
- * @param code its text.
- * @param path its file.
+ * @param code the text of the module.
+ * @param path the file of the module.
  */
 export function referencesOf(code: string, path: string): References {
   const module = new ModuleSyntax(code);
@@ -58,7 +58,10 @@ class ModuleSyntax {
     });
   }
 
-  /** The texts that follow the folder of the module: in `join(__dirname, text, …)`, `__dirname + text` and templates. */
+  /**
+   * The texts that follow the folder of the module, in `join(__dirname, text, …)`, in `__dirname + text` and in
+   * templates.
+   */
   ways(): string[][] {
     const folders = this.#variables((node) => this.#isFolder(node));
     const isFolder = (node: AnyNode | undefined): boolean =>
@@ -78,7 +81,7 @@ class ModuleSyntax {
     });
   }
 
-  /** The texts that functions made by `createRequire()` are called with. */
+  /** The texts that are passed to functions from `createRequire()`. */
   required(): string[] {
     const makes = (node: AnyNode): boolean => this.#isCallOf(node, 'createRequire');
     const made = this.#variables(makes);
@@ -101,7 +104,7 @@ class ModuleSyntax {
     );
   }
 
-  /** The names of variables that begin with a value of some kind. */
+  /** The names of variables whose initial value matches a condition. */
   #variables(is: (node: AnyNode) => boolean): ReadonlySet<string> {
     return new Set(
       this.#nodes.flatMap((node) => {
@@ -146,7 +149,7 @@ function textOf(node: AnyNode | undefined): string | undefined {
   return node?.type === 'Literal' && typeof node.value === 'string' ? node.value : undefined;
 }
 
-/** A node, and all that are in it. */
+/** A node, and all nodes in it. */
 export function* nodesOf(root: AnyNode | undefined): Iterable<AnyNode> {
   const waiting: unknown[] = [root];
   while (waiting.length > 0) {

@@ -4,13 +4,15 @@ import { counted, table } from '../terminal.js';
 import type { Bundled, BundleOptions } from './bundle.js';
 import { TARGETS } from './targets.js';
 
-/** The report of a bundle, for programs and for people. */
+/** The report about a bundle, for programs and for people. */
 export interface Report {
   readonly json: object;
   readonly lines: readonly string[];
 }
 
-/** The report of a bundle: its contents and size. @param shipped the folder with all that it needs. */
+/**
+ * The report about a bundle: its contents and size. @param shipped the folder with everything that the bundle needs.
+ */
 export function reportOf(
   { examined, files: written, external: folders, warnings }: Bundled,
   { out, minify, target }: BundleOptions,

@@ -12,12 +12,15 @@ export interface Told {
   readonly discovered: DiscoveredFiles;
 }
 
-/** Maximum time for a program without an app after loading, such as one in `main()`, in milliseconds. */
+/**
+ * How long to wait for the first app of a program that has none after loading, for example because `main()` creates it,
+ * in milliseconds.
+ */
 const NO_APP_MS = 5_000;
-/** How long it may then take to make another one, or to serve. */
+/** How long the program may then take to create another app, or to serve, in milliseconds. */
 const NEXT_APP_MS = 500;
 
-/** The module before the program. The module after it calls `loaded()`. */
+/** The module before the program. The module after the program calls `loaded()`. */
 export const DESCRIBE: string = `
 import { writeFileSync } from 'node:fs';
 import { describeBuild } from '@sigil/core/build';
@@ -52,8 +55,8 @@ export const loaded = async () => {
  * Runs a program that was bundled to describe itself, and reads its description.
  *
  * @param code the bundle.
- * @param out the file of the later bundle: this one runs beside it, and finds external packages there.
- * @throws ServerError when its definitions are wrong, or it fails, or does not end in time.
+ * @param out the file of the final bundle. This bundle runs beside it, so that it finds external packages there.
+ * @throws ServerError when the definitions of the program are wrong, or when the program fails or does not end in time.
  */
 export async function describeProgram(code: string, out: string, timeoutMs: number): Promise<Told> {
   const path = join(dirname(out), `.${basename(out)}.${process.pid}.mjs`);
@@ -76,7 +79,7 @@ export async function describeProgram(code: string, out: string, timeoutMs: numb
       );
     const text = await readFile(answer, 'utf8').catch(() => '{ "discovered": {} }');
     const told = JSON.parse(text) as Told;
-    // Modules that the bundle does not have yet may be all that is wrong.
+    // The cause may only be that the bundle lacks discovered modules.
     if (told.description || Object.keys(told.discovered).length > 0) return told;
     const problems = reportedProblems(said);
     if (problems.length > 0) throw new ServerError('the definitions of the server are wrong', problems);

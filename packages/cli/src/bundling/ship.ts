@@ -15,24 +15,24 @@ import { virtualModules } from './prepared.js';
 import type { References } from './references.js';
 import { TARGETS } from './targets.js';
 
-/** The mark of a folder that a build has written, and may overwrite. */
+/** The mark of a folder that a build has written and another build may overwrite. */
 const MARK = 'Written by sigil build --ship';
 
 /** The contents of a shipped folder. */
 export interface Shipped {
-  /** Packages to install in it, each with its current folder. */
+  /** Packages to install in the folder, each with its current location. */
   readonly external: ReadonlyMap<string, string | undefined>;
   readonly warnings: readonly string[];
 }
 
-/** The folder of the project, with its `package.json` and the bundle. */
+/** The folder of the project, which contains its `package.json` and the bundle. */
 export function projectOf({ entry, out }: Pick<BundleOptions, 'entry' | 'out'>): string {
   let root = new Packages().folderOf(entry) ?? dirname(dirname(entry));
   while (!isWithin(out, root)) root = dirname(root);
   return root;
 }
 
-/** @throws UsageError when a folder is not one that a build may empty. */
+/** @throws UsageError when a build must not empty the folder. */
 export function checkShipFolder(folder: string, { entry, out }: Pick<BundleOptions, 'entry' | 'out'>): void {
   const name = relative(process.cwd(), folder) || '.';
   if (isWithin(entry, folder) || isWithin(out, folder))
@@ -44,8 +44,9 @@ export function checkShipFolder(folder: string, { entry, out }: Pick<BundleOptio
 }
 
 /**
- * Writes a folder from which a bundle runs anywhere: the referenced files of the project at the same places, and a
- * `package.json` with the external packages. Programs that it starts, such as workers, are bundled too.
+ * Writes a folder that contains everything a bundle needs to run anywhere. It has the referenced files of the project
+ * at the same places, and a `package.json` with the external packages. Programs that the bundle starts, such as
+ * workers, are bundled too.
  */
 export async function ship(folder: string, options: BundleOptions, bundled: Bundled): Promise<Shipped> {
   const { out, target } = options;
@@ -59,7 +60,7 @@ export async function ship(folder: string, options: BundleOptions, bundled: Bund
   for (const path of files) {
     const to = join(folder, relative(root, path));
     const isOfPackage = path.split(sep).includes('node_modules');
-    // Of many packages that is all they read of their own, for their version.
+    // Many packages read only this file of their own, for their version.
     if (isOfPackage && isWithin(path, root) && basename(path) === 'package.json') manifests.push(path);
     else if (isOfPackage) installWhole(path, root, external, warnings);
     else if (!isWithin(path, root)) warnings.push(`${path} is outside of the project, and not shipped`);
@@ -70,7 +71,8 @@ export async function ship(folder: string, options: BundleOptions, bundled: Bund
       for (const [name, place] of more.external) external.set(name, place);
     }
   }
-  // npm removes packages that it has not installed itself.
+  // If there are packages to install, these packages are installed too: npm would remove copies that it has not
+  // installed.
   for (const path of manifests)
     if (external.size > 0) installWhole(path, root, external, warnings);
     else copy(path, join(folder, relative(root, path)));
@@ -90,7 +92,9 @@ export async function ship(folder: string, options: BundleOptions, bundled: Bund
   return { external, warnings };
 }
 
-/** Installs the package of a file, so that it is found at the same place with its own files. */
+/**
+ * Installs the package that a file belongs to, so that the file has the same path, with the other files of the package.
+ */
 function installWhole(
   path: string,
   root: string,
@@ -115,7 +119,9 @@ function copy(from: string, to: string): void {
   });
 }
 
-/** Bundles a program that the bundle starts. @param entry its file; modules keep its path. */
+/**
+ * Bundles a program that the bundle starts. @param entry the file of the program; its path stays the same for modules.
+ */
 async function bundleFile(
   entry: string,
   to: string,
@@ -150,7 +156,7 @@ async function bundleFile(
   return { files, external: new Map([...required, ...externalPackages(metafile, cwd, target)]) };
 }
 
-/** Exactly the versions that are installed now. */
+/** The dependencies, with exactly the versions that are installed now. */
 function dependenciesOf(external: Shipped['external'], warnings: string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
     [...external]

@@ -3,23 +3,25 @@ export type TargetName = 'node' | 'worker' | 'lambda' | 'deno' | 'bun';
 
 /** The properties of a target. */
 export interface Target {
-  /** The conditions of packages that hold there, beside `import` and `default`. */
+  /** The package conditions that apply to the target, besides `import` and `default`. */
   readonly conditions: readonly string[];
-  /** Whether it has files, and packages that are installed beside the bundle. */
+  /** Whether the target has files, and packages that are installed beside the bundle. */
   readonly hasFiles: boolean;
   /** Packages that the target itself provides. */
   readonly provided: RegExp;
-  /** Code for globals that the target alone has: it runs first while a program is described on this machine. */
+  /** Code for globals that only the target has. It runs first while a program is described on this machine. */
   readonly globals?: string;
   /** The entry point: the program itself, or its exports for a platform. */
   readonly serves: 'program' | 'exports';
-  /** The file beside the program that `sigil build` writes unless another name is given. */
+  /** The name of the file that `sigil build` writes beside the program by default. */
   readonly file: string;
-  /** The command that starts the file, with `%` in its place. */
+  /** The command that starts the file; `%` stands for the file. */
   readonly start: string;
 }
 
-/** Serving, while a program is described: it has made its apps then. */
+/**
+ * Replaces the function that serves while a program is described: when it is called, the program has created its apps.
+ */
 const SERVE = `() => {
   globalThis[Symbol.for('sigil:build-record')].serves();
   return { finished: new Promise(() => undefined), shutdown: async () => undefined, stop: async () => undefined };

@@ -13,26 +13,26 @@ import { type Bundled, writeBundle } from './bundle.js';
 import { isWithin } from './packages.js';
 import { projectOf } from './ship.js';
 
-/** A bundle, and its original program. */
+/** A bundle and its original program. */
 export interface Comparison {
   readonly entry: string;
   readonly out: string;
   readonly bundled: Bundled;
-  /** Packages that stay external, each with its folder where it is installed. */
+  /** Packages that stay external, each with the folder where it is installed. */
   readonly external: ReadonlyMap<string, string | undefined>;
-  /** The folder that has all that the bundle needs, if it was shipped. */
+  /** The folder with everything that the bundle needs, if it was shipped. */
   readonly shipped?: string | undefined;
-  /** The runtime of the program; only over standard streams its answers are compared as well. */
+  /** The runtime of the program. Only over standard streams are its answers compared too. */
   readonly runtime: string;
   readonly timeoutMs: number;
 }
 
 /**
  * Compares the lists of a bundle, and its refusals of calls, with those of the original program. The bundle runs in a
- * copy of the project with external packages alone.
+ * copy of the project that only has the external packages.
  *
- * @returns the reason if they could not be compared: the program itself may lack something here.
- * @throws ServerError when they differ, or the bundle does not start.
+ * @returns the reason if they could not be compared: on this machine, the program itself may lack something.
+ * @throws ServerError when they differ, or when the bundle does not start.
  */
 export async function compareWithProgram(asked: Comparison): Promise<string | undefined> {
   const { entry, out, runtime, timeoutMs } = asked;
@@ -61,7 +61,7 @@ export async function compareWithProgram(asked: Comparison): Promise<string | un
   }
 }
 
-/** Why a program does not start, with everything that it says of its definitions. */
+/** Why a program does not start, with all problems that it reports about its definitions. */
 function reasonOf({ message, problems }: ServerError): string {
   const lines = problems.map(({ code, problem, fix }) => `\n    ${problem}\n      Fix: ${fix} [${code}]`);
   return `${message}${lines.join('')}`;
@@ -81,7 +81,7 @@ async function answersOf(script: string, runtime: string, options: AskOptions): 
   const manifest = await manifestOfProgram(script, options);
   if (runtime !== 'stdio') return { manifest, refusals: {} };
   const calls: readonly (readonly [method: string, name: string])[] = [
-    // A call of a tool with tasks begins one before it is refused.
+    // A call of a tool with task support begins a task before it is refused.
     ...manifest.tools.flatMap(({ name, inputSchema, task }) =>
       task === undefined && hasRequired(inputSchema) ? [[METHODS.callTool, name] as const] : [],
     ),
@@ -90,7 +90,7 @@ async function answersOf(script: string, runtime: string, options: AskOptions): 
     ),
   ];
   const refusals = await askProgram(script, {}, options, async (program) => {
-    // Answers of two revisions differ, and a slow program would be asked in an older one.
+    // Answers in two revisions differ, and a slow program would be asked in an older revision.
     const { connection } = await greet(program, { revision: LATEST_VERSION });
     const answers: Record<string, string> = {};
     for (const [method, name] of calls) {
@@ -126,7 +126,7 @@ function installedIn(home: string, asked: Comparison): { file: string; cwd: stri
   const root = projectOf(asked);
   const inHome = (path: string): string => join(home, relative(root, path));
   const file = inHome(out);
-  // It holds the bundle.
+  // The shipped folder contains the bundle.
   if (shipped !== undefined) cpSync(shipped, home, { recursive: true });
   else {
     mkdirSync(dirname(file), { recursive: true });

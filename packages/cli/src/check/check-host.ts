@@ -15,12 +15,12 @@ const SAYS: Readonly<Record<HostEffect, string>> = {
   strict: 'refuses in strict mode',
 };
 
-/** How many places of one kind are named. */
+/** Maximum number of places that a finding names. */
 const MOST_PLACES = 5;
 
 /**
- * Finds parts of a tool that a host of models does not support: its name, and keywords of its input schema.
- * @param isStrict whether to include the limits of its strict mode.
+ * Finds parts of a tool that a model host does not support: its name, and keywords in its input schema.
+ * @param isStrict whether to include the limits of the host's strict mode.
  */
 export function checkHost(tool: ManifestTool, host: HostName, isStrict: boolean): Finding[] {
   const places = placesIn(tool.inputSchema);

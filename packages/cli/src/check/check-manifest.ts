@@ -5,18 +5,17 @@ import type { Finding } from './findings.js';
 /** The findings of a check, and the tokens of the tools. */
 export interface CheckReport {
   readonly findings: readonly Finding[];
-  /** Estimated tokens of each tool, by name. */
+  /** The estimated number of tokens of each tool, by name. */
   readonly tokens: Readonly<Record<string, number>>;
   readonly totalTokens: number;
 }
 
 /**
- * Finds violations of the specification, of models' limits, or of a directory's rules in a server.
+ * Finds violations of the specification, of limits of models, or of a directory's rules in a server.
  *
  * @param manifest the server's manifest.
- * @param rules how much a tool may cost, in tokens, and which directory and hosts it is for.
- * @returns the findings, and the cost of each tool.
- * @example
+ * @param rules the maximum cost of a tool in tokens, and the directory and hosts that the server is for.
+ * @returns the findings, and the cost of each tool in tokens. @example
  * ```ts
  * const { findings, totalTokens } = checkManifest(manifestOf(app), { budget: 1_000 });
  * ```

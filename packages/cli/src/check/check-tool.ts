@@ -11,9 +11,9 @@ import { isForModels } from './visibility.js';
 export interface ToolRules {
   /** Maximum number of tokens of a tool. */
   readonly budget: number;
-  /** The directory that will list them, if any. */
+  /** The directory that will list the tools, if any. */
   readonly profile?: ProfileName;
-  /** The hosts of models that will use them. @default none */
+  /** The model hosts that will use the tools. @default none */
   readonly hosts?: readonly HostName[];
   /** Whether these hosts use their strict mode. @default false */
   readonly strict?: boolean;
@@ -22,7 +22,7 @@ export interface ToolRules {
 /** Default maximum number of tokens of a tool. */
 export const DEFAULT_BUDGET = 1_000;
 
-/** Looks at one tool. */
+/** Checks one tool. */
 export function checkTool(
   tool: ManifestTool,
   { budget, profile, hosts = [], strict = false }: ToolRules,
@@ -69,7 +69,7 @@ function checkProfile(tool: ManifestTool, where: string, name: ProfileName): Fin
   return findings;
 }
 
-/** The arguments that no description, in place or behind a reference, says anything of. */
+/** The arguments that have no description, neither in place nor behind a reference. */
 function undescribed(inputSchema: ManifestTool['inputSchema']): string[] {
   const document = new SchemaDocument(inputSchema);
   return Object.entries(objectOf(inputSchema['properties']))
@@ -77,10 +77,10 @@ function undescribed(inputSchema: ManifestTool['inputSchema']): string[] {
     .map(([name]) => name);
 }
 
-/** Specification 2026-07-28, server/tools, "Tool Names". */
+/** The syntax of names (2026-07-28, server/tools, "Tool Names"). */
 const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
 
-/** Finds a name that breaks the rules. */
+/** Checks a name against the syntax. */
 export function checkName(where: string, name: string): Finding[] {
   if (NAME.test(name)) return [];
   return [
@@ -95,9 +95,9 @@ export function checkName(where: string, name: string): Finding[] {
 const CHARACTERS_PER_TOKEN = 4;
 
 /**
- * Roughly the number of tokens of a tool in a model's context: a quarter of the characters of its name, description and
- * input schema as JSON. Clients usually show no more; models count differently. 0 for a tool that only the UI of an app
- * calls (MCP Apps, `_meta.ui.visibility`).
+ * Estimates how many tokens a tool takes in a model's context: a quarter of the characters in its name, description and
+ * input schema as JSON. Clients usually send no more than these to the model; models count tokens differently. The
+ * number is 0 for a tool that only the UI of an app calls (MCP Apps, `_meta.ui.visibility`).
  *
  * @param tool a tool from `tools/list`.
  * @example
@@ -116,9 +116,9 @@ type Hint = 'readOnlyHint' | 'destructiveHint' | 'openWorldHint';
 /** A directory's requirements for tools, beyond the specification. */
 interface Profile {
   readonly needsTitle: boolean;
-  /** Groups of hints: of each, one at least must be given. */
+  /** Groups of hints. A tool must have at least one hint of each group. */
   readonly hints: readonly (readonly Hint[])[];
-  /** Maximum number of characters in a name. @default as the specification says */
+  /** Maximum number of characters in a name. @default the limit of the specification */
   readonly maxNameLength?: number;
   /** Maximum number of characters in a description. @default unlimited */
   readonly maxDescriptionLength?: number;
@@ -127,11 +127,11 @@ interface Profile {
 /** The name of a directory. */
 export type ProfileName = 'claude' | 'chatgpt';
 
-/** The directories whose reviews are known. */
+/** The directories whose review rules are known. */
 export const PROFILES: Readonly<Record<ProfileName, Profile>> = {
   // https://claude.com/docs/connectors/building/review-criteria
   claude: { needsTitle: true, hints: [['readOnlyHint', 'destructiveHint']], maxNameLength: 64 },
-  // The directory refuses tools that leave one of the three hints out, and longer descriptions.
+  // The directory refuses tools that lack one of the three hints, and longer descriptions.
   chatgpt: {
     needsTitle: false,
     hints: [['readOnlyHint'], ['destructiveHint'], ['openWorldHint']],

@@ -1,4 +1,4 @@
-/** The findings of `sigil check`, with their meanings. */
+/** The codes of the findings of `sigil check`, with their meanings. */
 export const CHECK_CODES = {
   CHECK_INVALID_NAME: 'a tool or prompt has a name that breaks the rules of the specification',
   CHECK_LONG_NAME: 'the name of a tool is longer than a directory allows',
@@ -16,15 +16,15 @@ export const CHECK_CODES = {
   CHECK_HOST_NOT_STRICT: 'a host of models does not take the tool in strict mode',
 } as const;
 
-/** A code of a finding. */
+/** The code of a finding. */
 export type CheckCode = keyof typeof CHECK_CODES;
 
-/** Something about a server that does it no good. */
+/** A problem of a server. */
 export interface Finding {
   readonly code: CheckCode;
   /** Its subject, such as `tool check_inventory`. */
   readonly where: string;
   readonly what: string;
-  /** The source for the limit of a host. */
+  /** The source of a host's limit. */
   readonly source?: string;
 }

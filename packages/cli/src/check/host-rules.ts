@@ -1,26 +1,26 @@
 import type { JsonObject } from '../json.js';
 import type { SchemaLocation } from './schema-locations.js';
 
-/** A host of models that `sigil check --for` knows. */
+/** A model host that `sigil check --for` knows. */
 export type HostName = 'openai' | 'gemini' | 'anthropic';
 
 /**
- * The effect of an unsupported part. `refuses`: the host refuses the whole request, other tools included. `ignores`:
- * the model does not see it, or may violate it. `strict`: the host refuses it in strict mode, in which the model must
- * follow the schema.
+ * The effect of an unsupported part. `refuses`: the host refuses the whole request, including the other tools.
+ * `ignores`: the model does not see the part, or may violate it. `strict`: the host refuses the part in strict mode,
+ * where the model must follow the schema.
  */
 export type HostEffect = 'refuses' | 'ignores' | 'strict';
 
-/** Something that a host does not take. */
+/** A part that a host does not support. */
 export interface HostRule {
   readonly effect: HostEffect;
   /** The source of the rule. */
   readonly source: string;
-  /** The names a tool may have. */
+  /** The names that a tool may have. */
   readonly toolName?: RegExp;
-  /** The names an argument may have. */
+  /** The names that an argument may have. */
   readonly argumentName?: RegExp;
-  /** Keywords that it does not take anywhere. */
+  /** Keywords that the host does not support anywhere. */
   readonly keywords?: readonly string[];
   /** Further unsupported schemas, by name. */
   readonly schemas?: Readonly<Record<string, (place: SchemaLocation) => boolean>>;
@@ -41,7 +41,7 @@ const isOfType = (schema: JsonObject, type: string): boolean => [schema['type']]
 
 const isObjectSchema = ({ schema }: SchemaLocation): boolean => isOfType(schema, 'object');
 
-/** An object whose members are not named, or not all of them. */
+/** Whether a schema is an object whose members are not all named. */
 const isOpen = (place: SchemaLocation): boolean =>
   isObjectSchema(place) && place.schema['additionalProperties'] !== false;
 
@@ -72,9 +72,10 @@ const PATTERNED = ['patternProperties', 'propertyNames', 'unevaluatedProperties'
 const CONTAINING = ['contains', 'minContains', 'maxContains'];
 
 /**
- * The limits of each host, from its documentation, or from its responses if that is silent. Read on 22 November 2026,
- * together with the code of the hosts' own libraries: `strictToolSchema.ts` of openai/openai-agents-js, `types.ts` of
- * googleapis/js-genai, `transform-json-schema.ts` of anthropics/anthropic-sdk-typescript.
+ * The limits of each host, from its documentation, or from its responses if the documentation does not say. They were
+ * read on 22 November 2026, together with the code of the hosts' own libraries: `strictToolSchema.ts` of
+ * openai/openai-agents-js, `types.ts` of googleapis/js-genai, `transform-json-schema.ts` of
+ * anthropics/anthropic-sdk-typescript.
  */
 export const HOST_RULES: Readonly<Record<HostName, readonly HostRule[]>> = {
   openai: [

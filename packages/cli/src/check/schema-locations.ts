@@ -4,14 +4,14 @@ import { SchemaDocument } from '../schema/schema-document.js';
 /** A schema within a schema. */
 export interface SchemaLocation {
   readonly schema: JsonObject;
-  /** The path of the described value, such as `lines[].code`; empty for the whole. */
+  /** The path of the described value, such as `lines[].code`; empty for the whole value. */
   readonly path: string;
   readonly isRoot: boolean;
-  /** Whether it is a named member that may be left out. */
+  /** Whether the value is a named member that may be left out. */
   readonly isOptional: boolean;
-  /** How many objects it lies in, itself included. */
+  /** How many objects the value is nested in, itself included. */
   readonly depth: number;
-  /** Set for a reference to a schema it lies in: whether nothing between the two may be left out. */
+  /** Set for a reference to a schema that contains it: `required` if nothing between the two may be left out. */
   readonly recursion?: 'required' | 'optional';
 }
 
@@ -19,13 +19,13 @@ interface Position {
   readonly path: string;
   readonly isOptional: boolean;
   readonly depth: number;
-  /** The schemas it lies in, outermost first. */
+  /** The schemas that contain this schema, outermost first. */
   readonly within: readonly JsonObject[];
   /** The index of the innermost ancestor with an optional member on this path; -1 if there is none. */
   readonly optionalIn: number;
 }
 
-/** Every schema that describes a part of a value, each once. The schemas of `not` and `if` describe none. */
+/** Every schema that describes a part of a value, each once. The schemas in `not` and `if` describe no part. */
 export function placesIn(root: JsonObject): SchemaLocation[] {
   const document = new SchemaDocument(root);
   const places: SchemaLocation[] = [];
@@ -62,11 +62,11 @@ export function placesIn(root: JsonObject): SchemaLocation[] {
 
 interface Step {
   readonly inner: unknown;
-  /** Its part of a path. */
+  /** The segment that it adds to a path. */
   readonly name: string;
-  /** Whether a value may do without it. */
+  /** Whether a value may lack it. */
   readonly isOptional?: boolean;
-  /** Whether it leads to a member of an object by its name. */
+  /** Whether it is a named member of an object. */
   readonly isNamed?: boolean;
 }
 

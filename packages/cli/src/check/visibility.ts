@@ -4,7 +4,7 @@ import { objectOf } from '../json.js';
 /** The note at a tool that models do not see. */
 export const FOR_VIEWS = 'for views only: models do not see it';
 
-/** Whether models see a tool: some are for views only (MCP Apps, `_meta.ui.visibility`). */
+/** Whether models see a tool. Some tools are for views only (MCP Apps, `_meta.ui.visibility`). */
 export function isForModels(tool: WithMeta): boolean {
   return isFor('model', tool);
 }

@@ -1,7 +1,10 @@
 import type { ExitCode } from '../failures.js';
 import { type Command, readArguments } from './command.js';
 
-/** The flags of `create-mcp-app add`, which reads them. Here they are for the help, and for a wrong one to end with code 2. */
+/**
+ * The flags of `create-mcp-app add`, which reads them. They are repeated here for the help, and so that a wrong flag
+ * ends with exit code 2.
+ */
 const OPTIONS = {
   force: { type: 'boolean', about: 'overwrite existing files' },
   'dry-run': { type: 'boolean', about: 'tell what would be written, and write nothing' },
@@ -9,8 +12,8 @@ const OPTIONS = {
 } as const;
 
 /**
- * `sigil add`: adds a class and its test to a project. It is the function behind `create-mcp-app add`, a dependency, so that nothing is
- * downloaded and both write the same.
+ * `sigil add`: adds a class and its test to a project. It calls the function behind `create-mcp-app add`, which is a
+ * dependency. So nothing is downloaded, and both commands write the same files.
  */
 export const add: Command = {
   synopsis: 'add tool|resource|prompt|service <name> [--force] [--dry-run]',
@@ -19,15 +22,15 @@ export const add: Command = {
   options: OPTIONS,
   async run(args, terminal): Promise<ExitCode> {
     readArguments(args, OPTIONS, ['tool|resource|prompt|service', '<name>'], 'any');
-    // Files are written all or not at all: it ends in between, and cleans up first.
+    // Either all files are written or none: an interruption stops the command between steps, after it has cleaned up.
     const stop = new AbortController();
     const interrupt = (): void => stop.abort();
     process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
     try {
-      // Loaded by this command alone.
+      // Only this command loads the module.
       const { runCreateMcpApp } = await import('create-mcp-app');
       return await runCreateMcpApp(['add', ...args], {
-        // Messages begin with it.
+        // Messages begin with this name.
         commandName: 'sigil',
         cwd: process.cwd(),
         env: process.env,

@@ -24,7 +24,7 @@ interface Verified {
   readonly faults: readonly Fault[];
 }
 
-/** `sigil audit verify`: finds records of an audit that were changed or taken out. */
+/** `sigil audit verify`: finds records of an audit that were changed or removed. */
 export const auditVerify: Command = {
   synopsis: 'audit verify <file> [--key-env <name>]',
   purpose: 'find records of an audit that were changed or taken out of their chain',
@@ -70,7 +70,7 @@ async function faultOf(
 ): Promise<string | undefined> {
   const record = parse(text);
   if (!isObject(record)) return 'it is no record: it is not a JSON object';
-  // A member that stands there twice is read in different ways.
+  // A member that occurs twice can be read in different ways.
   if (JSON.stringify(record) !== text) return 'it is not written as records are: it was changed';
   if (!isLinked(record)) return 'it belongs to no chain: was it written with "chain"?';
   const { chain } = record;

@@ -53,7 +53,7 @@ const OPTIONS = {
   json: SERVER_OPTIONS.json,
 } as const;
 
-/** `sigil build`: makes one file of a program. */
+/** `sigil build`: bundles a program into one file. */
 export const build: Command = {
   synopsis:
     'build [<main.js>] [--target <target>] [--out <file>] [--ship <folder>] [--external <package>]… [--no-minify] [--no-verify]',
@@ -91,7 +91,7 @@ export const build: Command = {
             `the file is written, and was not compared with the program, which does not start here: ${why}`,
           );
       }
-      // Only now: a build that fails leaves the previous one.
+      // The bundle is only written now, so that a failed build leaves the previous bundle.
       writeBundle(bundled);
       if (temporary !== undefined && folder !== undefined) replaceFolder(folder, temporary);
       const report = reportOf({ ...bundled, external, warnings }, options, folder);

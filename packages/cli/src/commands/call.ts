@@ -94,7 +94,7 @@ export const get: Command = {
     const { values, operands } = readArguments(own, OPTIONS, ['<prompt>'], 'any');
     const [name = '', ...given] = operands;
     return withServer(values, command, terminal, async (server) => {
-      // Arguments of prompts are strings, all of them.
+      // All arguments of prompts are strings.
       const args =
         given[1] === undefined && given[0]?.startsWith('{')
           ? readGiven(given, {})
@@ -121,7 +121,7 @@ function readTyped(given: readonly string[], schema: JsonObject, showWanted: () 
   }
 }
 
-/** The tool of a name, as the server lists it. */
+/** The tool with a name, as the server lists it. */
 async function findTool({ connection, capabilities }: UsedServer, name: string): Promise<JsonObject> {
   const tools = 'tools' in capabilities ? await everyPage(connection, METHODS.listTools, 'tools') : [];
   const found = tools.find((tool) => tool['name'] === name);
@@ -141,7 +141,7 @@ function wantedLines(name: string, schema: JsonObject): string[] {
   ];
 }
 
-/** @throws ServerError when the result has no such list. */
+/** @throws ServerError when the result has no list under this name. */
 function listIn(method: string, result: JsonObject, member: string): unknown[] {
   const list = result[member];
   return Array.isArray(list) ? list : noResult(method);

@@ -38,7 +38,7 @@ const OPTIONS = {
   ...SERVER_OPTIONS,
 } as const;
 
-/** `sigil check`: finds problems of a server. */
+/** `sigil check`: finds problems in a server. */
 export const check: Command = {
   synopsis: `check [<main.js>|<manifest.json>|--url <url>|-- <command>] [--budget <tokens>] [--profile ${choice(PROFILES)}] [--for ${choice(HOST_RULES)}]… [--strict]`,
   purpose: 'find what specification, models and directories hold against a server',

@@ -7,16 +7,16 @@ import { table, type Terminal } from '../terminal.js';
 
 /** A command of `sigil`. */
 export interface Command {
-  /** How it is called, without `sigil`. */
+  /** The synopsis of the command, without `sigil`. */
   readonly synopsis: string;
-  /** Its purpose, in one line. */
+  /** The purpose of the command, in one line. */
   readonly purpose: string;
-  /** A call of it, without `sigil`. */
+  /** An example call, without `sigil`. */
   readonly example: string;
   readonly options: Options;
   /**
    * @param args the arguments after the name of the command.
-   * @throws UsageError when they make no sense.
+   * @throws UsageError when the arguments are wrong.
    */
   run(args: readonly string[], terminal: Terminal): Promise<ExitCode> | ExitCode;
 }
@@ -41,18 +41,21 @@ export const MAIN_OPTION = {
   main: { type: 'string', value: 'main.js', about: 'the program of the server; dist/main.js by default' },
 } as const;
 
-/** The program that is given, as an argument or by its option. @throws UsageError when it is given twice. */
+/** The program from the arguments or from its option. @throws UsageError when both are given. */
 function givenMain(operand: string | undefined, option: string | undefined): string | undefined {
   if (operand === undefined || option === undefined) return operand ?? option;
   throw new UsageError(`the program is given twice, as ${operand} and by --main`);
 }
 
-/** The program that is given, or else the usual one. @throws UsageError when it is given twice. */
+/**
+ * The program from the arguments or from its option, or else the default program. @throws UsageError when both are
+ * given.
+ */
 export function mainOf(operand: string | undefined, option: string | undefined): string {
   return givenMain(operand, option) ?? DEFAULT_MAIN;
 }
 
-/** Options that say which server is asked, in place of its program. */
+/** Options that name a server by its address instead of its program. */
 export const ADDRESS_OPTIONS = {
   url: { type: 'string', value: 'url', about: 'a server that is up, over HTTP' },
   header: {
@@ -63,19 +66,19 @@ export const ADDRESS_OPTIONS = {
   },
 } as const;
 
-/** Splits arguments at `--`: the second part belongs to a server, or is its command line. */
+/** Splits arguments at `--`. The second part is for a server, or is the command line of a server. */
 export function splitArguments(args: readonly string[]): SplitArguments {
   const at = args.indexOf('--');
   return at < 0 ? { own: args } : { own: args.slice(0, at), server: args.slice(at + 1) };
 }
 
-/** A command's own arguments, and those after `--`. */
+/** The arguments of a command itself, and the arguments after `--`. */
 export interface SplitArguments {
   readonly own: readonly string[];
   readonly server?: readonly string[];
 }
 
-/** The options that say how a server is asked. */
+/** The options that name a server and how it is asked. */
 interface Addressed {
   readonly timeout: string;
   readonly main?: string | undefined;
@@ -84,9 +87,9 @@ interface Addressed {
 }
 
 /**
- * The server that the arguments name, or the default program.
+ * Returns the server that the arguments name, or the default program.
  *
- * @throws UsageError when they name one in two ways.
+ * @throws UsageError when they name a server in two ways.
  */
 export function addressOf(
   operand: string | undefined,
@@ -132,7 +135,7 @@ function isHeader(name: string, value: string): boolean {
 /** @param option the option with the text. @throws UsageError if the text is not an HTTP URL. */
 export function readUrl(option: string, text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  // The password is not shown: complaints end up in logs.
+  // The password is not shown, because error messages end up in logs.
   if (url && (url.username !== '' || url.password !== ''))
     throw new UsageError(
       `${option} must have no user and password: give them as --header 'authorization: Basic …'`,
@@ -143,7 +146,10 @@ export function readUrl(option: string, text: string): URL {
   );
 }
 
-/** Reads `--timeout`, which is in seconds. @returns milliseconds. @throws UsageError when no timer can wait that long. */
+/**
+ * Reads `--timeout`, which is in seconds. @returns the time in milliseconds. @throws UsageError when no timer can wait
+ * that long.
+ */
 export function readTimeout(text: string): number {
   const seconds = readNumber('--timeout', text);
   const most = Math.floor(MAX_DELAY_MS / 1000);
@@ -167,8 +173,8 @@ export const MAIN_OPERAND = '<main.js>';
  * Reads the arguments of a command.
  *
  * @param operands the names of the required arguments without a dash.
- * @param optional the names of further ones; `any` accepts any number.
- * @throws UsageError when there are others.
+ * @param optional the names of optional arguments; `any` accepts any number.
+ * @throws UsageError when arguments are missing or unknown.
  */
 export function readArguments<O extends Options>(
   args: readonly string[],
@@ -219,7 +225,7 @@ function parse<O extends Options>(args: readonly string[], options: O): Parsed<O
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true });
   } catch (error) {
-    // The first sentence has the fault; the others are about arguments that begin with a dash.
+    // The first sentence names the fault; the others are about arguments that begin with a dash.
     const [what = ''] = messageOf(error).replace('argument is ambiguous', AMBIGUOUS).split(/\.\s/);
     throw new UsageError(what.charAt(0).toLowerCase() + what.slice(1));
   }

@@ -30,7 +30,7 @@ const OPTIONS = {
   ...MAIN_OPTION,
 } as const;
 
-/** `sigil dev`: compiles at every change, and restarts the server. */
+/** `sigil dev`: compiles after every change, and restarts the server. */
 export const dev: Command = {
   synopsis: 'dev [<main.js>] [--compile <command>] [--page-port <port>|--no-page] [--plain] [-- <argument>…]',
   purpose: 'compile at every change, and restart the server over HTTP',
@@ -42,7 +42,7 @@ export const dev: Command = {
     const cwd = process.cwd();
     const terminal = values.plain ? withoutColours(standard) : standard;
     const openScreen = values.plain ? undefined : terminal.openScreen;
-    // A screen has colours of its own.
+    // A screen sets its own colours.
     const hasColours = terminal.hasColours && !openScreen;
     const state = new DevState();
     if (!openScreen) state.subscribe(lineWriter(terminal));
@@ -85,7 +85,7 @@ export const dev: Command = {
   },
 };
 
-/** The number of last lines that a closed screen leaves behind. */
+/** How many of the last lines are printed when a screen closes. */
 const LINES_AT_END = 20;
 
 /** Writes events as lines if there is no screen. */
@@ -98,7 +98,7 @@ function lineWriter(terminal: Terminal): DevListener {
   };
 }
 
-/** @throws UsageError if it is not a port, or if there is no page. */
+/** @throws UsageError if the text is not a port, or if there is no page. */
 function pagePort(text: string | undefined, hasNone: boolean | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (hasNone) throw new UsageError('--page-port belongs to a page: take --no-page away');
@@ -112,12 +112,12 @@ function writeLine(terminal: Terminal, { source, text, isError }: OutputLine): v
   else terminal.out(text);
 }
 
-/** A server on standard streams would have no client. */
+/** By default the server uses HTTP: on standard streams, it would have no client. */
 const DEFAULT_ARGUMENTS: readonly string[] = ['--http'];
 
 /**
- * The signals that end the development loop, with their exit codes: Ctrl-C is an interruption, the others are regular
- * ends.
+ * The signals that end the development loop, with their exit codes. Ctrl-C counts as an interruption, the others as a
+ * regular end.
  */
 const STOPS = { SIGINT: EXIT_CODES.interrupted, SIGTERM: EXIT_CODES.ok, SIGHUP: EXIT_CODES.ok } as const;
 
@@ -125,22 +125,22 @@ type StopSignal = keyof typeof STOPS;
 
 /** The ways to end the development loop. */
 interface Stops {
-  /** Does what a signal does, for a key. */
+  /** Acts on a key as on a signal. */
   pressed(signal: StopSignal): void;
   stopListening(): void;
 }
 
 /**
- * `npm run` forwards a signal that the terminal has already sent to all processes, so a second one within this time is
- * the first again.
+ * `npm run` forwards a signal that the terminal has already sent to all processes. So a second signal within this time,
+ * in milliseconds, is the first one again.
  */
 const ECHO_MS = 500;
 
 /**
- * Listens to the signals that ask a process to end.
+ * Listens for the signals that ask a process to end.
  *
- * @param stop called at the first one, with the exit code it leads to.
- * @param force called at each further signal, from an impatient user.
+ * @param stop called at the first signal, with its exit code.
+ * @param force called at each further signal.
  */
 function onStopSignals(stop: (code: ExitCode) => void, force: () => void): Stops {
   const state: { stoppingSince?: number } = {};
@@ -159,7 +159,7 @@ function onStopSignals(stop: (code: ExitCode) => void, force: () => void): Stops
   });
   for (const [signal, listener] of listeners) process.on(signal, listener);
   return {
-    // A screen reads keys itself: no key comes twice.
+    // A screen reads keys itself, so no key arrives twice.
     pressed: (signal) => ask(signal, 0),
     stopListening() {
       for (const [signal, listener] of listeners) process.off(signal, listener);

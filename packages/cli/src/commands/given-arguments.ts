@@ -4,11 +4,11 @@ import { UsageError } from '../failures.js';
 import { isObject, type JsonObject, objectOf, parseJson } from '../json.js';
 
 /**
- * Reads the arguments of a call as they are given: one JSON object, `@file.json`, `-` for standard input, or pairs
- * `name=value`, each typed by the schema.
+ * Reads the arguments of a call from the command line: one JSON object, `@file.json`, `-` for standard input, or pairs
+ * `name=value`. The schema determines the type of each value in a pair.
  *
- * @param schema of the arguments.
- * @throws UsageError if they have another form.
+ * @param schema the schema of the arguments.
+ * @throws UsageError if the arguments have another form.
  */
 export function readGiven(given: readonly string[], schema: JsonObject): JsonObject {
   const [first, second] = given;
@@ -45,9 +45,9 @@ function readObject(name: string, text: string): JsonObject {
   );
 }
 
-/** Reads pairs: a name may occur once, or several times for a list, one entry each. */
+/** Reads pairs. A name may occur once or, for a list, several times, once for each entry. */
 export function readPairs(given: readonly string[], schemaOf: (name: string) => JsonObject): JsonObject {
-  // No object: `__proto__` is a name like others.
+  // Not an object, so that `__proto__` is a name like others.
   const read = new Map<string, unknown>();
   const lists = new Map<string, unknown[]>();
   for (const pair of given) {
@@ -71,13 +71,13 @@ export function readPairs(given: readonly string[], schemaOf: (name: string) => 
   return Object.fromEntries(read);
 }
 
-/** A text as a value of the first type in its schema that it fits. @throws UsageError if it fits none. */
+/** Converts a text to the first type in its schema that it fits. @throws UsageError if it fits no type. */
 function typed(name: string, text: string, schema: JsonObject): unknown {
   const { type } = schema;
   const types: unknown[] = Array.isArray(type) ? type : [type];
   if (types.includes('string')) return types.includes('null') && text === 'null' ? null : text;
   const value = parseJson(text);
-  // A schema that names no type takes a text, too.
+  // A schema that names no type also accepts a text.
   if (type === undefined) return value === undefined ? text : value;
   const fits = types.some((one) => hasType(value, one));
   if (fits) return value;
@@ -102,7 +102,7 @@ function hasType(value: unknown, type: unknown): boolean {
   return typeof value === type;
 }
 
-/** Whether arguments fit a schema, as far as names and types at the top level show. */
+/** Whether arguments fit a schema. It only checks names and types at the top level. */
 export function seemsToFit(
   given: JsonObject,
   { properties, required, additionalProperties }: JsonObject,

@@ -40,7 +40,7 @@ export const list: Command = {
   },
 };
 
-/** An entry of a list: its lines are below its name. */
+/** An entry of a list. Its lines are shown below its name. */
 interface Shown {
   readonly name: string;
   readonly about: readonly (string | undefined)[];

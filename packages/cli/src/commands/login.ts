@@ -73,7 +73,7 @@ export const logout: Command = {
     const { values, operands } = readArguments(args, LOGOUT_OPTIONS, ['<url>']);
     const server = readUrl('<url>', operands[0] ?? '');
     const kept = forgetLogin(server);
-    // It is forgotten here, whatever its authorization server says.
+    // The login is forgotten here even if the authorization server refuses to revoke it.
     const problem = await kept?.revoke().catch((error: unknown) => error);
     if (problem instanceof ServerError) terminal.err(`sigil: ${problem.message}`);
     show(terminal, values, { server: server.href, loggedOut: kept !== undefined }, () => [
@@ -83,9 +83,9 @@ export const logout: Command = {
   },
 };
 
-/** How the command logs in. */
+/** Options of the login. */
 interface LogInOptions {
-  /** Milliseconds that the user may take. */
+  /** How long the user may take, in milliseconds. */
   readonly timeoutMs: number;
   readonly opensBrowser: boolean;
   readonly scopes?: readonly string[];
@@ -93,7 +93,7 @@ interface LogInOptions {
   readonly port?: number;
 }
 
-/** Logs in, and keeps the login. */
+/** Logs in, and stores the login. */
 async function logIn(
   server: URL,
   terminal: Terminal,

@@ -51,7 +51,7 @@ function write(path: string, text: string): void {
 
 const STYLES = { breaking: 'red', additive: 'green', wording: 'dim' } as const;
 
-/** `sigil manifest diff`: shows the effect of a manifest's changes on clients. */
+/** `sigil manifest diff`: shows how changes of a manifest affect clients. */
 export const manifestDiff: Command = {
   synopsis: 'manifest diff <old.json> <new.json|main.js>',
   purpose: 'tell what changed, and whether it breaks clients',

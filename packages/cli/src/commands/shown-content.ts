@@ -6,19 +6,20 @@ import { isObject, type JsonObject, objectOf, parseJson } from '../json.js';
 import { makeFolder } from '../make-folder.js';
 import { inLines, inOneLine, jsonText } from '../terminal.js';
 
-/** The destination of content other than text. */
+/** Options for saving content other than text. */
 export interface SaveOptions {
-  /** The folder; nothing is saved without one. */
+  /** The folder; without it, nothing is saved. */
   readonly out: string | undefined;
-  /** The beginning of file names, before their number. */
+  /** The beginning of the file names; a number follows. */
   readonly name: string;
 }
 
-/** The result of a tool, as people read it. */
+/** The result of a tool as lines for people. */
 export function resultLines({ content, structuredContent }: JsonObject, save: SaveOptions): string[] {
   const blocks: unknown[] = Array.isArray(content) ? content : [];
   if (structuredContent === undefined) return blocks.flatMap((block) => blockLines(block, save));
-  // Its JSON stands in a text, too, for clients that know no structured content (server/tools, "Structured Content").
+  // A text block repeats its JSON for clients without support for structured content (server/tools, "Structured
+  // Content").
   const others = blocks.filter((block) => !isObject(block) || !isSame(block['text'], structuredContent));
   return [...others.flatMap((block) => blockLines(block, save)), ...prettyLines(structuredContent)];
 }
@@ -27,13 +28,13 @@ function isSame(text: unknown, value: unknown): boolean {
   return typeof text === 'string' && JSON.stringify(parseJson(text)) === JSON.stringify(value);
 }
 
-/** A value as JSON that people read. */
+/** A value as indented JSON for people. */
 function prettyLines(value: unknown): string[] {
   if (value === undefined) return ['(no content)'];
   return jsonText(value, 2).split('\n');
 }
 
-/** One block of content. */
+/** One block of content as lines. */
 export function blockLines(block: unknown, save: SaveOptions): string[] {
   const { type, text, data, mimeType, uri, name, resource } = objectOf(block);
   switch (type) {
@@ -53,14 +54,14 @@ export function blockLines(block: unknown, save: SaveOptions): string[] {
   }
 }
 
-/** The contents of a resource. */
+/** The contents of a resource as lines. */
 export function contentsLines(contents: unknown, save: SaveOptions): string[] {
   const { text, blob, mimeType } = objectOf(contents);
   if (typeof text === 'string') return [inLines(text)];
   return typeof blob === 'string' ? [savedLine(blob, mimeType, save)] : prettyLines(contents);
 }
 
-/** Saves base64 data, if there is a folder for it. @returns its description, with the path. */
+/** Saves base64 data, if there is a folder for it. @returns a description of the data, with the path. */
 function savedLine(base64: string, mimeType: unknown, { out, name }: SaveOptions): string {
   const bytes = Buffer.from(base64, 'base64');
   const type = typeof mimeType === 'string' ? inOneLine(mimeType) : 'application/octet-stream';
@@ -79,7 +80,7 @@ function savedLine(base64: string, mimeType: unknown, { out, name }: SaveOptions
   }
 }
 
-/** Writes a file that is not there yet. */
+/** Writes a file, unless it exists. */
 function writeNew(path: string, bytes: Buffer): boolean {
   try {
     writeFileSync(path, bytes, { flag: 'wx' });

@@ -37,7 +37,7 @@ const LS_OPTIONS = {
   ...SERVER_OPTIONS,
 } as const;
 
-/** How a task of each status is shown. */
+/** The style for each status of a task. */
 const STYLES: Readonly<Record<TaskStatus, Style | undefined>> = {
   working: undefined,
   input_required: 'yellow',
@@ -74,7 +74,7 @@ export const tasksShow: Command = aboutOne('show', 'show a task, and how it has 
 /** `sigil tasks cancel`: ends a task that has not ended. */
 export const tasksCancel: Command = aboutOne('cancel', 'end a task, wherever it runs', () => ['Cancelled']);
 
-/** `sigil tasks retry`: begins a task again that has failed. */
+/** `sigil tasks retry`: runs a failed task again. */
 export const tasksRetry: Command = aboutOne(
   'retry',
   'begin a task again that has failed, as a new one',

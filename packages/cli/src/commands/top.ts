@@ -20,7 +20,7 @@ const OPTIONS = {
   json: { type: 'boolean', about: 'each event as a line of JSON' },
 } as const;
 
-/** How often a screen is drawn, in milliseconds. */
+/** Milliseconds between updates of the screen. */
 const DRAW_MS = 1_000;
 
 /** `sigil top`: shows the activity of a running server. */
@@ -82,7 +82,7 @@ async function watchOnScreen(
       address,
       {
         connected() {
-          // Not before: an initial fault is printed at the prompt.
+          // The screen is not opened before, so that an initial error is printed at the prompt.
           screen ??= terminal.openScreen?.((key) => {
             const code = KEYS.get(key);
             if (code !== undefined) end(code);

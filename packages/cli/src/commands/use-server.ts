@@ -6,7 +6,7 @@ import { inOneLine, type Terminal } from '../terminal.js';
 import { addressOf, readChoice } from './command.js';
 import { LATEST_VERSION, REVISION_FEATURES } from '@sigil/core/transport';
 
-/** Options of commands that use a server as a client does. */
+/** The options of commands that use a server as a client does. */
 export const USE_OPTIONS = {
   answer: {
     type: 'string',
@@ -24,7 +24,7 @@ export const USE_OPTIONS = {
   },
 } as const;
 
-/** How a server is used. */
+/** The values of the options for using a server. */
 interface UseValues {
   readonly answer?: readonly string[] | undefined;
   readonly root?: readonly string[] | undefined;
@@ -38,8 +38,8 @@ interface UseValues {
 }
 
 /**
- * Uses the server that the arguments name: shows its progress, log and tasks, answers its questions, and cancels the
- * request at Ctrl-C.
+ * Uses the server that the arguments name. It shows progress, log messages and tasks, answers questions from the
+ * server, and cancels the request on Ctrl-C.
  *
  * @param command the arguments after `--`.
  */
@@ -50,7 +50,7 @@ export async function withServer(
   use: (server: UsedServer) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const [address, options] = addressOf(undefined, command, values, terminal);
-  // Tasks are an extension of the newest revision.
+  // Tasks are an extension that only the newest revision has.
   const wanted = values.revision ?? (values.task ? LATEST_VERSION : undefined);
   const revision = wanted === undefined ? undefined : readChoice('--revision', wanted, REVISION_FEATURES);
   const answers = (values.answer ?? []).map(readAnswer);
@@ -60,7 +60,7 @@ export async function withServer(
   let isTask = false;
   const ending = new AbortController();
   const { signal } = ending;
-  // Pressed once more, it ends this process as it ends any other.
+  // A second Ctrl-C ends this process as usual.
   const interrupt = (): void => ending.abort(INTERRUPTED);
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
   try {
@@ -102,7 +102,7 @@ async function askInTerminal(
   return askByKeys({ ...desk, signal, interrupt });
 }
 
-/** A notification for people. */
+/** A notification as lines for people. */
 function notificationLines(method: string, params: JsonObject): string[] {
   if (method === 'notifications/progress') {
     const { progress, total, message } = params;

@@ -6,24 +6,27 @@ import type { Terminal } from '../terminal.js';
 
 /** How long a process that was asked to end may take, in milliseconds. */
 const GRACE_MS = 3_000;
-/** How long the output of a process that has ended is waited for, in milliseconds: others may hold it open. */
+/**
+ * How long to wait for the output of a process that has ended, in milliseconds: other processes may hold the output
+ * open.
+ */
 const REST_MS = 500;
 
 /** A program to run. */
 export interface CommandLine {
   readonly command: string;
-  /** Absent when `command` is a line for the shell. */
+  /** The arguments; absent when `command` is a line for the shell. */
   readonly args?: readonly string[];
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** The output of a program's lines. */
+/** The destination of a program's lines. */
 export type Lines = Pick<Terminal, 'out' | 'err'>;
 
-/** A running program and whatever it has started: they end together. */
+/** A running program and all processes that it has started. They end together. */
 export class Child {
-  /** Resolves after its end, with the reason, such as `exit code 1`. */
+  /** Resolves when the program has ended, with the reason, such as `exit code 1`. */
   readonly ended: Promise<string>;
   readonly #process: ChildProcess;
   #isRunning = true;
@@ -34,9 +37,9 @@ export class Child {
       cwd,
       env,
       shell: args === undefined,
-      // A group of its own can be signalled as a whole, and Ctrl-C reaches it through us alone.
+      // A separate process group can be signalled as a whole, and Ctrl-C only reaches it through this process.
       detached: HAS_GROUPS,
-      // An input that stays open, so that a server on standard streams does not end.
+      // The input stays open, so that a server on standard streams does not end.
       stdio: 'pipe',
     });
     const { stdin, stdout, stderr } = this.#process;
@@ -53,12 +56,12 @@ export class Child {
     return this.#isRunning;
   }
 
-  /** Whether it was asked to end. */
+  /** Whether the program was asked to end. */
   get wasAsked(): boolean {
     return this.#wasAsked;
   }
 
-  /** Asks it to end, and makes it when it does not. */
+  /** Asks the program to end, and kills it if it does not. */
   async end(): Promise<void> {
     this.#wasAsked = true;
     this.#signal('SIGTERM');
@@ -67,7 +70,7 @@ export class Child {
     clearTimeout(force);
   }
 
-  /** Ends it at once. */
+  /** Kills the program at once. */
   kill(): void {
     this.#wasAsked = true;
     this.#signal('SIGKILL');

@@ -10,10 +10,10 @@ export interface ClientSetting {
 }
 
 /**
- * The settings that add a server to clients: a command, or a file.
+ * The settings that add a server to clients: commands or files.
  *
- * @param server its name; characters that shells and files do not accept become hyphens.
- * @param url its endpoint.
+ * @param server the name of the server; characters that shells and files do not accept become hyphens.
+ * @param url the endpoint of the server.
  */
 export function clientSettings(server: string, url: string): readonly ClientSetting[] {
   const name = server.replace(/[^\w-]+/g, '-').replace(/^-+/, '') || 'server';
@@ -30,7 +30,7 @@ export function clientSettings(server: string, url: string): readonly ClientSett
   ];
 }
 
-/** How the MCP Inspector is started, and the page of it that is connected to a server. */
+/** The command that starts the MCP Inspector, and its page that is connected to a server. */
 export interface InspectorStart {
   /** A command for a shell, in lines of at most 80 characters. */
   readonly command: string;
@@ -40,10 +40,10 @@ export interface InspectorStart {
 const INSPECTOR = 'http://127.0.0.1:6274/';
 
 /**
- * How the MCP Inspector is started for a server.
+ * Returns how to start the MCP Inspector for a server.
  *
  * @param serverUrl the endpoint of the server.
- * @param token lets its page in.
+ * @param token the token that its page needs.
  * @default token random
  */
 export function inspectorStart(
@@ -52,7 +52,8 @@ export function inspectorStart(
 ): InspectorStart {
   const asked = new URLSearchParams({ serverUrl, transport: 'http', autoConnect: token });
   return {
-    // Two lines that a terminal of 80 columns does not break: a broken line could not be selected and run.
+    // The command is cut into lines that fit a terminal of 80 columns: a line that the terminal breaks could not be
+    // selected and run.
     command: [
       `MCP_INSPECTOR_API_TOKEN=${token} \\`,
       'MCP_AUTO_OPEN_ENABLED=false HOST=127.0.0.1 npx @modelcontextprotocol/inspector@2',

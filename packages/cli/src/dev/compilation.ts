@@ -1,34 +1,34 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { DevState } from './dev-state.js';
 
-/** How `tsc --watch` begins a compilation. */
+/** The line that `tsc --watch` writes at the start of a compilation. */
 const BEGINS = /\bStarting (incremental )?compilation\b/;
-/** How it ends one. */
+/** The line that it writes at the end of a compilation. */
 const ENDS = /\bFound \d+ errors?\. Watching\b/;
-/** How it sums up its errors for a terminal, before it ends. */
+/** The line that sums up the errors for a terminal, before the end. */
 const SUM = /^Found \d+ errors?\b/;
-/** The first line of an error: from `tsc`, or from compilers with its format but no error numbers. */
+/** The first line of an error from `tsc`, or from a compiler that uses its format without error numbers. */
 const ERROR = /\berror TS\d+: |^[^:]+: error: /;
-/** The prefix of another compiler's lines, if several run at once: its name, such as `[view] `. */
+/** The prefix of a compiler's lines if several compilers run at once: its name, such as `[view] `. */
 const NAMED = /^\[([a-z][\w-]*)\] /;
 
 /** The state of one of several compilers. */
 interface OneCompilation {
   isCompiling: boolean;
-  /** The errors of the compilation that runs. */
+  /** The errors of the running compilation. */
   found: string[];
-  /** Those of the last compilation. */
+  /** The errors of the last compilation. */
   problems: readonly string[];
 }
 
-/** The state of a compilation, from the lines of its compiler. Only the format of `tsc` is understood. */
+/** Reads the state of a compilation from the lines of its compiler. Only the format of `tsc` is understood. */
 export class Compilation {
   readonly #compilers = new Map<string, OneCompilation>();
 
   /** @param state receives the lines, and the state. */
   constructor(private readonly state: DevState) {}
 
-  /** Takes a line of the compiler. */
+  /** Reads a line from the compiler. */
   read(line: string): void {
     const { state } = this;
     state.write('compiler', line);

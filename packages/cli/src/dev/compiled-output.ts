@@ -5,7 +5,7 @@ import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { watch } from 'chokidar';
 import { objectOf, parseJson } from '../json.js';
 
-/** Output of a compiler that no program loads. */
+/** Files that a compiler writes but no program loads. */
 const NOT_RUN = /\.(map|d\.[cm]?ts|tsbuildinfo)$/;
 const NOT_COMPILED = /(^|[\\/])(node_modules|\.[^\\/]+)([\\/]|$)/;
 
@@ -13,10 +13,10 @@ const NOT_COMPILED = /(^|[\\/])(node_modules|\.[^\\/]+)([\\/]|$)/;
 export class CompiledOutput {
   /** The folder of the output, such as `dist` for `dist/src/main.js`. */
   readonly folder: string;
-  /** The file of settings, `.env`, which may not be there. */
+  /** The file of settings, `.env`, which may not exist. */
   readonly settings: string;
 
-  /** @param entry the file to start, absolute. */
+  /** @param entry the absolute path of the file to start. */
   constructor(
     readonly cwd: string,
     private readonly entry: string,
@@ -45,8 +45,8 @@ export class CompiledOutput {
   }
 
   /**
-   * The sources of the output, from its source maps, each with its output files. A compiler leaves the output of
-   * deleted sources in place.
+   * The sources of the output, read from source maps, each with its output files. A compiler does not remove the output
+   * of deleted sources.
    */
   async sources(): Promise<ReadonlyMap<string, readonly string[]>> {
     const found = new Map<string, string[]>();
@@ -87,13 +87,13 @@ export interface Watch {
 const QUIET_MS = 100;
 
 /**
- * Watches the output of a compiler, and the settings.
+ * Watches the output of a compiler and the settings.
  *
  * @param changed called once the compiler is done.
  */
 export function watchOutput(output: CompiledOutput, changed: () => void): Watch {
   const { cwd, folder, settings } = output;
-  // The folder and the settings may not exist yet, or may be deleted: their parents stay.
+  // The folder and the settings may not exist yet, or may be deleted, so their parents are watched.
   const around = [...new Set([dirname(folder), cwd])];
   const seen = [...around, settings];
   const sources = new Set<string>();
@@ -111,7 +111,7 @@ export function watchOutput(output: CompiledOutput, changed: () => void): Watch 
   watcher.on('ready', note).on('all', note);
   return {
     add(paths) {
-      // To add something opens the watcher again, and that keeps the program alive.
+      // Adding a path would open the watcher again, and keep the program alive.
       if (state.isClosed) return;
       const more = [...paths].filter((path) => !sources.has(path));
       for (const path of more) sources.add(path);

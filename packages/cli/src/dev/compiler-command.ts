@@ -5,16 +5,19 @@ import { UsageError } from '../failures.js';
 import { objectOf, parseJson } from '../json.js';
 import type { CommandLine } from './child.js';
 
-/** The packages that bring `tsc`, the fast one first: beside it another may be there for the tools that need its API. */
+/**
+ * The packages that contain `tsc`, the fast one first. The other may be installed beside it for tools that need its
+ * API.
+ */
 const COMPILERS = ['@typescript/native', 'typescript'] as const;
 
-/** TypeScript 7.0 notices no change in a project with fewer folders than this in its path; 6.0 does. */
+/** TypeScript 7.0 notices no changes in a project whose path has fewer folders than this; 6.0 does. */
 const DEEP_ENOUGH = 3;
 
 /** The compiler options of a project. */
 export interface CompilerOptions {
   readonly cwd: string;
-  /** The command line of another compiler, which keeps watching. */
+  /** The command line of another compiler, which must keep watching. */
   readonly compile: string | undefined;
   readonly hasColours: boolean;
   /** Receives a warning for the user, in one line. */
@@ -22,9 +25,9 @@ export interface CompilerOptions {
 }
 
 /**
- * The compiler of a project, told to watch.
+ * The command that runs a project's compiler in watch mode.
  *
- * @throws UsageError when the project has none.
+ * @throws UsageError when the project has no compiler.
  */
 export function compilerCommand({ cwd, compile, hasColours, warn }: CompilerOptions): CommandLine {
   const colours = hasColours ? { FORCE_COLOR: '1' } : {};
@@ -52,7 +55,7 @@ function tscOf(cwd: string): { path: string; version: string } {
   );
 }
 
-/** The folders of a project's programs, the nearest first, as npm has them for its scripts. */
+/** The folders with a project's installed programs, the nearest first, as in npm scripts. */
 function binFolders(cwd: string): string[] {
   const parent = dirname(cwd);
   const folder = join(cwd, 'node_modules/.bin');

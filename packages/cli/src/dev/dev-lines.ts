@@ -20,15 +20,15 @@ export interface DevView {
   readonly state: DevState;
   /** The definitions of the program, once it has described itself. */
   readonly served: Served | undefined;
-  /** The reason why the program does not describe itself, as lines. */
+  /** Why the program does not describe itself, as lines. */
   readonly failure: readonly string[];
-  /** A panel in place of the events, as lines. */
+  /** A panel that is shown in place of the events, as lines. */
   readonly panel: readonly string[] | undefined;
-  /** The keys that work now. */
+  /** The keys that currently work. */
   readonly keys: string;
 }
 
-/** How large a screen is, and how it shows styles. */
+/** The size of a screen, and how it shows styles. */
 export interface ScreenSize {
   readonly columns: number;
   readonly rows: number;
@@ -44,13 +44,13 @@ interface Section {
   readonly title: string;
   readonly style: Style;
   readonly lines: readonly Line[];
-  /** Whether its last lines are shown if there is no room for all. */
+  /** Whether the last lines of the section are shown if there is no room for all. */
   readonly isLog?: boolean;
 }
 
-/** The fixed lines: two of the head, the keys, and an empty line before them. */
+/** The number of fixed lines: two for the head, one for the keys, and an empty line before the keys. */
 export const OTHER_LINES = 4;
-/** The lines of a section besides its content: an empty line and its title. */
+/** The number of lines of a section besides its content: an empty line and its title. */
 const LINES_OF_SECTION = 2;
 
 /** The lines of the `sigil dev` screen, cut to its width. */
@@ -96,7 +96,7 @@ function tokens({ manifest, report }: Served): string {
   return `${counted(manifest.tools.length, 'tool')} of about ${counted(report.totalTokens, 'token')}`;
 }
 
-/** The sections in their order; empty ones are left out. */
+/** The sections in order; empty sections are left out. */
 function sections({ state, served, failure }: DevView, columns: number): readonly Section[] {
   const { activity, compiler, server } = state;
   const red = (text: string): Line => ({ text, style: 'red' });
@@ -142,7 +142,7 @@ function servedCells({ manifest, report }: Served): string[][] {
   return cells.map((row) => row.map(printable));
 }
 
-/** The names of arguments, with `*` for required ones. */
+/** The names of arguments, with `*` after required ones. */
 function argumentsOf(inputSchema: object): string {
   const { properties, required } = objectOf(inputSchema);
   const needed: readonly unknown[] = Array.isArray(required) ? required : [];
@@ -161,7 +161,7 @@ function marked(names: readonly string[], isRequired: (name: string) => boolean)
   return names.map((name) => (isRequired(name) ? `${name}*` : name)).join(' ');
 }
 
-/** The log, without lines that are shown elsewhere: understood compiler errors are at the top. */
+/** The log, without lines that are shown elsewhere: compiler errors that are understood are at the top. */
 export function logOf({ lines, compiler }: DevState): string[] {
   const isShown = ({ source, isError }: OutputLine): boolean =>
     source !== 'compiler' || isError || !compiler.isUnderstood;
@@ -170,7 +170,7 @@ export function logOf({ lines, compiler }: DevState): string[] {
     .map(({ source, text }) => printable(source === 'sigil' ? `sigil: ${text}` : text));
 }
 
-/** The log in rows of a screen: longer lines are wrapped. */
+/** The log as rows of a screen: longer lines are wrapped. */
 function logRows(state: DevState, columns: number): string[] {
   return logOf(state).flatMap((line) => folded(line, columns));
 }
@@ -185,7 +185,10 @@ function printable(text: string): string {
   return inOneLine(stripVTControlCharacters(text));
 }
 
-/** Lines of sections that fit into as many rows. Rows are dealt out in turns, so that long sections leave room for others. */
+/**
+ * The lines of sections that fit into a number of rows. Sections get rows in turns, so that long sections leave room
+ * for others.
+ */
 function sectionsIn(all: readonly Section[], rows: number): Line[] {
   const shown = all.slice(0, Math.floor(rows / (LINES_OF_SECTION + 1)));
   const heights = shown.map(() => 1);

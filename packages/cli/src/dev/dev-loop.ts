@@ -18,12 +18,12 @@ import { EventsWatch } from './events-watch.js';
 /** The program and its compiler. */
 export interface DevOptions {
   readonly cwd: string;
-  /** The file to start, absolute. */
+  /** The absolute path of the file to start. */
   readonly entry: string;
-  /** Its arguments. */
+  /** The arguments of the program. */
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
-  /** The compiler, which runs again at every change. */
+  /** The compiler, which runs again after every change. */
   readonly compiler: CommandLine;
 }
 
@@ -39,13 +39,13 @@ const EVENTS_TOKEN = 'SIGIL_EVENTS_TOKEN';
 /** Maximum time for the program to describe itself, in milliseconds. */
 const DESCRIBE_MS = 10_000;
 
-/** The variables of `.env`, which servers may read. */
+/** The variables in `.env`, which servers may read. */
 function settingsIn(cwd: string): NodeJS.ProcessEnv {
   const file = join(cwd, '.env');
   return existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {};
 }
 
-/** Compiles at every change, and keeps the last compiled server running. */
+/** Compiles after every change, and keeps the last compiled server running. */
 export class DevLoop {
   /** Resolves with the exit code once everything has ended. */
   readonly ended: Promise<ExitCode>;
@@ -59,7 +59,7 @@ export class DevLoop {
   #started: string | undefined;
   #served: { readonly starts: number; readonly answer: Promise<Served> } | undefined;
   #hasWaited = false;
-  /** The sources that there were. */
+  /** The sources that have existed so far. */
   readonly #seen = new Set<string>();
   #turn: Promise<void> | undefined;
   #isOutdated = false;
@@ -80,7 +80,8 @@ export class DevLoop {
       command: process.execPath,
       args: ['--enable-source-maps', entry, ...args],
       cwd,
-      // People read its log, with the stacks of errors below each other. Read at each start: `.env` may be another.
+      // The log is for people, with stacks of errors in several lines. Read at each start, because `.env` may have
+      // changed.
       get env() {
         return { ...options.env, LOG_FORMAT: settings()['LOG_FORMAT'] || 'text', [EVENTS_TOKEN]: token };
       },
@@ -102,19 +103,19 @@ export class DevLoop {
   }
 
   /**
-   * Lets the program describe itself: once for each start of the server.
+   * Makes the program describe itself, once for each start of the server.
    *
    * @throws ServerError when the program fails, or does not answer in time.
    */
   async served(): Promise<Served> {
-    // The program is started once more, and might take what the server is about to take, such as a port.
+    // This starts the program a second time, which might take something that the server needs, such as a port.
     await this.#settled();
     const { starts } = this.state;
     if (this.#served?.starts !== starts) this.#served = { starts, answer: this.#describe() };
     return this.#served.answer;
   }
 
-  /** Starts the server again, as it was compiled last. */
+  /** Restarts the server with its last compiled output. */
   restart(): void {
     this.#started = undefined;
     this.#refresh();
@@ -184,7 +185,7 @@ export class DevLoop {
     for (const [source, files] of sources) {
       const isThere = existsSync(source);
       if (isThere) this.#seen.add(source);
-      // Other sources were never here: a package may contain source maps without sources.
+      // Other sources have never existed here: a package may contain source maps without sources.
       if (isThere || !this.#seen.has(source)) continue;
       const [removed = ''] = files;
       this.state.write('sigil', `removed ${relative(this.options.cwd, removed)}: its source is gone`);

@@ -3,10 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Child, type CommandLine } from './child.js';
 import type { DevState, ServerStatus } from './dev-state.js';
 
-/** How long a server is watched for beginning to listen, in milliseconds. */
+/** How long to wait for a server to listen, in milliseconds. */
 const PATIENCE_MS = 30_000;
 
-/** The server that is being worked on: one process at a time. */
+/** The server under development: one process at a time. */
 export class DevServer {
   #child: Child | undefined;
   #url: string | undefined;
@@ -14,7 +14,7 @@ export class DevServer {
   #wasUp = false;
 
   /**
-   * @param addressNow its address if it were started now, if known.
+   * @param addressNow returns the address that the server would have if it were started now, if known.
    * @param state receives the events.
    */
   constructor(
@@ -24,9 +24,9 @@ export class DevServer {
   ) {}
 
   /**
-   * Starts it, after ending the one that runs.
+   * Starts the server, after ending the running one.
    *
-   * @param isOutdated whether there is something newer by now, so that this one need not be waited for.
+   * @param isOutdated returns whether there is newer output by now, so that the wait for this server can end.
    */
   async restart(isOutdated: () => boolean): Promise<void> {
     const since = performance.now();
@@ -51,14 +51,14 @@ export class DevServer {
     void this.#announce(child, address, since);
   }
 
-  /** Ends it for good. */
+  /** Ends the server for good. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#child?.end();
     this.#report('stopped');
   }
 
-  /** Ends it for good, and at once. */
+  /** Kills the server for good. */
   kill(): void {
     this.#isClosed = true;
     this.#child?.kill();
@@ -72,7 +72,7 @@ export class DevServer {
     return untilTaken(address, false, () => !isOutdated() && !this.#isClosed);
   }
 
-  /** How the user starts `sigil dev` with another port. */
+  /** The advice how to start `sigil dev` with another port. */
   #otherPort(): string {
     const { args = [], env } = this.program;
     const { npm_lifecycle_event: script, npm_config_user_agent: agent = 'npm' } = env;
@@ -113,7 +113,7 @@ interface Address {
   readonly port: number;
 }
 
-/** Whether connections are taken there. */
+/** Whether something accepts connections at an address. */
 export function isTaken({ host, port }: Address): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, host);
@@ -126,9 +126,9 @@ export function isTaken({ host, port }: Address): Promise<boolean> {
 }
 
 /**
- * Waits until connections are taken there, or no longer are.
+ * Waits until connections are accepted at an address, or no longer are.
  *
- * @param goesOn asked before each attempt: whether it is still worth waiting.
+ * @param goesOn called before each attempt; returns whether to keep waiting.
  * @returns whether that happened in time.
  */
 export async function untilTaken(address: Address, taken: boolean, goesOn: () => boolean): Promise<boolean> {
@@ -139,7 +139,7 @@ export async function untilTaken(address: Address, taken: boolean, goesOn: () =>
   return false;
 }
 
-/** The address of a Sigil server with these arguments and variables; `undefined` on standard streams. */
+/** The address that a Sigil server has with these arguments and variables; `undefined` on standard streams. */
 export function addressFor(args: readonly string[], env: NodeJS.ProcessEnv): Address | undefined {
   if (!args.includes('--http')) return undefined;
   const port = Number(valueAfter(args, '--port') || env['PORT'] || 3000);

@@ -4,13 +4,13 @@ import { Activity, type ShownEvent } from '../top/activity.js';
 /** Maximum number of kept lines of output. */
 const MOST_LINES = 500;
 
-/** The server that is being worked on. */
+/** The server under development. */
 export interface ServerStatus {
-  /** `failed` when it has ended by itself or does not listen; `stopped` once `sigil dev` ends. */
+  /** `failed` when the server has ended by itself or does not listen; `stopped` once `sigil dev` ends. */
   readonly status: 'starting' | 'up' | 'failed' | 'stopped';
-  /** Its endpoint; absent on standard streams, or if its port is unknown. */
+  /** The endpoint of the server; absent on standard streams, or if its port is unknown. */
   readonly url?: string | undefined;
-  /** The reason for people: the failure, or the awaited event. */
+  /** The reason, for people: the failure, or the event that is awaited. */
   readonly reason?: string | undefined;
 }
 
@@ -19,14 +19,14 @@ export interface CompilerStatus {
   readonly isCompiling: boolean;
   /** The errors of the last compilation, each with all its lines. */
   readonly problems: readonly string[];
-  /** Whether its output has the format of `tsc`, so that its state and errors are known. */
+  /** Whether the output of the compiler has the format of `tsc`, so that its state and errors are known. */
   readonly isUnderstood?: boolean;
 }
 
 /** Whether the events of the server are read. */
 export interface EventsStatus {
   readonly isWatching: boolean;
-  /** Why they are not, for people. */
+  /** Why the events are not read, for people. */
   readonly reason?: string | undefined;
 }
 
@@ -40,35 +40,35 @@ export interface OutputLine {
 
 /** Receives the events of `sigil dev`. Each member is optional. */
 export interface DevListener {
-  /** The status of server, compiler or events is another. */
+  /** Called when the status of server, compiler or events has changed. */
   statusChanged?(): void;
-  /** The server was restarted: its definitions may differ. */
+  /** Called when the server was restarted: its definitions may differ. */
   servedChanged?(): void;
-  /** A line was written. */
+  /** Called when a line was written. */
   written?(line: OutputLine): void;
   /**
-   * The server has told an event.
+   * Called when the server has reported an event.
    *
-   * @param event its kind, such as `call`.
-   * @param shown the printable part of it, if any.
+   * @param event the kind of the event, such as `call`.
+   * @param shown the printable part of the event, if any.
    */
   told?(event: string, data: JsonObject, shown: ShownEvent | undefined): void;
 }
 
-/** The present state of `sigil dev`: `DevLoop` fills it, the terminal and the page show it. */
+/** The current state of `sigil dev`: `DevLoop` fills it, and the terminal and the page show it. */
 export class DevState {
   server: ServerStatus = { status: 'starting' };
   compiler: CompilerStatus = { isCompiling: false, problems: [] };
   events: EventsStatus = { isWatching: false };
-  /** How often the server was started. */
+  /** How many times the server was started. */
   starts = 0;
-  /** The latest lines of compiler, server and `sigil dev` itself, the oldest first. */
+  /** The latest lines from the compiler, the server and `sigil dev` itself, the oldest first. */
   readonly lines: OutputLine[] = [];
   /** The calls, questions and tasks of the server. */
   readonly activity: Activity = new Activity(performance.now());
   readonly #listeners = new Set<DevListener>();
 
-  /** @returns ends the subscription. */
+  /** @returns a function that ends the subscription. */
   subscribe(listener: DevListener): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -81,7 +81,7 @@ export class DevState {
     if (changes.starts !== undefined) this.#tell((listener) => listener.servedChanged?.());
   }
 
-  /** Takes a line of output. */
+  /** Adds a line of output. */
   write(source: OutputLine['source'], text: string, isError = false): void {
     const line = { source, text, isError };
     this.lines.push(line);
@@ -89,7 +89,7 @@ export class DevState {
     this.#tell((listener) => listener.written?.(line));
   }
 
-  /** Takes an event of the server. */
+  /** Adds an event from the server. */
   tell(event: string, data: JsonObject): void {
     const shown = this.activity.add(event, data, performance.now());
     this.#tell((listener) => listener.told?.(event, data, shown));

@@ -6,18 +6,18 @@ import { type ClientSetting, clientSettings, type InspectorStart, inspectorStart
 import { devLines, panelRows, OTHER_LINES } from './dev-lines.js';
 import type { DevLoop, Served } from './dev-loop.js';
 
-/** Changes that follow each other within this many milliseconds are drawn at once. */
+/** Changes within this many milliseconds are drawn together. */
 const DRAW_MS = 50;
 
 /** The actions behind the terminal's keys, besides those of the loop. */
 export interface DevActions {
-  /** The link of the page, if one is served. */
+  /** The link to the page, if a page is served. */
   readonly pageUrl: string | undefined;
-  /** Ends `sigil dev`; a second time at once. */
+  /** Ends `sigil dev`; a second call ends it at once. */
   quit(): void;
-  /** Ends it as Ctrl-C does. */
+  /** Ends `sigil dev` as Ctrl-C does. */
   interrupt(): void;
-  /** Opens a page in a browser. @default that of the user */
+  /** Opens a page in a browser. @default the user's browser */
   open?(url: string): void;
 }
 
@@ -28,7 +28,7 @@ type Panel =
   | { readonly kind: 'clients'; readonly settings: readonly ClientSetting[]; readonly copied?: ClientSetting }
   | { readonly kind: 'inspector'; readonly start: InspectorStart };
 
-/** A scrolled log: it does not change, so that the text does not move while it is read. */
+/** A scrolled log. It does not change, so that the text does not move while the user reads it. */
 interface ScrolledLog {
   readonly rows: readonly string[];
   /** The number of rows below the shown ones. */
@@ -39,7 +39,7 @@ const KEYS = 'r restart  o page  l log  i Inspector  c client  ? help  q quit';
 const BACK = 'any other key goes back';
 const BACK_FROM_LOG = 'arrows, PageUp, PageDown, Home and End scroll  any other key goes back';
 
-/** How far keys scroll upward, in rows of a page. Terminals send them in several ways. */
+/** How far keys scroll upward, given the rows of a page. Terminals send these keys in several ways. */
 const SCROLLS: readonly (readonly [key: RegExp, rows: (page: number) => number])[] = [
   [/^\u001b[[O]A$/, () => 1],
   [/^\u001b[[O]B$/, () => -1],
@@ -49,7 +49,7 @@ const SCROLLS: readonly (readonly [key: RegExp, rows: (page: number) => number])
   [/^\u001b(?:[[O]F|\[[48]~)$/, () => -Infinity],
 ];
 
-/** Shows `sigil dev` on the whole of a terminal, and obeys its keys. */
+/** Shows `sigil dev` on the whole terminal, and handles its keys. */
 export class DevTerminal {
   readonly #screen: Screen;
   readonly #unsubscribe: () => void;
@@ -57,11 +57,11 @@ export class DevTerminal {
   #served: Served | undefined;
   #failure: readonly string[] = [];
   #panel: Panel | undefined;
-  /** The same one while `sigil dev` runs, so that a started Inspector stays connected. */
+  /** The Inspector's start. It is the same while `sigil dev` runs, so that a started Inspector stays connected. */
   #inspector: InspectorStart | undefined;
   #isClosed = false;
 
-  /** @param openScreen that of `terminal`. */
+  /** @param openScreen the function `openScreen` of `terminal`. */
   constructor(
     private readonly loop: DevLoop,
     private readonly terminal: Terminal,
@@ -146,7 +146,7 @@ export class DevTerminal {
       case 'r':
         return this.loop.restart();
       case 'q':
-        // It leaves a panel first, as in every program with panels.
+        // The key first leaves a panel, as in other programs with panels.
         return panel ? undefined : this.actions.quit();
       case '?':
       case 'h':

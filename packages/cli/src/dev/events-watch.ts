@@ -7,7 +7,7 @@ const EVENTS_PATH = '/events';
 /** How long a server may take to answer, in milliseconds. */
 const TIMEOUT_MS = 5_000;
 
-/** Reads the events of the server while one is up. */
+/** Reads the events of the server while a server is up. */
 export class EventsWatch {
   #watch: AbortController | undefined;
   readonly #unsubscribe: () => void;
@@ -20,7 +20,7 @@ export class EventsWatch {
     this.#unsubscribe = state.subscribe({ statusChanged: () => this.#follow() });
   }
 
-  /** Ends it for good. */
+  /** Stops reading for good. */
   close(): void {
     this.#unsubscribe();
     this.#watch?.abort();
@@ -55,7 +55,7 @@ export class EventsWatch {
         signal,
       );
     } catch (error) {
-      // A server without events is served all the same.
+      // A server without events still works.
       missed(messageOf(error));
     }
   }

@@ -28,8 +28,7 @@ import {
  *
  * @param before the older manifest.
  * @param after the newer one.
- * @returns the changes, the gravest first; none for a manifest and itself.
- * @example
+ * @returns the changes, the gravest first. A manifest has no changes compared with itself. @example
  * ```ts
  * const changes = diffManifests(readManifestFile('manifest.json'), manifestOf(app));
  * const isBreaking = changes.some(({ level }) => level === 'breaking');
@@ -59,7 +58,7 @@ export function diffManifests(before: Manifest, after: Manifest): ManifestChange
   return CHANGE_LEVELS.flatMap((level) => changes.filter((change) => change.level === level));
 }
 
-/** Members that clients show and do not act on. */
+/** Members that clients only show. */
 const SHARED = ['title', 'description', 'icons', '_meta'];
 const TOOL_MEMBERS = [
   ...SHARED,
@@ -149,7 +148,7 @@ function byKey<E>(entries: readonly E[], key: (entry: E) => string): Map<string,
   return new Map(entries.map((entry) => [key(entry), entry]));
 }
 
-/** The hints by which clients run tools without confirmation: the value that allows it, and the default. */
+/** The hints that let clients run tools without confirmation: the value that allows this, and the default. */
 const HINTS = {
   readOnlyHint: { safe: true, absent: false },
   destructiveHint: { safe: false, absent: true },
@@ -157,7 +156,7 @@ const HINTS = {
   openWorldHint: { safe: false, absent: true },
 } as const;
 
-/** Compares a tool with itself in another manifest. */
+/** Compares a tool in two manifests. */
 function diffTools(before: ManifestTool, after: ManifestTool, place: ReportChange): ManifestChange[] {
   return [
     ...diffWording(before, after, SHARED, place),
@@ -170,7 +169,10 @@ function diffTools(before: ManifestTool, after: ManifestTool, place: ReportChang
   ];
 }
 
-/** The tool without an `execution` that only has defaults. Servers of the SDK v1 send it with every tool. */
+/**
+ * The tool, without an `execution` that only has defaults. Servers that use the SDK v1 send such an `execution` with
+ * every tool.
+ */
 function withoutDefaults(tool: ManifestTool): object {
   return Object.fromEntries(
     Object.entries(tool).filter(
@@ -207,7 +209,9 @@ function diffOutput(
   return before ? [place('breaking', 'output', 'schema removed')] : [];
 }
 
-/** Only a tool that must run as a task, or is hidden for another reason, is lost to clients. */
+/**
+ * Compares task support. Clients only lose a tool that must now run as a task, or that is hidden for another reason.
+ */
 function diffTask(before: ManifestTool, after: ManifestTool, place: ReportChange): ManifestChange[] {
   const [was, is] = [before.task, after.task];
   if (was !== is)
@@ -218,9 +222,11 @@ function diffTask(before: ManifestTool, after: ManifestTool, place: ReportChange
 }
 
 /**
- * The arguments of a prompt as a schema of the texts that clients send: an argument of type string takes them all.
+ * The arguments of a prompt, as a schema for the texts that clients send. An argument of type string accepts every
+ * text.
  *
- * @param other the prompt in the other manifest. If only one of them says the values of an argument, they count as equal.
+ * @param other the prompt in the other manifest. If only one of the two lists the values of an argument, the values
+ * count as equal.
  */
 function promptSchema(prompt: ManifestPrompt, other: ManifestPrompt): JsonSchema {
   const { properties, required, $defs } = prompt.inputSchema ?? listedSchema(prompt, other.inputSchema);
@@ -244,7 +250,7 @@ function listedSchema(
   return { properties: Object.fromEntries(listed), required, $defs };
 }
 
-/** Compares the capabilities of two servers: a removed or changed one breaks clients. */
+/** Compares the capabilities of two servers. A removed or changed capability breaks clients. */
 function diffCapabilities(before: unknown, after: unknown, path = ''): ManifestChange[] {
   if (canonicalJson(before) === canonicalJson(after)) return [];
   if (isObject(before) && isObject(after)) {

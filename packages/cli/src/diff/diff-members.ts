@@ -2,7 +2,7 @@ import { canonicalJson } from '@sigil/core/internal';
 import { compareSchemas } from '../schema/compare-schemas.js';
 import { type Effect, shown } from '../schema/difference.js';
 
-/** The effect of a change on clients: some fail, none fails, or only words have changed. */
+/** The effect of a change on clients: some clients fail, no client fails, or only the wording has changed. */
 export type ChangeLevel = 'breaking' | 'additive' | 'wording';
 
 /** One change of a manifest. */
@@ -10,7 +10,7 @@ export interface ManifestChange {
   readonly level: ChangeLevel;
   /** The changed definition, such as `tool check_inventory`, or `server`. */
   readonly where: string;
-  /** The place within it, such as `input.sku`; empty for the whole. */
+  /** The place within the definition, such as `input.sku`; empty for the whole definition. */
   readonly path: string;
   readonly what: string;
 }
@@ -18,7 +18,7 @@ export interface ManifestChange {
 /** Every level, the gravest first. */
 export const CHANGE_LEVELS: readonly ChangeLevel[] = ['breaking', 'additive', 'wording'];
 
-/** The effect of an input difference on senders: a narrower schema refuses values, so inputs are contravariant. */
+/** The effect of an input difference on senders. A narrower schema refuses values, so inputs are contravariant. */
 export const INPUT_LEVELS: Readonly<Record<Effect, ChangeLevel>> = {
   narrower: 'breaking',
   wider: 'additive',
@@ -30,7 +30,10 @@ export const INPUT_LEVELS: Readonly<Record<Effect, ChangeLevel>> = {
   wording: 'wording',
 };
 
-/** The effect of an output difference on readers: a wider schema surprises them, so outputs are covariant. */
+/**
+ * The effect of an output difference on readers. A wider schema allows values that they do not expect, so outputs are
+ * covariant.
+ */
 export const OUTPUT_LEVELS: Readonly<Record<Effect, ChangeLevel>> = {
   narrower: 'additive',
   wider: 'breaking',
@@ -42,10 +45,10 @@ export const OUTPUT_LEVELS: Readonly<Record<Effect, ChangeLevel>> = {
   wording: 'wording',
 };
 
-/** Makes a change of one place of a manifest. */
+/** Creates the change for one place in a manifest. */
 export type ReportChange = (level: ChangeLevel, path: string, what: string) => ManifestChange;
 
-/** Compares members that clients show and do not act on. */
+/** Compares members that clients only show. */
 export function diffWording<E extends object>(
   before: E,
   after: E,
@@ -60,7 +63,7 @@ export function diffWording<E extends object>(
   });
 }
 
-/** Compares the remaining members: a removed or changed one may break clients. */
+/** Compares the remaining members. A removed or changed member may break clients. */
 export function diffOthers<E extends object>(
   before: E,
   after: E,
@@ -75,7 +78,7 @@ export function diffOthers<E extends object>(
   });
 }
 
-/** Compares two schemas. @param levels the level of each effect. */
+/** Compares two schemas. @param levels the change level for each effect. */
 export function diffSchemas(
   member: string,
   before: unknown,
@@ -100,7 +103,10 @@ interface Guarded {
   readonly scopes?: readonly string[];
 }
 
-/** A new guard or scope may lock some clients out. Manifests of other servers have none. */
+/**
+ * Compares the access rules. A new guard or scope may lock some clients out. Manifests of servers not made with Sigil
+ * have no access rules.
+ */
 export function diffGuards(before: Guarded, after: Guarded, place: ReportChange): ManifestChange[] {
   const [was, is] = [before.guarded, after.guarded];
   if (was === undefined || is === undefined) return [];
@@ -119,7 +125,7 @@ export function diffGuards(before: Guarded, after: Guarded, place: ReportChange)
   ];
 }
 
-/** Compares lists of names that offer something each. */
+/** Compares lists of names. Each name stands for something that the server offers. */
 export function diffListed(
   member: 'completes',
   before: { readonly [member]?: readonly string[] },

@@ -3,15 +3,15 @@ import { type Challenge, challengeOf } from './discovery.js';
 import { keepLogin, keptLogin } from './kept-logins.js';
 import type { Login } from './login.js';
 
-/** Milliseconds before its expiry at which a token is no longer used. */
+/** A token is no longer used from this many milliseconds before its expiry on. */
 const MARGIN_MS = 5_000;
 
-/** The login that requests to a server carry: one that was kept. */
+/** The stored login that requests to a server carry. */
 export class Authorization {
   #login: Login | undefined;
   #hasWarned = false;
 
-  /** @param warn hears once why logins cannot be read or kept. */
+  /** @param warn called once with the reason why logins cannot be read or stored. */
   constructor(
     private readonly server: URL,
     private readonly warn: (why: string) => void,
@@ -19,7 +19,7 @@ export class Authorization {
     this.#orWarn(() => (this.#login = keptLogin(server)));
   }
 
-  /** The access token; a new one if the last has expired. */
+  /** Returns the access token. If the last one has expired, it gets a new one. */
   async token(): Promise<string | undefined> {
     const { expiresAt = Infinity, kept } = this.#login ?? {};
     if (expiresAt < Date.now() + MARGIN_MS && kept?.refreshToken !== undefined) await this.#refresh();
@@ -27,7 +27,7 @@ export class Authorization {
   }
 
   /**
-   * Whether a request that was refused is worth another try, with the next token.
+   * Whether to repeat a refused request with the next token.
    *
    * @throws ServerError if the user must log in, with the command to do so.
    */
@@ -43,7 +43,7 @@ export class Authorization {
   }
 
   async #refresh(): Promise<void> {
-    // If that fails, the user logs in again.
+    // If refreshing fails, the user must log in again.
     const login = await this.#login?.refresh().catch(() => undefined);
     if (!login) return;
     this.#login = login;

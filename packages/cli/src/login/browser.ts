@@ -4,22 +4,22 @@ import { createServer, type ServerResponse } from 'node:http';
 import { UsageError } from '../failures.js';
 import { type BegunLogin, beginLogin, type Login, type LoginOptions } from './login.js';
 
-/** How a user is sent to log in. */
+/** Options of a login in a browser. */
 export interface BrowserOptions extends Omit<LoginOptions, 'redirectUri'> {
-  /** The port of the browser's redirect. @default a free one */
+  /** The port that the browser is redirected to. @default any free port */
   readonly port?: number;
   /** Ends the login early. */
   readonly signal: AbortSignal;
   /** Called with the login page for the user. */
   readonly open: (begun: BegunLogin) => void;
-  /** Keeps the login, before the browser says that it has worked. */
+  /** Stores the login, before the browser shows that the login has worked. */
   readonly keep: (login: Login) => void;
 }
 
 const CALLBACK = '/callback';
 
 /**
- * Logs in with a browser, which comes back to a port of this machine (RFC 8252).
+ * Logs in with a browser, which is redirected to a port on this machine (RFC 8252).
  *
  * @throws ServerError when the login fails.
  * @throws UsageError when the port is taken.
@@ -48,7 +48,7 @@ export async function logInByBrowser({
       listener.on('request', ({ url = '' }, response) => {
         const { pathname, searchParams } = new URL(url, 'http://127.0.0.1');
         if (pathname !== CALLBACK) return say(response, 404, 'There is nothing here.');
-        // Any page can send a browser here: it does not end the login that is under way.
+        // Any page can send a browser here, so such a request does not end the pending login.
         if (searchParams.get('state') !== begun.state)
           return say(response, 400, 'This is not the login that sigil waits for.');
         resolve(finish(begun, searchParams, response, keep));
@@ -97,13 +97,13 @@ function say(response: ServerResponse, status: number, text: string): void {
   response.end(`${text}\n`);
 }
 
-/** How a page is opened on each platform. */
+/** The command that opens a page, by platform. */
 const OPENERS: Partial<Record<NodeJS.Platform, readonly string[]>> = {
   darwin: ['open'],
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 };
 
-/** Opens a page in the user's browser, if there is one, and reports nothing otherwise. */
+/** Opens a page in the user's browser. If there is no browser, it reports nothing. */
 export function openPage(url: string): void {
   const [command = '', ...args] = OPENERS[process.platform] ?? ['xdg-open'];
   const child = spawn(command, [...args, url], { stdio: 'ignore', detached: true });

@@ -12,9 +12,9 @@ import { ServerError } from '../failures.js';
 import { objectOf, parseJson } from '../json.js';
 import { checkAddress, fetchFor } from './requests.js';
 
-/** A server's challenge to a client that it refuses with 401 or 403. */
+/** The challenge in a server's answer with 401 or 403. */
 export interface Challenge {
-  /** The URL of the protected resource's metadata. */
+  /** The URL of the protected resource metadata. */
   readonly resourceMetadata?: string;
   /** The scopes that the request needs. */
   readonly scopes: readonly string[];
@@ -22,12 +22,15 @@ export interface Challenge {
   readonly error?: string;
 }
 
-/** Reads the `WWW-Authenticate` header of an answer with 401 or 403. `undefined` when it asks for no login. */
+/**
+ * Reads the `WWW-Authenticate` header of an answer with 401 or 403. Returns `undefined` if the answer asks for no
+ * login.
+ */
 export async function challengeOf(response: Response): Promise<Challenge | undefined> {
   if (response.status !== 401 && response.status !== 403) return undefined;
   const { status, headers } = response;
   const answer = new Response(null, { status, headers });
-  // The library reads challenges of its own requests alone: this one is answered at once.
+  // The library only reads challenges from its own requests, so its request gets the existing answer at once.
   const found = await protectedResourceRequest(
     'none',
     'POST',
@@ -51,9 +54,9 @@ export async function challengeOf(response: Response): Promise<Challenge | undef
 }
 
 /**
- * Requests the challenge of a server for a client without a token. `undefined` if the server requires none.
+ * Requests a server's challenge for a client without a token. Returns `undefined` if the server requires no token.
  *
- * @throws ServerError if the answer is not of an MCP server.
+ * @throws ServerError if the answer does not come from an MCP server.
  */
 export async function challengeBy(server: URL): Promise<Challenge | undefined> {
   const response = await fetchFor(server, server.href, {
@@ -75,9 +78,9 @@ export async function challengeBy(server: URL): Promise<Challenge | undefined> {
 
 /** The resource of a login, and its authorization server. */
 export interface Discovered {
-  /** The server, as tokens name it. */
+  /** The identifier of the server in tokens. */
   readonly resource: string;
-  /** Scopes that clients may ask for. */
+  /** Scopes that clients may request. */
   readonly scopes: readonly string[];
   readonly authorizationServer: AuthorizationServer;
 }
@@ -85,7 +88,7 @@ export interface Discovered {
 /**
  * Finds the authorization server of a server (RFC 9728, then RFC 8414 or OpenID Connect Discovery).
  *
- * @throws ServerError when the server has no metadata, or metadata that is about another one.
+ * @throws ServerError when the server has no metadata, or metadata about another server.
  */
 export async function discover(server: URL, challenge: Challenge | undefined): Promise<Discovered> {
   const {
@@ -123,7 +126,7 @@ async function resourceOf(server: URL, challenge: Challenge | undefined): Promis
   });
 }
 
-/** Whether a resource is a server, or all that is below the same address. */
+/** Whether a resource is the server, or an address above it. */
 function covers({ origin, pathname, search }: URL, server: URL): boolean {
   const folder = pathname.endsWith('/') ? pathname : `${pathname}/`;
   return (
@@ -159,7 +162,7 @@ async function firstFound(server: URL, candidates: readonly string[]): Promise<R
   return undefined;
 }
 
-/** The scopes in a list of OAuth: they have spaces between them. */
+/** Reads an OAuth list of scopes, which are separated by spaces. */
 export function scopesIn(text: string): string[] {
   return text.split(' ').filter((scope) => scope !== '');
 }

@@ -15,10 +15,10 @@ export function loginsFile(): string {
 }
 
 /**
- * The login to a server that was kept, if there is one.
+ * The stored login to a server, if there is one.
  *
- * @throws ServerError when the file of logins or this entry is broken, or the file cannot be read. Other entries may be
- *   broken.
+ * @throws ServerError when the file of logins or this entry is broken, or the file cannot be read. Other broken entries
+ * are ignored.
  */
 export function keptLogin(server: URL): Login | undefined {
   const kept = readLogins()[server.href];
@@ -30,19 +30,19 @@ export function keptLogin(server: URL): Login | undefined {
 }
 
 /**
- * Keeps a login, in place of an earlier one to the same server.
+ * Stores a login, in place of an earlier login to the same server.
  *
- * @throws ServerError when it cannot be written, or the file of logins is broken.
+ * @throws ServerError when the file of logins cannot be written, or is broken.
  */
 export function keepLogin({ kept }: Login): void {
   writeLogins({ ...readLogins(), [kept.server]: kept });
 }
 
 /**
- * Forgets the login to a server, also a broken one.
+ * Removes the login to a server, even a broken one.
  *
  * @returns the login, if there was one.
- * @throws ServerError when it cannot be written, or the file of logins is broken.
+ * @throws ServerError when the file of logins cannot be written, or is broken.
  */
 export function forgetLogin(server: URL): Login | undefined {
   const { [server.href]: forgotten, ...others } = readLogins();
@@ -51,7 +51,7 @@ export function forgetLogin(server: URL): Login | undefined {
 }
 
 /**
- * Throws unless a login can be kept: a user should know that before the login.
+ * Throws unless a login can be stored. It is checked before the user logs in.
  *
  * @throws ServerError when the file of logins is broken, or cannot be written.
  */
@@ -84,7 +84,7 @@ function readLogins(): JsonObject {
   }
   const logins = parseJson(text);
   if (isObject(logins)) return logins;
-  // It is left as it is: it may hold logins that a person can rescue.
+  // The file is not changed: it may contain logins that a person can rescue.
   throw new ServerError(`${file} is no JSON object of logins: repair it, or remove it and log in again`);
 }
 
@@ -92,9 +92,9 @@ function writeLogins(logins: JsonObject): void {
   const file = loginsFile();
   try {
     makeFolder(dirname(file), 0o700);
-    // A link to a file of the user's other settings stays one.
+    // If the file is a link into the user's other settings, it stays a link.
     const target = existsSync(file) ? realpathSync(file) : file;
-    // Atomic: a run that is killed leaves the file as it was.
+    // The write is atomic: if the run is killed, the file does not change.
     const written = `${target}.${process.pid}`;
     writeFileSync(written, `${JSON.stringify(logins, undefined, 2)}\n`, { mode: 0o600 });
     renameSync(written, target);

@@ -32,7 +32,7 @@ import { objectOf, parseJson } from '../json.js';
 import { type Challenge, challengeBy, discover, type Discovered, scopesIn } from './discovery.js';
 import { checkAddress, fetchOptions, loginError } from './requests.js';
 
-/** A client that the authorization server knows already. */
+/** A client that is already registered at the authorization server. */
 export interface KnownClient {
   readonly id: string;
   readonly secret?: string;
@@ -41,29 +41,29 @@ export interface KnownClient {
 /** The options of a login. */
 export interface LoginOptions {
   readonly server: URL;
-  /** The URL to which the browser returns. */
+  /** The URL that the browser returns to. */
   readonly redirectUri: string;
-  /** The scopes to request. @default those of the challenge, or else all in the server's metadata */
+  /** The scopes to request. @default the scopes in the challenge, or else all scopes in the server's metadata */
   readonly scopes?: readonly string[];
   /** @default the client registers itself */
   readonly client?: KnownClient;
-  /** The server's challenge. @default requested from the server */
+  /** The server's challenge. @default the login requests it from the server */
   readonly challenge?: Challenge;
 }
 
-/** A login whose user is not back yet. */
+/** A login whose user has not returned yet. */
 export interface BegunLogin {
-  /** The page on which the user logs in. */
+  /** The page where the user logs in. */
   readonly authorizeUrl: string;
   /** The state in the browser's redirect, which identifies the login. */
   readonly state: string;
-  /** The scopes that are asked for. */
+  /** The scopes that are requested. */
   readonly scopes: readonly string[];
   /**
-   * Ends it.
+   * Finishes the login.
    *
    * @param parameters the parameters of the redirect: `code`, `state`, `iss`, or an error.
-   * @throws ServerError when the user refused, or the answer is not the one to this login.
+   * @throws ServerError when the user refused, or the answer belongs to another login.
    */
   finish(parameters: URLSearchParams): Promise<Login>;
 }
@@ -78,7 +78,7 @@ export interface KeptLogin {
   readonly accessToken: string;
   readonly refreshToken?: string;
   readonly scopes: readonly string[];
-  /** In milliseconds since 1970. */
+  /** When the access token expires, in milliseconds since 1970. */
   readonly expiresAt?: number;
   readonly subject?: string;
 }
@@ -87,16 +87,16 @@ export interface KeptLogin {
 export interface Login {
   readonly accessToken: string;
   readonly scopes: readonly string[];
-  /** In milliseconds since 1970; absent if the authorization server does not say. */
+  /** When the access token expires, in milliseconds since 1970; absent if the authorization server does not say. */
   readonly expiresAt?: number;
-  /** The user, if the token names one. */
+  /** The user, if the token names a user. */
   readonly subject?: string;
-  /** All of it, to be kept. */
+  /** The whole login, in the form to store. */
   readonly kept: KeptLogin;
   /**
-   * Gets a new access token, of the same scopes.
+   * Gets a new access token with the same scopes.
    *
-   * @throws ServerError if there is no refresh token, or if it is refused.
+   * @throws ServerError if there is no refresh token, or if the refresh token is refused.
    */
   refresh(): Promise<Login>;
   /** Revokes the tokens at the authorization server, if it supports that. */
@@ -104,9 +104,10 @@ export interface Login {
 }
 
 /**
- * Begins a login: finds the authorization server, and registers a client there unless one is given.
+ * Begins a login: finds the authorization server, and registers a client there unless `client` is set.
  *
- * @throws ServerError when the server asks for no login, or its authorization server cannot be found or does not take it.
+ * @throws ServerError when the server asks for no login, or its authorization server cannot be found or refuses the
+ * client.
  */
 export async function beginLogin(options: LoginOptions): Promise<BegunLogin> {
   const { server, redirectUri } = options;
@@ -128,7 +129,7 @@ export async function beginLogin(options: LoginOptions): Promise<BegunLogin> {
       ? clientOf(options.client)
       : await register(server, discovered, redirectUri);
     const wanted = options.scopes ?? (challenge.scopes.length > 0 ? challenge.scopes : discovered.scopes);
-    // Without it, many authorization servers return no refresh token.
+    // Without this scope, many authorization servers return no refresh token.
     const isOffline = authorizationServer.scopes_supported?.includes('offline_access') === true;
     const scopes = [...new Set([...wanted, ...(isOffline ? ['offline_access'] : [])])];
     const [verifier, state] = [generateRandomCodeVerifier(), generateRandomState()];
@@ -175,7 +176,7 @@ export async function beginLogin(options: LoginOptions): Promise<BegunLogin> {
   }
 }
 
-/** A login that was kept. */
+/** Returns a login from its stored form. */
 export function loginOf(kept: KeptLogin): Login {
   const { accessToken, refreshToken, scopes, expiresAt, subject, authorizationServer, client, resource } =
     kept;
@@ -228,7 +229,7 @@ function keptOf(known: Omit<KeptLogin, 'accessToken'>, tokens: TokenEndpointResp
     throw new ServerError(
       `the authorization server gives a token of the type ${tokens.token_type}: the command has use for bearer alone`,
     );
-  // Not shown: it may be a secret all the same.
+  // The token is not shown: it may be a secret even if it is invalid.
   if (!/^[!-~]+$/.test(accessToken))
     throw new ServerError(
       'the authorization server gives a token that no header can carry: it has spaces, controls or characters beyond ASCII',
@@ -257,7 +258,7 @@ function clientOf({ id, secret }: KnownClient): Client {
   return { client_id: id, ...(secret !== undefined && { client_secret: secret }) };
 }
 
-/** Registers this program as a client that can keep no secret (RFC 7591). */
+/** Registers this program as a public client, which cannot keep a secret (RFC 7591). */
 async function register(
   server: URL,
   { authorizationServer }: Discovered,
@@ -290,7 +291,7 @@ async function register(
   };
 }
 
-/** The authentication of a client at the token endpoint. */
+/** How a client authenticates at the token endpoint. */
 function authenticationOf(server: AuthorizationServer, client: Client): ClientAuth {
   const { client_secret: secret, token_endpoint_auth_method: method } = client;
   if (typeof secret !== 'string' || method === 'none') return None();

@@ -7,14 +7,14 @@ import {
 import { messageOf } from '@sigil/core/internal';
 import { causeOf, ServerError } from '../failures.js';
 
-/** The longest answer to a request of a login, in bytes. */
+/** Maximum length of an answer to a request during a login, in bytes. */
 const MOST_BYTES = 1024 * 1024;
 const TIMEOUT_MS = 10_000;
 
 /**
- * Throws unless a login may use an address: one over TLS, or one on this machine if the server is on it, too.
+ * Throws unless a login may use an address: over TLS, or on this machine if the server is on this machine too.
  *
- * @param what the purpose of the URL, for the error.
+ * @param what the purpose of the address, for the error.
  */
 export function checkAddress(address: string, server: URL, what: string): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined;
@@ -29,7 +29,7 @@ function isLoopback({ hostname }: URL): boolean {
   return /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 }
 
-/** Fetches for the login to a server: follows no redirect, and reads a bounded answer within a bounded time. */
+/** Fetches for the login to a server. It follows no redirects, and limits the length and the time of the answer. */
 export async function fetchFor(server: URL, address: string, init: RequestInit = {}): Promise<Response> {
   const url = checkAddress(address, server, 'an address of the login');
   const signal = AbortSignal.timeout(TIMEOUT_MS);
@@ -49,7 +49,7 @@ export async function fetchFor(server: URL, address: string, init: RequestInit =
   return new Response(body, { status, statusText, headers });
 }
 
-/** Makes the library use this fetch. `fetchFor` decides whether http is allowed. */
+/** The options that make the library use `fetchFor`, which decides whether http is allowed. */
 export function fetchOptions(server: URL): {
   [customFetch]: (url: string, init: object) => Promise<Response>;
   [allowInsecureRequests]: true;
@@ -60,7 +60,7 @@ export function fetchOptions(server: URL): {
   };
 }
 
-/** An error of a login, as a sentence. @param issuer the authorization server. */
+/** An error during a login, as a sentence. @param issuer the authorization server. */
 export function loginError(error: unknown, issuer: string): ServerError {
   if (error instanceof ServerError) return error;
   if (error instanceof ResponseBodyError || error instanceof AuthorizationResponseError) {

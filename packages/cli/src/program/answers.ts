@@ -3,7 +3,7 @@ import { ServerError } from '../failures.js';
 import { askApp } from './connection.js';
 import type { AskOptions } from './program.js';
 
-/** The questions about a program's stores, with their answers. */
+/** The questions about a program's stores, and the types of their answers. */
 export interface Answers {
   readonly tasks: {
     readonly ls: TaskListing;
@@ -20,17 +20,18 @@ interface Answer<T> {
   readonly error?: string;
 }
 
-/** How answers are read; written out here, as the formats of manifests and explanations are. */
+/** The format of answers. It is written out here, like the formats of manifests and explanations. */
 const FORMAT = 'sigil-answer/1';
 
 /**
- * Asks the program of a server about its store. The program answers, serves no clients and runs no tasks.
+ * Asks the program of a server about its store. The program only answers: it serves no clients and runs no tasks.
  *
  * @param kind the subject.
  * @param verb the question.
- * @param details which of them.
+ * @param details which items the question is about.
  * @throws UsageError if there is no such program.
- * @throws ServerError when it fails, does not answer in time, is not made with Sigil, or says why it cannot answer.
+ * @throws ServerError when the program fails, does not answer in time, is not made with Sigil, or reports why it cannot
+ * answer.
  */
 export async function askStore<K extends keyof Answers, V extends keyof Answers[K] & string>(
   script: string,

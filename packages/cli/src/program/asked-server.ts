@@ -1,22 +1,25 @@
 import { isObject, type JsonObject } from '../json.js';
 
-/** A server that is asked, whatever it is reached by. */
+/** A server that can be asked, over any transport. */
 export abstract class AskedServer {
   readonly #listeners = new Set<(message: JsonObject) => void>();
 
   /** Rejects with a `ServerError` when the server fails, and never resolves. */
   abstract readonly failed: Promise<never>;
 
-  /** Sends a message. @param headers that it has over HTTP. */
+  /** Sends a message. @param headers the headers of the message over HTTP. */
   abstract send(message: object, headers?: Readonly<Record<string, string>>): void;
 
-  /** Cancels a request, in the way of its revision. @param notification the notification, if the connection stays open. */
+  /**
+   * Cancels a request, as its revision requires. @param notification the notification to send if the connection stays
+   * open.
+   */
   abstract cancel(id: string, notification: object): Promise<void>;
 
   /** Ends the server. */
   abstract end(): Promise<void>;
 
-  /** Receives every message. @returns a function that stops it. */
+  /** Receives every message. @returns a function that stops this. */
   listen(listener: (message: JsonObject) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

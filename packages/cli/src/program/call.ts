@@ -12,11 +12,11 @@ import {
 } from './connection.js';
 import { type AskOptions, askProgram, type ServerAddress } from './program.js';
 
-/** How a server is used. */
+/** Options for using a server. */
 export interface UseOptions extends ClientOptions {
   /** Cancels the request. */
   readonly signal: AbortSignal;
-  /** Is called with each new status of a task. */
+  /** Called with each new status of a task. */
   readonly onTask?: (task: JsonObject) => void;
 }
 
@@ -26,12 +26,15 @@ export interface UsedServer extends Greeted {
    * Sends a request, answers the server's questions, and waits for the task that it may become.
    *
    * @throws AnsweredError when the server answers with an error.
-   * @throws RefusedQuestion if a question of the server has no answer.
+   * @throws RefusedQuestion if a question from the server has no answer.
    */
   call(method: string, params: JsonObject, headers?: Readonly<Record<string, string>>): Promise<JsonObject>;
 }
 
-/** Starts a server, unless it is a URL, uses it as a client does, and ends it. The time of `options` is for its start alone. */
+/**
+ * Starts a server (unless it is a URL), uses it as a client does, and ends it. The time limit in `options` only applies
+ * to the start.
+ */
 export function useServer<T>(
   address: ServerAddress,
   options: AskOptions,
@@ -39,7 +42,7 @@ export function useServer<T>(
   use: (server: UsedServer) => Promise<T>,
 ): Promise<T> {
   return askProgram(address, {}, options, async (program, stopClock) => {
-    // A question of a session is answered beside the call: without an answer the call ends, too.
+    // In a session, a question is answered outside of the call: if it has no answer, the call must end, too.
     let refuse: (error: unknown) => void = () => undefined;
     const refused = new Promise<never>((_, reject) => (refuse = reject));
     refused.catch(() => undefined);
@@ -65,7 +68,7 @@ export function useServer<T>(
 /** Maximum number of rounds of questions in one call, so that a server cannot ask without end. */
 const MAX_ROUNDS = 50;
 
-/** Makes a request as often as its server asks for input (2026-07-28, basic/patterns/mrtr). */
+/** Repeats a request as long as its server asks for input (2026-07-28, basic/patterns/mrtr). */
 async function callInRounds(
   connection: Connection,
   method: string,

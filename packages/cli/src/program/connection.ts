@@ -12,10 +12,10 @@ import { type AskOptions, askProgram, type ServerAddress } from './program.js';
 /**
  * Asks a Sigil program a question that only its app can answer.
  *
- * @param question the variables of its environment that ask.
- * @param read finds the answer among the messages of the program.
+ * @param question the environment variables that contain the question.
+ * @param read returns the answer if a message from the program contains it.
  * @throws UsageError if there is no such program.
- * @throws ServerError when it fails, does not answer in time, or is not made with Sigil.
+ * @throws ServerError when the program fails, does not answer in time, or is not made with Sigil.
  */
 export function askApp<T>(
   server: ServerAddress,
@@ -31,12 +31,12 @@ export function askApp<T>(
   });
 }
 
-/** Answers a request of a server. @throws RefusedQuestion to refuse it, with the reason for the server. */
+/** Answers a request from a server. @throws RefusedQuestion to refuse the request, with a reason for the server. */
 export type Answerer = (method: string, params: JsonObject) => Promise<object> | object;
 
-/** A question of a server that has no answer. */
+/** A question from a server that has no answer. */
 export class RefusedQuestion extends ServerError {
-  /** @param code the error of JSON-RPC that sessions are answered with. */
+  /** @param code the JSON-RPC error code that a server gets in a session. */
   constructor(
     message: string,
     readonly code: number = REFUSED,
@@ -49,15 +49,15 @@ export class RefusedQuestion extends ServerError {
 const REFUSED = -1;
 const METHOD_NOT_FOUND = -32601;
 
-/** How a client meets a server. */
+/** Options of a client that connects to a server. */
 export interface ClientOptions {
-  /** The revision to speak. @default the newest that the server knows */
+  /** The revision to use. @default the newest that the server supports */
   readonly revision?: string | undefined;
   /** Whether calls may become tasks. @default true */
   readonly tasks?: boolean;
   /** Answers the server's requests. @default no roots, and a refusal of everything else */
   readonly answer?: Answerer;
-  /** Is called with each notification. */
+  /** Called with each notification. */
   readonly onNotification?: (method: string, params: JsonObject) => void;
 }
 
@@ -72,7 +72,7 @@ export interface Greeted {
 /** The extension for calls that continue as tasks. */
 export const TASKS = 'io.modelcontextprotocol/tasks';
 
-/** The client's capabilities: servers hide definitions that need others. */
+/** The client's capabilities. Servers hide definitions that need other capabilities. */
 function capabilitiesOf({ tasks = true }: ClientOptions): JsonObject {
   return {
     roots: {},
@@ -85,12 +85,15 @@ function capabilitiesOf({ tasks = true }: ClientOptions): JsonObject {
   };
 }
 
-/** How long a server may stay silent when it is asked in the way of 2026-07-28, in milliseconds: older ones may not answer. */
+/**
+ * How long to wait for the answer to a request of revision 2026-07-28, in milliseconds. Older servers may not answer
+ * it.
+ */
 const PROBE_MS = 3000;
 
 /**
- * Meets a server in the revision that is wanted, or else in the newest it knows (2026-07-28, transports, stdio,
- * "Backward Compatibility").
+ * Connects to a server in the requested revision, or else in the newest that the server supports (2026-07-28,
+ * transports, stdio, "Backward Compatibility").
  */
 export async function greet(program: AskedServer, options: ClientOptions = {}): Promise<Greeted> {
   const { revision } = options;
@@ -162,13 +165,13 @@ export class AnsweredError extends ServerError {
   }
 }
 
-/** How one request is made. */
+/** Options of one request. */
 export interface RequestOptions {
-  /** Cancels it. */
+  /** Cancels the request. */
   readonly signal?: AbortSignal | undefined;
-  /** Whether its progress and the server's log messages are shown. */
+  /** Whether the progress of the request and the server's log messages are shown. */
   readonly isWatched?: boolean;
-  /** Headers that it has over HTTP. */
+  /** Headers that the request has over HTTP. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -183,7 +186,7 @@ export class Connection {
     private readonly envelope: JsonObject | undefined,
     private readonly options: ClientOptions,
   ) {
-    // A server may ask before it lists.
+    // A server may send requests before it answers with its lists.
     this.#stopListening = program.listen(({ id, method, params }) => {
       if (typeof method !== 'string') return;
       if (id === undefined) options.onNotification?.(method, objectOf(params));
@@ -191,7 +194,7 @@ export class Connection {
     });
   }
 
-  /** Whether the server keeps a session, and asks by requests of its own. */
+  /** Whether the server keeps a session, and asks questions with its own requests. */
   get hasSession(): boolean {
     return !this.envelope;
   }
@@ -199,7 +202,7 @@ export class Connection {
   /**
    * Sends a request and waits for its result.
    *
-   * @throws AnsweredError when the server answers with an error; the reason of the signal when it aborts.
+   * @throws AnsweredError when the server answers with an error; the signal's reason when the signal aborts.
    */
   async request(method: string, params: JsonObject = {}, options: RequestOptions = {}): Promise<JsonObject> {
     const { signal, isWatched = false, headers } = options;
@@ -228,7 +231,7 @@ export class Connection {
     this.program.send({ jsonrpc: '2.0', method });
   }
 
-  /** Answers one question. @throws RefusedQuestion if there is no answer. */
+  /** Answers one question. @throws RefusedQuestion if the question has no answer. */
   async answerTo(method: string, params: JsonObject): Promise<object> {
     if (method === 'ping') return {};
     if (this.options.answer) return this.options.answer(method, params);
@@ -236,7 +239,7 @@ export class Connection {
     throw new RefusedQuestion('the command sigil only looks', METHOD_NOT_FOUND);
   }
 
-  /** Stops answering: another connection does. */
+  /** Stops answering, because another connection answers. */
   leave(): void {
     this.#stopListening();
   }
@@ -252,7 +255,7 @@ export class Connection {
     }
   }
 
-  /** Rejects after a request was cancelled and its server notified. */
+  /** Rejects when a request was cancelled and the server was notified. */
   async #cancelled(requestId: string, signal: AbortSignal, settled: AbortSignal): Promise<never> {
     await once(signal, 'abort', { signal: settled });
     const params = { requestId, reason: 'The user has cancelled it' };
@@ -261,7 +264,10 @@ export class Connection {
   }
 }
 
-/** The version of this package, as its own manifest says: found by its name, wherever this code is bundled to. */
+/**
+ * The version of this package, from its `package.json`. That file is found by the package name, even if this code is
+ * bundled elsewhere.
+ */
 export function packageVersion(): string {
   const manifest = createRequire(import.meta.url)('@sigil/cli/package.json') as { readonly version: string };
   return manifest.version;

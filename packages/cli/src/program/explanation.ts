@@ -7,15 +7,14 @@ import type { AskOptions, ServerAddress } from './program.js';
 const FORMAT: Explanation['format'] = 'sigil-explanation/1';
 
 /**
- * Why a principal does or does not see something of a server that is made with Sigil.
+ * Explains why a principal does or does not see a definition of a server that is made with Sigil.
  *
  * @param server the path of the program, or its command line.
  * @param name the name of a tool or prompt, the URI of a resource, or a URI template.
- * @param principal the caller; without one, an anonymous client.
- * @param options how long it may take.
+ * @param principal the caller; if absent, an anonymous client.
+ * @param options how long the program may take.
  * @throws UsageError if there is no such program.
- * @throws ServerError when it fails, does not answer in time, or is not made with Sigil.
- * @example
+ * @throws ServerError when the program fails, does not answer in time, or is not made with Sigil. @example
  * ```ts
  * const ada = { id: 'ada', scopes: ['agent'] };
  * const { refusedBy } = await explanationOfProgram('dist/main.js', 'close_ticket', ada, { timeoutMs: 10_000 });

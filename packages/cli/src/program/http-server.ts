@@ -8,17 +8,17 @@ import { AskedServer } from './asked-server.js';
 import { linesOf, MOST_CHARACTERS } from './lines.js';
 import { nameHeader } from './parameter-headers.js';
 
-/** How requests to a server over HTTP are made. */
+/** Options of requests to a server over HTTP. */
 export interface HttpOptions {
   readonly headers: Readonly<Record<string, string>>;
-  /** The login that they carry. */
+  /** The login that the requests carry. */
   readonly authorization?: Authorization | undefined;
 }
 
-/** How long a server may take to take leave, in milliseconds. */
+/** How long a server may take to end a session, in milliseconds. */
 const LEAVE_MS = 1000;
 
-/** A server that is asked over HTTP (Streamable HTTP). */
+/** A server that is reached over HTTP (Streamable HTTP). */
 export class HttpServer extends AskedServer {
   readonly failed: Promise<never>;
   readonly #ending = new AbortController();
@@ -51,7 +51,7 @@ export class HttpServer extends AskedServer {
     if (this.#session === undefined) return;
     const signal = AbortSignal.timeout(LEAVE_MS);
     const headers = this.#headers({}, await this.options.authorization?.token());
-    // A server need not let sessions be ended.
+    // A server may refuse to end sessions.
     await fetch(this.url, { method: 'DELETE', redirect: 'error', signal, headers }).catch(() => undefined);
   }
 
@@ -123,7 +123,7 @@ export class HttpServer extends AskedServer {
     take({ id, error: { code: response.status, message: what } });
   }
 
-  /** Sends a message, and again with another token if the first is refused. */
+  /** Sends a message. If its token is refused, sends it again with another token. */
   async #fetch(
     message: object,
     headers: Readonly<Record<string, string>>,

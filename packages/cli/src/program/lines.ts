@@ -3,7 +3,7 @@ import { ServerError } from '../failures.js';
 /** Maximum number of characters in one line, or in one HTTP response. */
 export const MOST_CHARACTERS: number = 64 * 1024 * 1024;
 
-/** The lines of a text that comes in pieces. @throws ServerError when a line is too long. */
+/** The lines of a text that arrives in pieces. @throws ServerError when a line is too long. */
 export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
   const cutter = new LineCutter();
   const decoder = new TextDecoder();
@@ -11,7 +11,7 @@ export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerato
   yield cutter.rest();
 }
 
-/** Cuts chunks of text into lines. It looks at each character once, however long a line is. */
+/** Cuts chunks of text into lines. It reads each character once, even in long lines. */
 export class LineCutter {
   #parts: string[] = [];
   #length = 0;

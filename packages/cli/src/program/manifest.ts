@@ -10,13 +10,13 @@ import type { AskedServer } from './asked-server.js';
 import { type AskOptions, askProgram, type ServerAddress } from './program.js';
 
 /**
- * The manifest of a server: a Sigil program prints it and ends; any other serves as usual, and is asked for its lists.
+ * Returns the manifest of a server. A Sigil program prints its manifest and ends. Any other server serves as usual, and
+ * is asked for its lists.
  *
- * @param server the path of its program, a command line, or a URL.
- * @param options how long it may take.
+ * @param server the path of the server's program, a command line, or a URL.
+ * @param options how long the server may take.
  * @throws UsageError if there is no such program.
- * @throws ServerError when it fails, or does not answer in time.
- * @example
+ * @throws ServerError when the server fails, or does not answer in time. @example
  * ```ts
  * const manifest = await manifestOfProgram('dist/main.js', { timeoutMs: 10_000 });
  * ```
@@ -29,7 +29,7 @@ export function manifestOfProgram(server: ServerAddress, options: AskOptions): P
 }
 
 /**
- * The manifest in a file whose name ends in `.json`, or else of the given server.
+ * The manifest in a file whose name ends in `.json`, or else the manifest of the given server.
  *
  * @throws UsageError if there is no such file, or if it is not a manifest.
  * @throws ServerError when the program fails, or does not answer in time.
@@ -40,10 +40,13 @@ export async function manifestFrom(source: ServerAddress, options: AskOptions): 
     : manifestOfProgram(source, options);
 }
 
-/** The format of manifests that this version reads. Written out here: the value is in a module that loads the framework. */
+/**
+ * The format of manifests that this version reads. It is written out here, because the constant is in a module that
+ * loads the framework.
+ */
 const FORMAT: Manifest['format'] = 'sigil-manifest/1';
 
-/** Whether something is a manifest. */
+/** Whether a value is a manifest. */
 function hasFormat(value: unknown): value is JsonObject & Pick<Manifest, 'format'> {
   return isObject(value) && value['format'] === FORMAT;
 }
@@ -53,7 +56,7 @@ type Check = (value: unknown) => boolean;
 const isString: Check = (value) => typeof value === 'string';
 const isOptionalString: Check = (value) => value === undefined || isString(value);
 
-/** The members that commands read of the entries of each list. */
+/** The members of list entries that commands read, by list. */
 const MEMBERS: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
   tools: { name: isString, description: isOptionalString, inputSchema: isObject },
   resources: { uri: isString, name: isOptionalString, description: isOptionalString },
@@ -66,7 +69,7 @@ const MEMBERS: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
   },
 };
 
-/** @throws ServerError if a server gives a manifest that commands cannot read. */
+/** @throws ServerError if a server returns a manifest that commands cannot read. */
 function checked<T extends JsonObject>(parts: T): T & ManifestParts {
   if (isWhole(parts)) return parts;
   throw new ServerError(`the lists of the server are wrong: ${faultOf(parts)}`);
@@ -76,7 +79,7 @@ function isWhole<T extends JsonObject>(parts: T): parts is T & ManifestParts {
   return faultOf(parts) === undefined;
 }
 
-/** The first fault of a manifest. `undefined` if it has none. */
+/** The first fault in a manifest; `undefined` if it has no fault. */
 function faultOf(manifest: JsonObject): string | undefined {
   const { server, capabilities } = manifest;
   if (!isObject(server) || !isString(server['name']) || !isString(server['version']))
@@ -96,17 +99,16 @@ function faultOf(manifest: JsonObject): string | undefined {
   return undefined;
 }
 
-/** A manifest as a file holds it. */
+/** The text of a manifest file. */
 export function manifestText(manifest: Manifest): string {
   return `${jsonText(manifest, 2)}\n`;
 }
 
 /**
- * Reads the manifest that a file holds, as `sigil manifest` has written it.
+ * Reads the manifest in a file that `sigil manifest` has written.
  *
  * @param path the path of the file.
- * @throws UsageError when the file cannot be read, or holds no manifest.
- * @example
+ * @throws UsageError when the file cannot be read, or contains no manifest. @example
  * ```ts
  * const { tools } = readManifestFile('manifest.json');
  * ```
@@ -130,7 +132,7 @@ function read(path: string): string {
 /** Maximum number of pages of one list, so that a server cannot list without end. */
 const MOST_PAGES = 10_000;
 
-/** The manifest of any MCP server, from its lists for a client without a principal. */
+/** The manifest of any MCP server, created from its lists for a client without a principal. */
 async function listedManifest(program: AskedServer, { onRefused }: AskOptions): Promise<Manifest> {
   const { connection, server, capabilities, instructions } = await greet(program);
   const list = (feature: string, method: string, member: string): Promise<unknown[]> =>
@@ -150,7 +152,7 @@ async function listedManifest(program: AskedServer, { onRefused }: AskOptions): 
     resourceTemplates: await list('resources', METHODS.listTemplates, 'resourceTemplates'),
     prompts: await list('prompts', METHODS.listPrompts, 'prompts'),
   };
-  // Loaded only for servers that are not made with Sigil: it brings the framework along.
+  // Only loaded for servers that are not made with Sigil, because it loads the framework.
   const { arrangeManifest } = await import('@sigil/core/manifest');
   return arrangeManifest(checked(parts));
 }
@@ -159,7 +161,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** The entries of a list, from all of its pages. */
+/** The entries of a list, from all pages. */
 export async function everyPage(
   connection: Connection,
   method: string,

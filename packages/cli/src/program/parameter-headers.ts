@@ -37,7 +37,10 @@ const NAMED_BY: Readonly<Record<string, string>> = {
 
 const SENTINEL = '=?base64?';
 
-/** A text as a header can carry it: as it stands, or as base64 between sentinels (2026-07-28, transports, "Value Encoding"). */
+/**
+ * The form of a text that a header can carry: unchanged, or as base64 between sentinels (2026-07-28, transports, "Value
+ * Encoding").
+ */
 function headerValue(text: string): string {
   if (/^[!-~](?:[ -~]*[!-~])?$/.test(text) && !text.startsWith(SENTINEL)) return text;
   const bytes = new TextEncoder().encode(text);

@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process';
 
-/** Whether a child can have a process group of its own. On Windows `detached` opens a console window instead. */
+/** Whether a child can have its own process group. On Windows, `detached` opens a console window instead. */
 export const HAS_GROUPS: boolean = process.platform !== 'win32';
 
 /**
- * Signals a child that leads a process group, and all that it has started.
+ * Signals a child that leads a process group, and all processes that it has started.
  *
- * @param pid the child, which was started with `detached: HAS_GROUPS`.
- * @param signal which one. On Windows all of them are ended at once instead.
+ * @param pid the process id of the child, which was started with `detached: HAS_GROUPS`.
+ * @param signal the signal. On Windows, all processes are killed instead.
  */
 export function signalGroup(pid: number, signal: NodeJS.Signals): void {
   if (!HAS_GROUPS) {

@@ -14,28 +14,29 @@ import { HAS_GROUPS, signalGroup } from './process-group.js';
 /** A server: the path of a program for Node, the words of a command line that serves over stdio, or a URL. */
 export type ServerAddress = string | readonly string[] | URL;
 
-/** How a server is asked. */
+/** Options for asking a server. */
 export interface AskOptions {
-  /** Milliseconds until it must have answered. */
+  /** How long the server may take to answer, in milliseconds. */
   readonly timeoutMs: number;
-  /** The folder that a program runs in. @default that of this process */
+  /** The folder that a program runs in. @default the working directory of this process */
   readonly cwd?: string;
   /** Headers of requests to a URL, such as `authorization`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Ends the question before it is answered, and a program at once. */
+  /** Aborts the question, and kills the program at once. */
   readonly signal?: AbortSignal;
   /** The login that requests to a URL carry. */
   readonly authorization?: Authorization;
-  /** Receives a list that the server declares but refuses. Without it, that is a failure. */
+  /** Called for a list that the server declares but refuses. If absent, the refusal is a failure. */
   readonly onRefused?: (method: string, why: string) => void;
 }
 
 /**
- * Starts a server, unless it is a URL, asks it, and ends it. A program leads a process group, which ends whole with the
- * question, and with this process. Ctrl-C reaches this process alone.
+ * Starts a server (unless it is a URL), asks it, and ends it. A program leads a process group. The whole group ends
+ * with the question, and with this process. Ctrl-C only reaches this process.
  *
- * @param question the variables of its environment that ask; a program that does not know them serves over stdio.
- * @param ask returns the answer. Its callback, which says that the server is up, stops the clock.
+ * @param question the environment variables that contain the question. A program that does not know them serves over
+ * stdio.
+ * @param ask returns the answer. It calls its callback when the server is up, which stops the timeout.
  * @throws UsageError if there is no such program.
  * @throws ServerError when it fails, or does not answer in time.
  */
@@ -46,7 +47,7 @@ export async function askProgram<T>(
   ask: (program: AskedServer, stopClock: () => void) => Promise<T>,
 ): Promise<T> {
   if (signal?.aborted) throw new ServerError(ENDED);
-  // Whatever transport the environment sets, this uses standard streams.
+  // Standard streams are used, even if the environment sets another transport.
   const env = { ...process.env, MCP_TRANSPORT: 'stdio', ...question };
   const program =
     server instanceof URL
@@ -87,12 +88,17 @@ function commandOf(server: string | readonly string[]): readonly string[] {
 }
 
 const MOST_STDERR = 64 * 1024;
-/** How many lines of it are shown of a program that failed. */
+/** How many lines from a failed program are shown. */
 const MOST_LINES = 20;
-/** How long a program may take to end after the end of its input, in milliseconds; clients wait as long. */
+/**
+ * How long a program may take to end after the end of its input, in milliseconds. MCP clients wait for the same time.
+ */
 const GRACE_MS = 2000;
 
-/** A server's program, running as a child: its output a line of JSON at a time, and how it failed if it did. */
+/**
+ * A server's program that runs as a child process. It reads the output as lines of JSON, and reports why the program
+ * failed.
+ */
 class Program extends AskedServer {
   readonly failed: Promise<never>;
   readonly #child: ChildProcessWithoutNullStreams;
@@ -109,7 +115,7 @@ class Program extends AskedServer {
     });
     // A program that answers and ends does not read its input.
     this.#child.stdin.on('error', () => undefined);
-    // Not node:readline: newer ones end lines at U+2028 and U+2029 too, which JSON has within strings.
+    // Not node:readline: newer versions also end lines at U+2028 and U+2029, which can occur in JSON strings.
     const cutter = new LineCutter();
     const tooLong = new Promise<never>((_, reject) => {
       this.#child.stdout
@@ -146,7 +152,7 @@ class Program extends AskedServer {
     return Promise.resolve();
   }
 
-  /** Ends the program: closes its input, then uses force. Its child processes end with it. */
+  /** Ends the program: closes its input, and kills it if that is not enough. Its child processes end with it. */
   async end(): Promise<void> {
     const { exitCode, signalCode, stdin, stdout, stderr, pid } = this.#child;
     if (pid === undefined) return;
@@ -159,7 +165,7 @@ class Program extends AskedServer {
     }
     this.kill();
     process.off('exit', this.#kill);
-    // Processes that it has started may hold them open.
+    // Processes that the program has started may hold the streams open.
     stdout.destroy();
     stderr.destroy();
   }

@@ -12,7 +12,7 @@ import { type Answerer, RefusedQuestion } from '../program/connection.js';
 import { inOneLine } from '../terminal.js';
 import { describeFields, exampleOf, fieldsOf } from './fields.js';
 
-/** An answer to one form or page. */
+/** The answer to one form or page. */
 export interface ElicitAnswer {
   readonly action: 'accept' | 'decline' | 'cancel';
   readonly content?: JsonObject;
@@ -23,20 +23,20 @@ export type AskUser = (question: JsonObject) => Promise<ElicitAnswer>;
 
 /** The sources of answers. */
 export interface AnswerSources {
-  /** Answers in the order of the questions. */
+  /** The answers from the command line, in the order of the questions. */
   readonly answers: readonly ElicitAnswer[];
-  /** Folders that the server may know of. */
+  /** Folders that the server may know about. */
   readonly roots: readonly string[];
-  /** Absent without a terminal. */
+  /** Asks the user; absent if there is no terminal. */
   readonly askUser?: AskUser | undefined;
-  /** Shows a question that is answered by the command line. */
+  /** Shows a question that the command line answers. */
   readonly say: (line: string) => void;
 }
 
-/** The actions that an answer may name alone. */
+/** The actions that may be an answer by themselves. */
 const ACTIONS = ['accept', 'decline', 'cancel'] as const satisfies ElicitAnswer['action'][];
 
-/** Reads an answer of the command line. @throws UsageError for an invalid one. */
+/** Reads an answer from the command line. @throws UsageError if the answer is invalid. */
 export function readAnswer(text: string): ElicitAnswer {
   const action = ACTIONS.find((one) => one === text);
   if (action) return { action };
@@ -47,7 +47,7 @@ export function readAnswer(text: string): ElicitAnswer {
 
 const INVALID_PARAMS = -32602;
 
-/** Creates the answerer of a server's questions. */
+/** Creates the function that answers a server's questions. */
 export function createAnswerer({ answers, roots, askUser, say }: AnswerSources): Answerer {
   const left = [...answers];
   const elicit = async (question: JsonObject): Promise<ElicitAnswer> => {

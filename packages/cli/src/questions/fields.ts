@@ -15,7 +15,7 @@ export interface Field {
   readonly isRequired: boolean;
   readonly description?: string;
   readonly fallback?: unknown;
-  /** The values there are, of a string or of the entries of an array. */
+  /** The allowed values of a string, or of the entries of an array. */
   readonly choices?: readonly Choice[];
   readonly schema: JsonObject;
 }
@@ -68,7 +68,7 @@ export function describeFields(fields: readonly Field[]): string[] {
   );
 }
 
-/** An answer as it could be, of the fields that are needed, or else of all. */
+/** An example of an answer, with the required fields, or with all fields if none is required. */
 export function exampleOf(fields: readonly Field[]): JsonObject {
   const required = fields.filter(({ isRequired }) => isRequired);
   const shown = required.length > 0 ? required : fields;
@@ -83,7 +83,7 @@ function exampleValue({ type, fallback, choices }: Field): unknown {
   return { string: '…', number: 1, integer: 1, boolean: true }[type];
 }
 
-/** The problem of a text as the value of a field, if any. The server validates it again. */
+/** The problem with a text as the value of a field, if there is one. The server validates the value again. */
 export function problemWith({ type, isRequired, schema }: Field, text: string): string | undefined {
   if (text === '') return isRequired ? 'It is required' : undefined;
   const { minimum, maximum, minLength, maxLength } = schema;

@@ -5,17 +5,17 @@ import type { JsonObject } from '../json.js';
 import type { AskUser, ElicitAnswer } from './answerer.js';
 import { type Field, fieldsOf, problemWith } from './fields.js';
 
-/** The streams on which a user answers. */
+/** The streams that a user answers on. */
 export interface Desk {
   readonly input: Readable;
   readonly output: Writable;
-  /** Leaves the question that is open. */
+  /** Aborts the open question. */
   readonly signal: AbortSignal;
-  /** Is called when the user presses Ctrl-C or Escape. */
+  /** Called when the user presses Ctrl-C or Escape. */
   readonly interrupt: () => void;
 }
 
-/** Asks with the keys of a terminal: a page by its address, a form field by field. */
+/** Asks the user in a terminal: it shows the address of a page, and asks for the fields of a form one by one. */
 export function askByKeys({ interrupt, ...desk }: Desk): AskUser {
   const settled = <T>(answer: T | typeof CANCEL_SYMBOL): T => {
     if (!isCancel(answer)) return answer;

@@ -6,7 +6,7 @@ import { type Effect, type Report, shown } from './difference.js';
 const KINDS = ['null', 'boolean', 'object', 'array', 'string', 'integer', 'fraction'] as const;
 type Kind = (typeof KINDS)[number];
 
-/** Compares `type`, `enum` and `const`: the values that schemas name or sort by kind. */
+/** Compares `type`, `enum` and `const`, which name the allowed values or their types. */
 export function compareAllowedValues(before: JsonObject, after: JsonObject, report: Report): void {
   const [valuesBefore, valuesAfter] = [listedValues(before), listedValues(after)];
   const listing = compareListed(valuesBefore, valuesAfter, report);
@@ -15,12 +15,12 @@ export function compareAllowedValues(before: JsonObject, after: JsonObject, repo
   const won = kindsAfter.some((kind) => !kindsBefore.includes(kind));
   if (!lost && !won) return;
   const effect: Effect = lost && won ? 'other' : lost ? 'narrower' : 'wider';
-  // Values that are listed have said that already.
+  // The comparison of listed values has reported this already.
   const isSaid = listing.has(effect) || (valuesBefore && valuesAfter);
   if (!isSaid) report(effect, `type ${wordsFor(kindsBefore)} → ${wordsFor(kindsAfter)}`);
 }
 
-/** The values a schema lists, as canonical JSON; `undefined` when it lists none. */
+/** The values that a schema lists, as canonical JSON; `undefined` if it lists none. */
 function listedValues(schema: JsonObject): ReadonlySet<string> | undefined {
   const constant = 'const' in schema ? [schema['const']] : undefined;
   const listed: readonly unknown[] | undefined = Array.isArray(schema['enum']) ? schema['enum'] : undefined;
@@ -78,7 +78,7 @@ function wordsFor(kinds: readonly Kind[]): string {
   return names.length === 0 ? shown(undefined) : names.join(' | ');
 }
 
-/** Keywords that bound from below, with the value they have when absent. */
+/** Keywords that set a lower limit, with the value that applies when they are absent. */
 const LEAST: Readonly<Record<string, number>> = {
   minLength: 0,
   minItems: 0,
@@ -86,7 +86,7 @@ const LEAST: Readonly<Record<string, number>> = {
   minContains: 1,
 };
 const MOST = ['maxLength', 'maxItems', 'maxProperties', 'maxContains'];
-/** Keywords whose presence narrows a schema; the effect of a changed value is unknown. */
+/** Keywords whose presence makes a schema narrower. The effect of a changed value is unknown. */
 const FILTERS = ['pattern', 'format', 'contentEncoding', 'contentMediaType'];
 
 /** The keywords that `compareBounds` knows. */
@@ -102,7 +102,7 @@ export const BOUNDING: readonly string[] = [
   'uniqueItems',
 ];
 
-/** Compares the keywords that bound values: limits, patterns, formats, multiples. */
+/** Compares the keywords that restrict values: limits, patterns, formats, multiples. */
 export function compareBounds(before: JsonObject, after: JsonObject, report: Report): void {
   for (const [keyword, absent] of Object.entries(LEAST)) {
     compareLimits(keyword, number(before[keyword], absent), number(after[keyword], absent), 1, report);
@@ -119,13 +119,13 @@ export function compareBounds(before: JsonObject, after: JsonObject, report: Rep
     report(isUnique ? 'narrower' : 'wider', `uniqueItems ${wasUnique} → ${isUnique}`);
 }
 
-/** @param sign 1 for a limit from below, -1 for one from above. */
+/** @param sign 1 for a lower limit, -1 for an upper limit. */
 function compareLimits(keyword: string, before: number, after: number, sign: 1 | -1, report: Report): void {
   if (before === after) return;
   report((after - before) * sign > 0 ? 'narrower' : 'wider', `${keyword} ${limit(before)} → ${limit(after)}`);
 }
 
-/** The tighter of an inclusive and an exclusive bound decides. */
+/** Compares a range. The tighter of an inclusive and an exclusive limit counts. */
 function compareRange(
   inclusive: string,
   exclusive: string,
@@ -174,9 +174,11 @@ function limit(value: number): string {
   return Number.isFinite(value) ? String(value) : 'none';
 }
 
-/** Keywords that are compared through the references to them, if at all. */
+/** Keywords that are only compared through references to them. */
 const NAMING: ReadonlySet<string> = new Set(['$anchor', '$defs', '$id', 'definitions']);
-/** An extension that does bind clients: the header they repeat an argument in (2026-07-28, transports). */
+/**
+ * An extension keyword that clients must follow: it names the header that repeats an argument (2026-07-28, transports).
+ */
 const HEADER = 'x-mcp-header';
 
 /** Compares the remaining keywords: descriptive and unknown ones. */

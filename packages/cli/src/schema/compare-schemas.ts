@@ -4,7 +4,10 @@ import { BOUNDING, compareAllowedValues, compareBounds, compareOtherKeywords } f
 import { type Difference, type Effect, type Report, shown } from './difference.js';
 import { NOTHING, SchemaDocument } from './schema-document.js';
 
-/** Keywords with one schema, absent if anything is allowed, and the place of their values. */
+/**
+ * Keywords with one schema, and the path of the values that it describes. If the keyword is absent, any value is
+ * allowed.
+ */
 const REST: Readonly<Record<string, string>> = {
   additionalProperties: '.*',
   unevaluatedProperties: '.*',
@@ -12,11 +15,11 @@ const REST: Readonly<Record<string, string>> = {
   additionalItems: '[]',
   unevaluatedItems: '[]',
 };
-/** Keywords with named schemas, each of which narrows by its presence. */
+/** Keywords with named schemas. Each of these schemas makes a schema narrower. */
 const NAMED = ['patternProperties', 'dependentSchemas'];
-/** Keywords whose effect is neither narrowing nor widening. */
+/** Keywords whose change makes a schema neither just narrower nor just wider. */
 const ENTANGLED = ['not', 'if', 'then', 'else', 'contentSchema'];
-/** Keywords with lists of schemas, and the effect of a further one. */
+/** Keywords with lists of schemas, and the effect of adding a schema. */
 const BRANCHES: Readonly<Record<string, Effect>> = { allOf: 'narrower', anyOf: 'wider', oneOf: 'wider' };
 const KNOWN: ReadonlySet<string> = new Set([
   ...BOUNDING,
@@ -28,7 +31,7 @@ const KNOWN: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Compares two JSON Schemas by their accepted values, through their local references. Shared and recursive parts are
+ * Compares the values that two JSON Schemas accept, and follows local references. Shared and recursive parts are
  * compared once, at their first occurrence.
  */
 export function compareSchemas(before: unknown, after: unknown): Difference[] {
@@ -51,7 +54,7 @@ class Comparison {
   compare(schemaBefore: unknown, schemaAfter: unknown, path: string): void {
     const [before, after] = [this.before.resolve(schemaBefore), this.after.resolve(schemaAfter)];
     const report: Report = (effect, what) => this.differences.push({ effect, path, what });
-    // Before what has been seen: one object stands for every `false`.
+    // This comes before the check for seen pairs, because one object stands for every `false`.
     if (before === NOTHING || after === NOTHING) {
       if (before !== NOTHING) report('narrower', 'accepted → refused');
       if (after !== NOTHING) report('wider', 'refused → accepted');
@@ -96,7 +99,7 @@ class Comparison {
       } else {
         if (isNeeded !== wasNeeded)
           report(isNeeded ? 'narrower' : 'wider', isNeeded ? 'now required' : 'no longer required');
-        // A required property without a schema of its own has that of the remaining properties.
+        // A required property without its own schema has the schema of the remaining properties.
         const isMoved = wasThere !== isThere;
         this.compare(
           isMoved && !wasThere ? restOf(before) : was[name],
@@ -146,7 +149,7 @@ class Comparison {
     const [was, is] = [before[keyword], after[keyword]];
     const less: Effect = more === 'wider' ? 'narrower' : 'wider';
     if (!Array.isArray(was) || !Array.isArray(is)) {
-      // Any list at all leaves less than none.
+      // A schema with a list accepts less than a schema without one.
       if (Array.isArray(is)) report('narrower', `${keyword} added`);
       if (Array.isArray(was)) report('wider', `${keyword} removed`);
       return;
@@ -189,7 +192,7 @@ interface BranchPairs {
   readonly added: readonly unknown[];
 }
 
-/** Pairs branches that are written alike, then the rest in their order. */
+/** Pairs branches that are equal, and then the rest in order. */
 function pairBranches(before: readonly unknown[], after: readonly unknown[]): BranchPairs {
   const pairs: (readonly [unknown, unknown])[] = [];
   const rest = [...after];

@@ -4,7 +4,7 @@ export type Effect =
   | 'narrower'
   /** More values than before. */
   | 'wider'
-  /** Other values than before, or it cannot be told. */
+  /** Other values than before, or an unknown effect. */
   | 'other'
   | 'property added'
   | 'required property added'
@@ -16,12 +16,12 @@ export type Effect =
 /** One difference between two schemas. */
 export interface Difference {
   readonly effect: Effect;
-  /** From the root of the schema, such as `lines[].sku`; empty for the root itself. */
+  /** The path from the root of the schema, such as `lines[].sku`; empty for the root itself. */
   readonly path: string;
   readonly what: string;
 }
 
-/** Takes a difference down. */
+/** Records a difference. */
 export type Report = (effect: Effect, what: string) => void;
 
 /** A value in a message. */

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../json.js';
 
-/** Keywords that say something about values and refuse none. */
+/** Keywords that describe values and refuse none. */
 export const DESCRIBING: ReadonlySet<string> = new Set([
   '$comment',
   '$schema',
@@ -16,20 +16,23 @@ const ANYTHING: JsonObject = Object.freeze({});
 /** The schema of `false`: it accepts nothing. */
 export const NOTHING: JsonObject = Object.freeze({ not: ANYTHING });
 
-/** A JSON Schema whose references are followed within itself. */
+/** A JSON Schema whose local references are followed. */
 export class SchemaDocument {
   readonly #resolved = new WeakMap<JsonObject, JsonObject>();
 
   constructor(private readonly root: unknown) {}
 
-  /** The schema without a reference at its top. The same object for the same schema, so that recursion can be noticed. */
+  /**
+   * Resolves a reference at the top of a schema. The result for the same schema is the same object, so that recursion
+   * can be detected.
+   */
   resolve(schema: unknown): JsonObject {
     if (schema === false) return NOTHING;
     if (!isObject(schema)) return ANYTHING;
     if (typeof schema['$ref'] !== 'string') return schema;
     const known = this.#resolved.get(schema);
     if (known) return known;
-    // A reference that leads back to itself says nothing.
+    // A reference that leads back to itself restricts nothing.
     this.#resolved.set(schema, ANYTHING);
     const resolved = this.#follow(schema, schema['$ref']);
     this.#resolved.set(schema, resolved);
@@ -38,7 +41,7 @@ export class SchemaDocument {
 
   #follow(schema: JsonObject, ref: string): JsonObject {
     const found = this.target(ref);
-    // A reference to another document stays a keyword that is compared literally.
+    // A reference to another document is kept as a keyword, and compared literally.
     if (found === undefined) return schema;
     const { $ref: _, ...siblings } = schema;
     const target = this.resolve(found);

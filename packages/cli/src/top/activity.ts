@@ -1,17 +1,17 @@
 import { type JsonObject, objectOf } from '../json.js';
 import { inOneLine } from '../terminal.js';
 
-/** How far back rates look, in milliseconds. */
+/** The time that rates cover, in milliseconds. */
 const WINDOW_MS = 60_000;
-/** Maximum number of calls for rates: beyond it, rates cover a shorter time. */
+/** Maximum number of calls that are kept for rates. Beyond it, rates cover a shorter time. */
 const MOST_RECENT = 20_000;
 /** Maximum number of kept calls and refusals. */
 const MOST_SHOWN = 200;
 
-/** A call that has ended; its texts can be printed. */
+/** A call that has ended. Its texts are safe to print. */
 export interface EndedCall {
   readonly time: Date;
-  /** Its subject in rates: a tool, or a method. */
+  /** The tool or method that rates count the call under. */
   readonly about: string;
   readonly outcome: string;
   /** The error, if any. */
@@ -20,7 +20,7 @@ export interface EndedCall {
   readonly caller: string;
 }
 
-/** A request that was refused before it was a call; its texts can be printed. */
+/** A request that was refused before it became a call. Its texts are safe to print. */
 export interface RefusedRequest {
   readonly time: Date;
   readonly by: string;
@@ -29,14 +29,14 @@ export interface RefusedRequest {
   readonly address: string;
 }
 
-/** A call that has not ended; its texts can be printed. */
+/** A call that has not ended. Its texts are safe to print. */
 export interface RunningCall {
   readonly since: Date;
   readonly about: string;
   readonly caller: string;
 }
 
-/** A question of a handler to its client; its texts can be printed. */
+/** A question from a handler to its client. Its texts are safe to print. */
 export interface AskedQuestion {
   readonly time: Date;
   readonly about: string;
@@ -47,15 +47,15 @@ export interface AskedQuestion {
   readonly caller: string;
 }
 
-/** How a task stands; its texts can be printed. */
+/** The current status of a task. Its texts are safe to print. */
 export interface WatchedTask {
   readonly id: string;
-  /** The time of its last status. */
+  /** When the task got its last status. */
   readonly time: Date;
   readonly tool: string;
-  /** Such as `working`. */
+  /** The status, such as `working`. */
   readonly status: string;
-  /** Milliseconds from its creation to `time`. */
+  /** Milliseconds from the creation of the task to `time`. */
   readonly ms: number;
 }
 
@@ -83,7 +83,7 @@ export interface Rate {
   readonly perSecond: number;
   readonly errors: number;
   readonly refused: number;
-  /** In milliseconds, of calls that were not refused; absent without any. */
+  /** The median time in milliseconds of calls that were not refused; absent if there are none. */
   readonly p50: number | undefined;
   readonly p95: number | undefined;
 }
@@ -96,13 +96,13 @@ export class Activity {
   readonly refusals: RefusedRequest[] = [];
   /** The open questions by id, the oldest first. */
   readonly questions: Map<string, AskedQuestion> = new Map();
-  /** Tasks by their ids, the one whose status has changed last at the end. */
+  /** The tasks by id. The task whose status changed last is at the end. */
   readonly tasks: Map<string, WatchedTask> = new Map();
   state: ServerState | undefined;
   readonly #recent: { readonly at: number; readonly call: EndedCall }[] = [];
   #since: number;
 
-  /** @param now milliseconds of a clock that does not go back. */
+  /** @param now the time in milliseconds, from a clock that never goes back. */
   constructor(now: number) {
     this.#since = now;
   }
@@ -142,7 +142,7 @@ export class Activity {
     this.tasks.clear();
   }
 
-  /** How many calls there were of each tool or method, those with most first; `perSecond` of all in front. */
+  /** The rates of each tool or method, those with the most calls first, and the rate of all calls together. */
   rates(now: number): { readonly all: Rate; readonly each: readonly Rate[] } {
     const recent = this.#recent;
     const kept = recent.findIndex(({ at }) => at > now - WINDOW_MS);
@@ -177,7 +177,7 @@ function rateOf(about: string, calls: readonly EndedCall[], seconds: number): Ra
   };
 }
 
-/** Whether a call that ended so has failed on the side of the server. */
+/** Whether a call with this outcome has failed on the server's side. */
 export function isFailure(outcome: string): boolean {
   return ['isError', 'error', 'timeout'].includes(outcome);
 }
@@ -188,7 +188,7 @@ function keep<T>(list: T[], one: T): T {
   return one;
 }
 
-/** Keeps something as the newest; nothing takes it out. */
+/** Keeps an entry as the newest; `undefined` removes the entry. */
 function keepLast<T>(all: Map<string, T>, key: string, one: T | undefined): void {
   all.delete(key);
   if (one !== undefined) all.set(key, one);
@@ -261,7 +261,9 @@ function refusalOf(data: JsonObject): RefusedRequest {
   };
 }
 
-/** A tool or prompt by its name; of all else there may be too many. */
+/**
+ * The subject of a call: a tool or prompt by its name, or else the method, because there may be too many other names.
+ */
 function aboutOf({ method, name, taskId }: JsonObject): string {
   const hasName = method === 'tools/call' || method === 'prompts/get';
   const about = textOf(hasName && name !== undefined ? name : method);

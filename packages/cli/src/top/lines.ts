@@ -10,21 +10,21 @@ import {
   type WatchedTask,
 } from './activity.js';
 
-/** The content of a screen besides the activity of a server. */
+/** The content of a screen that is not the activity of a server. */
 export interface ScreenParts {
   readonly url: string;
-  /** The reason why there is no connection, if there is none. */
+  /** Why there is no connection, if there is none. */
   readonly lostBy: string | undefined;
   readonly columns: number;
   readonly rows: number;
   readonly terminal: Terminal;
-  /** Milliseconds of the clock that the activity has. */
+  /** The time in milliseconds, from the clock that the activity uses. */
   readonly now: number;
 }
 
 /** Maximum number of running calls, and of refused requests, on a screen. */
 const MOST_OF_SECTION = 5;
-/** The fixed lines: two of the head, and an empty and a title line for each of four sections. */
+/** The number of fixed lines: two for the head, and an empty line and a title for each of four sections. */
 const OTHER_LINES = 10;
 
 /** The lines of a screen, cut to its width. */
@@ -141,7 +141,7 @@ export function taskCells({ time, status, tool, id, ms }: WatchedTask): string[]
 
 export const TASK_HEAD: readonly string[] = ['TASKS', 'STATUS', 'SECONDS', 'NAME', 'ID'];
 
-/** How a task looks. */
+/** The style of a task. */
 export function taskStyle({ status }: WatchedTask): Style | undefined {
   if (status === 'failed') return 'red';
   return status === 'input_required' ? 'yellow' : undefined;
@@ -154,7 +154,7 @@ export function callCells({ time, outcome, reason, ms, about, caller }: EndedCal
   return [clock(time), reason === '' ? outcome : `${outcome}: ${reason}`, ms.toFixed(1), about, caller];
 }
 
-/** How a call looks. */
+/** The style of a call. */
 export function callStyle({ outcome }: EndedCall): Style | undefined {
   if (isFailure(outcome)) return 'red';
   return outcome === 'refused' ? 'yellow' : undefined;

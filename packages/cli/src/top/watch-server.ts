@@ -6,16 +6,19 @@ import { causeOf, ServerError } from '../failures.js';
 import { type JsonObject, objectOf, parseJson } from '../json.js';
 import { linesOf } from '../program/lines.js';
 
-/** How long a server that has gone is waited for between two tries, in milliseconds. */
+/** How long to wait between two attempts to reconnect to a server, in milliseconds. */
 const RETRY_MS = 1_000;
 
 /** The callbacks of a watched server. */
 export interface ServerWatcher {
-  /** The connection is open: events follow. */
+  /** Called when the connection is open and events follow. */
   connected(): void;
-  /** The connection has ended, and is made again until that works. @param why for people. */
+  /**
+   * Called when the connection has ended. Attempts to reconnect follow until one succeeds. @param why the reason, for
+   * people.
+   */
   lost(why: string): void;
-  /** @param event its kind, such as `call`. */
+  /** @param event the kind of the event, such as `call`. */
   told(event: string, data: JsonObject): void;
 }
 
@@ -23,14 +26,15 @@ export interface ServerWatcher {
 export interface EventsAddress {
   readonly url: URL;
   readonly token: string;
-  /** How long it may take to answer, in milliseconds. */
+  /** How long the server may take to answer, in milliseconds. */
   readonly timeoutMs: number;
 }
 
 /**
- * Reads the events of a server until that is aborted. Once it has answered, a connection that ends is made again.
+ * Reads the events of a server until the signal aborts. Once the server has answered, a connection that ends is
+ * re-established.
  *
- * @throws ServerError when it does not answer at first, or refuses the token.
+ * @throws ServerError when the server does not answer at first, or refuses the token.
  */
 export async function watchServer(
   address: EventsAddress,
@@ -60,7 +64,7 @@ export async function watchServer(
   }
 }
 
-/** An error that does not go away by waiting. */
+/** An error that waiting does not fix. */
 class RefusedTokenError extends ServerError {}
 
 /** @throws ServerError if the server has no events. */
