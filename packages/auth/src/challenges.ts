@@ -28,8 +28,9 @@ export class Challenges {
   constructor(private readonly parts: ChallengeParts) {}
 
   /**
-   * For a request without a token, which is not an error (RFC 6750, section 3.1). @param scopes the scopes that the
-   * request needs.
+   * For a request without a token, which is not an error (RFC 6750, section 3.1).
+   *
+   * @param scopes the scopes that the request needs.
    */
   noToken(scheme: Scheme, scopes: readonly string[] = this.parts.initialScopes): Refusal {
     return this.#refusal(401, 'This server needs an access token', scheme, {

@@ -58,8 +58,9 @@ export interface Nonces {
   /** A nonce that is made now. */
   renewed(): Promise<string>;
   /**
-   * Reads when a nonce was made, and until when it is accepted, in milliseconds since 1970. @returns `undefined` for a
-   * nonce that is not accepted.
+   * Reads when a nonce was made, and until when it is accepted, in milliseconds since 1970.
+   *
+   * @returns `undefined` for a nonce that is not accepted.
    */
   read(nonce: string): Promise<{ readonly madeAt: number; readonly takenUntil: number } | undefined>;
 }

@@ -40,7 +40,7 @@ const REFUSAL_MS = 10_000;
  * others wait for up to 5 seconds and then get 503, as do more than 32 from one address.
  *
  * @param options the client credentials of this server, and the audience of its tokens. `oauth()` must have exactly one
- * issuer, because the issuer sees all tokens.
+ *   issuer, because the issuer sees all tokens.
  * @returns a value for `oauth({ tokens })`.
  * @example
  * ```ts

@@ -90,7 +90,7 @@ export class Issuer {
    * Returns its metadata, as JSON.
    *
    * @throws ProviderError when the metadata cannot be read. After a failure it is not read again for a while, because
-   * anybody may request it.
+   *   anybody may request it.
    */
   async metadata(): Promise<string> {
     if (Date.now() - this.#unreadAt < RETRY_MS)

@@ -46,7 +46,8 @@ export class LookUps {
    * Looks a token up.
    *
    * @param client quota key of the look-up; `undefined` if clients are indistinguishable.
-   * @param look performs the look-up. @throws TokenError when the token is invalid.
+   * @param look performs the look-up.
+   * @throws TokenError when the token is invalid.
    * @throws TokenError when the token is invalid, or is not valid at this time.
    * @throws OverloadedError when too many tokens are being looked up.
    */

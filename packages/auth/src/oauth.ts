@@ -31,7 +31,8 @@ import { rememberToken } from './upstream.js';
  *
  * @param options the identifier of this server, the issuers of its tokens, and how tokens are checked.
  * @returns a value for the option `authorization` of `http()` and of the handlers for other servers.
- * @throws DefinitionError when an option is wrong. The authorization servers are not contacted at this point. @example
+ * @throws DefinitionError when an option is wrong. The authorization servers are not contacted at this point.
+ * @example
  * ```ts
  * await app.run(
  *   http({

@@ -52,7 +52,8 @@ const COMMANDS: readonly (readonly [words: readonly string[], command: Command])
  * @param args the arguments of the command, without the program.
  * @param terminal receives results and errors.
  * @returns the exit code: 0 for success, 1 if the command found something, 2 if it was called wrongly, 130 if it was
- * interrupted. @example
+ *   interrupted.
+ * @example
  * ```ts
  * process.exitCode = await runSigil(['check', 'dist/main.js'], standardStreams());
  * ```

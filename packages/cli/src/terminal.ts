@@ -20,7 +20,7 @@ export interface Terminal {
    * Opens a screen over the whole terminal; absent if that is not possible.
    *
    * @param pressed called with each key, such as `q`. For a key without a character, it gets a sequence that begins
-   * with Escape.
+   *   with Escape.
    * @param resized called when the size of the screen changes.
    */
   readonly openScreen?: (pressed: (key: string) => void, resized?: () => void) => Screen;

@@ -31,8 +31,9 @@ export interface ExpressHandler extends Middleware {
    */
   readonly documents: Middleware;
   /**
-   * Lets requests in flight finish, then ends every session. @param graceMs how long the requests may take, in
-   * milliseconds.
+   * Lets requests in flight finish, then ends every session.
+   *
+   * @param graceMs how long the requests may take, in milliseconds.
    */
   close(graceMs?: number): Promise<void>;
 }

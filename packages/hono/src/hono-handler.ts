@@ -22,8 +22,9 @@ export interface HonoHandler extends MiddlewareHandler {
    */
   readonly documents: MiddlewareHandler;
   /**
-   * Lets requests in flight finish, then ends every session. @param graceMs how long the requests may take, in
-   * milliseconds.
+   * Lets requests in flight finish, then ends every session.
+   *
+   * @param graceMs how long the requests may take, in milliseconds.
    */
   close(graceMs?: number): Promise<void>;
 }

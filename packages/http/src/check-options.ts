@@ -54,8 +54,9 @@ const OPTIONS: OptionTable<HttpOptions> = {
 };
 
 /**
- * Returns the endpoint of an app. @throws DefinitionError if the argument is not an app, for example if it is a promise
- * of an app.
+ * Returns the endpoint of an app.
+ *
+ * @throws DefinitionError if the argument is not an app, for example if it is a promise of an app.
  */
 export function endpointOf(of: string, app: App): Endpoint {
   const checks = new OptionChecks(of);
@@ -71,7 +72,8 @@ export function endpointOf(of: string, app: App): Endpoint {
  * @param of the function that got the path, for messages.
  * @param path the path from the root of a server or router; `/` is the root itself.
  * @returns the path.
- * @throws DefinitionError when no request can have this path. @example
+ * @throws DefinitionError when no request can have this path.
+ * @example
  * ```ts
  * const path = endpointPath('myHandler', '/api/mcp');
  * ```

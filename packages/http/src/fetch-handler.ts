@@ -16,7 +16,7 @@ export interface AppMount {
    * @param target the path and query of the request, from the root of the server.
    * @param path the path of the endpoint; without it, only documents count.
    * @param base the path that the framework has matched before, if any. The endpoint is at `path` below it; if it ends
-   * with `path`, the endpoint is at `base` itself.
+   *   with `path`, the endpoint is at `base` itself.
    */
   serves(target: string, path?: string, base?: string): boolean;
   /**
@@ -25,8 +25,9 @@ export interface AppMount {
    */
   mountedAt(path: string): void;
   /**
-   * Lets requests in flight finish, then ends every session. @param graceMs how long the requests may take, in
-   * milliseconds.
+   * Lets requests in flight finish, then ends every session.
+   *
+   * @param graceMs how long the requests may take, in milliseconds.
    */
   close(graceMs?: number): Promise<void>;
 }
@@ -128,8 +129,9 @@ export interface Hosted<P> {
 export interface HostHandler<P> {
   (request: Request, platform: P): Promise<Response>;
   /**
-   * Lets requests in flight finish, then ends every session and the app. @param graceMs how long the requests may take,
-   * in milliseconds.
+   * Lets requests in flight finish, then ends every session and the app.
+   *
+   * @param graceMs how long the requests may take, in milliseconds.
    */
   close(graceMs?: number): Promise<void>;
   /**

@@ -16,7 +16,7 @@ import type { HttpOptions } from './options.js';
 export interface NodeHandler extends AppMount {
   /**
    * @param body the body, if other code has read it: parsed JSON, text or bytes. You need not pass `request.body` of
-   * Express: the handler finds it. A function, such as the `next` of Express and h3, is ignored.
+   *   Express: the handler finds it. A function, such as the `next` of Express and h3, is ignored.
    * @param source the framework's request: `authenticate` and guards get it in place of Node's request.
    */
   (

@@ -277,7 +277,9 @@ export class NodeExchange implements HttpExchange {
   }
 
   /**
-   * Reserves room for a long answer until it is read or its client is cut off. @returns whether there was enough room.
+   * Reserves room for a long answer until it is read or its client is cut off.
+   *
+   * @returns whether there was enough room.
    */
   #takeRoom(bytes: number): boolean {
     if (!this.#unread().hold(bytes)) return false;

@@ -71,7 +71,10 @@ export class UnreadBudget {
   }
 
   /**
-   * Reserves or releases room. @param length the current number of unread bytes. @returns whether there is enough room.
+   * Reserves or releases room.
+   *
+   * @param length the current number of unread bytes.
+   * @returns whether there is enough room.
    */
   hold(length: number): boolean {
     const needed = Math.max(0, length - FREE_OUTPUT_BYTES);

@@ -44,8 +44,9 @@ export function refusesCaller(http: HttpExchange, origins: OriginCheck, endpoint
 }
 
 /**
- * Refuses a method that an endpoint does not support. @param allowed the methods that it supports, for the header
- * `Allow`.
+ * Refuses a method that an endpoint does not support.
+ *
+ * @param allowed the methods that it supports, for the header `Allow`.
  */
 export function refuseMethod(http: HttpExchange, allowed: string): void {
   refuse(http, 405, invalidRequest, `${cut(http.method)} is not allowed`, null, { Allow: allowed });
@@ -137,7 +138,7 @@ function hostnameOf(host: string): string {
  * bits.
  *
  * @returns the key, or `undefined` if the address is unknown or may stand for many clients, as that of a proxy on this
- * machine.
+ *   machine.
  */
 export function quotaKeyOf({
   principal,

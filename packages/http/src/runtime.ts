@@ -36,7 +36,8 @@ import { closeWithPrimary, isWorker, runWorkers, startsWorkers, workerNumber } f
  *
  * @param options address, authentication and limits of the server.
  * @throws DefinitionError when an option is wrong, or when other machines can reach `host` and none of `authorization`,
- * `authenticate` and `allowAnonymous` is set. @example
+ *   `authenticate` and `allowAnonymous` is set.
+ * @example
  * ```ts
  * const { address } = await app.run(http({ port: 3000, health: '/health', ready: '/readyz' }));
  * ```
@@ -328,8 +329,9 @@ interface ServerOptions {
 }
 
 /**
- * Fills in the defaults of `http()`. @throws DefinitionError when an option is wrong, or when the server must not
- * listen on its host.
+ * Fills in the defaults of `http()`.
+ *
+ * @throws DefinitionError when an option is wrong, or when the server must not listen on its host.
  */
 function serverOptions(options: HttpRuntimeOptions): ServerOptions {
   OptionChecks.requireObject('http', options);

@@ -15,7 +15,8 @@ export interface TimeLimit {
  * or at the end of the stream.
  *
  * @param answering the answer, which may be late; its stream may never end.
- * @returns an answer that ends in time. @example
+ * @returns an answer that ends in time.
+ * @example
  * ```ts
  * const handler = fetchHandler(app);
  * const over = AbortSignal.timeout(20_000);

@@ -189,7 +189,9 @@ export class WebExchange implements HttpExchange {
   }
 
   /**
-   * A long body, which is sent piece by piece as the client reads it. @returns `undefined` if there is no room for it.
+   * A long body, which is sent piece by piece as the client reads it.
+   *
+   * @returns `undefined` if there is no room for it.
    */
   #inPieces(bytes: Uint8Array): ReadableStream<Uint8Array> | undefined {
     const { output } = this;

@@ -57,7 +57,8 @@ export function lambdaHandler(
  * @param options `path` of the endpoint, `/mcp` by default, and the options of `fetchHandler`.
  * @returns the handler of the function.
  * @throws DefinitionError when an option is wrong.
- * @throws Error when it is called outside of the Lambda runtime. @example
+ * @throws Error when it is called outside of the Lambda runtime.
+ * @example
  * ```ts
  * export const handler = lambdaStreamHandler(() => createApp({ name: 'shop', version: '1.0.0', services: [Shop] }), { allowedHosts: ['shop.example.com'] });
  * ```
@@ -108,7 +109,10 @@ function headOf({ status, headers }: Response): Omit<LambdaResult, 'body'> {
 }
 
 /**
- * The web `Request` for an event. @param over aborts the request. @throws TypeError if the event has another format.
+ * The web `Request` for an event.
+ *
+ * @param over aborts the request.
+ * @throws TypeError if the event has another format.
  */
 function requestOf(event: APIGatewayProxyEventV2, body: Uint8Array<ArrayBuffer>, over: AbortSignal): Request {
   const method = event.requestContext?.http?.method;

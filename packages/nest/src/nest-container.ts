@@ -77,8 +77,9 @@ export class NestContainer implements Container {
   }
 
   /**
-   * Returns an instance in the scope that Nest has for the provider. @param context the context of the call; absent
-   * outside of calls.
+   * Returns an instance in the scope that Nest has for the provider.
+   *
+   * @param context the context of the call; absent outside of calls.
    */
   instanceOf({ module, token, wrapper }: Provided, context: GuardContext | undefined): unknown {
     if (!wrapper.isAlias && !wrapper.isTransient && wrapper.isDependencyTreeStatic()) return wrapper.instance;

@@ -27,7 +27,7 @@ export interface SigilModuleOptions extends Omit<AppOptions, (typeof NESTS)[numb
    * the request has no principal.
    *
    * @default from `request.user`: its `id`, `userId` or `sub` as id, its `scopes` or `scope`, and all its members as
-   * claims
+   *   claims
    */
   principal?(this: void, request: HttpRequest): MaybePromise<Principal | undefined>;
   /**
@@ -43,7 +43,7 @@ export interface SigilModuleOptions extends Omit<AppOptions, (typeof NESTS)[numb
    * has no effect there. Filters that extend `BaseExceptionFilter` do not run, because they answer HTTP requests.
    *
    * @default undefined: they do not run, and the log names them when the application starts; `false` turns this log
-   * line off
+   *   line off
    */
   readonly inheritAppConfig?: boolean;
 }

@@ -79,7 +79,7 @@ export class SigilModule implements NestModule, OnApplicationBootstrap, OnModule
    *
    * @param options the name and version of the server, its options, and the path of its endpoint.
    * @returns the module, for `imports` of the root module. When a definition or option is wrong, the start of the
-   * application fails with a `DefinitionError`.
+   *   application fails with a `DefinitionError`.
    */
   static forRoot(options: SigilModuleOptions & SigilModuleExtras): DynamicModule {
     OptionChecks.requireObject(FOR_ROOT, options);
@@ -95,8 +95,9 @@ export class SigilModule implements NestModule, OnApplicationBootstrap, OnModule
    * Creates the module that serves an application with asynchronous options, for example from a `ConfigService`.
    *
    * @param options the factory, its dependencies, and the options that Nest needs earlier, such as the path of the
-   * endpoint and its modules.
-   * @returns the module, for `imports` of the root module. @example
+   *   endpoint and its modules.
+   * @returns the module, for `imports` of the root module.
+   * @example
    * ```ts
    * SigilModule.forRootAsync({
    *   inject: [ConfigService],
@@ -241,7 +242,7 @@ function serversOf(modules: ModulesContainer): Server[] {
 
 /**
  * @throws DefinitionError when servers of one application conflict, or include modules that the application does not
- * have.
+ *   have.
  */
 function checkServers(server: Server, servers: readonly Server[], modules: ModulesContainer): void {
   const checks = new OptionChecks(FOR_ROOT);

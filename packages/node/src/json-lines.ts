@@ -29,9 +29,10 @@ const LOOK_MS = 1000;
  * may write to one file.
  *
  * @param path the path of the file. A new file can only be read by the user of the process. If the file is moved away,
- * as logrotate does, a new one is created within a second.
+ *   as logrotate does, a new one is created within a second.
  * @returns the file, which is open.
- * @throws Error when the file cannot be opened; DefinitionError when an option is wrong. @example
+ * @throws Error when the file cannot be opened; DefinitionError when an option is wrong.
+ * @example
  * ```ts
  * const app = await createApp({ name: 'shop', version: '1.0.0', audit: { sink: jsonLinesFile('audit.jsonl'), required: true } });
  * ```

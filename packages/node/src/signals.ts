@@ -25,7 +25,8 @@ const DISPOSAL_MS = 5_000;
  *
  * @param host `process`, or an object in its place.
  * @param closed settles when the services of the app have been disposed of.
- * @param graceMs how long the disposal may take, in milliseconds; 5,000 by default. @example
+ * @param graceMs how long the disposal may take, in milliseconds; 5,000 by default.
+ * @example
  * ```ts
  * exitAfter(process, app.close());
  * ```
@@ -47,7 +48,7 @@ export function exitAfter(
  * @param host `process`, or an object in its place.
  * @param shutDown resolves when the work in flight is done.
  * @param graceMs how long the process may then take to end by itself before it is made to exit, in milliseconds; 5,000
- * by default.
+ *   by default.
  * @returns a function that stops listening.
  * @example
  * ```ts

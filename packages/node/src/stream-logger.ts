@@ -25,7 +25,8 @@ export interface LineOptions {
  * error, is cut in the middle.
  *
  * @param stream the destination of the lines; it is not closed.
- * @param options how the lines are written. @example
+ * @param options how the lines are written.
+ * @example
  * ```ts
  * import { createWriteStream } from 'node:fs';
  *

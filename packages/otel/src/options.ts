@@ -28,7 +28,9 @@ export interface TelemetryOptions {
   readonly meterProvider?: MeterProvider;
   /**
    * Records arguments of tools and prompts on spans: unchanged, or in the form that the function returns. They may
-   * contain secrets. @default false
+   * contain secrets.
+   *
+   * @default false
    */
   readonly recordInputs?: boolean | Redactor;
   /**
@@ -38,7 +40,9 @@ export interface TelemetryOptions {
   readonly recordOutputs?: boolean | Redactor;
   /**
    * Measures the delay of the event loop. On Node, pass the result of `monitorEventLoopDelay()` of `node:perf_hooks`
-   * after calling its `enable()`. @default undefined: not measured
+   * after calling its `enable()`.
+   *
+   * @default undefined: not measured
    */
   readonly eventLoopDelay?: EventLoopDelay;
   /**
@@ -48,7 +52,9 @@ export interface TelemetryOptions {
    */
   readonly shutdown?: () => Promise<unknown>;
   /**
-   * Puts URIs of resources into names of spans and into metrics, for servers that have few resources. @default false
+   * Puts URIs of resources into names of spans and into metrics, for servers that have few resources.
+   *
+   * @default false
    */
   readonly resourceUris?: boolean;
 }

@@ -31,7 +31,8 @@ export interface MigrationOptions {
  *
  * @param where the address of the database, or a pool of `pg` that has the address in its options.
  * @throws DefinitionError when the address is wrong, or one of its files cannot be read.
- * @throws Error when PostgreSQL cannot be reached, or the user must not create tables. @example
+ * @throws Error when PostgreSQL cannot be reached, or the user must not create tables.
+ * @example
  * ```ts
  * await migrate('postgres://owner@db.example/shop', { schema: 'sigil_shop' });
  * await app.run(http());

@@ -32,7 +32,7 @@ export interface PostgresOptions extends PostgresConnectionOptions, PostgresLimi
  *
  * @param options the location of PostgreSQL, and limits.
  * @returns a factory for the backend. Several apps can share one database: their data is separated by the name of the
- * app.
+ *   app.
  * @throws DefinitionError when an option is wrong.
  * @example
  * ```ts

@@ -124,7 +124,7 @@ export class PostgresConnection {
    * @param logger receives reports that PostgreSQL stops answering, and that it answers again.
    * @throws DefinitionError when an address cannot be parsed, or names a file that cannot be read.
    * @throws Error if PostgreSQL refuses permanently (such as for a wrong password), if tables are missing and must not
-   * be created, or if LISTEN does not work.
+   *   be created, or if LISTEN does not work.
    */
   async open(logger?: Logger): Promise<void> {
     this.#logger = logger;

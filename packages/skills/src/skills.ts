@@ -24,7 +24,8 @@ const SKILLS = 'io.modelcontextprotocol/skills';
  * @param folder the URL of the folder, such as `new URL('./skills/', import.meta.url)`.
  * @param options limits, and guards for the files.
  * @returns the extension, for `createApp({ extensions: [await skills(…)] })`. `createApp` reports the problems with the
- * skills. @example
+ *   skills.
+ * @example
  * ```ts
  * const folder = new URL('./skills/', import.meta.url);
  * const app = await createApp({ name: 'shop', version: '1.0.0', extensions: [await skills(folder)] });

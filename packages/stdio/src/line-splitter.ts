@@ -22,7 +22,7 @@ export class LineSplitter {
 
   /**
    * @param maxLineBytes the maximum length of a line in bytes, without its newline. Never more bytes of a line are
-   * kept.
+   *   kept.
    */
   constructor(maxLineBytes: number, listener: LineListener) {
     this.#maxLineBytes = maxLineBytes;

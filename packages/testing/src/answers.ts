@@ -73,7 +73,7 @@ export function wantsInput(result: Result): boolean {
  *
  * @returns the parameters that a retry of the request must add.
  * @throws Error if the result requires no input; otherwise the error that an answer throws, since no retry could carry
- * it.
+ *   it.
  */
 export async function answerInputs(result: Result, answer: Answerer): Promise<Record<string, unknown>> {
   const { inputRequests, requestState } = result;

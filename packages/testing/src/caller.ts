@@ -68,7 +68,7 @@ export class Caller {
    * Sends a request and returns its result, after answering the server's questions.
    *
    * @throws ProtocolError when the server answers with an error; Error when it does not answer in time, still asks
-   * after 10 rounds, or cancels the task that the call has become; the signal's reason when the signal aborts.
+   *   after 10 rounds, or cancels the task that the call has become; the signal's reason when the signal aborts.
    */
   async call(method: string, params: Members, options: CallOptions = {}): Promise<Record<string, unknown>> {
     if (options.logLevel !== undefined && !this.#stateless) await this.setLogLevel(options.logLevel);
@@ -200,7 +200,7 @@ function isTask(result: Members): boolean {
  *
  * @returns the result of the call that became the task.
  * @throws ProtocolError if the task has failed; Error if the task was cancelled or takes too long; the signal's reason
- * when the signal aborts, after the server was notified.
+ *   when the signal aborts, after the server was notified.
  */
 async function followTask(task: Members, following: Following): Promise<Record<string, unknown>> {
   const { taskId, pollIntervalMs } = task;

@@ -18,8 +18,9 @@ export interface ConnectOptions extends Answers {
   /** The protocol revision to use. @default the newest */
   readonly revision?: ProtocolVersion;
   /**
-   * The capabilities that the client declares. @default the capabilities that it has answers for, if the revision has
-   * them
+   * The capabilities that the client declares.
+   *
+   * @default the capabilities that it has answers for, if the revision has them
    */
   readonly capabilities?: ClientCapabilities;
   /**

@@ -97,7 +97,8 @@ export class TestApp implements AsyncDisposable {
  *
  * @param options options of the app and of its client.
  * @returns the app with its client. Its `close()` closes both.
- * @throws the errors of `createApp` and `connect`. Nothing is left open after an error. @example
+ * @throws the errors of `createApp` and `connect`. Nothing is left open after an error.
+ * @example
  * ```ts
  * await using server = await testApp({
  *   modules: [helpdesk],

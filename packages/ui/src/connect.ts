@@ -35,7 +35,8 @@ export interface ConnectOptions {
  * @param options the view's description of itself.
  * @returns the view, once the host has accepted it.
  * @throws ViewError `NO_HOST` if no host embeds the page, `TIMEOUT` if the host does not answer, `REFUSED` if the host
- * refuses. @example
+ *   refuses.
+ * @example
  * ```ts
  * interface Tools {
  *   show_list: { output: ShoppingList };

@@ -39,7 +39,7 @@ export class HostChannel {
   /**
    * @param host the window that embeds the page.
    * @param handle handles the host's messages. For a request, its result is the answer; for an unknown method, it
-   * returns `undefined`.
+   *   returns `undefined`.
    */
   constructor(
     private readonly host: Window,

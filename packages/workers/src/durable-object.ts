@@ -17,9 +17,10 @@ export type DurableObjectClass<Env, State> = new (
  * Each object has its own app, created at the first request to the object.
  *
  * @param app creates the app from the bindings and the state of the object, which contains its storage; called again
- * only after a failure.
+ *   only after a failure.
  * @param options the options of `worker`.
- * @returns the class. The module must export it under the class name that the binding has. @example
+ * @returns the class. The module must export it under the class name that the binding has.
+ * @example
  * ```ts
  * export const Shop = durableObject<Env, DurableObjectState>((state) =>
  *   createApp({

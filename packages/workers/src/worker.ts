@@ -22,7 +22,8 @@ export interface Worker<Env> {
  * @param options `path` of the endpoint, `/mcp` by default, and the options of `fetchHandler`; a function creates them
  *   from the bindings.
  * @returns the exports of the module.
- * @throws DefinitionError when an option is wrong. Options that need the bindings are not checked here. @example
+ * @throws DefinitionError when an option is wrong. Options that need the bindings are not checked here.
+ * @example
  * ```ts
  * const shop = worker<Env>(
  *   () => createApp({ name: 'shop', version: '1.0.0', services: [Shop] }),

@@ -48,7 +48,7 @@ const MARK = '// Written by sigil build';
  *
  * @throws UsageError if the file would replace a file that no build has written.
  * @throws ServerError if the program cannot be bundled, its definitions are wrong, or the target lacks something that
- * it needs.
+ *   it needs.
  */
 export async function bundleProgram(options: BundleOptions): Promise<Bundled> {
   const { entry, out, minify, external, target, timeoutMs } = options;

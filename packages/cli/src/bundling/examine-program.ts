@@ -51,7 +51,7 @@ const MOST_DISCOVERIES = 16;
  * @param asked the requested options of the bundler.
  * @param timeoutMs how long the program may take to describe itself, in milliseconds.
  * @throws ServerError if the definitions are wrong, or the target lacks something that the program needs; the bundler's
- * error if bundling fails.
+ *   error if bundling fails.
  */
 export async function examineProgram(
   esbuild: PluginBuild['esbuild'],

@@ -44,7 +44,7 @@ export function seenFrom(href: string, out: string): string {
  * Gives each module its path.
  *
  * @param program the entry module and its file. The module gets the path of the bundle if both are in one folder,
- * because programs check whether they are the main module.
+ *   because programs check whether they are the main module.
  * @param found receives the references of modules, by file.
  */
 export function modulePlaces(

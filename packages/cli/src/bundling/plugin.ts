@@ -43,7 +43,8 @@ export interface SigilOptions {
  *
  * @param options the target platform.
  * @returns an esbuild plugin, for builds with one entry point. It sets `format`, `platform`, `conditions` and other
- * options that the build does not set. @example
+ *   options that the build does not set.
+ * @example
  * ```ts
  * import { build } from 'esbuild';
  * import { sigil } from '@sigil/cli/bundle';

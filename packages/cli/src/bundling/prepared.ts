@@ -9,7 +9,7 @@ import { PLACES, seenFrom } from './places.js';
  *
  * @param texts the texts of the modules, by name.
  * @param framework the folder of `@sigil/core`. The modules resolve packages there, because `@sigil/core` depends on
- * ajv, and the program may not.
+ *   ajv, and the program may not.
  */
 export function virtualModules(
   texts: Readonly<Record<string, () => string | Promise<string>>>,

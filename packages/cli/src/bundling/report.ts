@@ -11,7 +11,9 @@ export interface Report {
 }
 
 /**
- * The report about a bundle: its contents and size. @param shipped the folder with everything that the bundle needs.
+ * The report about a bundle: its contents and size.
+ *
+ * @param shipped the folder with everything that the bundle needs.
  */
 export function reportOf(
   { examined, files: written, external: folders, warnings }: Bundled,

@@ -120,7 +120,9 @@ function copy(from: string, to: string): void {
 }
 
 /**
- * Bundles a program that the bundle starts. @param entry the file of the program; its path stays the same for modules.
+ * Bundles a program that the bundle starts.
+ *
+ * @param entry the file of the program; its path stays the same for modules.
  */
 async function bundleFile(
   entry: string,

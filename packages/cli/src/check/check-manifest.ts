@@ -15,7 +15,8 @@ export interface CheckReport {
  *
  * @param manifest the server's manifest.
  * @param rules the maximum cost of a tool in tokens, and the directory and hosts that the server is for.
- * @returns the findings, and the cost of each tool in tokens. @example
+ * @returns the findings, and the cost of each tool in tokens.
+ * @example
  * ```ts
  * const { findings, totalTokens } = checkManifest(manifestOf(app), { budget: 1_000 });
  * ```

@@ -48,8 +48,9 @@ function givenMain(operand: string | undefined, option: string | undefined): str
 }
 
 /**
- * The program from the arguments or from its option, or else the default program. @throws UsageError when both are
- * given.
+ * The program from the arguments or from its option, or else the default program.
+ *
+ * @throws UsageError when both are given.
  */
 export function mainOf(operand: string | undefined, option: string | undefined): string {
   return givenMain(operand, option) ?? DEFAULT_MAIN;
@@ -147,8 +148,10 @@ export function readUrl(option: string, text: string): URL {
 }
 
 /**
- * Reads `--timeout`, which is in seconds. @returns the time in milliseconds. @throws UsageError when no timer can wait
- * that long.
+ * Reads `--timeout`, which is in seconds.
+ *
+ * @returns the time in milliseconds.
+ * @throws UsageError when no timer can wait that long.
  */
 export function readTimeout(text: string): number {
   const seconds = readNumber('--timeout', text);

@@ -28,7 +28,8 @@ import {
  *
  * @param before the older manifest.
  * @param after the newer one.
- * @returns the changes, the gravest first. A manifest has no changes compared with itself. @example
+ * @returns the changes, the gravest first. A manifest has no changes compared with itself.
+ * @example
  * ```ts
  * const changes = diffManifests(readManifestFile('manifest.json'), manifestOf(app));
  * const isBreaking = changes.some(({ level }) => level === 'breaking');
@@ -226,7 +227,7 @@ function diffTask(before: ManifestTool, after: ManifestTool, place: ReportChange
  * text.
  *
  * @param other the prompt in the other manifest. If only one of the two lists the values of an argument, the values
- * count as equal.
+ *   count as equal.
  */
 function promptSchema(prompt: ManifestPrompt, other: ManifestPrompt): JsonSchema {
   const { properties, required, $defs } = prompt.inputSchema ?? listedSchema(prompt, other.inputSchema);

@@ -18,7 +18,7 @@ export function loginsFile(): string {
  * The stored login to a server, if there is one.
  *
  * @throws ServerError when the file of logins or this entry is broken, or the file cannot be read. Other broken entries
- * are ignored.
+ *   are ignored.
  */
 export function keptLogin(server: URL): Login | undefined {
   const kept = readLogins()[server.href];

@@ -107,7 +107,7 @@ export interface Login {
  * Begins a login: finds the authorization server, and registers a client there unless `client` is set.
  *
  * @throws ServerError when the server asks for no login, or its authorization server cannot be found or refuses the
- * client.
+ *   client.
  */
 export async function beginLogin(options: LoginOptions): Promise<BegunLogin> {
   const { server, redirectUri } = options;

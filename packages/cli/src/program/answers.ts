@@ -31,7 +31,7 @@ const FORMAT = 'sigil-answer/1';
  * @param details which items the question is about.
  * @throws UsageError if there is no such program.
  * @throws ServerError when the program fails, does not answer in time, is not made with Sigil, or reports why it cannot
- * answer.
+ *   answer.
  */
 export async function askStore<K extends keyof Answers, V extends keyof Answers[K] & string>(
   script: string,

@@ -11,8 +11,9 @@ export abstract class AskedServer {
   abstract send(message: object, headers?: Readonly<Record<string, string>>): void;
 
   /**
-   * Cancels a request, as its revision requires. @param notification the notification to send if the connection stays
-   * open.
+   * Cancels a request, as its revision requires.
+   *
+   * @param notification the notification to send if the connection stays open.
    */
   abstract cancel(id: string, notification: object): Promise<void>;
 

@@ -14,7 +14,8 @@ const FORMAT: Explanation['format'] = 'sigil-explanation/1';
  * @param principal the caller; if absent, an anonymous client.
  * @param options how long the program may take.
  * @throws UsageError if there is no such program.
- * @throws ServerError when the program fails, does not answer in time, or is not made with Sigil. @example
+ * @throws ServerError when the program fails, does not answer in time, or is not made with Sigil.
+ * @example
  * ```ts
  * const ada = { id: 'ada', scopes: ['agent'] };
  * const { refusedBy } = await explanationOfProgram('dist/main.js', 'close_ticket', ada, { timeoutMs: 10_000 });

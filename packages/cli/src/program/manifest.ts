@@ -16,7 +16,8 @@ import { type AskOptions, askProgram, type ServerAddress } from './program.js';
  * @param server the path of the server's program, a command line, or a URL.
  * @param options how long the server may take.
  * @throws UsageError if there is no such program.
- * @throws ServerError when the server fails, or does not answer in time. @example
+ * @throws ServerError when the server fails, or does not answer in time.
+ * @example
  * ```ts
  * const manifest = await manifestOfProgram('dist/main.js', { timeoutMs: 10_000 });
  * ```
@@ -108,7 +109,8 @@ export function manifestText(manifest: Manifest): string {
  * Reads the manifest in a file that `sigil manifest` has written.
  *
  * @param path the path of the file.
- * @throws UsageError when the file cannot be read, or contains no manifest. @example
+ * @throws UsageError when the file cannot be read, or contains no manifest.
+ * @example
  * ```ts
  * const { tools } = readManifestFile('manifest.json');
  * ```

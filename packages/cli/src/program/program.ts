@@ -35,7 +35,7 @@ export interface AskOptions {
  * with the question, and with this process. Ctrl-C only reaches this process.
  *
  * @param question the environment variables that contain the question. A program that does not know them serves over
- * stdio.
+ *   stdio.
  * @param ask returns the answer. It calls its callback when the server is up, which stops the timeout.
  * @throws UsageError if there is no such program.
  * @throws ServerError when it fails, or does not answer in time.

@@ -14,8 +14,9 @@ export interface ServerWatcher {
   /** Called when the connection is open and events follow. */
   connected(): void;
   /**
-   * Called when the connection has ended. Attempts to reconnect follow until one succeeds. @param why the reason, for
-   * people.
+   * Called when the connection has ended. Attempts to reconnect follow until one succeeds.
+   *
+   * @param why the reason, for people.
    */
   lost(why: string): void;
   /** @param event the kind of the event, such as `call`. */

@@ -65,7 +65,7 @@ export interface Authorizer {
    * Decides about a request, before its body is read.
    *
    * @param isOpen whether the request was authorized before and its stream is still open. Its one-time credential, such
-   * as a proof of possession, has then been used already.
+   *   as a proof of possession, has then been used already.
    * @throws Error when it cannot decide. The client then gets 500; an open stream stays open.
    */
   authorize(request: RequestHead, isOpen: boolean): MaybePromise<Decision>;

@@ -129,8 +129,9 @@ export class NodeMessages {
   }
 
   /**
-   * Passes an answer on. A bus stores nothing for an absent process. @returns whether the process has received the
-   * answer.
+   * Passes an answer on. A bus stores nothing for an absent process.
+   *
+   * @returns whether the process has received the answer.
    */
   async #handOverAnswer(to: string, content: Message): Promise<boolean> {
     const receipt = crypto.randomUUID();
@@ -213,7 +214,7 @@ export class SharedStreams {
    *
    * @param retryMs delay before the client reconnects, in milliseconds; absent if the client is connected here.
    * @returns a promise that resolves once the other processes have been notified. Their later messages then arrive
-   * after this one at every process.
+   *   after this one at every process.
    */
   resumed(sessionId: string, stream: string, retryMs?: number): MaybePromise<unknown> {
     const content = { sessionId, stream, node: this.backend.node, ...(retryMs !== undefined && { retryMs }) };

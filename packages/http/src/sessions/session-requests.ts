@@ -79,7 +79,7 @@ export function serveSessioned(
  * Serves a request with the session that it names, or refuses it.
  *
  * @param alone serves the request with the local copy of the session if the store fails. It returns whether it has
- * served the request.
+ *   served the request.
  */
 export function withSession(
   http: HttpExchange,
@@ -160,7 +160,9 @@ function refuseUnknown(http: HttpExchange, id: RequestId | null): void {
 }
 
 /**
- * Refuses an answer to a call's question if the client lacks the scopes of the call. @returns whether it was refused.
+ * Refuses an answer to a call's question if the client lacks the scopes of the call.
+ *
+ * @returns whether it was refused.
  */
 function refusesAnswer(http: HttpExchange, message: unknown, session: HttpSession): boolean {
   const scopes = scopesToAnswer(message);

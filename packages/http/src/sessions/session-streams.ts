@@ -496,8 +496,9 @@ class StreamFollower {
   }
 
   /**
-   * Ends the connection: the client continues elsewhere, or reconnects. @param retryMs the delay before the client
-   * reconnects, in milliseconds.
+   * Ends the connection: the client continues elsewhere, or reconnects.
+   *
+   * @param retryMs the delay before the client reconnects, in milliseconds.
    */
   async letGo(retryMs?: number): Promise<void> {
     if (retryMs !== undefined) {

@@ -115,7 +115,7 @@ export class SessionTable {
    * Finds a session and counts that as use.
    *
    * @param http the request that names the session. It cannot find sessions of other principals; a session without an
-   * owner then belongs to the principal of the request.
+   *   owner then belongs to the principal of the request.
    */
   find(id: string, http: HttpExchange): MaybePromise<HttpSession | undefined> {
     if (this.shared) return this.shared.find(id, http);
@@ -328,8 +328,9 @@ export class HttpSession implements Sink, StreamParts {
   }
 
   /**
-   * Measures the time of a request that has not been answered at once. @param waitedLong called when it has waited for
-   * long.
+   * Measures the time of a request that has not been answered at once.
+   *
+   * @param waitedLong called when it has waited for long.
    */
   waits(waitedLong: () => void): Deadline | undefined {
     return this.resumable ? this.parts.longWaits.add(waitedLong) : undefined;
