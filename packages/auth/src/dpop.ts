@@ -29,7 +29,7 @@ const NEEDS_NONCE = 'The proof needs the nonce of this server';
 export class ProofError extends Error {
   override readonly name = 'ProofError';
 
-  /** @param nonce the nonce for the next proof, if this one lacked it. */
+  /** @param nonce the nonce for the next proof, if this proof lacked the nonce. */
   constructor(
     message: string,
     readonly nonce?: string,
@@ -100,7 +100,7 @@ export class ProofCheck {
     const known = typeof nonce === 'string' ? await this.nonces.read(nonce) : undefined;
     if (this.needsNonce && !known) throw new ProofError(NEEDS_NONCE, await this.nonces.current());
     const thumbprint = await calculateJwkThumbprint(jwk);
-    // This is checked before the proof is stored, so that nobody can fill the store with proofs for the tokens of
+    // This is checked before the proof is stored, so that a client cannot fill the store with proofs for the tokens of
     // others.
     if (thumbprint !== boundTo)
       throw new ProofError('The proof is made with another key than the token is bound to');

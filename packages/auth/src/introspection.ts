@@ -98,8 +98,8 @@ class Introspection {
 const OTHER_TOKENS = /^(?:refresh|id)(?:_token)?$/i;
 
 function checkOptions(options: IntrospectionOptions, issuers: number, checks: OptionChecks): void {
-  // An opaque token does not name its issuer: each issuer would see the tokens of the others, and the secret of this
-  // server.
+  // An opaque token does not name its issuer: each issuer would get the tokens of the other issuers, and the secret of
+  // this server.
   if (issuers > 1)
     checks.refuse(
       'tokens',

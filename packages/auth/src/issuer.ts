@@ -33,7 +33,7 @@ interface IssuerMetadata {
   readonly text: string;
 }
 
-/** Milliseconds after which keys are fetched again; the old ones stay in use meanwhile. */
+/** Milliseconds after which keys are fetched again; the old keys are used meanwhile. */
 const KEYS_FRESH_MS = 10 * 60_000;
 /** How long keys are used that could not be fetched again, in milliseconds. */
 const KEYS_STALE_MS = 60 * 60_000;

@@ -43,7 +43,7 @@ export interface JwtOptions {
    */
   readonly typ?: string;
   /**
-   * By how many seconds clocks may differ; at most 300.
+   * How many seconds clocks may differ; at most 300.
    *
    * @default 30
    */

@@ -25,14 +25,16 @@ export interface ResourceDescription {
 
 /** Options of `oauth()`. */
 export interface OAuthOptions {
-  /** The URL of the MCP endpoint, as clients know it. Tokens are issued for it. It is never taken from a request. */
+  /**
+   * The URL of the MCP endpoint, as clients know it. Tokens are issued for this URL. It is never read from a request.
+   */
   readonly resource: string;
   /**
    * The authorization servers that issue tokens for the resource. An identifier is enough: the rest is read from the
    * metadata of the server.
    */
   readonly issuers: readonly (string | IssuerOptions)[];
-  /** How tokens are checked: `jwt()`, `introspection()`, or a function of your own. */
+  /** How tokens are checked: the result of `jwt()` or `introspection()`, or your own function. */
   readonly tokens: TokenCheck | TokenVerifier;
   /** The scopes of this server. */
   readonly scopes?: ScopeOptions;
@@ -206,7 +208,7 @@ function principalOf(
   const { iss, sub } = claims;
   if (sub !== undefined && !isName(sub)) throw new ClaimError('The claim sub of the token is no text');
   const clients = CLIENT_CLAIMS.map((name) => claims[name]).filter(isName);
-  // A client that acts for itself may have an id that is the subject of a user (RFC 9068, section 5).
+  // A client that acts for itself may have an id that is also the subject of a user (RFC 9068, section 5).
   if (sub !== undefined)
     return { id: `${iss}#${clients.includes(sub) ? `client:${sub}` : asSubject(sub)}`, scopes, claims };
   const [client] = clients;

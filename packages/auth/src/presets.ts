@@ -235,7 +235,7 @@ export function workos({ domain }: WorkosOptions): Preset {
 
 /** The location of a Clerk instance. */
 export interface ClerkOptions {
-  /** The domain of its Frontend API, such as `acme.clerk.accounts.dev`. */
+  /** The domain of the instance's Frontend API, such as `acme.clerk.accounts.dev`. */
   readonly domain: string;
 }
 

@@ -31,8 +31,8 @@ export interface TokenCheck {
 }
 
 /**
- * Returns the claims of a token, or `undefined` for a bad token. It must check that the token was issued for this
- * server. `exp` and `nbf` are enforced if it returns them. With several issuers it must return `iss`.
+ * Returns the claims of a token, or `undefined` for a bad token. The function must check that the token was issued for
+ * this server. If it returns `exp` and `nbf`, these are enforced. With several issuers, it must return `iss`.
  */
 export type TokenVerifier = (token: string) => MaybePromise<TokenClaims | undefined>;
 
@@ -57,7 +57,7 @@ export function notForUs(claimed: unknown): TokenError {
   });
 }
 
-/** By how many seconds clocks may differ by default. */
+/** How many seconds clocks may differ by default. */
 export const CLOCK_TOLERANCE_SECONDS = 30;
 
 /**

@@ -58,7 +58,7 @@ const register: FastifyPluginAsync<FastifyOptions> = async (
       scope.removeAllContentTypeParsers();
       scope.addContentTypeParser('*', (_request, _body, done) => done(null));
       for (const url of options.sse ? [path, '/sse', '/messages'] : [path])
-        // With a prefix, both paths are served, with and without a final slash, whatever the router's options.
+        // With a prefix, the path is served with and without a final slash, regardless of the router's options.
         await scope.register(async (at) => void at.all('/', serve), { prefix: url });
     },
     { prefix },

@@ -186,7 +186,7 @@ export interface AnswerRules {
   readonly headers?: () => ResponseHeaders;
 }
 
-/** Answers one POST: with one JSON object, or with a stream of events once something is sent before the response. */
+/** Answers one POST with one JSON object, or with a stream of events if something is sent before the response. */
 export class PostSink implements Sink {
   #stream: EventStream | undefined;
   #request: ActiveRequest | undefined;
@@ -233,7 +233,8 @@ export class PostSink implements Sink {
 
 /**
  * The rate-limit headers of a response (draft-ietf-httpapi-ratelimit-headers-11). `RateLimit-Policy` has the quota `q`
- * per window `w` in seconds. `RateLimit` has the remaining requests `r` and the seconds `t` until one more is allowed.
+ * per window `w` in seconds. `RateLimit` has the remaining requests `r` and the seconds `t` until one more request is
+ * allowed.
  */
 export function rateHeaders(limits: readonly LimitState[] | undefined): ResponseHeaders | undefined {
   if (!limits) return undefined;

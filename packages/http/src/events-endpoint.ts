@@ -34,8 +34,8 @@ interface Question {
 
 /**
  * Streams the events of this process to operators: finished calls, refused requests, requests to clients, tasks, and
- * open sessions and streams. Events leave out arguments, results, questions and answers. Events are built only while
- * somebody watches.
+ * open sessions and streams. Events leave out arguments, results, questions and answers. Events are built only while a
+ * watcher is connected.
  */
 export class EventsEndpoint {
   readonly #operators: Authentication;

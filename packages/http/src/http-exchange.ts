@@ -70,7 +70,7 @@ export interface HttpExchange extends RequestInfo {
   readBody(limits: BodyLimits, done: (body: string | undefined, problem?: BodyProblem) => void): void;
   /** Answers in one piece. A long answer becomes 503 if clients leave too much output unread. */
   respond(status: number, headers: ResponseHeaders, body?: string): void;
-  /** Answers with status 200 and a stream. A client that leaves too much of it unread is cut off. */
+  /** Answers with status 200 and a stream. A client that leaves too much of the stream unread is cut off. */
   stream(headers: ResponseHeaders): BodyStream;
   /** Whether the connection has closed: nothing written from now on reaches the client. */
   readonly gone: boolean;

@@ -4,7 +4,10 @@ import type { HttpExchange } from './http-exchange.js';
 import { headersOf, NodeExchange } from './node-exchange.js';
 import type { OutputBudget } from './output-budget.js';
 
-/** An exchange of `node:http2`, whose requests and responses resemble those of `node:http`: each is a stream of its own. */
+/**
+ * An exchange of `node:http2`, whose requests and responses resemble those of `node:http`. Each exchange is a separate
+ * stream.
+ */
 export class Http2Exchange extends NodeExchange {
   /** The address of the peer. It is kept because a closed stream does not know it. */
   readonly #peer: string | undefined;

@@ -38,7 +38,7 @@ const STREAMING = new WeakMap<Socket, () => void>();
 
 type BodyDone = (body: string | undefined, problem?: BodyProblem) => void;
 
-/** An exchange of `node:http`, written straight to its response. */
+/** An exchange of `node:http`, which writes directly to the response. */
 export class NodeExchange implements HttpExchange {
   corsOrigin: string | undefined;
   exposeHeaders: HttpExchange['exposeHeaders'];
@@ -259,7 +259,10 @@ export class NodeExchange implements HttpExchange {
     return this.response.writableFinished;
   }
 
-  /** Writes the head of a response. If middleware makes that fail, the connection ends, so that the client does not wait. */
+  /**
+   * Writes the head of a response. If middleware makes this fail, the connection ends, so that the client does not
+   * wait.
+   */
   protected begin(status: number, lines: readonly (string | number)[]): void {
     try {
       this.writeHead(status, lines);
@@ -270,8 +273,8 @@ export class NodeExchange implements HttpExchange {
   }
 
   protected writeHead(status: number, lines: readonly (string | number)[]): void {
-    // Some middleware replaces `writeHead` and accepts pairs and objects alone: on-headers before 1.1, so compression
-    // and sessions.
+    // Some middleware replaces `writeHead` and only accepts pairs and objects: on-headers before 1.1, which compression
+    // and session middleware uses.
     const isReplaced = Object.hasOwn(this.response, 'writeHead');
     this.response.writeHead(status, isReplaced ? headersOf(lines) : (lines as string[]));
   }

@@ -79,10 +79,10 @@ export function metricsOptions(
   return handler && { handler, path, token, port, host, allowedHosts: names ?? '*' };
 }
 
-/** The variable with the token of `events`, if the program sets none. */
+/** The environment variable with the token of `events`, if the program sets no token. */
 const EVENTS_TOKEN = 'SIGIL_EVENTS_TOKEN';
 
-/** Fills in the defaults of `events`. @returns `undefined` if there are none. */
+/** Fills in the defaults of `events`. @returns `undefined` if events are not served. */
 export function eventsOptions(given: unknown, checks: OptionChecks): ResolvedEvents | undefined {
   const options: Partial<EventsOptions> = checks.group('events', given, EVENTS);
   // A variable without a value counts as one that is not set.

@@ -6,7 +6,7 @@ import type { RouteHandler } from './routes.js';
 /** How long sessions live, and how many may be open. */
 export interface SessionOptions {
   /**
-   * A session without traffic ends after this many milliseconds.
+   * How long a session may have no traffic before it ends, in milliseconds.
    *
    * @default 30 minutes
    */
@@ -76,7 +76,7 @@ export interface HttpLimits {
    */
   readonly requestTimeoutMs?: number;
   /**
-   * A client that leaves more bytes than this of a stream unread is cut off.
+   * Maximum bytes of a stream that a client may leave unread. Beyond the limit, the client is cut off.
    *
    * @default 16 MiB
    */
@@ -102,7 +102,7 @@ export interface HttpLimits {
 /** How streams of Server-Sent Events behave. */
 export interface StreamOptions {
   /**
-   * A comment is sent on a quiet stream after this many milliseconds.
+   * How long a stream may be quiet before a comment is sent, in milliseconds.
    *
    * @default 15 seconds
    */

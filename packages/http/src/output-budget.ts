@@ -20,9 +20,9 @@ export interface OutputLimits {
 /** The unread output of all answers and streams together. */
 export class OutputBudget {
   readonly budget: Quota;
-  /** A client that leaves more than this of one stream unread is cut off. */
+  /** Maximum bytes of one stream that a client may leave unread. Beyond it, the client is cut off. */
   readonly maxBufferedBytes: number;
-  /** Deadlines of long web responses whose clients have stopped reading. */
+  /** Deadlines for long web responses whose clients have stopped reading. */
   readonly stalls: Deadlines;
   readonly #told = new LogThrottle();
 

@@ -5,8 +5,9 @@ import type { Endpoint, ReadinessReport } from '@sigil/core/transport';
 const REMEMBER_MS = 500;
 
 /**
- * Serves the health and readiness of the server to load balancers and orchestrators. `health` says whether the process
- * serves. `ready` says whether it accepts requests: its backend answers, and it is not closing.
+ * Serves the health and readiness of the server to load balancers and orchestrators. `health` reports whether the
+ * process serves. `ready` reports whether it accepts requests: this requires that its backend answers, and that it is
+ * not closing.
  */
 export class Probes {
   #isClosing = false;

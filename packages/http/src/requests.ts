@@ -94,7 +94,7 @@ export function acceptsAnswer(accept: string | undefined): boolean {
   return accepts(accept, 'application/json') && accepts(accept, 'text/event-stream');
 }
 
-/** Decides whose requests are served, against DNS rebinding and foreign pages. */
+/** Decides whose requests are served, as a protection against DNS rebinding and foreign pages. */
 export class OriginCheck {
   readonly #hosts: readonly string[] | '*';
   readonly #origins: readonly string[] | undefined;

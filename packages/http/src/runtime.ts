@@ -116,7 +116,7 @@ async function start(
     const target = pathOf(request.url ?? '/');
     if (health !== undefined && isAt(target, health)) return probes.health(request, response);
     if (ready !== undefined && isAt(target, ready)) return probes.ready(request, response);
-    // The next request of this client should go to another process.
+    // The next request from this client should go to another process.
     if (closing) response.shouldKeepAlive = false;
     const exchange = new NodeExchange(request, response, handler.output);
     const route = routes.find(([own]) => isAt(target, own));
@@ -154,7 +154,7 @@ async function start(
   const closed = new Promise<void>((resolve) => (settle = resolve));
   const stopGently = async (delayMs: number): Promise<void> => {
     probes.closes();
-    // Load balancers need a moment to notice; until then all requests are served.
+    // Load balancers need a moment to notice. Until then, all requests are served.
     if (delayMs > 0) await delay(delayMs);
     events?.close();
     await stop(server, sockets, handler, drainMs);
@@ -357,7 +357,7 @@ function serverOptions(options: HttpRuntimeOptions): ServerOptions {
   checks.integer('workers', workers);
   const metrics = metricsOptions(options.metrics, { host, workers }, checks);
   const events = eventsOptions(options.events, checks);
-  // Metrics with a port of their own share no path with anything.
+  // Metrics on a separate port cannot share a path with anything else.
   if (metrics?.port !== undefined) checkOwnPath('metrics', metrics.path, [], checks);
   const beside = { metrics: metrics?.port === undefined ? metrics?.path : undefined, events: events?.path };
   for (const [option, own] of Object.entries({ health, ready, ...beside })) {
@@ -381,7 +381,7 @@ function serverOptions(options: HttpRuntimeOptions): ServerOptions {
   return { host, port, ...paths, workers, ...times, handleSignals, limits, handler };
 }
 
-/** The names that `Host` may have by default. On a network a server cannot know its names. */
+/** The names that `Host` may have by default. A server on a network cannot know its own names. */
 function hostsFor(
   host: string,
   { authenticate, authorization, allowAnonymous }: HttpRuntimeOptions,
@@ -430,11 +430,11 @@ function serverLimits(
   return {
     maxConnections: limits.maxConnections ?? 10_000,
     headersTimeout: headersTimeoutMs,
-    // Fallback: Node's own timeout gives no reason, so ours fires first.
+    // A fallback: Node's own timeout reports no reason, so ours fires first.
     requestTimeout: requestTimeoutMs + NODE_LATER_MS,
     keepAliveTimeout: limits.keepAliveTimeoutMs ?? 5_000,
     maxHeaderSize: limits.maxHeaderBytes ?? 16 * 1024,
-    // Node looks every 30 seconds unless told otherwise, which would double these times.
+    // By default, Node checks only every 30 seconds, which would double these times.
     connectionsCheckingInterval: Math.min(2_000, headersTimeoutMs),
   };
 }

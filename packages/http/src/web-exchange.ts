@@ -33,7 +33,7 @@ export class WebExchange implements HttpExchange {
   #id: string | undefined;
   readonly #request: Request;
   #headers: Readonly<Record<string, string>> | undefined;
-  /** Listeners for the client's disconnect; `undefined` once it has gone. */
+  /** Listeners for the client's disconnect; `undefined` once the client has gone. */
   #gone: (() => void)[] | undefined = [];
   #resolve: (response: Response) => void = () => undefined;
 

@@ -23,7 +23,7 @@ export async function startsWorkers(workers: number): Promise<boolean> {
   return workers > 1 && (await loadCluster()).isPrimary;
 }
 
-/** Whether this process is one of several that a program has started to serve behind one port. */
+/** Whether this process is one of several that a program has started to serve on one port. */
 export function isWorker(): boolean {
   return process.env[WORKER_KEY]?.startsWith(`${process.ppid}:`) === true;
 }

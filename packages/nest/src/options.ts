@@ -58,7 +58,8 @@ export interface SigilModuleExtras {
    */
   readonly path?: string | undefined;
   /**
-   * Decorators of the controller whose route is the endpoint, the outermost first: `[UseGuards(JwtAuthGuard)]`, `[SkipThrottle()]`.
+   * Decorators for the controller whose route is the endpoint, the outermost first: `[UseGuards(JwtAuthGuard)]`,
+   * `[SkipThrottle()]`.
    *
    * @default none
    */

@@ -28,8 +28,8 @@ const LOOK_MS = 1000;
  * A file that gets a line of JSON for each record. It fits the option `audit.sink` of `createApp`. Several processes
  * may write to one file.
  *
- * @param path the path of the file. A new file can only be read by the user of the process. If the file is moved away,
- *   as logrotate does, a new one is created within a second.
+ * @param path the path of the file. Only the user of the process can access a new file. If the file is moved away, as
+ * logrotate does, a new one is created within a second.
  * @returns the file, which is open.
  * @throws Error when the file cannot be opened; DefinitionError when an option is wrong.
  * @example

@@ -8,7 +8,7 @@ const { inspect, types } = process.getBuiltinModule('node:util');
 /** Options for the lines of a log. */
 export interface LineOptions {
   /**
-   * `json` for programs that read them, `text` for people.
+   * The format of lines: `json` for programs, `text` for people.
    * @default 'json'
    */
   readonly format?: 'json' | 'text';
@@ -91,7 +91,7 @@ function writerOf(stream: Writable): (line: string, canWait: boolean) => void {
  * ```
  */
 export function stderrLogger(): Logger {
-  // A parent that closes our standard error must not end the process through it.
+  // If the parent closes our standard error, this must not end the process.
   if (!process.stderr.listeners('error').includes(ignore)) process.stderr.on('error', ignore);
   const { LOG_FORMAT, NO_COLOR = '', FORCE_COLOR = '' } = process.env;
   const { isTTY } = process.stderr;

@@ -6,7 +6,7 @@ import type { Attributes } from '@opentelemetry/api';
  * A test compares the table with that model.
  */
 
-/** The kinds of telemetry with attributes: spans and metrics, by their names. */
+/** The telemetry that has attributes: spans and metrics, by name. */
 export type Signal =
   | 'mcp.server'
   | 'mcp.client'
@@ -14,7 +14,7 @@ export type Signal =
   | 'mcp.client.operation.duration'
   | 'mcp.server.session.duration';
 
-/** The sources of attributes; the last four are known once there is an answer. */
+/** The sources of attributes. The last four are only known once there is an answer. */
 export interface Values {
   readonly method?: string | undefined;
   readonly tool?: string | undefined;

@@ -5,7 +5,7 @@ import type { EventLoopDelay } from './options.js';
 /** The buckets for the latency of stores, in seconds. Most stores answer faster than any call. */
 const STORE_BUCKETS = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5];
 
-/** The highest attempt number with a time series of its own: `tasks.maxAttempts` may be any number. */
+/** The highest attempt number that has its own time series, because `tasks.maxAttempts` may be any number. */
 const MAX_ATTEMPT = 10;
 
 /** Sigil's own metrics, beyond the conventions: refusals, store latency, and the sizes of queues and tables. */

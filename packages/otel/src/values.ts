@@ -22,8 +22,8 @@ const MAX_URI_LENGTH = 1024;
 const CALLER_FAULTS: ReadonlySet<number> = new Set([-32700, -32600, -32601, -32602, -32002, 403, 429]);
 
 /**
- * The attributes of metrics and spans at the beginning of a call. Names are limited to the server's own: clients could
- * send any.
+ * The attributes of metrics and spans at the beginning of a call. Only names that the server has are included, because
+ * clients could send any name.
  */
 export function measuredOf(call: CallInfo): Values {
   const { isKnownMethod, isKnownName, params, protocolVersion, transport } = call;

@@ -10,7 +10,7 @@ export function isConnectionFailure(error: unknown): boolean {
   return NOT_NOW.test(error.code ?? '');
 }
 
-/** Whether PostgreSQL does not speak TLS, which the address asks for. */
+/** Whether the address requires TLS and PostgreSQL does not support it. */
 function isWithoutTls(error: unknown): error is Error {
   return error instanceof Error && error.message === 'The server does not support SSL connections';
 }

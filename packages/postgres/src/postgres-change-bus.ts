@@ -100,7 +100,7 @@ export class PostgresChangeBus implements ChangeBus {
   }
 }
 
-/** Every user of the database can notify: invalid changes are ignored. */
+/** Every user of the database can send notifications, so invalid changes are ignored. */
 function parse(text: string): ServerChange | undefined {
   try {
     const change: unknown = JSON.parse(text);

@@ -21,7 +21,7 @@ const KIB = 1024;
 /** Maximum number of tasks that one statement reads. */
 const MAX_READS = 200;
 
-/** How many runs one connection can serve: most of the time a run does not ask PostgreSQL anything. */
+/** How many runs one connection can serve: most of the time, a run sends no statements. */
 const RUNS_PER_CONNECTION = 1.6;
 
 /** The columns of a task. */
@@ -51,8 +51,8 @@ interface Read {
 
 /**
  * Keeps tasks in PostgreSQL, and assigns them to runs. If there is no room, the oldest finished task of the same owner
- * is replaced, never a working task or another owner's. Indistinguishable clients are one owner, limited by the total
- * alone. If no task can be replaced, the new one is refused.
+ * is replaced, never a working task or another owner's. Clients that cannot be distinguished count as one owner, which
+ * only the total limits. If no task can be replaced, the new task is refused.
  */
 export class PostgresTaskStore implements TaskStore {
   /** How many runs at once: as many as the connections can serve, by default 16. */

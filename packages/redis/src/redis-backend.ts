@@ -3,9 +3,9 @@
 // - `redis-connection.ts` has the one connection for the commands of all parts (`redis-link.ts`). It fails at once
 //   while Redis is down, and reconnects. `redis-servers.ts` has the location of Redis: at an address, in a cluster, or
 //   behind Sentinels.
-// - A store writes by scripts, which Redis runs as one, and lets Redis count the time. All keys of a script have one
-//   hash tag, such as `{sigil:shop:sessions}`, so that a cluster has them on one node. `quota-script.ts` keeps sessions
-//   and states within their limits.
+// - A store writes with scripts, which Redis runs atomically, and uses the clock of Redis. All keys of a script have
+//   one hash tag, such as `{sigil:shop:sessions}`, so that a cluster has them on one node. `quota-script.ts` keeps
+//   sessions and states within their limits.
 // - `redis-change-bus.ts` listens on its own connection, and `redis-task-store.ts` renews leases on another one.
 
 import type { Backend, BackendFactory } from '@sigil/core/backend';

@@ -10,7 +10,7 @@ const [MESSAGE, END] = ['m', 'e'];
 
 /**
  * The beginning of scripts about the streams of one session. `KEYS[1]` is the prefix of its keys. Each stream is a
- * Redis stream. An index has all of them by expiry, the bytes of each, and the sum as the stream ''.
+ * Redis stream. An index contains all streams by expiry, the bytes of each stream, and the sum under the name ''.
  */
 const STREAMS_LUA = `
 local base = KEYS[1]

@@ -91,7 +91,7 @@ export class RedisServers {
     );
   }
 
-  /** Creates a client of one server for subscriptions: every node of a cluster relays all messages. */
+  /** Creates a client for one server, for subscriptions: every node of a cluster relays all messages. */
   async node(): Promise<NodeClient> {
     const { cluster, sentinel } = this.#options;
     if (sentinel) return this.#node(this.#login(), await this.master());

@@ -326,8 +326,8 @@ return page
 
 /**
  * Keeps tasks in Redis, for all processes. If there is no room, the oldest finished task of the same owner is replaced,
- * never a working task or another owner's. Indistinguishable clients are one owner, limited by the total alone.
- * If no task can be replaced, the new one is refused.
+ * never a working task or another owner's. Clients that cannot be distinguished count as one owner, which only the
+ * total limits. If no task can be replaced, the new task is refused.
  */
 export class RedisTaskStore implements TaskStore {
   /** How many runs at once: all commands share a connection, and a run writes little. */

@@ -1,7 +1,7 @@
 import type { DefinitionProblem, GuardLike } from '@sigil/core';
 import { OptionChecks, type OptionTable } from '@sigil/core/internal';
 
-/** Options of `skills`: guards, and limits on the files read into memory at start. */
+/** Options of `skills`: guards, and limits on the files that are read into memory at start. */
 export interface SkillsOptions {
   /**
    * Guards for every file of every skill; the guards of the app run first. If a guard hides the `SKILL.md` of a skill,

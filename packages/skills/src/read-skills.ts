@@ -15,7 +15,7 @@ export interface SkillFolder {
 }
 
 /**
- * Reads the skills of a folder into memory.
+ * Reads the skills in a folder into memory.
  *
  * @param problems receives the problems with everything that cannot be served.
  */

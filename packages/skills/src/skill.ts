@@ -72,7 +72,7 @@ type Frontmatter = Readonly<Record<string, unknown>>;
 const BLOCK = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/;
 
 /**
- * Reads the YAML frontmatter of a `SKILL.md`, every member as its author wrote it (SEP-2640, "Frontmatter").
+ * Reads the YAML frontmatter of a `SKILL.md`, with every member as its author wrote it (SEP-2640, "Frontmatter").
  *
  * @throws Error that describes the fault.
  */

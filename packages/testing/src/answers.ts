@@ -10,7 +10,7 @@ import type {
 } from '@sigil/core/protocol';
 import { METHODS } from '@sigil/core/transport';
 
-/** A request to the user (`elicitation/create`): to fill in a form, or to open a page. */
+/** A request to the user (`elicitation/create`) to fill in a form or to open a page. */
 export interface ElicitRequest {
   /** The mode; a form when absent. */
   readonly mode?: 'form' | 'url';
@@ -60,7 +60,7 @@ export function createAnswerer({ onElicit, onSample, roots }: Answers): Answerer
 
 type Result = Readonly<Record<string, unknown>>;
 
-/** Maximum number of rounds of questions in one call, so that a server cannot ask without end. */
+/** Maximum number of rounds of questions in one call, so that a server cannot ask endlessly. */
 export const MAX_ROUNDS = 10;
 
 /** Whether a result only asks for input (2026-07-28, basic/patterns/mrtr). */

@@ -71,7 +71,7 @@ export class TestApp implements AsyncDisposable {
   /**
    * Connects another client, for the same principal unless the options name another. The client is closed with the app.
    *
-   * @param options override those of the first client.
+   * @param options options that override those of the first client.
    */
   async connect(options: ConnectOptions = {}): Promise<TestClient> {
     const client = await connect(this.app, { ...this.options, ...options });

@@ -27,7 +27,7 @@ export interface ServerDetails {
   readonly instructions?: string;
 }
 
-/** A server's description of itself (`server/discover`, 2026-07-28 and later). */
+/** A server's description of itself (`server/discover`, revision 2026-07-28 or later). */
 export interface DiscoverResult {
   readonly supportedVersions: readonly string[];
   readonly capabilities: ServerCapabilities;
@@ -89,7 +89,10 @@ export interface ClientParts {
 export class TestClient implements AsyncDisposable {
   /** The protocol revision that the client uses. */
   readonly revision: ProtocolVersion;
-  /** The server's description of itself from `initialize`; `undefined` in 2026-07-28, where `discover()` requests it. */
+  /**
+   * The server's description of itself from `initialize`; `undefined` in revision 2026-07-28, where `discover()`
+   * requests it.
+   */
   readonly server: ServerDetails | undefined;
   readonly #parts: ClientParts;
   readonly #subscriptions: Subscriptions;
@@ -126,7 +129,7 @@ export class TestClient implements AsyncDisposable {
     return this.#list(METHODS.listPrompts, 'prompts', options);
   }
 
-  /** Calls a tool. A failure of the tool itself is a result with `isError`, not a rejection. */
+  /** Calls a tool. If the tool itself fails, the result has `isError`; the promise does not reject. */
   callTool(name: string, args: object = {}, options?: CallOptions): Promise<CallToolResult> {
     return this.request(METHODS.callTool, { name, arguments: args }, options);
   }
@@ -186,7 +189,7 @@ export class TestClient implements AsyncDisposable {
     return this.#subscriptions.remove(uri);
   }
 
-  /** Opens a subscription stream (2026-07-28 and later) and waits until the server has acknowledged it. */
+  /** Opens a subscription stream (revision 2026-07-28 or later) and waits until the server has acknowledged it. */
   listen(filter: ListenFilter): Promise<Subscription> {
     return listen(this.#parts, filter);
   }

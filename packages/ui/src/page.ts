@@ -2,8 +2,8 @@ import type { HostChannel } from './host-channel.js';
 import type { HostContext } from './protocol.js';
 
 /**
- * Makes the page look like its host: `color-scheme` and `data-theme` of the document follow the theme. The host's CSS
- * variables and fonts are available for your own CSS, such as `var(--color-text-primary, CanvasText)`.
+ * Makes the page look like its host: `color-scheme` and `data-theme` of the document follow the host's theme. The
+ * host's CSS variables and fonts are available for your own CSS, such as `var(--color-text-primary, CanvasText)`.
  *
  * @param context the host's context.
  * @example

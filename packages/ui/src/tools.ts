@@ -9,7 +9,7 @@ export interface ToolTypes {
   readonly output?: object;
 }
 
-/** The types of the tools of a server, by the names of the tools. */
+/** The types of a server's tools, by tool name. */
 export type ToolMap<Tools> = { readonly [Name in keyof Tools]: ToolTypes };
 
 /** The tools of a view without type arguments: any name, any arguments, any result. */

@@ -133,7 +133,7 @@ export class View<Tools extends ToolMap<Tools> = AnyTools, Shown extends keyof T
   }
 
   /**
-   * Sends a message into the conversation, in the name of the user. The model answers it.
+   * Sends a message into the conversation, in the name of the user. The model answers the message.
    *
    * @param content a text, or blocks of content.
    * @throws ViewError `REFUSED` when the host refuses.

@@ -118,8 +118,8 @@ function differencesOf(plain: Answers, bundled: Answers): string[] {
 }
 
 /**
- * Puts a bundle into an empty folder with its shipped files, or with links to everything in its project except
- * packages. The external packages are links too.
+ * Puts a bundle into an empty folder, with its shipped files or with links to everything in its project except
+ * packages. External packages are links too.
  */
 function installedIn(home: string, asked: Comparison): { file: string; cwd: string } {
   const { out, bundled, external, shipped } = asked;

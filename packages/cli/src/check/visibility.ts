@@ -1,4 +1,4 @@
-// The page of `sigil dev` uses this file too, so it imports nothing of Node or of the framework.
+// The page of `sigil dev` uses this file too, so it imports nothing from Node or from the framework.
 import { objectOf } from '../json.js';
 
 /** The note at a tool that models do not see. */

@@ -105,7 +105,7 @@ function pagePort(text: string | undefined, hasNone: boolean | undefined): numbe
   return readPort('--page-port', text);
 }
 
-/** Writes a line of the compiler, the server or `sigil dev` itself. */
+/** Writes a line from the compiler, the server or `sigil dev` itself. */
 function writeLine(terminal: Terminal, { source, text, isError }: OutputLine): void {
   if (source === 'sigil') terminal.out(styled(terminal, 'dim', `sigil: ${text}`));
   else if (isError) terminal.err(text);

@@ -27,7 +27,7 @@ import {
  * reverse breaks clients.
  *
  * @param before the older manifest.
- * @param after the newer one.
+ * @param after the newer manifest.
  * @returns the changes, the gravest first. A manifest has no changes compared with itself.
  * @example
  * ```ts

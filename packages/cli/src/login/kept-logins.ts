@@ -7,7 +7,7 @@ import { isObject, type JsonObject, objectOf, parseJson } from '../json.js';
 import { makeFolder } from '../make-folder.js';
 import { type KeptLogin, type Login, loginOf } from './login.js';
 
-/** The file with the logins of a user. Its mode keeps other users out. */
+/** The file with the logins of a user. Its permissions keep other users out. */
 export function loginsFile(): string {
   const { XDG_CONFIG_HOME, APPDATA } = process.env;
   const ofPlatform = process.platform === 'win32' ? APPDATA : undefined;

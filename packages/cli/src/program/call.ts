@@ -65,7 +65,7 @@ export function useServer<T>(
   });
 }
 
-/** Maximum number of rounds of questions in one call, so that a server cannot ask without end. */
+/** Maximum number of rounds of questions in one call, so that a server cannot ask endlessly. */
 const MAX_ROUNDS = 50;
 
 /** Repeats a request as long as its server asks for input (2026-07-28, basic/patterns/mrtr). */

@@ -1,4 +1,4 @@
-// The page of `sigil dev` uses this file too, so it imports nothing of Node or of the framework.
+// The page of `sigil dev` uses this file too, so it imports nothing from Node or from the framework.
 import { isObject, type JsonObject } from '../json.js';
 
 /**

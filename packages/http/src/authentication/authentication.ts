@@ -52,7 +52,11 @@ function isResponse(thrown: unknown): boolean {
   return Object.prototype.toString.call(thrown) === '[object Response]';
 }
 
-/** Refuses an invalid decision: `{}` would serve everyone. @throws TypeError if it has neither a principal nor a refusal. */
+/**
+ * Refuses an invalid decision: `{}` would serve everyone.
+ *
+ * @throws TypeError if the decision has neither a principal nor a refusal.
+ */
 function requireDecision(decision: Decision): Decision {
   if (isObject(decision) && (decision.refusal || 'principal' in decision)) return decision;
   throw new TypeError(

@@ -91,7 +91,7 @@ export interface AuthorizationHost {
   readonly unseal: (text: string) => Promise<unknown>;
 }
 
-/** Creates the authorizer of an app, as `oauth()` of `@sigil/auth` does. */
+/** Creates the authorizer of an app. `oauth()` of `@sigil/auth` returns such a function. */
 export type Authorization = (host: AuthorizationHost) => Authorizer;
 
 /**

@@ -16,7 +16,7 @@ export const ABOUT = {
   received: 'received',
   /** A client has cancelled a request that another process may serve. */
   cancelled: 'cancelled',
-  /** A message that belongs to no request, for the process to which the client listens; see `Sink.deliver`. */
+  /** A message that belongs to no request, for the process that the client listens to; see `Sink.deliver`. */
   notify: 'notify',
   /** A client has resumed a stream at the sender. */
   resumed: 'resumed',
@@ -176,8 +176,8 @@ function nodeOf(id: unknown): string | undefined {
 export const ANSWERS_WITHIN_MS = 2_000;
 
 /**
- * Milliseconds of silence after which a process counts as dead. It is asked twice, because it may be busy or have
- * missed the question.
+ * Milliseconds of silence after which a process counts as dead. The process is asked twice, because it may be busy or
+ * may have missed the question.
  */
 export const GONE_AFTER_MS = 5_000;
 
@@ -236,7 +236,7 @@ const OF_REQUEST = new RegExp(`^${UUID}-([A-Za-z0-9_-]*)${SCOPES}$`);
 
 /** A new name for the stream of messages that belong to no request. */
 export function nameStandaloneStream(): string {
-  // A session keeps the id. Node's UUID is a rope of many pieces, which takes ten times the memory of a flat text.
+  // A session keeps the id. Node's UUID is a rope of many pieces: it takes ten times the memory of a flat text.
   return crypto.randomUUID().split('-').join('-');
 }
 

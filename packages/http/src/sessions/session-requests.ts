@@ -340,7 +340,7 @@ class SessionSink implements Sink {
 
   #streamed(): SessionStream | undefined {
     if (this.#stream || this.http.gone) return this.#stream;
-    // Until its needed scopes are known, all scopes of its principal count.
+    // Until the scopes that the request needs are known, all scopes of its principal count.
     const scopes = this.#request?.neededScopes ?? this.http.principal?.scopes ?? [];
     this.#stream = this.session.streams.open(this.http, this.id ?? undefined, scopes, () =>
       this.#request?.cancel(NOT_AUTHENTICATED),

@@ -225,7 +225,7 @@ export class SessionStream {
   #turn: Promise<void> | undefined;
   #ended: boolean;
   readonly #refused: (() => void) | undefined;
-  /** Whether the client is connected to another process, which hears of all new messages. */
+  /** Whether the client is connected to another process, which is notified of all new messages. */
   #isFollowed = false;
   /**
    * Ends the time during which another process may still write. Messages from this time are read from the store, to
