@@ -55,7 +55,7 @@ export interface ProvenRequest {
 /** Issues nonces for clients, and recognises them in every process of the app. */
 export interface Nonces {
   current(): Promise<string>;
-  /** A nonce that is made now. */
+  /** Creates a new nonce. */
   renewed(): Promise<string>;
   /**
    * Reads when a nonce was made, and until when it is accepted, in milliseconds since 1970.

@@ -94,7 +94,7 @@ class Introspection {
   }
 }
 
-/** The types of tokens that are for their client alone. */
+/** The types of tokens that only their client may use. */
 const OTHER_TOKENS = /^(?:refresh|id)(?:_token)?$/i;
 
 function checkOptions(options: IntrospectionOptions, issuers: number, checks: OptionChecks): void {

@@ -219,7 +219,7 @@ class ResourceServer implements Authorizer {
     const claims = await this.#check(token, client);
     const { cnf, exp } = claims;
     const boundTo = keyOf(cnf);
-    // The principal is copied: the copy belongs to this token alone, which may serve many requests. The author may
+    // The principal is copied: the copy belongs only to this token, which may serve many requests. The author may
     // return one object for several tokens; it is not changed.
     const given = requirePrincipal(this.options.principal(claims, this.options.scopes.of(claims)));
     const principal = frozenCopy({ ...given });

@@ -17,7 +17,7 @@ export type DpopMode = 'off' | 'accept' | 'require';
 /** Texts about a resource for users. */
 export interface ResourceDescription {
   readonly name?: string;
-  /** The URL of the documentation. The members below are URLs too. */
+  /** The URL of the documentation. `policy` and `terms` are URLs too. */
   readonly documentation?: string;
   readonly policy?: string;
   readonly terms?: string;

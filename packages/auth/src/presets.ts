@@ -15,7 +15,7 @@ export interface Auth0Options {
   readonly domain: string;
   /**
    * The identifier of the API at Auth0.
-   * @default the `resource`: give the API this identifier
+   * @default the `resource`, which must then be the identifier of the API
    */
   readonly audience?: string;
 }

@@ -12,7 +12,7 @@ export interface ScopeOptions {
   /**
    * The scopes in the metadata of the resource, for clients that request scopes before they need them.
    *
-   * @default those of `initial`
+   * @default the scopes in `initial`
    */
   readonly advertised?: readonly string[];
   /**

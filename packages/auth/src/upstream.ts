@@ -48,8 +48,9 @@ const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
 const MARGIN_MS = 10_000;
 
 /**
- * Gets a token for a service that a handler calls. A handler must not pass on the token of its own caller, so this is a
- * new one. It is cached until it expires, per service and set of scopes, and with token exchange also per caller.
+ * Gets a token for a service that a handler calls. A handler must not forward the token of its caller, so this is a
+ * different token. It is cached until it expires, per service and set of scopes, and with token exchange also per
+ * caller.
  *
  * @param context the context of the call.
  * @param target the service, and the scopes that are needed for it.

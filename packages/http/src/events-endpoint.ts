@@ -16,7 +16,7 @@ import { isWorker } from './workers.js';
 
 /** Maximum number of watchers. */
 const MOST_WATCHERS = 4;
-/** Maximum number of running calls in the list, which keeps those that have run longest. */
+/** Maximum number of running calls in the list. The list has the calls that have run longest. */
 const MOST_NAMED = 20;
 /** Maximum number of results whose questions are open. */
 const MOST_ROUNDS = 100;

@@ -1,5 +1,5 @@
 /**
- * The way of an HTTP request through this package. A bridge (`node-exchange.ts`, `web-exchange.ts`) turns the request
+ * How an HTTP request passes through this package. A bridge (`node-exchange.ts`, `web-exchange.ts`) turns the request
  * into an `HttpExchange`. The handler checks the caller and the method (`requests.ts`, `authentication.ts`) and reads
  * the message. It passes the message to the shared connection of stateless requests, or to a session (`sessions/`).
  * `answers.ts` writes the answers.

@@ -137,8 +137,8 @@ function hostnameOf(host: string): string {
  * The quota key of a request: its principal, or else its network address. For an IPv6 address, it is the network of 64
  * bits.
  *
- * @returns the key, or `undefined` if the address is unknown or may stand for many clients, as that of a proxy on this
- *   machine.
+ * @returns the key, or `undefined` if the address is unknown or may stand for many clients, like the address of a proxy
+ * on this machine.
  */
 export function quotaKeyOf({
   principal,

@@ -33,7 +33,9 @@ export function workerNumber(): number {
   return isWorker() ? Number(process.env[WORKER_NUMBER]) : 0;
 }
 
-/** Loads a module that few programs need. It takes longer to load than everything that a stdio server uses of Node. */
+/**
+ * Loads a module that few programs need. It takes longer to load than all modules of Node that a stdio server uses.
+ */
 async function loadCluster(): Promise<Cluster> {
   return (await import('node:cluster')).default;
 }

@@ -40,7 +40,7 @@ export interface SigilModuleOptions extends Omit<AppOptions, (typeof NESTS)[numb
   /**
    * Whether global interceptors, filters and pipes also run for each call of a tool, resource, prompt or completion.
    * This is like a microservice that is connected with `inheritAppConfig`. Global guards always run. `ValidationPipe`
-   * has no effect there. Filters that extend `BaseExceptionFilter` do not run, because they answer HTTP requests.
+   * has no effect on calls. Filters that extend `BaseExceptionFilter` do not run, because they answer HTTP requests.
    *
    * @default undefined: they do not run, and the log names them when the application starts; `false` turns this log
    *   line off

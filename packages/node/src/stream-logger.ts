@@ -21,8 +21,8 @@ export interface LineOptions {
 
 /**
  * A logger that writes each entry as one line of text or of JSON: `level`, `time` (ISO 8601), `message`, then the
- * details. It never throws, whatever the details are. A string of more than 8,192 characters, such as the message of an
- * error, is cut in the middle.
+ * details. It never throws, for any details. A string of more than 8,192 characters, such as the message of an error,
+ * is cut in the middle.
  *
  * @param stream the destination of the lines; it is not closed.
  * @param options how the lines are written.
@@ -186,7 +186,7 @@ function joined(first: string, second: string): string {
 }
 
 /**
- * Whether details are only numbers, booleans and short texts, and no name is that of a secret or of an entry's own
+ * Whether details are only numbers, booleans and short texts, and none is named like a secret or like an entry's own
  * member.
  */
 function isPlain(details: object): details is Readonly<Record<string, unknown>> {

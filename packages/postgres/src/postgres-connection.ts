@@ -203,8 +203,8 @@ export class PostgresConnection {
    * Writes to a table with limited room. If the table is full, its expired rows are deleted, and the write is tried
    * once more.
    *
-   * @param put tries to store, and returns `undefined` if there is no room; its argument says whether this is the
-   *   second try.
+   * @param put tries to store, and returns `undefined` if there is no room; its argument is whether this is the second
+   * try.
    * @returns the result of `put`; `undefined` if there is still no room.
    */
   async makeRoom<T>(

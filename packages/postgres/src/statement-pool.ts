@@ -9,7 +9,7 @@ const END_MS = 500;
 /** Maximum number of statements that wait for a connection. */
 const MAX_WAITING = 5_000;
 
-/** How many times as long as it may take a statement may wait. */
+/** How long a statement may wait, as a multiple of the time that it may take. */
 const WAITS = 10;
 
 /** The value of a parameter. */

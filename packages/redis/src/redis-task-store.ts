@@ -21,9 +21,9 @@ const FIELDS = ['json', 'version', 'run', 'attempts', 'notBefore'];
 /**
  * The beginning of all scripts. A task is a hash of `FIELDS`, which Redis expires. Counters are kept beside it: `info`
  * has "bytes status tool owner" of each task, `order` all tasks by creation, and `totals` the sums. Claimable tasks are
- * kept by tool: those of one owner by `notBefore`, and the owners by their turn. A turn is the later of two times: that
- * of the owner's first task, and that of its last claim. A turn may be too early; `CLAIM` corrects it. Times of both
- * are in microseconds.
+ * kept by tool: the tasks of one owner are sorted by `notBefore`, and the owners by their turn. A turn is the later of
+ * two times: the time of the owner's first task, and the time of its last claim. A turn may be too early; `CLAIM`
+ * corrects it. The times in both indexes are in microseconds.
  */
 const TASKS_LUA = `
 local base = KEYS[1]

@@ -1,4 +1,4 @@
-// The browser side of MCP Apps: `connect()` gives a view its host.
+// The browser side of MCP Apps: `connect()` connects a view to its host.
 export { connect, type ConnectOptions } from './connect.js';
 export { applyStyles } from './page.js';
 export { type View } from './view.js';

@@ -85,7 +85,7 @@ export class View<Tools extends ToolMap<Tools> = AnyTools, Shown extends keyof T
   /**
    * Calls a tool of the server.
    *
-   * @param name the name of a tool whose `visibility` includes `app`, which is the default.
+   * @param name the name of a tool. The `visibility` of the tool must include `app`, as it does by default.
    * @param rest the arguments of the tool, and how long to wait.
    * @returns the result. If the tool fails, the result has `isError`.
    * @throws ViewError when the host refuses or does not answer.

@@ -60,7 +60,7 @@ export async function ship(folder: string, options: BundleOptions, bundled: Bund
   for (const path of files) {
     const to = join(folder, relative(root, path));
     const isOfPackage = path.split(sep).includes('node_modules');
-    // Many packages read only this file of their own, for their version.
+    // Many packages only read their own `package.json`, for their version.
     if (isOfPackage && isWithin(path, root) && basename(path) === 'package.json') manifests.push(path);
     else if (isOfPackage) installWhole(path, root, external, warnings);
     else if (!isWithin(path, root)) warnings.push(`${path} is outside of the project, and not shipped`);

@@ -94,7 +94,7 @@ export class Authentication {
   /**
    * Serves a request once its principal is known, or refuses it. Its body is not read before that.
    *
-   * @throws whatever the author's function throws at once.
+   * @throws the error that the author's function throws synchronously.
    */
   admit(http: HttpExchange, serve: () => void): void {
     const { logger } = this.endpoint;

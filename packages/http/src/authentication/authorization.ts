@@ -95,8 +95,7 @@ export interface AuthorizationHost {
 export type Authorization = (host: AuthorizationHost) => Authorizer;
 
 /**
- * The challenge for a client that lacks scopes, if the authorization has no challenge of its own (RFC 6750, section
- * 3.1).
+ * The challenge for a client that lacks scopes, if the authorization does not have its own (RFC 6750, section 3.1).
  *
  * @param scopes all scopes that the request needs.
  * @returns a value for `Authorizer.insufficientScope`.

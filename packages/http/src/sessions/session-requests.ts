@@ -1,9 +1,9 @@
 /**
- * The way of a request that belongs to a session (revisions 2025-03-26 to 2025-11-25). A POST opens a session or names
- * one. `session-table.ts` finds that session here or, through `shared-sessions.ts`, in the store. Messages for another
- * process go through `node-messages.ts`. The connection of the session serves the others. Its answer is one JSON
- * object, or a stream that a client can resume in any process (`session-streams.ts`). A GET resumes such a stream, or
- * listens; a DELETE ends the session.
+ * How a request that belongs to a session (revisions 2025-03-26 to 2025-11-25) is served. A POST opens a session or
+ * names one. `session-table.ts` finds that session here or, through `shared-sessions.ts`, in the store. Messages for
+ * another process go through `node-messages.ts`. The connection of the session serves the others. Its answer is one
+ * JSON object, or a stream that a client can resume in any process (`session-streams.ts`). A GET resumes such a stream,
+ * or listens; a DELETE ends the session.
  */
 
 import { ERROR_CODES, type MaybePromise } from '@sigil/core';

@@ -70,7 +70,7 @@ export class SessionStreams {
   }
 
   /**
-   * Answers a request with a stream of its own.
+   * Answers a request with a new stream for this request.
    *
    * @param id the id of the request; absent for a batch.
    * @param scopes scopes that a client needs to resume it.
