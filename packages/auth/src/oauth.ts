@@ -90,7 +90,7 @@ class ResourceServer implements Authorizer {
   readonly #remembered = new TokenCache<Remembered>();
   /** Limits log lines that clients can cause at will. */
   readonly #told = new LogThrottle();
-  /** The scheme in which each principal sent its token. */
+  /** The scheme that each principal used to send its token. */
   readonly #schemes = new WeakMap<Principal, Scheme>();
 
   constructor(

@@ -85,7 +85,7 @@ export class Scopes {
     for (const scope of Object.keys(implies)) this.#implied.set(scope, closure(scope, implies));
   }
 
-  /** Scopes in the form in which clients request them. */
+  /** Scopes as clients request them. */
   asked(scopes: readonly string[]): readonly string[] {
     return scopes.map((scope) => (STANDARD.has(scope) ? scope : this.#prefix + scope));
   }

@@ -56,7 +56,7 @@ const MARGIN_MS = 10_000;
  * @param target the service, and the scopes that are needed for it.
  * @returns the access token.
  * @throws Error if the server has no `oauth({ upstream })`, if the authorization server refuses, or if the caller's
- *   token is unknown, as in a task that another process continues.
+ *   token is unknown. The token is unknown in a task that another process continues.
  * @example
  * ```ts
  * const token = await upstreamToken(ctx, { audience: 'https://files.example.com', scopes: ['files.read'] });

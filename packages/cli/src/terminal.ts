@@ -17,7 +17,7 @@ export interface Terminal {
   /** The streams that a user can answer on; absent if there is no terminal. */
   readonly desk?: { readonly input: Readable; readonly output: Writable };
   /**
-   * Opens a screen over the whole terminal; absent if that is not possible.
+   * Opens a screen over the whole terminal; absent if this is not possible.
    *
    * @param pressed called with each key, such as `q`. For a key without a character, it gets a sequence that begins
    *   with Escape.

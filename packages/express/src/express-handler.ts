@@ -16,7 +16,7 @@ export interface ExpressOptions extends HttpOptions {
 /** A request of any Express version. A request of Node lacks the two members. */
 export type ExpressRequest = IncomingMessage & { readonly originalUrl?: string; readonly baseUrl?: string };
 
-/** Middleware of Express. */
+/** A middleware function for Express. */
 export type Middleware = (
   request: ExpressRequest,
   response: ServerResponse,

@@ -138,7 +138,7 @@ function hostnameOf(host: string): string {
  * bits.
  *
  * @returns the key, or `undefined` if the address is unknown or may stand for many clients, like the address of a proxy
- * on this machine.
+ *   on this machine.
  */
 export function quotaKeyOf({
   principal,

@@ -29,7 +29,7 @@ const LOOK_MS = 1000;
  * may write to one file.
  *
  * @param path the path of the file. Only the user of the process can access a new file. If the file is moved away, as
- * logrotate does, a new one is created within a second.
+ *   logrotate does, a new one is created within a second.
  * @returns the file, which is open.
  * @throws Error when the file cannot be opened; DefinitionError when an option is wrong.
  * @example

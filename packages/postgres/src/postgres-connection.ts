@@ -123,8 +123,8 @@ export class PostgresConnection {
    *
    * @param logger receives reports that PostgreSQL stops answering, and that it answers again.
    * @throws DefinitionError when an address cannot be parsed, or names a file that cannot be read.
-   * @throws Error if PostgreSQL refuses permanently (such as for a wrong password), if tables are missing and must not
-   *   be created, or if LISTEN does not work.
+   * @throws Error if PostgreSQL refuses permanently (such as for a wrong password), if missing tables must not be
+   *   created, or if LISTEN does not work.
    */
   async open(logger?: Logger): Promise<void> {
     this.#logger = logger;
@@ -204,7 +204,7 @@ export class PostgresConnection {
    * once more.
    *
    * @param put tries to store, and returns `undefined` if there is no room; its argument is whether this is the second
-   * try.
+   *   try.
    * @returns the result of `put`; `undefined` if there is still no room.
    */
   async makeRoom<T>(

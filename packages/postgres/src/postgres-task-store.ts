@@ -214,7 +214,7 @@ export class PostgresTaskStore implements TaskStore {
    * Makes room step by step: first it deletes expired tasks, then finished ones.
    *
    * @param put tries to store, and returns `undefined` if there is no room; its argument is whether finished tasks may
-   * be replaced.
+   *   be replaced.
    */
   async #make<T>(put: (givesWay: boolean) => Promise<T | undefined>): Promise<T> {
     const done = await this.connection.makeRoom('tasks', put);

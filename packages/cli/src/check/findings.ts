@@ -22,7 +22,7 @@ export type CheckCode = keyof typeof CHECK_CODES;
 /** A problem of a server. */
 export interface Finding {
   readonly code: CheckCode;
-  /** Its subject, such as `tool check_inventory`. */
+  /** The subject of the finding, such as `tool check_inventory`. */
   readonly where: string;
   readonly what: string;
   /** The source of a host's limit. */

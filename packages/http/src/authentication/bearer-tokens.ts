@@ -33,7 +33,7 @@ export function bearerToken(headers: RequestHead['headers']): string | undefined
  * @param tokens the principal of each token.
  * @returns a value for `authenticate`.
  * @throws DefinitionError if there are no tokens, or if a token cannot be a bearer token. The message leaves out the
- * token.
+ *   token.
  * @throws TypeError if a token maps to something other than a principal.
  * @example
  * ```ts
