@@ -71,8 +71,7 @@ export async function ship(folder: string, options: BundleOptions, bundled: Bund
       for (const [name, place] of more.external) external.set(name, place);
     }
   }
-  // If there are packages to install, these packages are installed too: npm would remove copies that it has not
-  // installed.
+  // If npm must install packages, it also installs the packages of these manifests: it would remove mere copies.
   for (const path of manifests)
     if (external.size > 0) installWhole(path, root, external, warnings);
     else copy(path, join(folder, relative(root, path)));
