@@ -57,7 +57,7 @@ export async function choose(said: Said, choosing: Choosing): Promise<Choices> {
   const chosenManager = readManager(said, host);
   const rules: TargetRules = { cwd: host.cwd, force: said.has('force'), taken: choosing.taken };
   const target = await chooseTarget(directory, rules, prompter);
-  const decided = chosenTemplate ?? (await askTemplate(choosing, chosenAuth));
+  const decided = chosenTemplate ?? (await askTemplate(choosing, ui, chosenAuth));
   return {
     ...target,
     template: decided,
@@ -121,12 +121,13 @@ function readAuth(said: Said, template: TemplateName | undefined, choosing: Choo
   throw new Failure('USAGE', `the template ${meant} takes no --auth ${auth}: use ${better}`);
 }
 
-async function askTemplate(choosing: Choosing, auth: AuthName = 'none'): Promise<TemplateName> {
+async function askTemplate(choosing: Choosing, ui: UiName, auth: AuthName = 'none'): Promise<TemplateName> {
   const { prompter, templates } = choosing;
   if (!prompter) return TEMPLATE_NAMES[0];
   const fitting = TEMPLATE_NAMES.filter((value) => takes(choosing, value, auth));
   const options = fitting.map((value) => ({ value, hint: templates[value].description }));
-  return prompter.choice('What should it begin with?', options);
+  const besides = ui === 'none' ? '' : ', besides the view and its tools';
+  return prompter.choice(`What should it begin with${besides}?`, options);
 }
 
 const AUTH_HINTS: Readonly<Record<AuthName, string>> = {

@@ -146,6 +146,11 @@ describe('with somebody to ask', () => {
       'Where should it go? [./my-mcp-server]',
       'What should it begin with? minimal, http, full',
     ]);
+    const withView = scriptedPrompter('minimal');
+    await decide(cwd.path, ['app', '--ui', 'react'], { prompter: withView });
+    expect(withView.said).toEqual([
+      'What should it begin with, besides the view and its tools? minimal, http, full',
+    ]);
     const silent = scriptedPrompter();
     await decide(cwd.path, ['app', '--template', 'full'], { prompter: silent });
     expect(silent.said).toEqual([]);
