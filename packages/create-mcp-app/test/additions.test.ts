@@ -178,9 +178,9 @@ describe.each(TEMPLATE_NAMES.flatMap((template) => UI_NAMES.slice(1).map((ui) =>
 
     test('has scripts that take care of the view', async () => {
       const { scripts } = JSON.parse(await text('package.json')) as { scripts: Record<string, string> };
-      const building = Object.entries(scripts).filter(([, script]) => script.includes('vite build ui'));
-      expect(building.map(([name]) => name)).toEqual(['build', 'bundle', 'test']);
-      expect(scripts['dev']).toContain('ui/watch.mjs');
+      const building = Object.entries(scripts).filter(([, script]) => script.includes('node ui/build.mjs'));
+      expect(building.map(([name]) => name)).toEqual(['dev', 'build', 'bundle', 'test']);
+      expect(scripts['dev']).toContain('ui/build.mjs --watch');
       expect(scripts['typecheck']).toContain('tsc -p ui');
     });
 
