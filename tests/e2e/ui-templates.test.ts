@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { AppHost, noChromium } from './app-host.js';
-import { createMcpApp, endStarted, passTests, succeed, temporaryFolder } from './create-mcp-app.js';
+import { createMcpApp, endStarted, passTests, start, succeed, temporaryFolder } from './create-mcp-app.js';
 import { LONG_MS } from './created-project.js';
 import { endProcesses, freePort, ServerProcess, until } from './processes.js';
 
@@ -28,9 +28,12 @@ describe.each(PROJECTS)('a project of $template with a view by $ui', ({ ui, temp
   beforeAll(async () => {
     const flags = ['--template', template, '--ui', ui, '--pm', 'npm', '--no-git', '--json'];
     // Jest has set another, by which React would be built for tests.
-    const { code, stdout } = await createMcpApp(folder.path, ['dice', ...flags], { env: { NODE_ENV: '' } });
+    const options = { env: { NODE_ENV: '' } };
+    const { code, stdout } = await createMcpApp(folder.path, ['dice', ...flags], options);
     expect({ code, stdout: code === 0 ? '' : stdout }).toEqual({ code: 0, stdout: '' });
     expect(JSON.parse(stdout)).toMatchObject({ ui, answer: expect.stringMatching(/"dice":\[\d,\d,\d\]/) });
+    expect(await createMcpApp(project, ['add', 'view', 'road-trip'])).toMatchObject({ code: 0, stderr: '' });
+    expect(await start(project, 'npm', ['run', 'build'], options).outcome).toMatchObject({ code: 0 });
     const port = await freePort();
     const server = new ServerProcess(join(project, 'dist/main.js'), ['--http', '--port', String(port)]);
     const address = `http://127.0.0.1:${port}/mcp`;
@@ -95,6 +98,24 @@ describe.each(PROJECTS)('a project of $template with a view by $ui', ({ ui, temp
       const height = await frame.evaluate('document.documentElement.getBoundingClientRect().height');
       expect(await host.evaluate('seen.sizes.at(-1)')).toMatchObject({ height: Math.ceil(Number(height)) });
       expect(await host.evaluate('bridge.teardownResource({})')).toEqual({});
+      expect(host.faults).toEqual([]);
+    },
+    60_000,
+  );
+
+  testInChromium(
+    'shows the result of an added tool in the added view',
+    async () => {
+      const host = served.host!;
+      const shown = await host.show({
+        mode: 'auto',
+        tool: 'show_road_trip',
+        args: { text: 'To the sea' },
+        theme: 'dark',
+      });
+      expect(shown).toMatchObject({ uri: 'ui://road-trip/view.html', view: { name: 'road-trip' } });
+      const text = shown.frame.locator('[role=status]');
+      await until(async () => String(await text.allTextContents()) === 'To the sea');
       expect(host.faults).toEqual([]);
     },
     60_000,

@@ -13,6 +13,7 @@ export type FailureCode =
   | 'SAMPLE_FAILED'
   | 'NOT_A_PROJECT'
   | 'FILE_EXISTS'
+  | 'NO_VIEWS'
   | 'INTERRUPTED';
 
 /** The meaning of a failure. */
@@ -38,6 +39,7 @@ export const FAILURES: Readonly<Record<FailureCode, FailureKind>> = {
   SAMPLE_FAILED: { exitCode: 1, meaning: 'the server did not answer; the project was created and built' },
   NOT_A_PROJECT: { exitCode: 1, meaning: '`add` outside a project that uses Sigil' },
   FILE_EXISTS: { exitCode: 1, meaning: 'a file that `add` writes exists; `--force` overwrites it' },
+  NO_VIEWS: { exitCode: 1, meaning: '`add view` in a project that was created without `--ui`' },
   INTERRUPTED: { exitCode: 130, meaning: 'Ctrl-C, or a signal to end; nothing was left behind' },
 };
 

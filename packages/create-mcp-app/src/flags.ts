@@ -1,5 +1,6 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { closest, distance } from 'fastest-levenshtein';
+import { KIND_NAMES } from './add/kinds.js';
 import { AUTH_NAMES, UI_NAMES } from './additions.js';
 import { Failure, messageOf } from './failures.js';
 import { PACKAGE_MANAGER_NAMES } from './package-managers.js';
@@ -74,8 +75,8 @@ export function usage(): string[] {
     '',
     '  create-mcp-app [directory] [flags]',
     `      ./${DEFAULT_DIRECTORY} unless a directory is given; . is this one`,
-    '  create-mcp-app add tool|resource|prompt|service <name> [flags]',
-    '      adds a class and its test to the project that this folder is in',
+    `  create-mcp-app add ${KIND_NAMES.join('|')} <name> [flags]`,
+    '      adds a class and its test to the project that this folder is in; a view also has its page in ui',
     '',
     'Flags:',
     ...CREATE_FLAGS.flatMap(linesOf),

@@ -90,6 +90,11 @@ export async function readTemplate(
   return additions.map(ofProject).reduce(withAddition, files);
 }
 
+/** The files of an addition, under its own name. */
+export async function readAddition(name: string): Promise<ProjectFiles> {
+  return readFolder(additionFolder(name));
+}
+
 /** An addition without its own compiler settings: the project has those of its template. */
 function ofProject(addition: ProjectFiles): ProjectFiles {
   return new Map([...addition].filter(([path]) => path !== 'tsconfig.json'));
@@ -102,14 +107,14 @@ const LEFT_OUT: ReadonlySet<string> = new Set(['node_modules', 'dist', 'coverage
 const KEPT_AS = /(^|\/)_(gitignore|npmrc)$/;
 
 /** The files of a folder, with the project's name in place of the package's. */
-async function readFolder(folder: string, projectName: string): Promise<ProjectFiles> {
+async function readFolder(folder: string, projectName?: string): Promise<ProjectFiles> {
   const paths = await filesBelow(folder);
   const contents = await Promise.all(paths.map((path) => readFile(join(folder, path), 'utf8')));
   const { name = '' } = readManifest(contents[paths.indexOf('package.json')] ?? '') ?? {};
   return new Map(
     paths.map((path, at) => [
       path.replace(KEPT_AS, '$1.$2'),
-      (contents[at] ?? '').replaceAll(name, projectName),
+      (contents[at] ?? '').replaceAll(name, projectName ?? name),
     ]),
   );
 }

@@ -16,12 +16,12 @@ const OPTIONS = {
  * dependency. So nothing is downloaded, and both commands write the same files.
  */
 export const add: Command = {
-  synopsis: 'add tool|resource|prompt|service <name> [--force] [--dry-run]',
-  purpose: 'add a class and its test to the project that this folder is in',
+  synopsis: 'add tool|resource|prompt|service|view <name> [--force] [--dry-run]',
+  purpose: 'add a class and its test, or a view, to the project that this folder is in',
   example: 'add tool get-weather',
   options: OPTIONS,
   async run(args, terminal): Promise<ExitCode> {
-    readArguments(args, OPTIONS, ['tool|resource|prompt|service', '<name>'], 'any');
+    readArguments(args, OPTIONS, ['tool|resource|prompt|service|view', '<name>'], 'any');
     // Either all files are written or none: an interruption stops the command between steps, after it has cleaned up.
     const stop = new AbortController();
     const interrupt = (): void => stop.abort();

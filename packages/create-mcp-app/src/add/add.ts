@@ -1,12 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, posix, sep } from 'node:path';
+import { join, posix, sep } from 'node:path';
 import { Failure } from '../failures.js';
 import { readChoice, type Said } from '../flags.js';
 import type { Host } from '../host.js';
-import { dependencyNames, readManifest } from '../package-json.js';
 import { writeProject } from '../write-project.js';
+import type { AddedFiles } from './added-files.js';
 import { type AddedNames, namesFrom } from './added-names.js';
 import { KIND_NAMES, type KindName, KINDS } from './kinds.js';
+import { findProject } from './project.js';
 
 /** An added class, for machines and for people. */
 export interface Addition {
@@ -15,40 +16,42 @@ export interface Addition {
 }
 
 /**
- * Adds a class and its test to the host's project. No other file changes: the app discovers classes in its folders of
- * tools, resources and prompts. If the author lists services by hand, the report says what to add there.
+ * Adds a class and its test to the host's project, and for a view its page. No other file changes: the app discovers
+ * classes in its folders of tools, resources and prompts. If the author lists services by hand, the report says what to
+ * add there.
  *
- * @throws Failure if the arguments are wrong, or if files exist already.
+ * @throws Failure if the arguments are wrong, if files exist already, or if the project cannot have them.
  */
 export async function add(said: Said, host: Pick<Host, 'cwd' | 'signal'>): Promise<Addition> {
   const [kindName, names] = readOperands(said.operands);
   const kind = KINDS[kindName];
   const project = findProject(host.cwd);
-  const module = `${kind.folder}/${names.kebab}`;
-  const { source, test } = kind.files(names, `../../src/${module}.js`);
-  const written = new Map([
-    [`src/${module}.ts`, source],
-    [`test/${module}.test.ts`, test],
-  ]);
-  const paths = [...written.keys()];
-  if (!said.has('force')) refuseToReplace(project, paths);
+  const added = await kind.filesFor(names, project);
+  const paths = [...added.files.keys()];
+  if (!said.has('force')) refuseToReplace(project.folder, paths);
   const isDry = said.has('dry-run');
-  if (!isDry) await writeProject(project, written, host.signal);
-  const { className, method } = names;
+  if (!isDry) await writeProject(project.folder, added.files, host.signal);
+  const { className, toSeeIt } = added;
   const next = kind.isServed
-    ? howToServe(className, `src/${module}.js`, project)
-    : `Inject it where it is needed: constructor(private readonly ${method}: ${className}) {}`;
+    ? [howToServe(added, project.folder), ...(toSeeIt === undefined ? [] : [toSeeIt])]
+    : [`Inject it where it is needed: constructor(private readonly ${names.method}: ${className}) {}`];
   return {
-    json: { ...(isDry ? { dryRun: true } : {}), kind: kindName, className, files: paths, next },
-    lines: [...paths.map((path) => `${isDry ? 'Would write' : 'Wrote'} ${path}`), next],
+    json: {
+      ...(isDry ? { dryRun: true } : {}),
+      kind: kindName,
+      className,
+      files: paths,
+      next: next.join('. '),
+    },
+    lines: [...paths.map((path) => `${isDry ? 'Would write' : 'Wrote'} ${path}`), ...next],
   };
 }
 
-/** The remaining step until clients see a class. @param module its file, as imported from the folder of the project. */
-function howToServe(className: string, module: string, project: string): string {
+/** The remaining step until clients see a class. */
+function howToServe({ className, module }: AddedFiles, project: string): string {
   const list = handWrittenList(project);
   if (list === undefined) return `Compile it: an app that discovers its services then serves ${className}`;
-  const path = posix.relative(posix.dirname(list), module);
+  const path = posix.relative(posix.dirname(list), `src/${module}.js`);
   const specifier = path.startsWith('.') ? path : `./${path}`;
   return `List it in ${list}: import { ${className} } from '${specifier}'; and services: [${className}, …]`;
 }
@@ -80,21 +83,5 @@ function refuseToReplace(project: string, files: readonly string[]): void {
   throw new Failure(
     'FILE_EXISTS',
     `${there} exists already: choose another name, or overwrite it with --force`,
-  );
-}
-
-/**
- * The project that a folder is in: the nearest one upward that uses Sigil.
- *
- * @throws Failure `NOT_A_PROJECT` if there is none.
- */
-function findProject(folder: string): string {
-  const path = join(folder, 'package.json');
-  const manifest = existsSync(path) ? readManifest(readFileSync(path, 'utf8')) : undefined;
-  if (manifest && dependencyNames(manifest).includes('@sigil/core')) return folder;
-  if (dirname(folder) !== folder) return findProject(dirname(folder));
-  throw new Failure(
-    'NOT_A_PROJECT',
-    'no package.json from here upward depends on @sigil/core: run this in a project that create-mcp-app made',
   );
 }

@@ -1,36 +1,52 @@
+import type { AddedFiles } from './added-files.js';
 import type { AddedNames } from './added-names.js';
+import type { Project } from './project.js';
+import { viewFiles } from './view-files.js';
 
 /** The kinds of classes to add, by their names on the command line. */
-export const KIND_NAMES = ['tool', 'resource', 'prompt', 'service'] as const;
+export const KIND_NAMES = ['tool', 'resource', 'prompt', 'service', 'view'] as const;
 
 /** A kind of class to add. */
 export type KindName = (typeof KIND_NAMES)[number];
 
 /** A kind of class that can be added. */
 export interface Kind {
-  /** The folder below `src`. */
-  readonly folder: string;
   /** Whether clients see it: a service is found by the class that injects it. */
   readonly isServed: boolean;
-  files(names: AddedNames, module: string): AddedFiles;
+  /** The files to add. @throws Failure if the project cannot have them. */
+  filesFor(names: AddedNames, project: Project): AddedFiles | Promise<AddedFiles>;
 }
 
 /** The kinds, by their names. */
 export const KINDS: Readonly<Record<KindName, Kind>> = {
-  tool: { folder: 'tools', isServed: true, files: toolFiles },
-  resource: { folder: 'resources', isServed: true, files: resourceFiles },
-  prompt: { folder: 'prompts', isServed: true, files: promptFiles },
-  service: { folder: 'services', isServed: false, files: serviceFiles },
+  tool: { isServed: true, filesFor: classIn('tools', toolTexts) },
+  resource: { isServed: true, filesFor: classIn('resources', resourceTexts) },
+  prompt: { isServed: true, filesFor: classIn('prompts', promptTexts) },
+  service: { isServed: false, filesFor: classIn('services', serviceTexts) },
+  view: { isServed: true, filesFor: viewFiles },
 };
 
 /** The texts of an added class and of its test. */
-interface AddedFiles {
+interface AddedTexts {
   readonly source: string;
   readonly test: string;
 }
 
+/** The files of a class and its test, in a folder below `src` and `test`. */
+function classIn(folder: string, texts: (names: AddedNames, module: string) => AddedTexts): Kind['filesFor'] {
+  return (names) => {
+    const module = `${folder}/${names.kebab}`;
+    const { source, test } = texts(names, `../../src/${module}.js`);
+    const files = new Map([
+      [`src/${module}.ts`, source],
+      [`test/${module}.test.ts`, test],
+    ]);
+    return { className: names.className, module, files };
+  };
+}
+
 /** A tool that echoes its argument, and its test. */
-function toolFiles({ className, method, served }: AddedNames, module: string): AddedFiles {
+function toolTexts({ className, method, served }: AddedNames, module: string): AddedTexts {
   return {
     source: `import { Arg, Service, Tool } from '@sigil/core';
 
@@ -59,7 +75,7 @@ test('${served} repeats a text', async () => {
 }
 
 /** A resource template of one variable, and its test. */
-function resourceFiles({ className, method, kebab }: AddedNames, module: string): AddedFiles {
+function resourceTexts({ className, method, kebab }: AddedNames, module: string): AddedTexts {
   return {
     source: `import { Param, Resource, Service } from '@sigil/core';
 
@@ -94,7 +110,7 @@ test('${kebab}://{id} is not there for an unknown id', async () => {
 }
 
 /** A prompt of one argument, and its test. */
-function promptFiles({ className, method, served }: AddedNames, module: string): AddedFiles {
+function promptTexts({ className, method, served }: AddedNames, module: string): AddedTexts {
   return {
     source: `import { Arg, Prompt, Service } from '@sigil/core';
 import { message, type PromptMessage } from '@sigil/core/content';
@@ -123,7 +139,7 @@ test('${served} asks for a summary', async () => {
 }
 
 /** A class that others inject, and its test. */
-function serviceFiles({ className }: AddedNames, module: string): AddedFiles {
+function serviceTexts({ className }: AddedNames, module: string): AddedTexts {
   return {
     source: `import { Service } from '@sigil/core';
 

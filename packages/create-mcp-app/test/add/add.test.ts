@@ -1,6 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { readTemplate } from '../../src/templates.js';
+import { writeProject } from '../../src/write-project.js';
 import { runIn } from '../fixtures/recorded-run.js';
 import { temporaryFolder } from '../fixtures/temporary-folder.js';
 
@@ -8,6 +10,19 @@ import { temporaryFolder } from '../fixtures/temporary-folder.js';
 function projectIn(folder: string): void {
   mkdirSync(join(folder, 'src'));
   writeFileSync(join(folder, 'package.json'), '{"dependencies":{"@sigil/core":"^0.1.0"}}');
+}
+
+/** A project as `--ui` creates it. */
+async function projectWithViews(folder: string, ui: 'react' | 'svelte' | 'vanilla'): Promise<void> {
+  const files = await readTemplate('minimal', 'my-app', { auth: 'none', ui });
+  await writeProject(folder, files, new AbortController().signal);
+}
+
+function filesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+    .sort();
 }
 
 describe('add', () => {
@@ -89,6 +104,62 @@ describe('add', () => {
     );
   });
 
+  test.each([
+    ['react', ['main.tsx', 'app.tsx']],
+    ['svelte', ['main.ts', 'app.svelte']],
+    ['vanilla', ['main.ts']],
+  ] as const)('writes a view with %s, which the project uses, and a tool', async (ui, program) => {
+    using project = temporaryFolder();
+    await projectWithViews(project.path, ui);
+    const before = filesIn(project.path);
+    const { code, out, err } = await runIn(project.path, ['add', 'view', 'roadTrip']);
+    const files = [
+      'src/tools/show-road-trip.ts',
+      'src/dto/road-trip-result.ts',
+      'test/tools/show-road-trip.test.ts',
+      'ui/road-trip/index.html',
+      'ui/road-trip/view.ts',
+      ...program.map((file) => `ui/road-trip/${file}`),
+    ];
+    expect({ code, out, err }).toEqual({
+      code: 0,
+      out: [
+        ...files.map((file) => `Wrote ${file}`),
+        'Compile it: an app that discovers its services then serves ShowRoadTrip',
+        'To see ui/road-trip: run the script dev, press o, and call show_road_trip in the page that opens',
+      ],
+      err: [],
+    });
+    expect(filesIn(project.path)).toEqual([...before, ...files].sort());
+    const page = readFileSync(join(project.path, 'ui/road-trip/index.html'), 'utf8');
+    expect(page).toContain('<title>Road trip</title>');
+    expect([...page.matchAll(/(?:src|href)="(.*?)"/g)].map(([, path]) => path)).toEqual([
+      '../style.css',
+      `./${program[0]}`,
+    ]);
+  });
+
+  test('refuses a view in a project that cannot build it, and says how to get there', async () => {
+    using project = temporaryFolder();
+    projectIn(project.path);
+    const refused = await runIn(project.path, ['add', 'view', 'trip', '--force', '--json']);
+    expect(refused.code).toBe(1);
+    expect(JSON.parse(refused.out.join('\n'))).toEqual({
+      error: { code: 'NO_VIEWS', message: expect.stringMatching(/^ui\/build.mjs is missing.*--ui vanilla/) },
+    });
+    expect(filesIn(project.path)).toEqual(['package.json']);
+  });
+
+  test('writes nothing of a view if one of its files is there', async () => {
+    using project = temporaryFolder();
+    await projectWithViews(project.path, 'react');
+    const before = filesIn(project.path);
+    const { code, err } = await runIn(project.path, ['add', 'view', 'dice']);
+    expect(code).toBe(1);
+    expect(err).toEqual([expect.stringContaining('ui/dice/index.html exists already')]);
+    expect(filesIn(project.path)).toEqual(before);
+  });
+
   test('finds the project upward', async () => {
     using project = temporaryFolder();
     projectIn(project.path);
@@ -142,7 +213,7 @@ describe('add', () => {
   });
 
   test.each([
-    [['add'], 'say what to add: add tool|resource|prompt|service <name>'],
+    [['add'], 'say what to add: add tool|resource|prompt|service|view <name>'],
     [['add', 'tol', 'x'], `there is no kind 'tol': did you mean tool?`],
     [['add', 'tool'], 'say how to call it: add tool <name>'],
     [['add', 'tool', 'a', 'b'], `'b' is one argument too many`],
