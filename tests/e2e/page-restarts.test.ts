@@ -10,10 +10,11 @@ const LONG_MS = 60_000;
 const program = (
   properties: object,
   word: string,
+  name = 'show',
 ): string => `import { createApp, defineResource, defineTool } from '@sigil/core';
 const uri = 'ui://word/view.html';
 const show = defineTool({
-  name: 'show',
+  name: '${name}',
   meta: { ui: { resourceUri: uri } },
   input: { type: 'object', properties: ${JSON.stringify(properties)}, additionalProperties: false },
   handle: () => 'shown',
@@ -87,10 +88,14 @@ describeInBrowser('the page of sigil dev while its server starts again', () => {
     2 * LONG_MS,
   );
 
-  test('the chosen tool is still chosen when the page is loaded again', async () => {
+  test('the tool, what is typed, the last result and the tab are still there when the page is loaded again', async () => {
     expect(new URL(page.url()).hash).toBe('#tool/show');
+    await field('color').fill('red');
     await page.reload();
     await field('color').waitFor();
+    expect([await field('name').inputValue(), await field('color').inputValue()]).toEqual(['Ada', 'red']);
+    await page.frameLocator('iframe').getByText('The word is cup').waitFor();
+    await page.getByRole('tab', { name: /^Changes/, selected: true }).waitFor();
   });
 
   test(
@@ -99,10 +104,10 @@ describeInBrowser('the page of sigil dev while its server starts again', () => {
       await page.getByRole('button', { name: 'Call', exact: true }).click();
       await page.frameLocator('iframe').getByText('The word is cup').waitFor();
       const before = await reads();
-      await call(1);
       await call(2);
+      await call(3);
       expect(await reads()).toBe(before + 2);
-      await page.getByText('2 earlier').click();
+      await page.getByText('3 earlier').click();
       await page.getByRole('button', { name: 'Show the view' }).first().click();
       await page.locator('iframe').nth(1).waitFor();
       expect(await page.locator('iframe').count()).toBe(2);
@@ -126,10 +131,28 @@ describeInBrowser('the page of sigil dev while its server starts again', () => {
   );
 
   test('calls have their revision and their time in the server', async () => {
+    await page.getByRole('tab', { name: /^Calls/ }).click();
     const row = page.getByRole('tabpanel', { name: 'Calls' }).locator('summary').first();
     await row.getByText('2026-07-28').waitFor();
     await row.getByText('in the server').waitFor();
   });
+
+  test(
+    'a tool that was renamed keeps its arguments, and leads to the new name',
+    async () => {
+      const submit = page.getByRole('button', { name: 'Call', exact: true });
+      await field('name').fill('Cleo');
+      dev.project.write('src/main.ts', program({ name: { type: 'string' } }, 'pot', 'display'));
+      await page.getByText('The server no longer serves it.').waitFor();
+      expect(await submit.isDisabled()).toBe(true);
+      expect(await field('name').inputValue()).toBe('Cleo');
+      await page.getByRole('button', { name: 'Go to display with these arguments' }).click();
+      await page.getByRole('heading', { name: 'display', exact: true }).waitFor();
+      expect(await field('name').inputValue()).toBe('Cleo');
+      expect(await submit.isDisabled()).toBe(false);
+    },
+    LONG_MS,
+  );
 
   test('the badge says that the command has ended', async () => {
     await dev.project.remove();

@@ -14,7 +14,7 @@ import type { Principal } from '@sigil/core';
 import type { DevLoop } from '../dev/dev-loop.js';
 import type { DevState, OutputLine, ServerStatus } from '../dev/dev-state.js';
 import { ServerError, UsageError } from '../failures.js';
-import { isObject, objectOf } from '../json.js';
+import { isObject, type JsonObject, objectOf } from '../json.js';
 import { beginLogin } from '../login/login.js';
 import { explanationOfProgram } from '../program/explanation.js';
 import { inLines } from '../terminal.js';
@@ -36,6 +36,9 @@ const MOST_LARGE_BYTES = 16 * 1024 * 1024;
 /** Maximum number of programs that are inspected at once, and the time for each, in milliseconds. */
 const MOST_ASKED = 4;
 const ASK_MS = 10_000;
+/** Maximum number of events of the server that are kept for pages that come later, and of characters of one. */
+const MOST_EVENTS = 200;
+const MOST_OF_EVENT = 10_000;
 /** The longest name that is asked about. */
 const MOST_OF_NAME = 1_000;
 
@@ -127,6 +130,8 @@ class PageServer {
   readonly #proxy: McpProxy;
   readonly #views = new Views(() => [`http://127.0.0.1:${this.#port}`, `http://localhost:${this.#port}`]);
   readonly #unsubscribe: () => void;
+  /** The last calls, refusals, questions and tasks. */
+  readonly #events: (readonly [event: string, data: JsonObject])[] = [];
   #port = 0;
   #asked = 0;
   /** Why the program does not start, by its own words. */
@@ -177,7 +182,11 @@ class PageServer {
       servedChanged: () => void this.#describe(),
       written: (line) => this.#streams.tell('output', [shownLine(line)]),
       told: (event, data) => {
-        if (event !== 'state') this.#streams.tell(event, data);
+        if (event === 'state') return;
+        this.#streams.tell(event, data);
+        if (JSON.stringify(data).length > MOST_OF_EVENT) return;
+        this.#events.push([event, data]);
+        if (this.#events.length > MOST_EVENTS) this.#events.shift();
       },
     });
   }
@@ -250,6 +259,7 @@ class PageServer {
       ['output', this.program.state.lines.map(shownLine)],
       ...this.#logins.list.map((login) => ['login', login] as const),
       ['served', {}],
+      ...this.#events,
     ];
   }
 

@@ -70,6 +70,18 @@ test('a page is told all there is when it comes, and what changes after that', a
   ]);
 });
 
+test('a page that comes later is told the last calls, but no large ones', async () => {
+  const page = await start();
+  for (let count = 1; count <= 201; count += 1) page.program.state.tell('call', { count });
+  page.program.state.tell('task', { text: 'x'.repeat(20_000) });
+  page.program.state.tell('state', { pid: 1 });
+  events = new ReadEvents(page);
+
+  await until(() => events?.of('call').length === 200);
+  expect(events.of('call')[0]).toEqual({ count: 2 });
+  expect(events.of('task')).toEqual([]);
+});
+
 test('a program that does not start is shown with its problems', async () => {
   const page = await start();
   events = new ReadEvents(page);

@@ -2,6 +2,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { emptyField, type Field, filledField, followedField, readForm } from './field.js';
 import { SchemaDocument } from './schema.js';
 import { violationsOf } from './validate.js';
+import type { TypedArguments } from '../state/state.js';
 
 /** A form of a schema, and its value. */
 export interface FormState {
@@ -18,22 +19,25 @@ export interface FormState {
   switchTo(mode: 'form' | 'json'): void;
 }
 
-/** Keeps the form of a schema, which follows changes of the schema. @param initial its initial value. */
-export function useForm(given: unknown, initial: unknown): FormState {
+/** Keeps the form of a schema, which follows changes of the schema. @param initial what it is filled with at first. */
+export function useForm(given: unknown, initial: TypedArguments | undefined): FormState {
   // Lists are read anew at every start of the server: most schemas are the same as before.
   const text = JSON.stringify(given);
   const document = useMemo(() => new SchemaDocument(given), [text]);
   const schema = document.root;
   const [kept, setKept] = useState(() => ({
     document,
-    field: initial === undefined ? emptyField(schema, document) : keptField(schema, initial, document),
+    field:
+      initial?.value === undefined
+        ? emptyField(schema, document)
+        : keptField(schema, initial.value, document),
   }));
   const field = useMemo(() => {
     const before = { schema: kept.document.root, document: kept.document };
     return kept.document === document ? kept.field : followedField(kept.field, before, { schema, document });
   }, [kept, document]);
   const setField = (next: Field): void => setKept({ document, field: next });
-  const [json, setJson] = useState<string | undefined>(undefined);
+  const [json, setJson] = useState(initial?.json);
   const { value, problems } = useMemo(() => {
     const whole: Field = json === undefined ? field : { kind: 'json', text: json };
     const read = readForm(whole, schema, document);

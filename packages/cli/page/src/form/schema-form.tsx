@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { useId, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import type { TypedArguments } from '../state/state.js';
 import { counted } from '../views/parts.js';
 import { pathsOf } from './field.js';
 import { Suggestions } from './controls.js';
@@ -14,8 +15,10 @@ export type Suggest = (name: string, value: unknown) => Promise<readonly string[
  * insists.
  *
  * @param label names the form.
- * @param initial the initial value.
+ * @param initial what it is filled with at first.
  * @param submit names the button.
+ * @param isDisabled whether it cannot be sent.
+ * @param onTyped is called with what was typed.
  * @param suggest suggests values of the texts.
  * @param note says something about the value, below the fields.
  * @param children further buttons.
@@ -25,17 +28,21 @@ export function SchemaForm({
   label,
   initial,
   submit,
+  isDisabled = false,
   suggest,
   note,
+  onTyped,
   onSubmit,
   children,
 }: {
   schema: unknown;
   label: string;
-  initial?: unknown;
+  initial?: TypedArguments | undefined;
   submit: string;
+  isDisabled?: boolean;
   suggest?: Suggest | undefined;
   note?: (value: unknown) => string;
+  onTyped?: (typed: TypedArguments) => void;
   onSubmit: (value: unknown) => void;
   children?: ComponentChildren;
 }) {
@@ -46,7 +53,13 @@ export function SchemaForm({
   const [warned, setWarned] = useState<unknown>(undefined);
   const { problems, value, json } = form;
   const isWarned = warned === form.value && problems.size > 0;
+  const isUntouched = useRef(true);
+  useEffect(() => {
+    if (!isUntouched.current) onTyped?.({ value, json });
+    isUntouched.current = false;
+  }, [value, json]);
   const send = (): void => {
+    if (isDisabled) return;
     if (problems.size === 0 || isWarned) return onSubmit(value ?? {});
     setWarned(value);
     requestAnimationFrame(() => element.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus());
@@ -114,7 +127,7 @@ export function SchemaForm({
         )}
       </div>
       <div class="actions">
-        <button type="submit" class="primary">
+        <button type="submit" class="primary" disabled={isDisabled}>
           {isWarned ? `${submit} anyway` : submit}
         </button>
         {children}

@@ -48,6 +48,8 @@ export type Outcome =
   | { readonly kind: 'result'; readonly result: JsonObject }
   | { readonly kind: 'error'; readonly error: RpcError }
   | { readonly kind: 'cancelled'; readonly reason?: string }
+  /** It ended, but the page has not kept how. */
+  | { readonly kind: 'dropped'; readonly reason: string }
   /** No JSON-RPC message answered it. */
   | { readonly kind: 'failed'; readonly reason: string };
 
@@ -133,6 +135,13 @@ export const CAPABILITIES: JsonObject = {
 
 export const CLIENT_INFO: JsonObject = { name: 'sigil-dev', title: 'sigil dev', version: '1' };
 
+/** The server has answered a request with an error. */
+export class RpcFailure extends Error {
+  constructor(readonly error: RpcError) {
+    super(`${error.message} (${error.code})`);
+  }
+}
+
 /** The text of something that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
@@ -167,9 +176,10 @@ export function resultOf({ outcome }: Answer): JsonObject {
     case 'result':
       return outcome.result;
     case 'error':
-      throw new Error(`${outcome.error.message} (${outcome.error.code})`);
+      throw new RpcFailure(outcome.error);
     case 'cancelled':
       throw new Error('cancelled');
+    case 'dropped':
     case 'failed':
       throw new Error(outcome.reason);
   }

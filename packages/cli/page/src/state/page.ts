@@ -10,7 +10,9 @@ import { SessionClient } from '../mcp/session-client.js';
 import { pause, StatelessClient, Undiscovered } from '../mcp/stateless-client.js';
 import { type Api, TokenRefused } from './api.js';
 import { Runs } from './runs.js';
-import { type Entry, type Kind, KINDS, type ServerState, type State } from './state.js';
+import { type Kept, keptOf, stateWith } from './kept.js';
+import { type Entry, goneFrom, type Kind, KINDS } from './state.js';
+import type { ServerState, State, TypedArguments } from './state.js';
 import { appended, Store } from './store.js';
 
 const ENDED = 'sigil dev has ended';
@@ -22,32 +24,34 @@ const MOST_LINES = 500;
 /** The events of calls of all clients, as the server sends them. */
 const HAPPENINGS = ['call', 'refused', 'question', 'task'];
 
-/** The part of the state that stays when the page is loaded again. */
-type Kept = Pick<State, 'mode' | 'login' | 'subscriptions' | 'runs'>;
-
 /** Connects the page and the server: events of the command, served definitions, and actions of the developer. */
 export class Page {
-  readonly store = new Store();
-  readonly runs: Runs = new Runs(this.store, (revision) => this.#clientOf(revision));
+  readonly store: Store;
+  readonly runs: Runs;
   readonly #clients = new Map<Revision, McpClient>();
+  /** The arguments that were typed, by the fragment of each definition. */
+  readonly #typed: Map<string, TypedArguments>;
 
   /** @param fragment fragment of the URL, with the selection from before a reload. */
   constructor(
     readonly api: Api,
     fragment = '',
   ) {
-    const { runs = [], ...kept } = (api.takeKept() ?? {}) as Partial<Kept>;
+    const kept = (api.takeKept() ?? {}) as Partial<Kept>;
+    const { runs = [], typed = [] } = kept;
+    this.#typed = new Map(typed);
+    this.store = new Store(stateWith(kept));
+    this.runs = new Runs(this.store, (revision) => this.#clientOf(revision));
     const selected = selectedIn(fragment);
     const isKnown = selected?.kind !== 'task' || runs.some(({ taskId }) => taskId === selected.key);
-    this.store.update({ ...kept, ...(selected && isKnown ? { selected } : {}) });
+    if (isKnown) this.store.update({ selected });
     this.runs.resume(runs);
     addEventListener('pagehide', () => this.#leave());
   }
 
   /** Keeps the state for a reload, and cancels the calls that run. */
   #leave(): void {
-    const { mode, login, subscriptions } = this.store.state;
-    const kept: Kept = { mode, login, subscriptions, runs: this.runs.unfinished };
+    const kept = keptOf(this.store.state, [...this.#typed]);
     for (const { cancel } of this.store.state.runs) cancel();
     this.#closeClients();
     this.api.keep(kept);
@@ -59,8 +63,8 @@ export class Page {
     for (;;) {
       try {
         const exchanges = await this.api.json<Exchange[]>('/api/exchanges');
-        // The stream begins with all lines.
-        this.store.update({ exchanges, output: [] });
+        // The stream begins with all lines and calls.
+        this.store.update({ exchanges, output: [], calls: [] });
         for await (const event of this.api.events(never)) this.#hear(event);
         this.store.update({ isConnected: false, lost: ENDED });
       } catch (error) {
@@ -92,6 +96,7 @@ export class Page {
     this.store.update({ server, isConnected: true });
     const isUp = server.server.status === 'up';
     const wasUp = before.isConnected && before.server.server.status === 'up';
+    if ((wasUp && !isUp) || server.starts !== before.server.starts) this.runs.serverEnded();
     if (isUp && (!wasUp || server.starts !== before.server.starts)) void this.reconnect(true);
   }
 
@@ -177,6 +182,9 @@ export class Page {
   async #loadList(kind: Kind, client: McpClient, compares = true): Promise<void> {
     const list = await listAll(client, KINDS[kind].method, KINDS[kind].member);
     if (compares) this.#compare(kind, list);
+    const { selected, lists } = this.store.state;
+    const gone = selected?.kind === kind && goneFrom(kind, selected.key, lists[kind], list);
+    if (gone) this.store.update({ gone });
     this.store.update(({ lists }) => ({ lists: { ...lists, [kind]: list } }));
   }
 
@@ -245,6 +253,19 @@ export class Page {
   select(selected: State['selected']): void {
     this.store.update({ selected });
     if (selected) history.replaceState(null, '', `#${fragmentOf(selected)}`);
+  }
+
+  /** The arguments that a form begins with: those typed last, or sent last. */
+  argumentsOf(selected: Selected): TypedArguments | undefined {
+    const { kind, key } = selected;
+    const last = this.store.state.runs.findLast(({ entry }) => entry.kind === kind && entry.key === key);
+    const sent = last?.params['arguments'];
+    return this.#typed.get(fragmentOf(selected)) ?? (sent === undefined ? undefined : { value: sent });
+  }
+
+  /** Keeps the arguments in a form. */
+  keepArguments({ kind, key }: Selected, typed: TypedArguments): void {
+    this.#typed.set(fragmentOf({ kind, key }), typed);
   }
 
   send(entry: Pick<Entry, 'kind' | 'key' | 'descriptor'>, method: string, params: JsonObject): void {

@@ -1,20 +1,26 @@
 import { isObject, type JsonObject } from '../../../src/json.js';
 import { answerWithout } from '../mcp/exchange.js';
-import { messageOf, type Outcome, type Question, resultOf } from '../mcp/messages.js';
+import type { Answer, Outcome, Question } from '../mcp/messages.js';
 import type { McpClient, RequestEvents, Revision } from '../mcp/messages.js';
 import { parameterHeaders } from '../../../src/program/parameter-headers.js';
 import { pause, type StatelessClient } from '../mcp/stateless-client.js';
-import type { Entry, Run, Task } from './state.js';
+import { type Entry, hasEnded, type Run, type Task } from './state.js';
 import { appended, type Store } from './store.js';
 
 const MOST_RUNS = 100;
 const LEAST_POLL_MS = 200;
 const RELOADED = 'The page was loaded again, which has cancelled the call: send it again.';
+const RESTARTED = 'The server has restarted: call again.';
+const LOST = 'The server no longer has this task: it has restarted, or the task has expired.';
+/** The JSON-RPC code for a task that the server does not know. */
+const UNKNOWN_TASK = -32602;
 
 /** Sends calls, follows their tasks, and puts questions before the developer. */
 export class Runs {
   /** The run that a question belongs to, by the signal that cancels both. */
   readonly #bySignal = new WeakMap<AbortSignal, number>();
+  /** Aborts when the server ends. */
+  #serverEnd = new AbortController();
 
   constructor(
     private readonly store: Store,
@@ -49,12 +55,7 @@ export class Runs {
       });
   }
 
-  /** The calls that have not ended, and the tasks. */
-  get unfinished(): readonly Run[] {
-    return this.store.state.runs.filter(({ answer, taskId }) => !answer || taskId !== undefined);
-  }
-
-  /** Goes on with tasks and open questions of before the page was loaded again. The other calls were cancelled then. */
+  /** Goes on with tasks and open questions of before the page was loaded again. The other calls ended then at the latest. */
   resume(runs: readonly Run[]): void {
     for (const { at, ...run } of runs) {
       const isLost = !run.answer && !run.asked;
@@ -65,7 +66,7 @@ export class Runs {
 
   async #run(begun: Omit<Run, 'cancel'>): Promise<void> {
     const ending = new AbortController();
-    const run: Run = { ...begun, cancel: () => ending.abort() };
+    const run: Run = { ...begun, cancel: (reason) => ending.abort(reason) };
     const { id, method, params, revision, headers, asked } = run;
     this.#bySignal.set(ending.signal, id);
     this.store.update(({ runs }) => ({ runs: appended(runs, run, MOST_RUNS) }));
@@ -87,10 +88,14 @@ export class Runs {
         }));
       },
     };
-    const answer = run.answer ?? (await client.request(method, params, events));
+    const answer = run.answer ?? withReason(await client.request(method, params, events), ending.signal);
+    // Its questions need no answer any more.
+    ending.abort();
     const taskId = taskIn(answer.outcome);
     this.#change(id, () => ({ answer, ...(taskId === undefined ? {} : { taskId }) }));
-    if (taskId !== undefined) await this.#follow(taskId, run.entry.key, client, answer.outcome);
+    // A kept one may have ended before the page was loaded again.
+    const isOver = this.store.state.tasks.some((task) => task.taskId === taskId && hasEnded(task));
+    if (taskId !== undefined && !isOver) await this.#follow(taskId, run.entry.key, client, answer.outcome);
   }
 
   #change(id: number, change: (run: Run) => Partial<Run>): void {
@@ -117,33 +122,51 @@ export class Runs {
     let state: JsonObject = begun.kind === 'result' ? begun.result : {};
     let isAsking = false;
     for (;;) {
-      this.#setTask({ taskId, title, state });
-      if (ENDED.includes(String(state['status']))) return;
+      const task = { taskId, title, state };
+      this.#setTask(task);
+      if (hasEnded(task)) return;
       const requests = Object.entries(isObject(state['inputRequests']) ? state['inputRequests'] : {});
       const open = requests.filter(([key]) => !answered.has(key));
       if (open.length > 0 && !isAsking) {
         for (const [key] of open) answered.add(key);
         isAsking = true;
-        void this.#answerTask(taskId, client, Object.fromEntries(open)).finally(() => (isAsking = false));
+        void this.#answerTask(taskId, client, Object.fromEntries(open))
+          // A server that knows the task after its restart is answered then.
+          .then((isAnswered) => void (isAnswered || answered.clear()))
+          .finally(() => (isAsking = false));
       }
       await pause(Math.max(LEAST_POLL_MS, Number(state['pollIntervalMs'] ?? 1000)));
-      const answer = await client.request('tasks/get', { taskId });
-      try {
-        state = resultOf(answer);
-      } catch (error) {
-        return this.#setTask({ taskId, title, state, error: messageOf(error) });
-      }
+      state = stateAfter(state, await client.request('tasks/get', { taskId }));
     }
   }
 
-  async #answerTask(taskId: string, client: McpClient, requests: JsonObject): Promise<void> {
-    const inputResponses = await (client as StatelessClient).answer(requests);
+  /** @returns whether the developer has answered, and not the end of the server. */
+  async #answerTask(taskId: string, client: McpClient, requests: JsonObject): Promise<boolean> {
+    const { signal } = this.#serverEnd;
+    const inputResponses = await (client as StatelessClient).answer(requests, signal);
+    if (signal.aborted) return false;
     if (inputResponses) await client.request('tasks/update', { taskId, inputResponses });
     else await this.cancelTask(taskId);
+    return true;
   }
 
   async cancelTask(taskId: string): Promise<void> {
     await this.clientOf('2026-07-28').request('tasks/cancel', { taskId });
+  }
+
+  /** Removes a task and its call from the page. */
+  removeTask(taskId: string): void {
+    this.store.update(({ tasks, runs, selected }) => ({
+      tasks: tasks.filter((one) => one.taskId !== taskId),
+      runs: runs.filter((one) => one.taskId !== taskId),
+      selected: selected?.key === taskId ? undefined : selected,
+    }));
+  }
+
+  /** Closes the questions of a server that has ended: another one refuses their answers. */
+  serverEnded(): void {
+    this.#serverEnd.abort();
+    this.#serverEnd = new AbortController();
   }
 
   /** Puts a question before the developer. */
@@ -162,12 +185,30 @@ export class Runs {
       };
       const about = `${run?.entry.key ?? 'the server'}, ${question.revision}`;
       question.signal?.addEventListener('abort', () => answer(undefined), { once: true });
+      this.#serverEnd.signal.addEventListener('abort', () =>
+        run ? run.cancel(RESTARTED) : answer(undefined),
+      );
       this.store.update(({ questions }) => ({ questions: [...questions, { id, question, about, answer }] }));
     });
   }
 }
 
-const ENDED = ['completed', 'failed', 'cancelled'];
+/** An answer; if the call was cancelled for a reason, with that. */
+function withReason(answer: Answer, { reason }: { readonly reason: unknown }): Answer {
+  if (answer.outcome.kind !== 'cancelled' || typeof reason !== 'string') return answer;
+  return { ...answer, outcome: { kind: 'cancelled', reason } };
+}
+
+/** The state of a task after an answer to `tasks/get`. It stays the same while the server is not up. */
+function stateAfter(state: JsonObject, { outcome, httpStatus }: Answer): JsonObject {
+  const lost = (statusMessage: string): JsonObject => ({ ...state, status: 'lost', statusMessage });
+  if (outcome.kind === 'result') return outcome.result;
+  if (outcome.kind === 'error') {
+    const { code, message } = outcome.error;
+    return lost(code === UNKNOWN_TASK ? LOST : `${message} (${code})`);
+  }
+  return outcome.kind === 'failed' && httpStatus >= 400 && httpStatus < 500 ? lost(outcome.reason) : state;
+}
 
 function taskIn(outcome: Outcome): string | undefined {
   if (outcome.kind !== 'result' || outcome.result['resultType'] !== 'task') return undefined;

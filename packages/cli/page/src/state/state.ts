@@ -33,6 +33,35 @@ export interface Entry {
   readonly isVisible: boolean;
 }
 
+/** A definition that was selected when the server stopped serving it. */
+export interface Gone extends Pick<Entry, 'kind' | 'key' | 'descriptor'> {
+  /** The only definition of its kind that was added at the same time: perhaps its new name. */
+  readonly successor?: string;
+}
+
+/** The definition with a key, if a new list of its kind does not have it. */
+export function goneFrom(
+  kind: Kind,
+  key: string,
+  before: readonly JsonObject[],
+  now: readonly JsonObject[],
+): Gone | undefined {
+  const keyOf = (one: JsonObject): string => String(one[KINDS[kind].key]);
+  const descriptor = before.find((one) => keyOf(one) === key);
+  if (!descriptor || now.some((one) => keyOf(one) === key)) return undefined;
+  const known = new Set(before.map(keyOf));
+  const [successor, ...others] = now.map(keyOf).filter((one) => !known.has(one));
+  const hasOne = successor !== undefined && others.length === 0;
+  return { kind, key, descriptor, ...(hasOne ? { successor } : {}) };
+}
+
+/** What a form was filled with. */
+export interface TypedArguments {
+  readonly value: unknown;
+  /** The text, if they were typed as JSON. */
+  readonly json?: string | undefined;
+}
+
 /** The server and its compiler, as the command sees them. */
 export type ServerState = Readonly<Pick<DevState, 'server' | 'compiler' | 'starts'>>;
 
@@ -58,15 +87,21 @@ export interface Run {
   readonly answer?: Answer;
   /** The task that the call has become. */
   readonly taskId?: string;
-  readonly cancel: () => void;
+  /** @param reason is shown in place of a result. */
+  readonly cancel: (reason?: string) => void;
 }
 
 /** A task, as `tasks/get` shows it. */
 export interface Task {
   readonly taskId: string;
   readonly title: string;
+  /** Its status is `lost` if the server does not tell it any more. */
   readonly state: JsonObject;
-  readonly error?: string;
+}
+
+/** Whether the status of a task changes no more. */
+export function hasEnded({ state }: Task): boolean {
+  return ['completed', 'failed', 'cancelled', 'lost'].includes(String(state['status']));
 }
 
 /** A question that waits for the developer. */
@@ -107,6 +142,10 @@ export interface State {
   /** The reason why the lists are missing. */
   readonly listError?: string | undefined;
   readonly selected?: { readonly kind: Kind | 'task'; readonly key: string } | undefined;
+  /** The last selected definition that is no longer served. */
+  readonly gone?: Gone | undefined;
+  /** The open tab of the activity. */
+  readonly activity?: string | undefined;
   readonly runs: readonly Run[];
   readonly tasks: readonly Task[];
   readonly questions: readonly OpenQuestion[];

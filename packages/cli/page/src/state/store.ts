@@ -2,10 +2,14 @@ import { FIRST_STATE, type State } from './state.js';
 
 /** The state of the page, which notifies listeners of changes. */
 export class Store {
-  #state: State = FIRST_STATE;
+  #state: State;
   // Runs keep their numbers when the page is loaded again.
   #lastId = Date.now();
   readonly #listeners = new Set<() => void>();
+
+  constructor(state: State = FIRST_STATE) {
+    this.#state = state;
+  }
 
   get state(): State {
     return this.#state;

@@ -9,11 +9,14 @@ import { usePage, useStore } from './page-context.js';
 
 /** The activity: calls of all clients, messages, changes, logs, output, logins and findings. */
 export function Activity() {
-  const { calls, exchanges, changes, logs, logins, served, subscriptions } = useStore();
+  const { store } = usePage();
+  const { activity, calls, exchanges, changes, logs, logins, served } = useStore();
   return (
     <aside aria-label="Activity">
       <Tabs
         label="Activity"
+        shown={activity ?? 'calls'}
+        onShow={(id) => store.update({ activity: id })}
         tabs={[
           { id: 'calls', title: 'Calls', count: calls.length, content: () => <Calls calls={calls} /> },
           {
@@ -25,7 +28,7 @@ export function Activity() {
           {
             id: 'changes',
             title: 'Changes',
-            count: changes.length + subscriptions.length,
+            count: changes.length,
             content: () => <Changes />,
           },
           { id: 'logs', title: 'Logs', count: logs.length, content: () => <Logs logs={logs} /> },

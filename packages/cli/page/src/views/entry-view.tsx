@@ -3,7 +3,7 @@ import { isObject, type JsonObject, objectOf } from '../../../src/json.js';
 import { objectsOf, textOf, shown } from '../mcp/messages.js';
 import { type Suggest, SchemaForm } from '../form/schema-form.js';
 import { expand, variablesOf } from '../mcp/uri-template.js';
-import { entriesOf, type Entry, type Run } from '../state/state.js';
+import { entriesOf, type Entry, type Gone, type Run, type TypedArguments } from '../state/state.js';
 import { FOR_VIEWS, isForModels } from '../../../src/check/visibility.js';
 import { counted, Json, Tabs } from './parts.js';
 import { usePage, useStore } from './page-context.js';
@@ -26,18 +26,30 @@ export function EntryView() {
       </main>
     );
   }
-  const entry = entriesOf(state, kind).find((one) => one.key === key) ?? unknownEntry(kind, key);
+  const found = entriesOf(state, kind).find((one) => one.key === key);
+  if (!found && !state.hasLists)
+    return (
+      <main id="main">
+        <h1>{key}</h1>
+        <Waiting />
+      </main>
+    );
+  const gone = state.gone?.kind === kind && state.gone.key === key ? state.gone : undefined;
+  // A link may lead to a resource that no list has.
+  const isGone = !found && (gone !== undefined || kind !== 'resource');
+  const entry = found ?? { kind, key, descriptor: gone?.descriptor ?? {}, isVisible: true };
   const own = runs.filter((run) => run.entry.kind === kind && run.entry.key === key);
   return (
     <main id="main" key={`${kind} ${key}`}>
       <About entry={entry} />
+      {isGone && <NotServed entry={entry} gone={gone} />}
       <Tabs
         label="Actions"
         tabs={[
           {
             id: 'call',
             title: kind === 'tool' ? 'Call' : kind === 'prompt' ? 'Get' : 'Read',
-            content: () => <Sending entry={entry} last={own.at(-1)} />,
+            content: () => (isGone && !gone ? null : <Sending entry={entry} isGone={isGone} />),
           },
           { id: 'schema', title: 'Description', content: () => <Json value={entry.descriptor} /> },
           {
@@ -52,9 +64,29 @@ export function EntryView() {
   );
 }
 
-/** A resource that a link leads to and no list has. */
-function unknownEntry(kind: Entry['kind'], key: string): Entry {
-  return { kind, key, descriptor: { uri: key }, isVisible: true };
+/** Says that a definition is no longer served, and leads to the one that may have taken its place. */
+function NotServed({ entry: { kind, key }, gone }: { entry: Entry; gone: Gone | undefined }) {
+  const page = usePage();
+  const { successor } = gone ?? {};
+  const go = (to: string): void => {
+    const typed = page.argumentsOf({ kind, key });
+    if (typed) page.keepArguments({ kind, key: to }, typed);
+    page.select({ kind, key: to });
+  };
+  return (
+    <p class="notice" role="alert">
+      The server no longer serves it.{' '}
+      {successor !== undefined && (
+        <button type="button" class="link" onClick={() => go(successor)}>
+          {`Go to ${successor} with these arguments`}
+        </button>
+      )}
+    </p>
+  );
+}
+
+function Waiting() {
+  return <p class="muted">The page waits for the server.</p>;
 }
 
 function Welcome() {
@@ -69,17 +101,22 @@ function Welcome() {
       )}
       {identity ? (
         <>
-          <p>{textOf(identity.serverInfo['description'])}</p>
-          <p class="instructions">{identity.instructions}</p>
+          <Paragraph text={textOf(identity.serverInfo['description'])} />
+          <Paragraph text={identity.instructions} />
           <p class="muted">Choose a tool, a resource or a prompt from the list.</p>
           <h2>Capabilities</h2>
           <Json value={identity.capabilities} />
         </>
       ) : (
-        <p class="muted">The page waits for the server.</p>
+        <Waiting />
       )}
     </main>
   );
+}
+
+/** A text with its line breaks; nothing if it is empty, which would leave a gap. */
+function Paragraph({ text }: { text: string | undefined }) {
+  return text ? <p class="instructions">{text}</p> : null;
 }
 
 function About({ entry: { kind, key, descriptor, manifest, isVisible } }: { entry: Entry }) {
@@ -101,7 +138,7 @@ function About({ entry: { kind, key, descriptor, manifest, isVisible } }: { entr
     <header class="about">
       <h1>{key}</h1>
       {title !== undefined && title !== key && <p class="title">{title}</p>}
-      <p>{textOf(descriptor['description'])}</p>
+      <Paragraph text={textOf(descriptor['description'])} />
       {!isVisible && <p class="notice">This client does not see it. The tab Visibility says why.</p>}
       {(hints.length > 0 || marks.length > 0) && (
         <ul class="marks" aria-label="Properties">
@@ -127,20 +164,24 @@ function About({ entry: { kind, key, descriptor, manifest, isVisible } }: { entr
   );
 }
 
-/** The form of an entry. */
-function Sending({ entry, last }: { entry: Entry; last: Run | undefined }) {
+/** The form of an entry. @param isGone whether it is no longer served. */
+function Sending({ entry, isGone }: { entry: Entry; isGone: boolean }) {
   const page = usePage();
   const { mode, subscriptions, identity } = useStore();
   const { kind, key, descriptor } = entry;
   const { capabilities = {} } = identity ?? {};
   const where = mode === 'both' ? ' in both' : '';
-  const label = `Arguments of ${key}`;
+  const form = {
+    label: `Arguments of ${key}`,
+    initial: page.argumentsOf(entry),
+    isDisabled: isGone,
+    onTyped: (typed: TypedArguments) => page.keepArguments(entry, typed),
+  };
   if (kind === 'tool')
     return (
       <SchemaForm
+        {...form}
         schema={descriptor['inputSchema'] ?? { type: 'object' }}
-        label={label}
-        initial={last?.params['arguments']}
         submit={`Call${where}`}
         onSubmit={(args) => page.send(entry, 'tools/call', { name: key, arguments: args })}
       />
@@ -158,9 +199,8 @@ function Sending({ entry, last }: { entry: Entry; last: Run | undefined }) {
   if (kind === 'prompt')
     return (
       <SchemaForm
+        {...form}
         schema={schemaOfTexts(objectsOf(descriptor['arguments']))}
-        label={label}
-        initial={last?.params['arguments']}
         submit={`Get${where}`}
         suggest={suggestFor({ type: 'ref/prompt', name: key })}
         onSubmit={(args) => page.send(entry, 'prompts/get', { name: key, arguments: args })}
@@ -169,8 +209,8 @@ function Sending({ entry, last }: { entry: Entry; last: Run | undefined }) {
   if (kind === 'template')
     return (
       <SchemaForm
+        {...form}
         schema={schemaOfTexts(variablesOf(key).map((name) => ({ name })))}
-        label={label}
         submit={`Read${where}`}
         suggest={suggestFor({ type: 'ref/resource', uri: key })}
         note={(values) => expand(key, values)}
@@ -180,7 +220,12 @@ function Sending({ entry, last }: { entry: Entry; last: Run | undefined }) {
   const isHeard = subscriptions.includes(key);
   return (
     <div class="actions">
-      <button type="button" class="primary" onClick={() => page.send(entry, 'resources/read', { uri: key })}>
+      <button
+        type="button"
+        class="primary"
+        disabled={isGone}
+        onClick={() => page.send(entry, 'resources/read', { uri: key })}
+      >
         {`Read${where}`}
       </button>
       {objectOf(capabilities['resources'])['subscribe'] === true && (

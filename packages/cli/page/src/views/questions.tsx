@@ -186,16 +186,16 @@ const ROOTS_SCHEMA = {
 /** The folders that the server may use, kept for the next time. */
 function Roots({ answer }: Omit<QuestionProps, 'params'>) {
   const kept = sessionStorage.getItem(ROOTS_KEY);
-  const initial: unknown = kept === null ? { roots: [{ uri: 'file:///work' }] } : JSON.parse(kept);
+  const value: unknown = kept === null ? { roots: [{ uri: 'file:///work' }] } : JSON.parse(kept);
   return (
     <SchemaForm
       schema={ROOTS_SCHEMA}
       label="Roots"
-      initial={initial}
+      initial={{ value }}
       submit="Share"
-      onSubmit={(value) => {
-        sessionStorage.setItem(ROOTS_KEY, JSON.stringify(value));
-        if (isObject(value)) answer(value);
+      onSubmit={(shared) => {
+        sessionStorage.setItem(ROOTS_KEY, JSON.stringify(shared));
+        if (isObject(shared)) answer(shared);
       }}
     >
       <button type="button" onClick={() => answer(undefined)}>

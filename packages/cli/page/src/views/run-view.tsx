@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { isForModels } from '../../../src/check/visibility.js';
 import { isObject, type JsonObject, objectOf } from '../../../src/json.js';
 import { shown } from '../mcp/messages.js';
-import type { Run, Task } from '../state/state.js';
+import { hasEnded, type Run, type Task } from '../state/state.js';
 import { AppView, viewUriOf } from './app-view.js';
 import { Blocks, Messages, Odd, ResourceContents, Value } from './content.js';
 import { StepUp } from './login.js';
@@ -83,7 +83,7 @@ function ProgressBar({ run: { progress, answer } }: { run: Run }) {
     <div class="progress">
       <progress aria-label="Progress" max={total ?? 1} {...(total === undefined ? {} : { value: done })} />
       <span aria-live="polite">
-        {total === undefined ? String(done) : `${done} of ${total}`} {message}
+        {`${total === undefined ? done : `${done} of ${total}`}${message ? `: ${message}` : ''}`}
       </span>
     </div>
   );
@@ -106,7 +106,8 @@ function OutcomeView({
   if (!answer) return null;
   const { outcome, challenge } = answer;
   const stepUp = challenge === undefined ? null : <StepUp challenge={challenge} />;
-  if (outcome.kind === 'cancelled') return <p class="muted">{outcome.reason ?? 'The call was cancelled.'}</p>;
+  if (outcome.kind === 'cancelled' || outcome.kind === 'dropped')
+    return <p class="muted">{outcome.reason ?? 'The call was cancelled.'}</p>;
   if (outcome.kind === 'failed')
     return (
       <div class="outcome outcome-failed" role="alert">
@@ -208,27 +209,30 @@ function View({ run, result, isFolded }: { run: Run; result: JsonObject; isFolde
 }
 
 /** A task: its state, and the developer's actions. */
-export function TaskView({ task: { taskId, state, error } }: { task: Task }) {
-  const page = usePage();
-  const status = shown(state['status']);
-  const isOver = ['completed', 'failed', 'cancelled'].includes(status) || error !== undefined;
+export function TaskView({ task }: { task: Task }) {
+  const { runs } = usePage();
+  const { taskId, state } = task;
+  const isOver = hasEnded(task);
+  const message = shown(state['statusMessage']);
   const failure = state['error'];
   return (
     <div class="task">
       <p aria-live="polite">
-        Task <code>{taskId}</code>: <strong>{status}</strong> {shown(state['statusMessage'])}
+        Task <code>{taskId}</code>: <strong>{shown(state['status'])}</strong>
+        {message && `: ${message}`}
       </p>
-      {error && <p class="problem">{error}</p>}
       {isObject(failure) && (
         <p class="problem" role="alert">
           {`${shown(failure['message'])} (${shown(failure['code'])})`}
         </p>
       )}
-      {!isOver && (
-        <button type="button" class="small" onClick={() => void page.runs.cancelTask(taskId)}>
-          Cancel the task
-        </button>
-      )}
+      <button
+        type="button"
+        class="small"
+        onClick={() => (isOver ? runs.removeTask(taskId) : void runs.cancelTask(taskId))}
+      >
+        {isOver ? 'Remove the task' : 'Cancel the task'}
+      </button>
     </div>
   );
 }

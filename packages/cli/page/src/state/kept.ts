@@ -1,0 +1,62 @@
+import { FIRST_STATE, hasEnded, type Run, type State, type TypedArguments } from './state.js';
+
+/** Maximum number of characters of one thing that is kept, and of all runs, tasks or arguments together. */
+const MOST_OF_ONE = 200_000;
+const MOST_OF_ALL = 1_500_000;
+const DROPPED = 'The result was too large to keep when the page was loaded again: send the call once more.';
+
+/** The part of the state that stays when the page is loaded again. */
+export type Kept = Pick<
+  State,
+  'mode' | 'login' | 'subscriptions' | 'runs' | 'tasks' | 'gone' | 'activity'
+> & {
+  /** The arguments that were typed, by the fragment of each definition. */
+  readonly typed: readonly (readonly [fragment: string, typed: TypedArguments])[];
+  /** How often the server had been started. */
+  readonly starts: number;
+};
+
+/** What is kept of a state. */
+export function keptOf(state: State, typed: Kept['typed']): Kept {
+  const { mode, login, subscriptions, tasks, gone, activity, server } = state;
+  const small = <T>(all: readonly T[]): readonly T[] => all.filter((one) => sizeOf(one) <= MOST_OF_ONE);
+  return {
+    ...{ mode, login, subscriptions, gone, activity },
+    starts: server.starts,
+    runs: latest(keptRuns(state.runs)),
+    // The server is asked for the others again.
+    tasks: latest(small(tasks.filter(hasEnded))),
+    typed: latest(small(typed)),
+  };
+}
+
+/** The state that a page begins with. */
+export function stateWith({ typed: _typed, starts = 0, ...kept }: Partial<Kept>): State {
+  return { ...FIRST_STATE, ...kept, server: { ...FIRST_STATE.server, starts }, runs: [] };
+}
+
+/** Calls that have not ended, tasks, and the last call of each definition, with those in other revisions. */
+function keptRuns(runs: readonly Run[]): readonly Run[] {
+  const last = new Map(runs.map(({ entry, group }) => [`${entry.kind} ${entry.key}`, group]));
+  const groups = new Set(last.values());
+  for (const { answer, taskId, group } of runs) if (!answer || taskId !== undefined) groups.add(group);
+  return runs.filter(({ group }) => groups.has(group)).map(withoutLargeResult);
+}
+
+function withoutLargeResult(run: Run): Run {
+  if (!run.answer || sizeOf(run) <= MOST_OF_ONE) return run;
+  return { ...run, answer: { ...run.answer, outcome: { kind: 'dropped', reason: DROPPED } } };
+}
+
+/** As many of the last as fit. */
+function latest<T>(all: readonly T[]): readonly T[] {
+  let left = MOST_OF_ALL;
+  return all
+    .toReversed()
+    .filter((one) => (left -= sizeOf(one)) >= 0)
+    .reverse();
+}
+
+function sizeOf(value: unknown): number {
+  return JSON.stringify(value).length;
+}
