@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import { afterEach, expect, test } from '@jest/globals';
 import { ServedPage } from './served-page.js';
 
@@ -39,6 +40,30 @@ test('a view is served from another origin, where the page alone may frame it an
     'sandbox allow-scripts allow-forms',
   ]);
   expect(headers['permissions-policy']).toContain('camera=(), microphone=()');
+});
+
+test('a view is told how its scripts can be allowed', async () => {
+  const page = await start();
+  const url = await add(page, { html: '<p>Hello</p>' });
+
+  const { text } = await page.ask(url.pathname, {}, url.host);
+
+  const said: unknown[] = [];
+  const listeners: Record<string, (event: object) => void> = {};
+  const [, script = ''] = /^<script>(.*)<\/script>/.exec(text) ?? [];
+  runInNewContext(script, {
+    parent: { postMessage: ({ params }: { params: unknown }) => said.push(params) },
+    addEventListener: (name: string, listener: (event: object) => void) => (listeners[name] = listener),
+    document: { currentScript: { remove: () => undefined } },
+  });
+  for (const effectiveDirective of ['script-src-elem', 'connect-src'])
+    listeners['securitypolicyviolation']?.({ effectiveDirective, blockedURI: 'https://a.example' });
+  expect(said).toEqual([
+    {
+      text: 'Its policy script-src-elem refuses https://a.example: see _meta.ui.csp of the resource, or build the view as one file with its scripts and styles in it',
+    },
+    { text: 'Its policy connect-src refuses https://a.example: see _meta.ui.csp of the resource' },
+  ]);
 });
 
 test('a view with a doctype still begins with it', async () => {
