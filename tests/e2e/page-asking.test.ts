@@ -167,5 +167,7 @@ describeInBrowser('questions and tasks on the page of sigil dev', () => {
     await page.getByText('The job has failed, as it always does').waitFor();
     await call('protocol_error_job');
     await page.getByText('The job broke down (-32603)').waitFor();
+    await page.getByRole('button', { name: 'Show the output' }).click();
+    await page.getByRole('tab', { name: 'Output', selected: true }).waitFor();
   });
 });

@@ -1,8 +1,9 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isObject, type JsonObject } from '../../../src/json.js';
 import { isForViews } from '../../../src/check/visibility.js';
-import { messageOf, objectsOf, textOf } from '../mcp/messages.js';
+import { messageOf, objectsOf, RpcFailure, textOf } from '../mcp/messages.js';
 import { AppHost, type HostRequests } from './app-host.js';
+import { Cause } from './cause.js';
 import { counted, Dialog, Json } from './parts.js';
 import { usePage, useStore } from './page-context.js';
 
@@ -40,7 +41,7 @@ export function AppView({
   const page = usePage();
   const { identity } = useStore();
   const [view, setView] = useState<LoadedView>();
-  const [error, setError] = useState<string>();
+  const [error, setError] = useState<unknown>();
   const [faults, setFaults] = useState<readonly string[]>([]);
   const [height, setHeight] = useState(200);
   const [said, setSaid] = useState<readonly { what: string; params: unknown }[]>([]);
@@ -71,7 +72,7 @@ export function AppView({
     load().catch((thrown: unknown) => {
       // A server that is not up is asked again after its start, which makes a new identity.
       const isUp = page.store.state.server.server.status === 'up';
-      if (!isGone && isUp && page.store.state.identity === identity) setError(messageOf(thrown));
+      if (!isGone && isUp && page.store.state.identity === identity) setError(thrown);
     });
     return () => void (isGone = true);
   }, [uri, identity, page]);
@@ -113,9 +114,10 @@ export function AppView({
         View <code>{uri}</code>
       </h4>
       {error !== undefined && (
-        <p class="problem" role="alert">
-          {error}
-        </p>
+        <div role="alert">
+          <p class="problem">{messageOf(error)}</p>
+          <Cause code={error instanceof RpcFailure && error.error.code} />
+        </div>
       )}
       {view && silent === view.url && started !== view.url && (
         <p class="problem" role="alert">

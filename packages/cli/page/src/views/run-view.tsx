@@ -4,6 +4,7 @@ import { isObject, type JsonObject, objectOf } from '../../../src/json.js';
 import { shown } from '../mcp/messages.js';
 import { hasEnded, type Run, type Task } from '../state/state.js';
 import { AppView, viewUriOf } from './app-view.js';
+import { Cause } from './cause.js';
 import { Blocks, Messages, Odd, ResourceContents, Value } from './content.js';
 import { StepUp } from './login.js';
 import { counted, duration, Json, size, Time } from './parts.js';
@@ -122,6 +123,7 @@ function OutcomeView({
           <strong>{`JSON-RPC error ${outcome.error.code}`}</strong> {outcome.error.message}
         </p>
         {outcome.error.data !== undefined && <Json value={outcome.error.data} />}
+        <Cause code={outcome.error.code} />
         {stepUp}
       </div>
     );
@@ -222,9 +224,10 @@ export function TaskView({ task }: { task: Task }) {
         {message && `: ${message}`}
       </p>
       {isObject(failure) && (
-        <p class="problem" role="alert">
-          {`${shown(failure['message'])} (${shown(failure['code'])})`}
-        </p>
+        <div role="alert">
+          <p class="problem">{`${shown(failure['message'])} (${shown(failure['code'])})`}</p>
+          <Cause code={failure['code']} />
+        </div>
       )}
       <button
         type="button"
