@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
+  addedField,
   emptyField,
   type Field,
   filledField,
@@ -159,6 +160,29 @@ test('a text that is no number or JSON is sent as it stands, and named', () => {
     { path: '/count', message: "'many' is not a number" },
     { path: '/any', message: expect.stringContaining('not JSON') },
   ]);
+});
+
+test('an empty text of a format is missing where it is required', () => {
+  const date = { type: 'string', format: 'date' };
+  const schema = {
+    type: 'object',
+    properties: { from: date, note: { type: 'string' }, word: { type: 'string', format: 'password' } },
+    required: ['from', 'note', 'word'],
+  };
+  const document = new SchemaDocument(schema);
+  expect(readForm(emptyField(schema, document), schema, document).problems).toEqual([
+    { path: '/from', message: 'is required' },
+  ]);
+});
+
+test('a list that is added has its first item', () => {
+  const added = (schema: object): unknown => {
+    const document = new SchemaDocument(schema);
+    return readForm(addedField(schema, document), schema, document).value;
+  };
+  expect(added({ type: 'array', items: { type: 'string' } })).toEqual(['']);
+  expect(added({ type: 'array', minItems: 2, items: { type: 'string' } })).toEqual(['', '']);
+  expect(added({ type: 'object', properties: {} })).toEqual({});
 });
 
 describe('the form of a schema that changes', () => {

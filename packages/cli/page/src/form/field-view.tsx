@@ -10,7 +10,7 @@ import {
   SeveralControl,
   TextControl,
 } from './controls.js';
-import { emptyField, type Extra, type Field, itemSchema } from './field.js';
+import { addedField, emptyField, type Extra, type Field, itemSchema } from './field.js';
 import { pointerStep, type SchemaDocument, type Shape, shapeOf, type UnionOption } from './schema.js';
 
 interface FieldProps {
@@ -261,7 +261,7 @@ function GroupView({
             class="small"
             aria-invalid={problems.has(path) ? 'true' : undefined}
             aria-label={`${field ? 'Remove' : 'Add'} ${label}`}
-            onClick={() => onChange(field ? undefined : emptyField(schema, document))}
+            onClick={() => onChange(field ? undefined : addedField(schema, document))}
           >
             {field ? 'Remove' : 'Add'}
           </button>

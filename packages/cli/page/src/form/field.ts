@@ -66,6 +66,15 @@ export function emptyField(schema: unknown, document: SchemaDocument, depth = 0)
   }
 }
 
+/** A field that the developer adds: a list has its first item. */
+export function addedField(schema: unknown, document: SchemaDocument): Field {
+  const field = emptyField(schema, document);
+  const shape = shapeOf(schema, document);
+  if (field.kind !== 'array' || field.items.length > 0) return field;
+  if (shape.kind !== 'array' || shape.items === false) return field;
+  return { kind: 'array', items: [emptyField(shape.items, document)] };
+}
+
 /** Maximum number of items with which a list begins. */
 const MOST_SHOWN = 16;
 
@@ -286,14 +295,22 @@ function readField(
       const named = field.members.map(({ name, field: inner }) => ({
         name,
         field: inner,
-        schema: properties.find((one) => one.name === name)?.schema,
+        schema: undefined,
+        isRequired: false,
+        ...properties.find((one) => one.name === name),
       }));
-      const others = field.extras.map((one) => ({ ...one, schema: extras?.schemaOf(one.name) ?? true }));
+      const others = field.extras.map((one) => ({
+        ...one,
+        schema: extras?.schemaOf(one.name) ?? true,
+        isRequired: false,
+      }));
       const seen = new Set<string>();
       const entries: [string, unknown][] = [];
-      for (const { name, field: inner, schema: innerSchema } of [...named, ...others]) {
+      for (const { name, field: inner, schema: innerSchema, isRequired } of [...named, ...others]) {
         if (!inner) continue;
         const at = `${path}/${pointerStep(name)}`;
+        if (isRequired && isMissing(inner, innerSchema, document))
+          problems.push({ path: at, message: 'is required' });
         if (seen.has(name)) problems.push({ path: at, message: `There are two properties named '${name}'` });
         seen.add(name);
         const value = readField(inner, innerSchema, document, at, problems);
@@ -302,6 +319,12 @@ function readField(
       return Object.fromEntries(entries);
     }
   }
+}
+
+/** Whether a required text of a format, such as a date, is empty. An empty text without a format may be meant. */
+function isMissing(field: Field, schema: unknown, document: SchemaDocument): boolean {
+  const isEmpty = field.kind === 'text' && field.text === '';
+  return isEmpty && 'format' in (document.resolve(schema) ?? {}) && !isValid(schema, '', document);
 }
 
 /** The number or JSON of a text. A text that is neither is sent as it stands. */
