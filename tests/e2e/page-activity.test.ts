@@ -72,12 +72,24 @@ describeInBrowser('what the page of sigil dev tells', () => {
     await activity().getByText('refused').first().waitFor();
   });
 
+  test('many calls leave the tabs in one row', async () => {
+    for (let count = 0; count < 120; count += 1)
+      for (const kind of ['call', 'refused']) dev.state.tell(kind, { time: new Date().toISOString() });
+    const tabs = activity().getByRole('tab');
+    await tabs.getByText('99+').first().waitFor();
+    const tops = await tabs.evaluateAll((all) =>
+      all.map((one: { getBoundingClientRect(): { top: number } }) => one.getBoundingClientRect().top),
+    );
+    expect(new Set(tops).size).toBe(1);
+  });
+
   test('subscriptions and changes of lists are heard live', async () => {
     await choose(page, 'test://watched-resource');
     await press('Subscribe');
     await choose(page, 'touch_watched_resource');
     await tab(/^Changes/);
     await activity().getByText('test://watched-resource').first().waitFor();
+    await page.getByRole('tab', { name: 'Changes', exact: true }).waitFor();
     // The subscription begins some time after it was asked for.
     for (
       let tries = 0;
@@ -99,10 +111,10 @@ describeInBrowser('what the page of sigil dev tells', () => {
   test('the list is filtered, with tokens and findings of each tool', async () => {
     await page.getByRole('searchbox', { name: 'Filter', exact: true }).fill('places order');
     const tools = page.getByRole('region', { name: 'Tools' });
-    await tools.getByText('326').waitFor();
+    await tools.getByTitle('about 326 tokens').waitFor();
     expect(await tools.getByRole('listitem').count()).toBe(1);
     await choose(page, 'place_order');
-    await page.getByText('326 tokens').waitFor();
+    await page.getByRole('list', { name: 'Properties' }).getByText('326 tokens').waitFor();
     await tab(/^Findings/);
     await activity()
       .getByText(/A model reads \d+ tokens/)

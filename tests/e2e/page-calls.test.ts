@@ -9,6 +9,7 @@ import {
   openDevPage,
   withDevPage,
 } from './dev-page.js';
+import { until } from './processes.js';
 
 describeInBrowser('calls on the page of sigil dev', () => {
   let dev: DevPage;
@@ -213,7 +214,7 @@ describeInBrowser('calls on the page of sigil dev', () => {
     const dialog = page.getByRole('dialog', { name: 'Save as a test' });
     await dialog.getByText('Hello, Ada!').waitFor();
     await dialog.getByRole('textbox').fill('greets Ada');
-    await dialog.getByRole('button', { name: 'Show' }).click();
+    await dialog.getByRole('button', { name: 'Show the test' }).click();
     await dialog.getByText("test('greets Ada'").waitFor();
     await dialog.getByRole('textbox').fill('greets Ada by her name');
     await dialog.getByRole('button', { name: 'Write the file' }).click();
@@ -251,6 +252,11 @@ describeInBrowser('calls on the page of sigil dev', () => {
     const view = page.frameLocator('iframe');
     await view.getByText('#101010').waitFor();
     expect(await page.locator('iframe').getAttribute('sandbox')).toBe('allow-scripts allow-forms');
+    const isWhole = (): Promise<boolean> =>
+      view.locator(':root').evaluate((root: { clientHeight: number; scrollHeight: number }) => {
+        return root.scrollHeight <= root.clientHeight;
+      });
+    await until(isWhole);
     dev.state.change({ starts: dev.state.starts + 1 });
     await view.getByText('#101010').waitFor();
   });

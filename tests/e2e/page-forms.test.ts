@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import type { Page } from 'playwright-core';
-import { choose, describeInBrowser, openDevPage, withDevPage } from './dev-page.js';
+import type { Browser, Page } from 'playwright-core';
+import { choose, describeInBrowser, type DevPage, openDevPage, withDevPage } from './dev-page.js';
 
 const customer = {
   name: 'Ada',
@@ -43,8 +43,11 @@ const ARGUMENTS: Readonly<Record<string, Record<string, unknown>>> = {
 };
 
 describeInBrowser('forms on the page of sigil dev', () => {
+  let dev: DevPage;
+  let browser: Browser;
   let page: Page;
-  withDevPage(async (dev, browser) => {
+  withDevPage(async (...started) => {
+    [dev, browser] = started;
     page = await openDevPage(browser, dev.url);
   });
 
@@ -74,7 +77,8 @@ describeInBrowser('forms on the page of sigil dev', () => {
   }, 120_000);
 
   test('a nested form with a list is filled by hand and sent', async () => {
-    await choose(page, 'add');
+    // Another page has nothing typed yet.
+    page = await openDevPage(browser, dev.url);
     await choose(page, 'place_order');
     await text('name').fill('Ada');
     await text('email').fill('ada@example.org');
@@ -90,7 +94,6 @@ describeInBrowser('forms on the page of sigil dev', () => {
     await page.getByRole('button', { name: 'Remove lines 3' }).click();
     await page.getByLabel('shipping').selectOption('express');
     await page.getByRole('button', { name: 'Add tags' }).click();
-    await page.getByRole('button', { name: 'Add to tags' }).click();
     await text('tags 1').fill('gift');
     await page.getByRole('button', { name: 'Call', exact: true }).click();
     await page.locator('.outcome').first().getByText('order-').first().waitFor();
@@ -110,6 +113,10 @@ describeInBrowser('forms on the page of sigil dev', () => {
       expect(await text(name).getAttribute('aria-invalid')).toBe('true');
     await page.locator('main input:focus').and(text('red')).waitFor();
     expect(await page.locator('.run').count()).toBe(0);
+    // Unseen texts scroll with the form, and make no second scrollbar.
+    await page.setViewportSize({ width: 1280, height: 300 });
+    expect(await page.evaluate('document.documentElement.scrollHeight')).toBe(300);
+    await page.setViewportSize({ width: 1280, height: 900 });
     await page.getByRole('button', { name: 'Call anyway' }).click();
     await page.getByText('The tool has failed. The model reads this:').waitFor();
   });
@@ -125,6 +132,8 @@ describeInBrowser('forms on the page of sigil dev', () => {
 
   test('dates are chosen by the control of the browser, in UTC', async () => {
     await choose(page, 'days_between');
+    await page.getByRole('button', { name: 'Call', exact: true }).click();
+    expect(await page.locator('main form .problem').allInnerTexts()).toEqual(['is required', 'is required']);
     await text('from').fill('2026-01-01T00:00:00');
     await text('to').fill('2026-01-03T00:00:00');
     await page.getByRole('button', { name: 'Call', exact: true }).click();

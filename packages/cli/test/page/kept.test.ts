@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { Outcome } from '../../page/src/mcp/messages.js';
 import { keptOf, stateWith } from '../../page/src/state/kept.js';
-import { FIRST_STATE, goneFrom, type Run } from '../../page/src/state/state.js';
+import { FIRST_STATE, type Run } from '../../page/src/state/state.js';
 
 const done: Outcome = { kind: 'result', result: { content: [] } };
 
@@ -63,17 +63,4 @@ test('a page begins with what was kept', () => {
     activity: 'trace',
     mode: 'both',
   });
-});
-
-const tools = (...names: readonly string[]) => names.map((name) => ({ name }));
-
-test('a definition that is gone leads to the only one that was added', () => {
-  expect(goneFrom('tool', 'a', tools('a', 'b'), tools('b', 'c'))).toEqual({
-    kind: 'tool',
-    key: 'a',
-    descriptor: { name: 'a' },
-    successor: 'c',
-  });
-  expect(goneFrom('tool', 'a', tools('a'), tools('b', 'c'))).not.toHaveProperty('successor');
-  expect(goneFrom('tool', 'a', tools('a'), tools('a', 'c'))).toBeUndefined();
 });

@@ -114,6 +114,15 @@ export interface OpenQuestion {
   readonly answer: (result: JsonObject | undefined) => void;
 }
 
+/** The subject of an event of the server: for tasks, their tool instead of their identifier. */
+export function subjectOf({ kind, data }: Happening, tasks: readonly Task[]): string {
+  const { name, method, tool } = data;
+  if (typeof method !== 'string' || !method.startsWith('tasks/'))
+    return String(tool ?? name ?? method ?? kind);
+  const task = tasks.find(({ taskId }) => taskId === name);
+  return task ? `${method} ${task.title}` : method;
+}
+
 /** A line of a list that grows. */
 export interface Happening {
   readonly id: number;

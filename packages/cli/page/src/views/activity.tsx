@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isObject, parseJson } from '../../../src/json.js';
 import type { Exchange } from '../../../src/page/trace.js';
 import { textOf, shown } from '../mcp/messages.js';
-import type { Happening } from '../state/state.js';
+import { type Happening, subjectOf } from '../state/state.js';
 import { Logins } from './login.js';
 import { duration, Json, JsonText, Tabs, Time } from './parts.js';
 import { usePage, useStore } from './page-context.js';
@@ -47,21 +47,28 @@ export function Activity() {
 }
 
 function Calls({ calls }: { calls: readonly Happening[] }) {
+  const { tasks } = useStore();
   if (calls.length === 0) return <p class="muted panel">Calls of all clients are shown here as they end.</p>;
   return (
     <ul class="rows" aria-live="off">
-      {[...calls].reverse().map(({ id, at, kind, data }) => {
-        const { method, name, outcome, ms, client, principal, code, protocolVersion } = data;
+      {[...calls].reverse().map((call) => {
+        const { id, at, kind, data } = call;
+        const { outcome, status, ms, client, principal, code, protocolVersion } = data;
+        const isTask = kind === 'task';
+        const end = shown(isTask ? status : (outcome ?? kind));
         const who = isObject(client) ? textOf(client['name']) : textOf(client);
         const about = [textOf(protocolVersion), who, textOf(principal), code];
         return (
           <li key={id}>
             <details>
               <summary>
-                <Time at={at} />{' '}
-                <span class={`status status-${shown(outcome ?? kind)}`}>{shown(outcome ?? kind)}</span>{' '}
-                <strong>{textOf(name) ?? textOf(method) ?? kind}</strong>{' '}
-                {typeof ms === 'number' && <span class="muted">{`${duration(ms)} in the server`}</span>}{' '}
+                <Time at={at} /> <span class={`status status-${end}`}>{isTask ? `task ${end}` : end}</span>{' '}
+                <strong>{subjectOf(call, tasks)}</strong>{' '}
+                {typeof ms === 'number' && (
+                  <span class="muted">
+                    {isTask ? `after ${duration(ms)}` : `${duration(ms)} in the server`}
+                  </span>
+                )}{' '}
                 <span class="muted">{about.filter(Boolean).join(', ')}</span>
               </summary>
               <Json value={data} />
@@ -74,7 +81,7 @@ function Calls({ calls }: { calls: readonly Happening[] }) {
 }
 
 /** The subject of an HTTP request to the server. */
-function subjectOf({ request }: Exchange): string {
+function subjectOfExchange({ request }: Exchange): string {
   const message = parseJson(request.body ?? '');
   if (!isObject(message)) return request.method;
   const { method } = message;
@@ -86,7 +93,7 @@ function subjectOf({ request }: Exchange): string {
 
 function Trace({ exchanges }: { exchanges: readonly Exchange[] }) {
   const [filter, setFilter] = useState('');
-  const shown = [...exchanges].reverse().filter((one) => subjectOf(one).includes(filter));
+  const shown = [...exchanges].reverse().filter((one) => subjectOfExchange(one).includes(filter));
   return (
     <>
       <input
@@ -118,7 +125,7 @@ function ExchangeView({ exchange }: { exchange: Exchange }) {
         <span class={`status ${response && response.status >= 400 ? 'status-error' : 'status-ok'}`}>
           {response ? response.status : 'open'}
         </span>{' '}
-        <strong>{subjectOf(exchange)}</strong> {response && <span class="muted">{duration(ms)}</span>}
+        <strong>{subjectOfExchange(exchange)}</strong> {response && <span class="muted">{duration(ms)}</span>}
       </summary>
       {isOpen && (
         <>

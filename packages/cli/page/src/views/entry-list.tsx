@@ -126,8 +126,8 @@ function EntryButton({
           </span>
         )}
         {isModels && tokens !== undefined && (
-          <span class="tokens" title={`A model reads ${tokens} tokens`}>
-            {tokens}
+          <span class="tokens" title={`about ${tokens} tokens`}>
+            {tokens} <span class="unseen">tokens</span>
           </span>
         )}
       </button>

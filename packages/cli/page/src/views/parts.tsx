@@ -132,7 +132,7 @@ export function Tabs({
             onClick={() => show(id)}
           >
             {title}
-            {count ? <span class="count">{count}</span> : null}
+            {count ? <span class="count">{count > 99 ? '99+' : count}</span> : null}
           </button>
         ))}
       </div>

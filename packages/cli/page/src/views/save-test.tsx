@@ -68,7 +68,7 @@ export function SaveTest({ run, result, onClose }: { run: Run; result: JsonObjec
               onInput={(event) => setTitle(event.currentTarget.value)}
             />
             <button type="submit" class="small" disabled={isBusy || isWritten}>
-              Show
+              Show the test
             </button>
           </div>
         </div>
