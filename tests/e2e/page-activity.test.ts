@@ -81,6 +81,10 @@ describeInBrowser('what the page of sigil dev tells', () => {
       all.map((one: { getBoundingClientRect(): { top: number } }) => one.getBoundingClientRect().top),
     );
     expect(new Set(tops).size).toBe(1);
+    const left = await activity()
+      .getByRole('tablist')
+      .evaluate((row: { scrollWidth: number; clientWidth: number }) => row.scrollWidth - row.clientWidth);
+    expect(left).toBe(0);
   });
 
   test('subscriptions and changes of lists are heard live', async () => {

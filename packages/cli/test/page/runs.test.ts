@@ -38,7 +38,8 @@ async function follow(answers: readonly Answer[]) {
 afterEach(() => void jest.useRealTimers());
 
 test('a task is asked for again once the server is up', async () => {
-  const { store } = await follow([notUp, notUp, resultOf({ taskId: 't', status: 'completed' })]);
+  const full = answerOf({ kind: 'error', error: { code: -32603, message: 'The server ends' } }, 503);
+  const { store } = await follow([notUp, full, resultOf({ taskId: 't', status: 'completed' })]);
 
   expect(store.state.tasks).toMatchObject([{ taskId: 't', state: { status: 'completed' } }]);
 });

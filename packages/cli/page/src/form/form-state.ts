@@ -19,7 +19,7 @@ export interface FormState {
   switchTo(mode: 'form' | 'json'): void;
 }
 
-/** Keeps the form of a schema, which follows changes of the schema. @param initial what it is filled with at first. */
+/** Keeps the form of a schema, which follows changes of the schema. @param initial its first content. */
 export function useForm(given: unknown, initial: TypedArguments | undefined): FormState {
   // Lists are read anew at every start of the server: most schemas are the same as before.
   const text = JSON.stringify(given);

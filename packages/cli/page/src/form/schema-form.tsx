@@ -15,10 +15,10 @@ export type Suggest = (name: string, value: unknown) => Promise<readonly string[
  * insists.
  *
  * @param label names the form.
- * @param initial what it is filled with at first.
+ * @param initial its first content.
  * @param submit names the button.
  * @param isDisabled whether it cannot be sent.
- * @param onTyped is called with what was typed.
+ * @param onTyped receives the typed arguments.
  * @param suggest suggests values of the texts.
  * @param note says something about the value, below the fields.
  * @param children further buttons.

@@ -16,7 +16,7 @@ export type Kept = Pick<
   readonly starts: number;
 };
 
-/** What is kept of a state. */
+/** The part of a state that is kept. */
 export function keptOf(state: State, typed: Kept['typed']): Kept {
   const { mode, login, subscriptions, tasks, gone, activity, server } = state;
   const small = <T>(all: readonly T[]): readonly T[] => all.filter((one) => sizeOf(one) <= MOST_OF_ONE);

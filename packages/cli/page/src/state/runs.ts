@@ -55,7 +55,7 @@ export class Runs {
       });
   }
 
-  /** Goes on with tasks and open questions of before the page was loaded again. The other calls ended then at the latest. */
+  /** Goes on with tasks and open questions of before the page was loaded again. The other calls have ended. */
   resume(runs: readonly Run[]): void {
     for (const { at, ...run } of runs) {
       const isLost = !run.answer && !run.asked;
@@ -199,15 +199,16 @@ function withReason(answer: Answer, { reason }: { readonly reason: unknown }): A
   return { ...answer, outcome: { kind: 'cancelled', reason } };
 }
 
-/** The state of a task after an answer to `tasks/get`. It stays the same while the server is not up. */
+/** The state of a task after an answer to `tasks/get`. It stays the same while the server is not up, or has no room. */
 function stateAfter(state: JsonObject, { outcome, httpStatus }: Answer): JsonObject {
   const lost = (statusMessage: string): JsonObject => ({ ...state, status: 'lost', statusMessage });
   if (outcome.kind === 'result') return outcome.result;
+  if (httpStatus < 200 || httpStatus >= 500) return state;
   if (outcome.kind === 'error') {
     const { code, message } = outcome.error;
     return lost(code === UNKNOWN_TASK ? LOST : `${message} (${code})`);
   }
-  return outcome.kind === 'failed' && httpStatus >= 400 && httpStatus < 500 ? lost(outcome.reason) : state;
+  return outcome.kind === 'failed' ? lost(outcome.reason) : state;
 }
 
 function taskIn(outcome: Outcome): string | undefined {

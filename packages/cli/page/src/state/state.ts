@@ -3,7 +3,15 @@ import type { DevState, OutputLine } from '../../../src/dev/dev-state.js';
 import type { JsonObject } from '../../../src/json.js';
 import type { ShownLogin } from '../../../src/page/logins.js';
 import type { Exchange } from '../../../src/page/trace.js';
-import type { Answer, LogMessage, Progress, Question, Revision, ServerIdentity } from '../mcp/messages.js';
+import {
+  shown,
+  type Answer,
+  type LogMessage,
+  type Progress,
+  type Question,
+  type Revision,
+  type ServerIdentity,
+} from '../mcp/messages.js';
 
 /** A kind of definition. */
 export type Kind = 'tool' | 'resource' | 'template' | 'prompt';
@@ -55,7 +63,7 @@ export function goneFrom(
   return { kind, key, descriptor, ...(hasOne ? { successor } : {}) };
 }
 
-/** What a form was filled with. */
+/** The content of a form. */
 export interface TypedArguments {
   readonly value: unknown;
   /** The text, if they were typed as JSON. */
@@ -118,7 +126,7 @@ export interface OpenQuestion {
 export function subjectOf({ kind, data }: Happening, tasks: readonly Task[]): string {
   const { name, method, tool } = data;
   if (typeof method !== 'string' || !method.startsWith('tasks/'))
-    return String(tool ?? name ?? method ?? kind);
+    return shown(tool ?? name ?? method ?? kind);
   const task = tasks.find(({ taskId }) => taskId === name);
   return task ? `${method} ${task.title}` : method;
 }

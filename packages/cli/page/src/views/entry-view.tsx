@@ -78,7 +78,7 @@ function NotServed({ entry: { kind, key }, gone }: { entry: Entry; gone: Gone | 
       The server no longer serves it.{' '}
       {successor !== undefined && (
         <button type="button" class="link" onClick={() => go(successor)}>
-          {`Go to ${successor} with these arguments`}
+          {`Go to ${successor}${kind === 'resource' ? '' : ' with these arguments'}`}
         </button>
       )}
     </p>
