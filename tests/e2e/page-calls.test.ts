@@ -9,7 +9,6 @@ import {
   openDevPage,
   withDevPage,
 } from './dev-page.js';
-import { until } from './processes.js';
 
 describeInBrowser('calls on the page of sigil dev', () => {
   let dev: DevPage;
@@ -252,11 +251,6 @@ describeInBrowser('calls on the page of sigil dev', () => {
     const view = page.frameLocator('iframe');
     await view.getByText('#101010').waitFor();
     expect(await page.locator('iframe').getAttribute('sandbox')).toBe('allow-scripts allow-forms');
-    const isWhole = (): Promise<boolean> =>
-      view.locator(':root').evaluate((root: { clientHeight: number; scrollHeight: number }) => {
-        return root.scrollHeight <= root.clientHeight;
-      });
-    await until(isWhole);
     dev.state.change({ starts: dev.state.starts + 1 });
     await view.getByText('#101010').waitFor();
   });

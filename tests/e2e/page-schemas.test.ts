@@ -146,10 +146,8 @@ describeInBrowser('forms of schemas on the page of sigil dev', () => {
     await choose(page, 'a_tree');
     await field('label').fill('root');
     await press('Add children');
-    await press('Add to children');
     await field('label', 1).fill('leaf');
     await press('Add children');
-    await press('Add to children');
     await field('label', 2).fill('deep');
     expect(await called()).toEqual({
       root: { label: 'root', children: [{ label: 'leaf', children: [{ label: 'deep' }] }] },

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { choose, describeInBrowser, startBrowser } from './dev-page.js';
 import { PageProject } from './page-project.js';
-import { endProcesses } from './processes.js';
+import { endProcesses, until } from './processes.js';
 
 const LONG_MS = 60_000;
 
@@ -114,6 +114,14 @@ describeInBrowser('a view on the page of sigil dev', () => {
       expect(await page.getByRole('dialog').count()).toBe(0);
     },
   );
+
+  test('is as high as it says, beside its border', async () => {
+    const params = { height: 300 };
+    const message = { jsonrpc: '2.0', method: 'ui/notifications/size-changed', params };
+    await inView(`parent.postMessage(${JSON.stringify(message)}, '*')`);
+    const frame = page.frames().find((one) => one !== page.mainFrame());
+    await until(async () => (await frame?.evaluate('document.documentElement.clientHeight')) === 300);
+  });
 
   test('shows what it says to the model', async () => {
     const content = [{ type: 'text', text: 'Two are left' }];
