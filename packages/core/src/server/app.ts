@@ -25,7 +25,7 @@ import {
 import { unhandledRejections } from './unhandled-rejections.js';
 
 /**
- * A server, ready to be mounted on runtimes. Made by `createApp`.
+ * A server, ready to run or to be mounted. Made by `createApp`.
  *
  * @example
  * ```ts
@@ -36,13 +36,13 @@ import { unhandledRejections } from './unhandled-rejections.js';
  * ```
  */
 export class App {
-  /** Tools, to add and remove while the app is up. */
+  /** The tools, which can be added and removed while the app runs. */
   readonly tools: LiveCollection<ToolDefinition>;
-  /** Resources and resource templates, to add and remove while the app is up. */
+  /** The resources and resource templates, which can be added and removed while the app runs. */
   readonly resources: LiveCollection<ResourceDefinition>;
-  /** Prompts, to add and remove while the app is up. */
+  /** The prompts, which can be added and removed while the app runs. */
   readonly prompts: LiveCollection<PromptDefinition>;
-  /** Sources of completions, to add and remove while the app is up. */
+  /** The sources of completions, which can be added and removed while the app runs. */
   readonly completions: LiveCompletions;
   readonly #parts: AppParts;
   readonly #running = new Set<RunningRuntime>();
@@ -62,8 +62,8 @@ export class App {
   }
 
   /**
-   * The server as transports see it: for mounting it into something else than a runtime. From then on standard output belongs to
-   * the program again, if `createApp` has reserved it.
+   * The server as transports see it, for mounting the app into something other than a runtime. If `createApp` has reserved standard
+   * output, reading this property gives standard output back to the program.
    */
   get endpoint(): Endpoint {
     this.#isMounted = true;
@@ -71,10 +71,10 @@ export class App {
   }
 
   /**
-   * Gives a singleton, or makes a transient service, as handlers get them.
+   * Returns a singleton, or creates a transient service, as handlers receive it.
    *
    * @param id a class, a token, or a name.
-   * @throws DefinitionError when nothing says how to make it, or when it belongs to a request or session.
+   * @throws DefinitionError when the container cannot make the service, or when the service belongs to a request or session.
    * @example
    * ```ts
    * const tickets = await app.get(Tickets);
@@ -85,22 +85,22 @@ export class App {
   }
 
   /**
-   * Starts serving. An app may run on several runtimes at once.
+   * Starts serving. An app can run on several runtimes at once.
    *
-   * Without a runtime, the program's arguments choose
+   * If no runtime is passed, the program's arguments choose it
    * (`--http [--port N] [--host H] [--workers N] [--close-delay-ms N] [--drain-ms N] [--allow-anonymous]`, or
    * `--stdio`), then the variables `MCP_TRANSPORT`, `PORT`, `HOST`, `WORKERS`, `CLOSE_DELAY_MS` and `DRAIN_MS`, then
-   * the options; stdio otherwise. Options add the rest, such as authentication, and never override arguments or
-   * variables. Over HTTP, `/health` and `/readyz` serve load balancers. The program may have flags of its own, but none
-   * within one typing error of these: `--prot` is refused.
+   * the options; the default is stdio. Options add the rest, such as authentication, and never override arguments or
+   * variables. Over HTTP, `/health` and `/readyz` serve load balancers. The program may have flags of its own. A flag that
+   * is one typing error away from these, such as `--prot`, is refused.
    *
-   * With `tasks.worker: 'only'` no runtime starts, not even a given one: the app runs tasks and does not listen, until
-   * SIGTERM or SIGINT. If the start fails and no other runtime runs or starts at once, the app closes, so that its
-   * connections do not keep the program alive. With the environment variable `SIGIL_INSPECT`, the program answers the
-   * question on standard output and ends; the command `sigil` of `@sigil/cli` asks this way.
+   * With `tasks.worker: 'only'`, no runtime starts, not even one that is passed: the app runs tasks and does not listen,
+   * until SIGTERM or SIGINT. If the start fails and no other runtime runs or starts at once, the app closes, so that its
+   * connections do not keep the program alive. If the environment variable `SIGIL_INSPECT` holds a question, the program
+   * prints the answer on standard output and ends; the command `sigil` of `@sigil/cli` asks this way.
    *
-   * @param on the runtime: `stdio()`, `http({ port })`, or your own; or options for the chosen runtime. Options of
-   *   another one are ignored.
+   * @param on the runtime (`stdio()`, `http({ port })`, or your own), or options for the runtime that is chosen. Options
+   *   for other runtimes are ignored.
    * @throws DefinitionError when the package of the chosen runtime is not installed, or an argument, variable or option
    *   is wrong.
    * @throws Error when the app has been closed.
@@ -132,16 +132,16 @@ export class App {
     }
   }
 
-  /** The app's logger. Its lines never reach clients: `ctx.log` is for messages to one client. */
+  /** The app's logger. Its lines never reach clients; use `ctx.log` for messages to one client. */
   get logger(): Logger {
     return this.#parts.logger;
   }
 
   /**
-   * Listens to an event: `call` after each answered request, `subscribed` and `unsubscribed` for the first and last
-   * subscriber of a resource, `rootsChanged` when a client changes its roots.
+   * Adds a listener for an event: `call` after each answered request, `subscribed` and `unsubscribed` for the first and
+   * last subscriber of a resource, `rootsChanged` when a client changes its roots.
    *
-   * @returns a function that stops the listening.
+   * @returns a function that removes the listener.
    * @example
    * ```ts
    * app.on('call', ({ method, name, outcome, ms }) => console.error(method, name, outcome, ms));
@@ -152,20 +152,20 @@ export class App {
   }
 
   /**
-   * Observes calls from their beginning, and other events of the app, for telemetry.
+   * Adds an observer of calls, from their beginning, and of other events of the app, for telemetry.
    *
-   * @returns a function that ends the watch.
+   * @returns a function that removes the observer.
    */
   observe(observer: Observer): () => void {
     return this.#parts.engine.observers.add(observer);
   }
 
   /**
-   * Notifies the client whose user `ctx.elicitUrl()` sent to a page that the page is complete (2025-11-25). Any process
+   * Notifies a client that the user has completed the page from `ctx.elicitUrl()` (revision 2025-11-25). Any process
    * with the same backend may call it.
    *
-   * @returns whether this process has asked, and that client is still connected; `false` says nothing of the other
-   *   processes.
+   * @returns whether this process asked the user, and the client is still connected; `false` says nothing about the
+   *   other processes.
    */
   completeElicitation(elicitationId: string): boolean {
     return this.#parts.engine.completeElicitation(elicitationId);
@@ -185,10 +185,10 @@ export class App {
   }
 
   /**
-   * Stops every runtime, lets requests in flight finish, and disposes of the services, those made last first. Services
-   * have five seconds for that, all together; the log names one that takes longer than two.
+   * Stops every runtime, lets requests in flight finish, and disposes of the services, starting with those made last.
+   * All services together have five seconds for that; the log names each one that takes longer than two.
    *
-   * @throws AggregateError with the errors of services, and of those that did not end in time.
+   * @throws AggregateError with the errors that services threw, and an error for those that did not end in time.
    */
   close(): Promise<void> {
     return (this.#closing ??= this.#close());
@@ -206,7 +206,7 @@ export class App {
     return endWith(answer);
   }
 
-  /** The endpoint. From here on, standard output belongs to the program again. */
+  /** The endpoint. After the call, standard output belongs to the program again. */
   #served(): Endpoint {
     this.#parts.releaseStdout();
     return this.#parts.engine;

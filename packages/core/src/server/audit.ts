@@ -19,28 +19,28 @@ import type { RefusalEvent } from '../transport/transport.js';
 
 /** The audit record of one request. Plain JSON; members without a value are left out. */
 export interface AuditRecord {
-  /** When it was written, as ISO 8601 writes it. */
+  /** When the record was written, in ISO 8601 format. */
   readonly time: string;
   /**
-   * - `call.started`: the handler is about to run; only if the audit is `required`
+   * - `call.started`: the handler is about to run; recorded only if the audit is `required`
    * - `call.ended`: the call was answered or refused
-   * - `request.refused`: the transport refused a request before it read a message
-   * - `task.failed`: a task was given up, though its tool gave no error: `failedBy` says why
+   * - `request.refused`: the transport refused a request before reading its message
+   * - `task.failed`: a task was given up although its tool returned no error; `failedBy` is the reason
    */
   readonly event: 'call.started' | 'call.ended' | 'request.refused' | 'task.failed';
   /**
-   * The access decision: `undecided` if the request failed before it, for lack of room or of a store. An allowed call
-   * runs, unless its arguments are wrong.
+   * The access decision. It is `undecided` if the request failed before the decision, for example because a limit was reached or
+   * a store was unavailable. An allowed call runs, unless its arguments are wrong.
    */
   readonly decision: 'allowed' | 'denied' | 'undecided';
-  /** The check that refused it. */
+  /** The check that refused the request. */
   readonly refusedBy?: RefusedBy | RefusalEvent['by'];
   /** The reason why a task was given up. */
   readonly failedBy?: TaskAbortedBy;
-  /** Names the call, also in the log. */
+  /** The id of the call, which the log repeats. */
   readonly id?: string;
   readonly traceId?: string;
-  /** The span of the call; without telemetry, the one that its client named. */
+  /** The span of the call; without telemetry, the span that the client sent. */
   readonly spanId?: string;
   readonly requestId?: string | number;
   readonly taskId?: string;
@@ -58,36 +58,39 @@ export interface AuditRecord {
   readonly argumentsHash?: string;
   /** How the call ended; `failed` for a task that was given up. */
   readonly outcome?: CallOutcome | 'failed';
-  /** The code of the JSON-RPC error it was answered with. */
+  /** The code of the JSON-RPC error, if the call was answered with one. */
   readonly code?: number;
   readonly ms?: number;
   readonly bytes?: number;
-  /** The reason of the transport's refusal, with the HTTP method and path. */
+  /** Why the transport refused the request. The next two members are the request's HTTP method and path. */
   readonly reason?: string;
   readonly httpMethod?: string;
   readonly path?: string;
-  /** The place of the record in its chain. */
+  /** The position of the record in its chain. */
   readonly chain?: AuditLink;
 }
 
-/** The place of a record in a chain; each record repeats the hash of the one before it. */
+/** The position of a record in a chain. Each record repeats the hash of the previous one. */
 export interface AuditLink {
-  /** Names the chain: each start of a process begins one. */
+  /** The id of the chain. A process begins a new chain when it starts. */
   readonly id: string;
   /** 1 for the first record. */
   readonly seq: number;
-  /** The hash of the record before; empty for the first. */
+  /** The hash of the previous record; empty for the first. */
   readonly previous: string;
-  /** SHA-256, or HMAC-SHA-256 with the key, of the record as canonical JSON without this member, in base64url. */
+  /** SHA-256 of the record as canonical JSON without this member, in base64url; HMAC-SHA-256 if the chain has a key. */
   readonly hash: string;
 }
 
-/** Keeps records: a function, or an object that closes with the app. A record is kept once it returns, or its promise is kept. */
+/**
+ * Stores records: a function, or an object that is closed with the app. A record is stored once the function returns, or once its
+ * promise resolves.
+ */
 export type AuditSink = ((record: AuditRecord) => MaybePromise<void>) | AuditStore;
 
-/** Keeps records, and closes with the app. */
+/** Stores records, and is closed with the app. */
 export interface AuditStore {
-  /** Keeps a record: it is kept once this returns, or its promise is kept. */
+  /** Stores a record. The record is stored once the method returns, or once its promise resolves. */
   write(record: AuditRecord): MaybePromise<void>;
   /** Called after the last record. */
   close?(): MaybePromise<void>;
@@ -97,23 +100,24 @@ export interface AuditStore {
 export interface AuditOptions {
   readonly sink: AuditSink;
   /**
-   * Whether a call waits until the sink has stored its start: if the sink fails, it is refused, over HTTP with 503.
+   * Whether a call waits until the sink has stored its `call.started` record. If the sink fails, the call is refused, over HTTP
+   * with status 503.
    * @default false
    */
   readonly required?: boolean;
   /**
-   * The form of arguments in records: `hash` their SHA-256, `none` nothing, or the JSON that a function returns.
+   * How arguments are recorded: their SHA-256 (`hash`), not at all (`none`), or as the JSON that your function returns.
    * @default 'hash'
    */
   readonly arguments?: 'hash' | 'none' | ((args: unknown, call: CallInfo) => unknown);
   /**
-   * Whether each record repeats the hash of the one before it, so that `sigil audit verify` finds changed and removed
-   * records. With a key, only a process with the key can make a valid chain.
+   * Whether each record repeats the hash of the previous one, so that `sigil audit verify` finds changed and removed
+   * records. With a key, only a process that has the key can make a valid chain.
    * @default false
    */
   readonly chain?: boolean | { readonly key: string };
   /**
-   * Which calls are recorded. Refusals by the transport always are.
+   * Which calls are recorded. Refusals by the transport are always recorded.
    * @default calls of tools, prompts, resources and completions, subscriptions to resources, and requests about tasks
    */
   readonly includes?: (call: CallInfo) => boolean;
@@ -130,7 +134,7 @@ const RECORDED: ReadonlySet<string> = new Set([
   'tasks/update',
 ]);
 
-/** A request that one of these refuses failed before it was decided whether it may be made. */
+/** If one of these checks refuses a request, the request failed before the access decision. */
 const UNDECIDED: ReadonlySet<string> = new Set([
   'quota',
   'unavailable',
@@ -145,13 +149,13 @@ function decisionOf(refusedBy: string | undefined): AuditRecord['decision'] {
   return UNDECIDED.has(refusedBy) ? 'undecided' : 'denied';
 }
 
-/** How many records may wait for a sink that is slow, and how many bytes of arguments they may show. */
+/** Maximum number of records that wait for a slow sink, and maximum bytes of the arguments that they show. */
 const MOST_WAITING = 10_000;
 const MOST_WAITING_BYTES = 16 * 1024 * 1024;
-/** How long closing waits for them, in milliseconds. */
+/** How long closing waits for pending records, in milliseconds. */
 const CLOSE_MS = 5_000;
 
-/** The members of a record, before it has its time and its place. */
+/** The members of a record, before its time and its position in the chain are added. */
 type Said = { readonly [K in Exclude<keyof AuditRecord, 'time' | 'chain'>]?: AuditRecord[K] | undefined };
 
 /**
@@ -174,7 +178,7 @@ export class AuditTrail {
     if (chain) this.#chain = new Chain(chain === true ? undefined : chain.key);
   }
 
-  /** Hears how calls end. */
+  /** The observer that records how calls end. */
   get observer(): Observer {
     const ended = (event: CallEvent): void => {
       if (this.#includes(event)) this.#note(event, endOf(event));
@@ -197,7 +201,7 @@ export class AuditTrail {
     };
   }
 
-  /** Records the beginning of a call, if calls wait for that. */
+  /** Records the start of a call; `undefined` unless calls wait for that record. */
   get starts(): ((call: CallInfo) => Promise<void>) | undefined {
     if (this.options.required !== true) return undefined;
     return async (call) => {
@@ -244,7 +248,7 @@ export class AuditTrail {
     return { arguments: toJson(shown(toJson(args), call)) };
   }
 
-  /** Keeps a record that nothing waits for. One that cannot be kept is in the log. */
+  /** Stores a record that nothing waits for. If that fails, the log shows it. */
   #note(call: CallInfo | undefined, said: Said): void {
     if (this.#isFull) {
       const message = 'audit records are dropped: the sink is too slow';
@@ -311,7 +315,7 @@ function aboutOf(call: CallInfo): Said {
   };
 }
 
-/** Links records, one after the other: the sink has kept one before the next is linked to it. */
+/** Links records one after the other: a record is linked only after the sink has stored the previous one. */
 class Chain {
   #id: string = crypto.randomUUID();
   #seq = 0;
@@ -332,7 +336,7 @@ class Chain {
     return appended;
   }
 
-  /** A failed record may have been stored all the same, so the next one does not reuse its place. */
+  /** A record whose write failed may still have been stored, so the next record does not reuse its position. */
   #begin(): void {
     this.#id = crypto.randomUUID();
     this.#seq = 0;
@@ -341,10 +345,10 @@ class Chain {
 }
 
 /**
- * The correct hash of a record in a chain.
+ * Computes the correct hash of a record in a chain.
  *
- * @param record the record; the hash that it has is left out.
- * @param key that of the chain, if it has one.
+ * @param record the record; its own hash is ignored.
+ * @param key the key of the chain, if it has one.
  * @example
  * ```ts
  * const isRight = record.chain.hash === (await auditHash(record, key));
@@ -359,7 +363,7 @@ function hashOf(record: object, key: string | undefined): Promise<string> {
   return digest(key, canonicalJson(record));
 }
 
-/** SHA-256, or with a key HMAC-SHA-256, in base64url. */
+/** SHA-256 of a text, or HMAC-SHA-256 if there is a key, in base64url. */
 async function digest(key: string | undefined, text: string): Promise<string> {
   const bytes = new TextEncoder().encode(text);
   if (key === undefined) return toBase64Url(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)));

@@ -22,8 +22,8 @@ import { App } from './app.js';
 export const PRINCIPAL: InjectionToken<Principal | undefined> = new InjectionToken('PRINCIPAL');
 
 /**
- * Counts how often something happens, in all processes that share the backend of the app; in this process without one. For guards,
- * middleware and services.
+ * Counts how often something happens, for guards, middleware and services. It counts in all processes that share the app's
+ * backend; without a backend, in this process only.
  *
  * @example
  * ```ts
@@ -44,7 +44,7 @@ export const PRINCIPAL: InjectionToken<Principal | undefined> = new InjectionTok
  */
 export const LIMITER: InjectionToken<Limiter> = new InjectionToken('LIMITER');
 
-/** Refuses providers of an app's built-in services: two could disagree. */
+/** Refuses providers that would replace an app's built-in services: two providers could disagree. */
 export function checkBuiltIns(
   builtIn: readonly Provider[],
   providers: readonly Provider[],

@@ -30,21 +30,21 @@ import { reserveStdout } from './runtime-choice.js';
 import { chooseServices, classesOf, policiesOf, type Services } from './services.js';
 import { unhandledRejections } from './unhandled-rejections.js';
 
-/** Clients carry state in requests, whose bodies are limited; this size leaves room for the rest. */
+/** Clients repeat the state in their requests, and request bodies have a size limit; this maximum leaves room for the rest. */
 const MAX_STATE_LENGTH = 256 * 1024;
 
 /**
- * Makes a server of decorated classes: finds the definitions, checks them, compiles them, and makes the services.
+ * Creates a server from decorated classes: finds the definitions, checks and compiles them, and creates the services.
  *
- * If the arguments and variables of the program choose stdio, and standard input and output are pipes, output to
- * standard output goes to standard error from here on: constructors may log. `app.run()` on another runtime,
- * `app.endpoint`, `manifestOf(app)`, `explain(app)` and `app.close()` restore standard output. Earlier output, such as
- * that of imported modules, reaches the client.
+ * If the program's arguments and variables choose stdio, and standard input and output are pipes, this call redirects
+ * standard output to standard error, because constructors may log. `app.run()` on another runtime, `app.endpoint`,
+ * `manifestOf(app)`, `explain(app)` and `app.close()` restore standard output. Output before this call, such as that of
+ * imported modules, reaches the client.
  *
  * @param options the name and version of the server, its modules or services, and further options.
- * @returns the app with its services ready: it can be run, mounted or connected to.
- * @throws DefinitionError with everything that is wrong with the definitions, at once.
- * @throws Error if a provider or a service fails, with its name, and the original error as `cause`.
+ * @returns the app, whose services are ready. You can run it, mount it or connect to it.
+ * @throws DefinitionError that lists all faults in the definitions.
+ * @throws Error if a provider or service fails; the message names it, and `cause` is the original error.
  * @example
  * ```ts
  * const app = await createApp({ name: 'shop', version: '1.0.0', services: [Inventory] });
@@ -243,13 +243,13 @@ async function startServices(
   }
 }
 
-/** Schemas written in place are new objects each time, so they are known by their text; so many are remembered. */
+/** Maximum number of remembered form plans. Inline schemas are new objects each time, so plans are found by the schema's text. */
 const MAX_REMEMBERED = 256;
 
 /**
  * Plans the forms that handlers show to users, each once.
  *
- * @throws DefinitionError when a form is nothing a client can show.
+ * @throws DefinitionError when a client cannot show a form.
  */
 function formPlans(schemas: SchemaCompiler): (form: FormLike) => ValuePlan {
   const plans = new Map<object | string, ValuePlan>();

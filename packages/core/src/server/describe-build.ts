@@ -13,20 +13,20 @@ export interface AppDescription {
   readonly prompts: readonly string[];
 }
 
-/** The files of places that are given as `discover`, by the URL of the place. */
+/** The files in each place that is given as `discover`, by the URL of the place. */
 export type DiscoveredFiles = Readonly<Record<string, readonly string[]>>;
 
 /** The description of a program for `sigil build`. All of it is JSON. */
 export interface BuildDescription {
   readonly apps: readonly AppDescription[];
-  /** The validators of the schemas that the program has. */
+  /** The validators for the program's schemas. */
   readonly validators: readonly WrittenValidator[];
   readonly patterns: readonly PatternVerdict[];
-  /** Whether a pattern needs another engine than the native one. */
+  /** Whether a pattern needs an engine other than the native one. */
   readonly needsPatternEngine: boolean;
-  /** The runtime that `app.run()` was called with; without one, standard streams. Absent when it was not called. */
+  /** The runtime passed to `app.run()`, or standard streams if none was passed. Absent when `app.run()` was not called. */
   readonly runtime?: string | undefined;
-  /** Why apps that are made at their first request could not be made. */
+  /** Why apps that are created at their first request could not be created. */
   readonly unmade: readonly string[];
 }
 
@@ -34,9 +34,9 @@ export interface BuildDescription {
 export interface BuildListener {
   /** Receives the description once, and ends the program. */
   done(description: BuildDescription): never;
-  /** Receives the files of a place, which the bundle does not have yet. Without them, the description lacks definitions. */
+  /** Receives the files of a place that are not in the bundle yet. Without them, the description lacks definitions. */
   discovered(href: string, files: readonly string[]): void;
-  /** An app was made, or is made at its first request. */
+  /** Called when an app was created, or will be created at its first request. */
   madeApp(): void;
 }
 
@@ -44,8 +44,8 @@ export interface BuildListener {
  * Makes the apps of this program describe themselves, instead of creating services and serving. `sigil build` starts a
  * program this way before it writes the file.
  *
- * @param env the environment of apps that are made at their first request.
- * @returns ends the description, as a program does that wants to serve.
+ * @param env the environment of apps that are created at their first request.
+ * @returns a function that ends the description, as a program does when it is about to serve.
  */
 export function describeBuild(
   listener: BuildListener,
@@ -91,10 +91,10 @@ export function describeBuild(
   return end;
 }
 
-/** Maximum time for a later app to be created, in milliseconds: it may wait for something. */
+/** Maximum time for creating an app that is announced for its first request, in milliseconds: it may wait for something. */
 const LATER_MS = 5_000;
 
-/** Makes an app that is made later. @returns why that failed. @throws DefinitionError when its definitions are wrong. */
+/** Creates an app that was announced for its first request. @returns why that failed. @throws DefinitionError when its definitions are wrong. */
 async function failuresOf(make: MakeLaterApp, env: PlatformStandIn['env']): Promise<string[]> {
   const late = new Promise<string[]>((resolve) =>
     setTimeout(() => resolve([`it took longer than ${LATER_MS / 1000} s`]), LATER_MS),

@@ -11,35 +11,35 @@ import type { Call } from '../context/call.js';
 /** The format of an explanation. */
 export const EXPLANATION_FORMAT = 'sigil-explanation/1';
 
-/** Why a client does or does not see something of a server. */
+/** Why a client does or does not see a definition of a server. */
 export interface Explanation {
   readonly format: typeof EXPLANATION_FORMAT;
   readonly name: string;
-  /** Absent when nothing of that name is registered. */
+  /** Absent when nothing with that name is registered. */
   readonly kind?: Entry['kind'];
-  /** The place in the author's words, such as `Inventory.checkInventory`. */
+  /** The place of the definition in the source, such as `Inventory.checkInventory`. */
   readonly where?: string;
-  /** The closest names if none matches, the most likely first. */
+  /** The closest names if none matches, most likely first. */
   readonly nearest: readonly string[];
-  /** Whether clients with sessions (up to 2025-11-25) never see it. */
+  /** Whether the definition is hidden from clients with sessions (revision 2025-11-25 or earlier). */
   readonly hiddenFromSessions: boolean;
   /** The `_meta` that clients see in lists. */
   readonly _meta?: Readonly<Record<string, unknown>>;
-  /** Its guards, in the order they are asked: the names of their classes or functions. */
+  /** The names of the guards' classes or functions, in the order in which the guards run. */
   readonly guards: readonly string[];
-  /** The first guard that refuses, or fails; absent when all allow. */
+  /** The first guard that refuses or fails; absent when all guards allow. */
   readonly refusedBy?: string;
 }
 
 const MOST_NEAR = 3;
 
 /**
- * Explains why a client does or does not see a tool, a prompt or a resource. Its guards run as for a list.
+ * Explains why a client does or does not see a tool, a prompt or a resource. Its guards run as they do for a list.
  *
- * @param app the result of `createApp()`. Standard output belongs to the program from here on.
+ * @param app the result of `createApp()`. After the call, standard output belongs to the program.
  * @param name the name of a tool or prompt, the URI of a resource, or a URI template.
  * @param principal the caller; a client without a principal by default.
- * @returns the definitions of that name, and the guard that hides each.
+ * @returns the explanation, with the guard that hides the definition, if one does.
  * @example
  * ```ts
  * const { refusedBy } = await explain(app, 'delete_ticket', { id: 'ada', scopes: [] });

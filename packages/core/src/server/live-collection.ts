@@ -13,34 +13,36 @@ import type { AppOptions } from './app-options.js';
 import { declareFunction, withOwnPolicies, withPolicies } from './collect.js';
 import { classesOf, policiesOf, type Services } from './services.js';
 
-/** The definitions of one kind while the app is up. Clients that listen hear once of all changes made in one go. */
+/** The definitions of one kind, which can change while the app runs. Subscribed clients are notified once of changes made together. */
 export interface LiveCollection<D extends HandlerDefinition> {
   /**
-   * Adds a definition, compiled like any other, or all definitions of this kind that the methods of a class have. A prompt or
-   * template that takes the place of a removed one keeps the completions of that.
+   * Adds one definition, or all definitions of this kind from the methods of a class. They are compiled like any other. A prompt or
+   * template that replaces a removed one keeps the completions of the removed one.
    *
-   * @throws DefinitionError when something is wrong, or a name is taken; nothing is added then.
+   * @throws DefinitionError when a definition is wrong or a name is taken; then nothing is added.
    */
   add(definition: FunctionDefinition<D> | Constructor): void;
-  /** @returns whether there was such a definition. */
+  /** Removes a definition. @returns whether it existed. */
   remove(key: string): boolean;
-  /** Whether there is a definition of that name or URI. */
+  /** Whether a definition has this name or URI. */
   has(key: string): boolean;
-  /** Names, or URIs, in the order of their addition. */
+  /** The names or URIs, in the order in which they were added. */
   keys(): string[];
 }
 
-/** The sources of completions while the app is up. */
+/** The sources of completions, which can change while the app runs. */
 export interface LiveCompletions {
   /**
-   * Adds a source of completions, or all those of a class's methods. It replaces the argument's earlier source.
+   * Adds one source of completions, or all sources from the methods of a class. A new source replaces the argument's earlier one.
    *
-   * @throws DefinitionError when something is wrong, such as a prompt that is not there; nothing is added then.
+   * @throws DefinitionError when a definition is wrong, for example when its prompt does not exist; then nothing is added.
    */
   add(definition: FunctionDefinition<CompletionDefinition> | Constructor): void;
   /**
+   * Removes a source of completions.
+   *
    * @param ref the name of a prompt, or a URI template.
-   * @returns whether its argument had completions.
+   * @returns whether the argument had completions.
    */
   remove(ref: string, argument: string): boolean;
   /** Whether an argument of a prompt or of a resource template has completions. */
@@ -50,7 +52,7 @@ export interface LiveCompletions {
 /** Compiles definitions of some kinds into the registry. @throws DefinitionError when something is wrong. */
 export type Define = (definition: FunctionDefinition | Constructor, kind: HandlerDefinition['kind']) => void;
 
-/** Makes a live collection over one or two collections of a registry. */
+/** Creates a live collection over one or two collections of a registry. */
 export function liveCollection<D extends HandlerDefinition>(
   kind: D['kind'],
   held: readonly Collection<Entry>[],
@@ -64,7 +66,7 @@ export function liveCollection<D extends HandlerDefinition>(
   };
 }
 
-/** Makes the live completions of a registry. */
+/** Creates the live completions of a registry. */
 export function liveCompletions(registry: Registry, define: Define): LiveCompletions {
   return {
     add: (definition) => define(definition, 'completion'),
@@ -93,7 +95,7 @@ export function adding(
   };
 }
 
-/** The declarations to add to a running app: a function, or a class's methods of one kind, with their completions. */
+/** The declarations to add to a running app: from a function, or from a class's methods of one kind and their completions. */
 function declare(
   definition: FunctionDefinition | Constructor,
   kind: HandlerDefinition['kind'],

@@ -4,22 +4,22 @@ import { byCodeUnits, canonicalJson, isObject, type JsonSchema, sortedMembers } 
 import { type AppParts, type Inspectable, partsOf } from './app-parts.js';
 import type { DefinitionHooks, Entry, PromptEntry, TemplateEntry, ToolEntry } from '../registry/entry.js';
 
-/** The format of a manifest. It changes with the meaning of its members. */
+/** The format of a manifest. It changes when the meaning of a member changes. */
 export const MANIFEST_FORMAT = 'sigil-manifest/1';
 
-/** The members of an entry in a manifest that lists do not show. */
+/** The members of a manifest entry that lists do not show. */
 interface Guarded {
-  /** Whether guards decide who sees it. Absent in manifests from lists, which do not say. */
+  /** Whether guards decide who sees the entry. Absent in manifests made from lists, which do not contain this fact. */
   readonly guarded?: boolean;
-  /** The scopes of every use, beside those that depend on arguments. Absent if there are none. */
+  /** The scopes that every use requires, apart from scopes that depend on arguments. Absent if there are none. */
   readonly scopes?: readonly string[];
 }
 
 /** A tool in a manifest. */
 export interface ManifestTool extends Tool, Guarded {
-  /** Whether it may, or must, run as a task. Absent when it never does. */
+  /** Whether the tool may or must run as a task. Absent when it never does. */
   readonly task?: 'optional' | 'required';
-  /** Present when clients with sessions (up to 2025-11-25) do not see it. */
+  /** Present when the tool is hidden from clients with sessions (revision 2025-11-25 or earlier). */
   readonly hiddenFromSessions?: true;
 }
 
@@ -28,15 +28,15 @@ export interface ManifestResource extends Resource, Guarded {}
 
 /** A resource template in a manifest. */
 export interface ManifestTemplate extends ResourceTemplate, Guarded {
-  /** The variables that values are suggested for. */
+  /** The variables that have completions. */
   readonly completes?: readonly string[];
 }
 
 /** A prompt in a manifest. */
 export interface ManifestPrompt extends Prompt, Guarded {
-  /** The schema of its arguments. Absent if there are none, and in manifests from lists, which do not have it. */
+  /** The schema of the arguments. Absent if there are none, and in manifests made from lists, which do not contain it. */
   readonly inputSchema?: JsonSchema;
-  /** The arguments that values are suggested for. */
+  /** The arguments that have completions. */
   readonly completes?: readonly string[];
 }
 
@@ -51,7 +51,7 @@ export interface ManifestParts {
   readonly prompts: readonly ManifestPrompt[];
 }
 
-/** Everything a server promises to its clients. Its JSON is the same, to the letter, for servers that promise the same. */
+/** Everything a server promises to its clients. Servers that promise the same have manifests with identical JSON. */
 export interface Manifest extends ManifestParts {
   readonly format: typeof MANIFEST_FORMAT;
 }
@@ -70,7 +70,7 @@ const AFTER = [
 ];
 
 /**
- * Puts parts into the one order that manifests have: entries by name or URI, members as in the specification.
+ * Arranges parts in the order of manifests: entries by name or URI, members as in the specification.
  *
  * @param parts the parts of a server's manifest, in any order.
  * @returns the manifest, whose JSON is the same for equal parts.
@@ -107,7 +107,7 @@ function arrangeAll<E extends object>(entries: readonly E[], key: (entry: E) => 
   return sorted.map((entry) => arrange(entry, [...ENTRY, ...AFTER]));
 }
 
-/** Known members first, in their order; then all others in alphabetical order. */
+/** Puts known members first, in the given order, then all others in alphabetical order. */
 function arrange<E extends object>(entry: E, order: readonly string[]): E {
   const members = new Map(Object.entries(entry));
   const others = [...members.keys()].filter((key) => !order.includes(key)).sort(byCodeUnits);
@@ -122,11 +122,11 @@ function arrangeMember(key: string, value: unknown): unknown {
   return arrangeAll(value as { name: string }[], ({ name }) => name);
 }
 
-/** Keywords whose values are data, not schemas: in them, lists keep their order whatever their keys are called. */
+/** Keywords whose values are data, not schemas. Lists inside them keep their order, whatever the names of the keys. */
 const DATA: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'examples']);
 /** Keywords whose values are lists of strings without an order. */
 const SETS: ReadonlySet<string> = new Set(['required', 'type']);
-/** Keywords whose members are named by the author, and are not keywords. */
+/** Keywords whose members have names chosen by the author; these names are not keywords. */
 const BY_NAME: ReadonlySet<string> = new Set([
   '$defs',
   'definitions',
@@ -140,7 +140,7 @@ function canonicalValue(value: unknown): unknown {
   return JSON.parse(canonicalJson(value));
 }
 
-/** A JSON Schema as text should show it: keywords in alphabetical order, and names in lists without an order too. */
+/** A JSON Schema in its canonical order: keywords are sorted alphabetically, and so are names in lists without an order. */
 function canonicalSchema(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(canonicalSchema);
   return mapSorted(schema, (keyword, value) => {
@@ -161,10 +161,10 @@ function isListOfStrings(value: unknown): value is string[] {
 }
 
 /**
- * The definitions of a server for all its clients: guards hide nothing here. Two equal servers have the same manifest,
- * to the letter; `sigil manifest diff` finds breaking changes.
+ * Returns all definitions of a server; guards hide nothing here. Two equal servers have identical manifests;
+ * `sigil manifest diff` finds breaking changes.
  *
- * @param app the result of `createApp()`. Standard output belongs to the program from here on.
+ * @param app the result of `createApp()`. After the call, standard output belongs to the program.
  * @example
  * ```ts
  * import { writeFileSync } from 'node:fs';

@@ -14,56 +14,56 @@ export interface ModuleParts {
   /** Classes with decorated methods. Their dependencies are found automatically. */
   readonly services?: readonly Constructor[];
   /**
-   * The folders of such classes, such as `new URL('./services/', import.meta.url)`, or patterns with `*`, `**` and
-   * `{a,b}`, such as `new URL('./{tools,prompts}/*.js', import.meta.url)`. In a pattern, `.js` also matches `.ts`.
+   * Folders that contain such classes, for example `new URL('./services/', import.meta.url)`, or patterns with `*`, `**` and
+   * `{a,b}`, for example `new URL('./{tools,prompts}/*.js', import.meta.url)`. In a pattern, `.js` also matches `.ts`.
    *
-   * Every module there is imported, tests and declarations aside, and its exported classes with decorated methods are
-   * served. A class without `@Service` that another found class extends is a base: it is not served itself. A compiled
-   * file whose source is gone is left out with a warning, if its source map tells so.
+   * Every module found there is imported, except tests and declarations, and its exported classes with decorated methods are
+   * served. A class without `@Service` is not served itself if another found class extends it. A compiled file is left
+   * out with a warning if its source map shows that its source no longer exists.
    */
   readonly discover?: URL | readonly URL[];
-  /** Definitions made by `defineTool`, `defineResource`, `definePrompt` and `defineCompletion`. */
+  /** Definitions from `defineTool`, `defineResource`, `definePrompt` and `defineCompletion`. */
   readonly definitions?: readonly FunctionDefinition[];
   /** Providers of tokens, values and undecorated classes, for the whole app. */
   readonly providers?: readonly Provider[];
-  /** Guards before every definition, from the outside in. */
+  /** Guards that run before every handler, outermost first. */
   readonly guards?: readonly GuardLike[];
-  /** Middleware around every handler, from the outside in. */
+  /** Middleware that runs around every handler, outermost first. */
   readonly middleware?: readonly MiddlewareLike[];
-  /** Mappers of errors from all handlers; see `mapError`. */
+  /** Mappers for the errors of all handlers; see `mapError`. */
   readonly errors?: readonly ErrorMapper[];
-  /** Extensions of the protocol beside the included ones. */
+  /** Protocol extensions, in addition to the included ones. */
   readonly extensions?: readonly (ExtensionFactory | AppExtension)[];
 }
 
-/** Options of `defineModule`. Guards, middleware and error mappers apply to the module's own definitions alone. */
+/** Options of `defineModule`. Guards, middleware and error mappers apply only to the module's own definitions. */
 export interface ModuleOptions extends ModuleParts {
   /**
-   * Names the module in messages to its author.
+   * The name of the module in messages to its author.
    *
    * @default the prefix
    */
   readonly name?: string;
-  /** Modules that this one needs. Each is a part of the app once, however many modules import it, with its own policies and prefix. */
+  /** Modules that this module needs. Each becomes part of the app once, with its own policies and prefix, however many modules import it. */
   readonly imports?: readonly Module[];
   /**
-   * Keeps the names of the module's definitions apart from those of others: with `helpdesk`, the tool `create_ticket` is served as
-   * `helpdesk_create_ticket`, and `tickets://{id}` as `tickets://helpdesk/{id}`. Prompts are named like tools. URIs that mean
-   * something outside of the server (`ui:`, `file:`, `http:`, `https:`) stay as they are. Within the module, `@Complete` names
-   * prompts and templates without the prefix.
+   * Separates the names of the module's definitions from those of other modules. With `helpdesk`, the tool `create_ticket` is served
+   * as `helpdesk_create_ticket`, and `tickets://{id}` as `tickets://helpdesk/{id}`. Prompts are named like tools. URIs that have a
+   * meaning outside the server (`ui:`, `file:`, `http:`, `https:`) are not changed. Within the module, `@Complete` names prompts
+   * and templates without the prefix.
    */
   readonly prefix?: string;
-  /** How often its definitions may be called, all of them together. */
+  /** How often the module's definitions may be called, all together. */
   readonly limits?: ModuleLimits;
 }
 
 /** Limits on the work that clients may cause in a module. */
 export interface ModuleLimits {
-  /** How often its tools, resources, prompts and completions may be called, read and got; all of these rates hold. */
+  /** How often the module's tools, resources, prompts and completions may be used. All of these rates apply. */
   readonly rates?: readonly RateLimit[];
 }
 
-/** A part of an app. Made by `defineModule`. */
+/** A part of an app, created by `defineModule`. */
 export interface Module extends ModuleOptions {
   readonly kind: 'module';
 }
@@ -108,9 +108,9 @@ const LISTS = [
 ] as const;
 
 /**
- * Refuses options other than lists, because nothing else can be checked.
+ * Refuses options that must be lists and are not, because they could not be checked further.
  *
- * @throws DefinitionError that names them.
+ * @throws DefinitionError that names these options.
  */
 export function requireLists(maker: string, options: ModuleParts, ...more: readonly string[]): void {
   const diagnostics = new Diagnostics();
@@ -126,7 +126,7 @@ export function requireLists(maker: string, options: ModuleParts, ...more: reado
   diagnostics.throwIfAny();
 }
 
-/** Every module of an app once, after those it imports, with the name it has in messages. */
+/** Every module of an app once, after the modules that it imports, with its name for messages. */
 export function allModules(
   modules: readonly Module[],
   diagnostics: Diagnostics,
