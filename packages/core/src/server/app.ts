@@ -120,7 +120,7 @@ export class App {
     try {
       const running = await this.#start(on);
       this.#running.add(running);
-      // A runtime that ends by itself, as stdio does with its input, ends the app when it was the last.
+      // When the last runtime ends by itself, as stdio does with its input, the app ends.
       void running.closed.then(() => this.#ended(running));
       return running;
     } catch (error) {
@@ -171,14 +171,14 @@ export class App {
     return this.#parts.engine.completeElicitation(elicitationId);
   }
 
-  /** Notifies the subscribers of a resource that it has changed, including those of processes with the same `changeBus`. */
+  /** Notifies subscribers that a resource has changed, including subscribers of processes with the same `changeBus`. */
   notifyResourceUpdated(uri: string): void {
     this.#parts.engine.notifyResourceUpdated(uri);
   }
 
   /**
-   * Notifies clients that the `list` of a resource template has changed, including those of processes with the same
-   * `changeBus`. Added and removed definitions are notified automatically.
+   * Notifies clients that the `list` of a resource template has changed, including clients of processes with the same
+   * `changeBus`. Added and removed definitions are announced automatically.
    */
   notifyResourceListChanged(): void {
     this.#parts.engine.notifyResourceListChanged();
@@ -218,7 +218,7 @@ export class App {
     const runtime = isRuntime(on) ? on : undefined;
     const chosen = isWorker ? workerRuntime(engine, runtime) : isRuntime(on) ? on : await chooseRuntime(on);
     logger.relayTo(chosen.logger);
-    // Output that others have diverted belongs to this one, unless it has an address.
+    // Standard output that other apps have diverted belongs to this runtime, unless it serves over HTTP.
     if (chosen.name !== 'http') releaseStdoutOfAll();
     const running = await chosen.start(this.#served());
     // Not before: if the server cannot start, the program ends with the error, even if it awaits nothing.
@@ -257,7 +257,7 @@ export class App {
     try {
       await container.close?.();
     } finally {
-      // The calls that closing has ended are recorded, too.
+      // Calls that closing has ended are recorded, too.
       if (audit) await watch.ending()('close() of audit.sink', audit.close());
       const closed = backend?.close();
       if (isPromise(closed)) await watch.ending()('close() of the backend', closed);

@@ -94,7 +94,7 @@ export function describeBuild(
 /** Maximum time for creating an app that is announced for its first request, in milliseconds: it may wait for something. */
 const LATER_MS = 5_000;
 
-/** Creates an app that was announced for its first request. @returns why that failed. @throws DefinitionError when its definitions are wrong. */
+/** Creates an announced app. @returns why that failed. @throws DefinitionError when its definitions are wrong. */
 async function failuresOf(make: MakeLaterApp, env: PlatformStandIn['env']): Promise<string[]> {
   const late = new Promise<string[]>((resolve) =>
     setTimeout(() => resolve([`it took longer than ${LATER_MS / 1000} s`]), LATER_MS),

@@ -44,7 +44,7 @@ export interface ModuleOptions extends ModuleParts {
    * @default the prefix
    */
   readonly name?: string;
-  /** Modules that this module needs. Each becomes part of the app once, with its own policies and prefix, however many modules import it. */
+  /** Modules that this module needs. Each is part of the app once, however many modules import it, and keeps its policies and prefix. */
   readonly imports?: readonly Module[];
   /**
    * Separates the names of the module's definitions from those of other modules. With `helpdesk`, the tool `create_ticket` is served

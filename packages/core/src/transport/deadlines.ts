@@ -1,6 +1,6 @@
 import { isPromise } from '../protocol/maybe-promise.js';
 
-/** Something that may take a time, and no longer. */
+/** The end of the time that some work may take. */
 export class Deadline {
   // Its place in a ring, between the deadlines before and after it.
   before: Deadline = this;
@@ -9,16 +9,16 @@ export class Deadline {
   /** @param dueAt milliseconds of `performance.now()`. */
   constructor(
     readonly dueAt: number,
-    /** Called when it is due. */
+    /** Called when the deadline is due. */
     readonly expire: () => void,
   ) {}
 }
 
-/** Workers of Cloudflare end timers with the request that has set them, so that requests cannot share one. */
+/** Cloudflare Workers end a timer with the request that set it, so requests cannot share a timer. */
 const TIMERS_END_WITH_REQUESTS = globalThis.navigator?.userAgent === 'Cloudflare-Workers';
 
 /**
- * Calls back when a time is over. One timer serves all that wait: a timer for each request would cost more than most of them take.
+ * Calls back after a fixed time. All deadlines share one timer: a timer for each request would cost more than most requests take.
  *
  * @example
  * ```ts
@@ -27,16 +27,16 @@ const TIMERS_END_WITH_REQUESTS = globalThis.navigator?.userAgent === 'Cloudflare
  * ```
  */
 export class Deadlines {
-  // All deadlines have the same delay, so the last one added is the last one due. Every request passes here, and a Set
+  // All deadlines have the same delay, so the last one added is the last one due. Every request uses this, and a Set
   // would be slower.
   readonly #ring = new Deadline(Infinity, () => undefined);
   #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #ownTimers = new WeakMap<Deadline, ReturnType<typeof setTimeout>>();
 
-  /** @param afterMs how long each may take, in milliseconds. */
+  /** @param afterMs how long each piece of work may take, in milliseconds. */
   constructor(readonly afterMs: number) {}
 
-  /** @returns the argument for `delete`. */
+  /** Adds a deadline. @returns the deadline, as the argument for `delete`. */
   add(expire: () => void): Deadline {
     const deadline = new Deadline(performance.now() + this.afterMs, expire);
     if (TIMERS_END_WITH_REQUESTS) {
@@ -51,19 +51,19 @@ export class Deadlines {
     return deadline;
   }
 
-  /** Removes a deadline: its work is done. */
+  /** Removes a deadline, because the work is done. */
   delete(deadline: Deadline): void {
     if (TIMERS_END_WITH_REQUESTS) return clearTimeout(this.#ownTimers.get(deadline));
     deadline.before.after = deadline.after;
     deadline.after.before = deadline.before;
-    // To delete it again changes nothing.
+    // Deleting it again changes nothing.
     deadline.before = deadline.after = deadline;
   }
 
   /**
-   * Waits for a promise or thenable, and fails if that takes too long.
+   * Waits for a promise or thenable, and fails if it takes too long.
    *
-   * @param late makes the error then.
+   * @param late creates the error if it takes too long.
    */
   within<T>(promise: PromiseLike<T>, late: () => Error): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -74,12 +74,12 @@ export class Deadlines {
   }
 
   /**
-   * Gives the methods of a part a time limit. A promise that is late fails with the name of the part. Its work
-   * continues, and its result is ignored.
+   * Adds a time limit to the methods of a part. A late promise fails with the name of the part; the work continues,
+   * and its result is ignored.
    *
-   * @param part such as a store; its methods are called on itself.
-   * @param name for the error, such as `state.store`.
-   * @returns the part with the limit.
+   * @param part the part, such as a store; its methods are called on the part itself.
+   * @param name the name of the part for the error, such as `state.store`.
+   * @returns the part with the time limit.
    */
   limit<T extends object>(part: T, name: string): T {
     const late = (): Error => new Error(`${name} did not answer within ${this.afterMs} ms`);
@@ -107,10 +107,10 @@ export class Deadlines {
 }
 
 /**
- * Stands for a part whose methods run within something else.
+ * Wraps a part, so that each call of its methods runs within a function.
  *
- * @param part such as a store; its methods are called on itself.
- * @param around runs a call of one of them, and returns its result.
+ * @param part the part, such as a store; its methods are called on the part itself.
+ * @param around runs a method call, and returns the result.
  * @example
  * ```ts
  * const told = aroundCalls(store, (call, method) => {
@@ -123,7 +123,7 @@ export function aroundCalls<T extends object>(
   part: T,
   around: (call: () => unknown, method: string) => unknown,
 ): T {
-  // A part that is frozen could not have other methods in front of it.
+  // A frozen part could not be wrapped with other methods.
   const empty: T = Object.create(part) as T;
   return new Proxy(empty, {
     get: (_empty, property) => {
@@ -135,15 +135,15 @@ export function aroundCalls<T extends object>(
   });
 }
 
-/** Timers take no longer delay, in milliseconds. */
+/** The longest delay of a timer, in milliseconds. */
 export const MAX_DELAY_MS: number = 2 ** 31 - 1;
 
 /**
- * Runs something later.
+ * Runs a function later.
  *
- * @param ms milliseconds; more than timers can count, such as `Infinity`, means never.
- * @param run called once, unless it is called off.
- * @returns calls it off.
+ * @param ms the delay in milliseconds. A delay longer than timers allow, such as `Infinity`, means never.
+ * @param run called once, unless it is cancelled.
+ * @returns a function that cancels it.
  * @example
  * ```ts
  * const cancel = afterMs(5_000, () => socket.destroy());
@@ -157,10 +157,10 @@ export function afterMs(ms: number, run: () => void): () => void {
 }
 
 /**
- * Waits for a promise no longer than a time. The wait keeps the process alive.
+ * Waits for a promise for a limited time. The wait keeps the process alive.
  *
- * @param ms milliseconds; more than timers can count means without end.
- * @param late returns the result after the deadline, or throws; `undefined` by default.
+ * @param ms the limit in milliseconds. A limit longer than timers allow means no limit.
+ * @param late called after the deadline: returns the result, or throws. By default, the result is `undefined`.
  * @returns the result of the promise.
  * @example
  * ```ts
@@ -184,7 +184,7 @@ export async function within<T>(
 }
 
 /**
- * Something has taken too long.
+ * The error for work that has taken too long.
  *
  * @example
  * ```ts
@@ -196,8 +196,8 @@ export class LateError extends Error {}
 /**
  * Waits for an answer for a limited time. Later results are ignored.
  *
- * @param ms milliseconds it may take.
- * @param what the missing event, such as `Redis did not answer`.
+ * @param ms how long to wait, in milliseconds.
+ * @param what what did not happen, such as `Redis did not answer`.
  * @throws LateError when it takes longer.
  * @example
  * ```ts
@@ -211,7 +211,7 @@ export function answered<T>(ms: number, promise: Promise<T>, what: string): Prom
 }
 
 /**
- * Keeps a timer from keeping the process alive, if timers do that here.
+ * Lets the process end although a timer is pending, on platforms where timers keep the process alive.
  *
  * @param timer the result of `setTimeout` or `setInterval`.
  * @example
@@ -223,10 +223,10 @@ export function unref(timer: number | { unref?(): unknown }): void {
   if (typeof timer === 'object') timer.unref?.();
 }
 
-/** A valid delay, in the words of messages to the author. */
+/** The description of a valid delay, for messages to the author. */
 export const DELAY: string = `a positive integer of milliseconds, ${MAX_DELAY_MS} at most`;
 
-/** Whether a value is a delay that timers can keep. */
+/** Whether a value is a delay that timers support. */
 export function isDelay(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value > 0 && value <= MAX_DELAY_MS;
 }

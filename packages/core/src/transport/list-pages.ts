@@ -3,10 +3,10 @@ import type { MaybePromise } from '../protocol/maybe-promise.js';
 
 const DEFAULT_LIMIT = 50;
 
-/** One item of a store's list, for operators. */
+/** The items read from a store, for operators. */
 export interface Listed<T> {
   readonly items: readonly T[];
-  /** Whether there are more than were asked for. */
+  /** Whether the store has more items than were asked for. */
   readonly hasMore: boolean;
 }
 
@@ -14,7 +14,7 @@ export interface Listed<T> {
  * Reads a store page by page, for an operator. An item that changes meanwhile may appear twice; its last state is
  * listed.
  *
- * @param limit most that is listed, as the operator has said it.
+ * @param limit the maximum number of items, as the operator entered it.
  * @param read returns the next page: entries by id, and the cursor of the following page.
  * @returns each entry once.
  * @throws ProtocolError if the limit is not a positive integer.

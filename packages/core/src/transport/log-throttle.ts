@@ -1,9 +1,9 @@
-/** A kind that is made up at each line must not fill the memory instead. */
+/** Limits the memory for kinds, in case each line has a kind of its own. */
 const MOST_KINDS = 1000;
 
 /**
  * Limits repeated log lines, so that neither clients nor flapping connections can fill the log: each kind of line
- * passes once a minute.
+ * is allowed once a minute.
  *
  * @example
  * ```ts
@@ -16,10 +16,10 @@ const MOST_KINDS = 1000;
 export class LogThrottle {
   readonly #toldAt = new Map<string, number>();
 
-  /** @param everyMs how often a kind of line passes, in milliseconds. */
+  /** @param everyMs the minimum time between two lines of a kind, in milliseconds. */
   constructor(private readonly everyMs = 60_000) {}
 
-  /** Whether a line of a kind may be written now. @param kind one of few: nothing that a client sent. */
+  /** Whether a line of a kind may be written now. @param kind one of a few fixed texts, never a text from a client. */
   allows(kind: string): boolean {
     const now = performance.now();
     if (now - (this.#toldAt.get(kind) ?? -Infinity) < this.everyMs) return false;

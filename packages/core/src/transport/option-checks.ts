@@ -7,10 +7,10 @@ import { MAX_DELAY_MS } from './deadlines.js';
 const FIX = 'give a value in range, or leave the option out where it has a default';
 
 /**
- * Warns of parameters in an address that its driver ignores silently, such as a misspelt `sslmode`.
+ * Warns about parameters in an address that the driver would ignore silently, such as a misspelt `sslmode`.
  *
- * @param option the option with the address, such as `redis({ url })`.
- * @param known the parameters that there are.
+ * @param option the option that contains the address, such as `redis({ url })`.
+ * @param known the parameters that the driver supports.
  * @example
  * ```ts
  * warnOfParameters(logger, 'queue({ url })', options.url, ['timeout']);
@@ -29,10 +29,10 @@ export function warnOfParameters(
   logger?.warn({ parameters }, `${option} passes over parameters that it does not know; ${there}`);
 }
 
-/** The options that a type has, all of them: a table that lacks one does not compile. */
+/** A table of all options of a type. A table that lacks an option does not compile. */
 export type OptionTable<T> = Readonly<Record<keyof T, true>>;
 
-/** The names of options, as a list, or as a table that has them as its members. */
+/** The names of options, as a list or as the keys of a table. */
 type OptionNames = readonly string[] | Readonly<Record<string, unknown>>;
 
 function listed(names: OptionNames): readonly string[] {
@@ -52,7 +52,7 @@ function listed(names: OptionNames): readonly string[] {
  */
 export class OptionChecks {
   /**
-   * @param of the function or class that takes the options, such as `http`.
+   * @param of the function or class that accepts the options, such as `http`.
    * @param diagnostics receives the faults.
    */
   constructor(
@@ -63,7 +63,7 @@ export class OptionChecks {
   /**
    * Refuses an option.
    *
-   * @param option its name, with that of its group: `limits.maxBodyBytes`.
+   * @param option the name of the option, with the name of its group: `limits.maxBodyBytes`.
    * @param what the fault.
    * @param fix the fix.
    */
@@ -71,7 +71,7 @@ export class OptionChecks {
     this.diagnostics.at(`${this.of}({ ${option} })`).add('SIGIL_INVALID_OPTIONS', what, fix);
   }
 
-  /** Refuses options that do not exist: a limit whose name is misspelt would be no limit. */
+  /** Refuses options that do not exist: a limit with a misspelt name would have no effect. */
   known(options: object, known: OptionNames, group = ''): void {
     const names = listed(known);
     for (const option of Object.keys(options).filter((name) => !names.includes(name))) {
@@ -81,7 +81,7 @@ export class OptionChecks {
     }
   }
 
-  /** Refuses a group of options that is not an object. @returns the group, or an empty one. */
+  /** Refuses a group of options that is not an object. @returns the group, or an empty object if it was refused. */
   group(option: string, value: unknown, known: OptionNames): Readonly<Record<string, unknown>> {
     if (value === undefined) return {};
     if (!isPlainObject(value)) {
@@ -108,7 +108,7 @@ export class OptionChecks {
     else if (value > most) this.refuse(option, `it must be at most ${most}, not ${shown(value)}`);
   }
 
-  /** Refuses values other than a boolean or `undefined`: 'false' would count as true. */
+  /** Refuses values other than a boolean or `undefined`: the string 'false' would count as true. */
   booleans(options: object, ...names: readonly string[]): void {
     for (const name of names) {
       const value: unknown = Reflect.get(options, name);
@@ -117,12 +117,12 @@ export class OptionChecks {
     }
   }
 
-  /** Refuses every member that is not a positive integer, by its name in the group. */
+  /** Refuses every member of a group that is not a positive integer. */
   integers(values: object, group = ''): void {
     for (const [option, value] of Object.entries(values)) this.integer(group + option, value);
   }
 
-  /** Refuses an object, such as a store of the author's own, that lacks methods. */
+  /** Refuses an object, such as an author's own store, that lacks required methods. */
   methods(option: string, value: unknown, ...methods: readonly string[]): void {
     if (value === undefined) return;
     if (!isObject(value) || !methods.every((method) => typeof value[method] === 'function'))
@@ -132,7 +132,7 @@ export class OptionChecks {
   /**
    * Refuses options other than an object, because nothing else can be checked.
    *
-   * @throws DefinitionError if they are not an object.
+   * @throws DefinitionError if the options are not an object.
    */
   static requireObject(of: string, options: unknown): void {
     if (isPlainObject(options)) return;
@@ -143,11 +143,11 @@ export class OptionChecks {
   }
 
   /**
-   * Checks options that are positive integers, all of them.
+   * Checks options that must all be positive integers.
    *
-   * @param of the class that takes them.
-   * @param table has all that there are as its members.
-   * @throws DefinitionError when one is wrong.
+   * @param of the class that accepts the options.
+   * @param table its keys are the names of all options.
+   * @throws DefinitionError when an option is wrong.
    */
   static limits<T extends object>(of: string, options: T, table: Readonly<Record<keyof T, unknown>>): void {
     OptionChecks.requireObject(of, options);
@@ -157,20 +157,20 @@ export class OptionChecks {
     checks.throwIfAny();
   }
 
-  /** Picks the options in a table: a backend passes each of its parts its own. */
+  /** Picks the options that a table names: a backend passes each of its parts the options for that part. */
   static pick<T extends object, K extends keyof T>(options: T, table: Readonly<Record<K, true>>): Pick<T, K> {
     const picked: Partial<Pick<T, K>> = {};
     for (const name in table) if (name in options) picked[name] = options[name];
     return picked as Pick<T, K>;
   }
 
-  /** @throws DefinitionError with everything that was found. */
+  /** @throws DefinitionError with all faults that were found. */
   throwIfAny(): void {
     this.diagnostics.throwIfAny();
   }
 }
 
-/** A value as its author wrote it: '5' is not 5. */
+/** A value as the author wrote it: '5' is not 5. */
 function shown(value: unknown): string {
   if (typeof value === 'string') return `'${value}'`;
   return Array.isArray(value) ? 'a list' : String(value);

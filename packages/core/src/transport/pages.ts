@@ -1,9 +1,9 @@
 import { invalidParams } from '../errors/errors.js';
 
 /**
- * Makes the cursor of the page after a position, which is positive.
+ * Creates the cursor for the page that begins after a number of entries.
  *
- * @param position how many entries come before the page.
+ * @param position the number of entries before the page; at least 1.
  * @returns the cursor for clients.
  * @example
  * ```ts
@@ -18,7 +18,7 @@ export function encodeCursor(position: number): string {
 /**
  * Reads a cursor back.
  *
- * @param cursor as a client sent it; `undefined` for the first page.
+ * @param cursor the cursor that a client sent; `undefined` for the first page.
  * @returns the position; 0 for the first page.
  * @throws ProtocolError (-32602) if it is invalid.
  * @example
@@ -35,7 +35,7 @@ export function decodeCursor(cursor: unknown): number {
     const [, position] = /^after:([1-9][0-9]{0,15})$/.exec(text) ?? [];
     if (position !== undefined) return Number(position);
   } catch {
-    // It is no base64.
+    // It is not base64.
   }
   throw invalidParams('Invalid cursor: pass nextCursor of the previous page');
 }
@@ -44,10 +44,10 @@ export function decodeCursor(cursor: unknown): number {
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * Follows `nextCursor` through every page of a list of a server.
+ * Follows `nextCursor` through all pages of a server's list.
  *
- * @param ask asks for one page.
- * @param failure makes the error to throw when the server gives a cursor twice, which would never end.
+ * @param ask requests one page.
+ * @param failure creates the error to throw when the server returns a cursor twice, which would cause an endless loop.
  * @returns the results, page by page.
  * @example
  * ```ts

@@ -21,25 +21,25 @@ export class PendingAnswers<K, T> {
   /**
    * Waits for the answer to a question.
    *
-   * @param ended called when the wait ends, by whatever ends it.
+   * @param ended called when the wait ends, for whatever reason.
    */
   wait(key: K, ended?: () => void): Promise<T> {
     return new Promise((resolve, reject) => this.#waiting.set(key, { resolve, reject, ended }));
   }
 
-  /** Whether a question waits for its answer. */
+  /** Whether a question still waits for its answer. */
   has(key: unknown): boolean {
     return this.#waiting.has(key);
   }
 
-  /** Ends a wait with its answer. @returns whether there was one. */
+  /** Ends a wait with its answer. @returns whether a question waited. */
   settle(key: unknown, answer: T): boolean {
     const waiting = this.#take(key);
     waiting?.resolve(answer);
     return waiting !== undefined;
   }
 
-  /** Ends a wait with an error. @returns whether there was one. */
+  /** Ends a wait with an error. @returns whether a question waited. */
   fail(key: unknown, error: unknown): boolean {
     const waiting = this.#take(key);
     waiting?.reject(error);

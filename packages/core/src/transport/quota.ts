@@ -1,7 +1,7 @@
 import { OverloadedError } from '../errors/errors.js';
 
 /**
- * A number of places, or of bytes, that clients share: none may have more than its part, and all together no more than there are.
+ * A number of places or bytes that clients share. Each client may take only its part, and all clients together only the total.
  *
  * @example
  * ```ts
@@ -19,8 +19,8 @@ export class Quota {
   #taken = 0;
 
   /**
-   * @param total how much there is.
-   * @param perClient how much one client may have of it.
+   * @param total how much all clients may take together.
+   * @param perClient how much one client may take.
    */
   constructor(
     readonly total: number,
@@ -33,9 +33,9 @@ export class Quota {
   }
 
   /**
-   * Takes some, or nothing when that would be too much.
+   * Takes an amount, or nothing if the amount would exceed a limit.
    *
-   * @param client the client; `undefined` if clients are indistinguishable, and only the total has a limit.
+   * @param client the client; `undefined` if clients are indistinguishable, so that only the total is limited.
    * @returns whether there was room.
    */
   take(client: unknown, amount = 1): boolean {
@@ -63,8 +63,8 @@ export class Quota {
  * The error for an exhausted quota.
  *
  * @param what the things that exceed the quota, such as `sessions are kept`.
- * @param total how many there may be.
- * @param perClient how many of one client.
+ * @param total how many are allowed in total.
+ * @param perClient how many are allowed for one client.
  * @example
  * ```ts
  * if (!quota.take(client)) throw quotaExceeded('sessions are kept', quota.total, quota.perClient);

@@ -2,15 +2,15 @@ import { fromBase64Url, toBase64Url } from '../protocol/base64.js';
 import { isObject } from '../protocol/json.js';
 import { isScope } from '../protocol/principal.js';
 
-// The name of a call for its client, its stream and its questions contains its required scopes, so nothing else must be
-// stored for a later process. Without the scopes, or with others, it is a different, unknown name.
+// The name of a call, as its client, its stream and its questions use it, contains the required scopes, so nothing else must be
+// stored for a later process. With no scopes, or with others, it is a different, unknown name.
 
 const SEPARATOR = '~';
 
 /**
  * Adds to a name the scopes that are needed to use it.
  *
- * @param name one that cannot be guessed, or that means nothing without its scopes; without `~`.
+ * @param name a name without `~` that cannot be guessed, or that means nothing without its scopes.
  * @param scopes invalid scopes are left out.
  * @example
  * ```ts
@@ -40,9 +40,9 @@ export function scopesIn(name: unknown): readonly string[] {
 }
 
 /**
- * The scopes for answering the server's questions: those of the calls that ask.
+ * The scopes that a client needs to answer the server's questions: those of the calls that asked them.
  *
- * @param message anything; only a response, or a batch that has some, answers.
+ * @param message anything; only a response, or a batch that contains responses, is an answer.
  * @example
  * ```ts
  * const needed = scopesToAnswer(message);
@@ -50,7 +50,7 @@ export function scopesIn(name: unknown): readonly string[] {
  * ```
  */
 export function scopesToAnswer(message: unknown): readonly string[] {
-  // A batch has no batches in it: a client may nest lists as deep as it likes.
+  // A batch contains no batches, so nested lists are not followed: a client could nest them to any depth.
   return Array.isArray(message) ? [...new Set(message.flatMap(scopesOfResponse))] : scopesOfResponse(message);
 }
 

@@ -2,15 +2,16 @@
 interface TimedAnswer {
   /** The time of the store when it answered, in milliseconds since 1970. */
   readonly now: number;
-  /** Whether the statement came after its deadline, and has done nothing. */
+  /** Whether the statement arrived after its deadline, and had no effect. */
   readonly isLate: boolean;
 }
 
 /**
- * The clock of a store, from its answers. It is never ahead of the store's, so that a deadline is not too late.
+ * Estimates the clock of a store from its answers. The estimate is never ahead of the store's clock, so a deadline is
+ * never too late.
  *
- * A statement that was sent to a stalled store runs when the store continues. Its process has given up by then, so it
- * must have no effect: it carries a deadline, by the clock of the store.
+ * A statement that was sent to a stalled store runs when the store continues. By then its process has given up, so the
+ * statement must have no effect. It therefore carries a deadline, by the clock of the store.
  *
  * @example
  * ```ts
@@ -22,11 +23,11 @@ export class StoreClock {
   #aheadMs = -Infinity;
 
   /**
-   * Sends a store an operation with a deadline. It is sent again if the deadline was wrong: at first the clock is
-   * unknown, and it may be changed.
+   * Sends an operation with a deadline to a store. The operation is sent again if the deadline was wrong: at first the
+   * store's clock is unknown, and it may be changed.
    *
-   * @param withinMs how long the answer is waited for, in milliseconds.
-   * @param ask sends the statement. It asks for the deadline, in milliseconds since 1970, at that moment.
+   * @param withinMs how long to wait for the answer, in milliseconds.
+   * @param ask sends the statement. It calls its argument for the deadline, in milliseconds since 1970, when it sends.
    */
   async timed<A extends TimedAnswer>(
     withinMs: number,

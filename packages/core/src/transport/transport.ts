@@ -13,27 +13,27 @@ import type { RequestId } from '../protocol/protocol.js';
  * Messages are serialised JSON-RPC without line breaks.
  */
 export interface Sink {
-  /** Takes note of the request that this is for, before its handler runs; not called for one that is refused at once. */
+  /** Tells the sink which request it serves, before the handler runs. Not called for a request that is refused at once. */
   serves?(request: ActiveRequest): void;
   /** Sends a message that is not the response: a notification, or a request to the client. */
   send(message: string): void;
   /**
-   * Sends the response, after which nothing more is sent for this request.
+   * Sends the response. Nothing more is sent for this request after it.
    *
-   * @param rejection why, when the request itself was refused: HTTP chooses its status by it. Absent when a handler answered, with
-   *   whatever result.
+   * @param rejection why the request itself was refused: it determines the HTTP status. Absent when a handler answered, whatever
+   *   the result.
    */
   end(message: string, rejection?: Rejection): void;
   /**
-   * Sends a message that only this process has, to the process where the client listens. If it is absent, `send` is
-   * used. `send` of a connection carries changes, which every process knows.
+   * Sends a message that only this process has to the process where the client listens. If this method is absent, `send`
+   * is used. A connection's `send` carries changes, which every process receives.
    */
   deliver?(message: string): void;
-  /** Called instead of `end` when the request was cancelled and will get no response. */
+  /** Called instead of `end` when the request was cancelled and gets no response. */
   abandon?(): void;
   /**
-   * Closes the connection while the request runs on; the client reconnects for the rest. Absent if nothing could be
-   * fetched later.
+   * Closes the connection while the request continues; the client reconnects for the remaining messages. Absent if they
+   * could not be fetched later.
    *
    * @param retryMs delay before the client reconnects, in milliseconds; the transport's default if absent.
    */
@@ -44,38 +44,38 @@ export interface Sink {
 export interface Rejection {
   /** The code of the JSON-RPC error. */
   readonly code: number;
-  /** All that the request needs, when its principal lacks any of them. */
+  /** All scopes that the request needs, present when the principal lacks any of them. */
   readonly scopes?: readonly string[];
-  /** Seconds until the client may retry, if the server sets it. */
+  /** Seconds until the client may retry, if the server sets a time. */
   readonly retryAfterSeconds?: number | undefined;
 }
 
 /** A request that has been accepted and not yet answered. */
 export interface ActiveRequest {
-  /** Whether the response has been sent or given up. */
+  /** Whether the response has been sent or abandoned. */
   readonly done: boolean;
   /**
-   * All scopes that the call was found to need. A caller who fetches its answer later, or answers its questions, needs
-   * them too. `undefined` until they are known.
+   * All scopes that the call needs. A caller who fetches the call's response later, or answers its questions, needs them
+   * too. `undefined` until they are known.
    */
   readonly neededScopes?: readonly string[] | undefined;
-  /** The states of the rates that counted it, for its client; absent if none did. */
+  /** The states of the rate limits that counted the request, for its client; absent if none counted it. */
   readonly limits?: readonly LimitState[] | undefined;
-  /** Aborts the handler's signal and gives the response up. */
+  /** Aborts the handler's signal and abandons the response. */
   cancel(reason: string): void;
 }
 
 /**
- * The server's side of one connection: a stdio process, a legacy HTTP session, a pair in memory.
- * Modern requests carry all they need and may arrive on any connection.
+ * The server's side of one connection: a stdio process, a legacy HTTP session, or an in-memory pair.
+ * Modern requests contain all they need, and may arrive on any connection.
  */
 export interface Connection {
   /**
-   * Takes one parsed JSON-RPC message, or a batch.
+   * Processes one parsed JSON-RPC message, or a batch.
    *
-   * @param sink the destination of everything about this message; the connection's own sink if absent.
+   * @param sink the destination of all messages that answer this one; the connection's own sink if absent.
    * @param claim the result of `claimOf` for the message, if the transport has it already.
-   * @returns the request in flight, or `undefined` when nothing is left to wait for.
+   * @returns the request in flight, or `undefined` if there is nothing to wait for.
    */
   receive(
     message: unknown,
@@ -83,14 +83,14 @@ export interface Connection {
     requestInfo?: RequestInfo,
     claim?: unknown,
   ): ActiveRequest | undefined;
-  /** Updates the principal of a session, for example after fewer scopes. Guards of its notifications see the new one. */
+  /** Updates the principal of a session, for example one with fewer scopes now. Guards of its notifications receive the new principal. */
   renew(principal: Principal | undefined): void;
   /**
    * Waits for the requests in flight, then closes.
    *
    * @param graceMs how long to wait, in milliseconds, before the rest are cancelled.
-   * @param hasAnswers whether answers of the client still come, such as through other processes: handlers that wait for one are waited for,
-   *   too. Else their wait fails at once.
+   * @param hasAnswers whether the client's answers can still arrive, for example through other processes. If so, handlers that wait
+   *   for an answer can finish, too; otherwise their wait fails at once.
    * @default hasAnswers false
    */
   drain(graceMs: number, hasAnswers?: boolean): Promise<void>;
@@ -99,12 +99,12 @@ export interface Connection {
   /** The state of the session for the store, after the answer to `initialize`. Plain JSON. */
   readonly sessionState: SessionState | undefined;
   /**
-   * Takes over a session that was opened in another process, or brings the one that is here to a newer state.
+   * Takes over a session that was opened in another process, or updates the session of this connection to a newer state.
    *
-   * @param state as `sessionState` gave it, there or here.
-   * @param requestInfo the request that needs the session: the session counts for its client, and guards of its
-   *   notifications see it.
-   * @returns whether the state could be read: that of another version of this program may not.
+   * @param state a value that `sessionState` returned, in this process or another.
+   * @param requestInfo the request that needs the session. The session counts for the client of this request, and guards
+   *   of the session's notifications receive the request.
+   * @returns whether the state could be read; a state from another version of this program may be unreadable.
    * @throws OverloadedError if there is no room for the session's state.
    */
   restore(state: SessionState, requestInfo: RequestInfo): boolean;
@@ -113,53 +113,53 @@ export interface Connection {
   /**
    * Holds back notifications of changes while the client's subscriptions are read.
    *
-   * @returns a function that sends the held notifications, as far as the session is then subscribed to them.
+   * @returns a function that sends those held notifications that the session is subscribed to by then.
    */
   hold(): () => void;
-  /** The legacy session, once `initialize` has been answered. */
+  /** Whether `initialize` has been answered, which begins a legacy session. */
   readonly initialized: boolean;
-  /** The revision negotiated by `initialize`, once there is one. */
+  /** The revision that `initialize` negotiated; `undefined` before that. */
   readonly version: string | undefined;
-  /** Whether several messages may come in one array, by the revision of the session. */
+  /** Whether the revision of the session allows several messages in one array. */
   readonly batches: boolean;
-  /** Whether the client, by its revision, comes back to a stream of events that stops before its response. */
+  /** Whether the client's revision resumes an event stream that stops before the response. */
   readonly resumes: boolean;
 }
 
-/** The parts that the processes of one app share, as far as transports use them. */
+/** The parts that the processes of one app share, limited to what transports use. */
 export interface EndpointBackend {
-  /** Names this process in messages of the others: letters and digits. */
+  /** The id of this process in messages of other processes: letters and digits. */
   readonly node: string;
-  /** Store of sessions, so that any process serves them; absent if each session belongs to its process. */
+  /** The store of sessions, so that any process can serve them; absent if each session belongs to one process. */
   readonly sessions: SessionStore | undefined;
-  /** Store of streams, so that clients resume them anywhere; absent if the transport decides. */
+  /** The store of streams, so that clients can resume them at any process; absent if the transport chooses the store. */
   readonly events: EventStore | undefined;
   /** Remembers values with a single use, in every process of the app. */
   readonly states: StateStore;
   /**
    * Encrypts and authenticates data that clients carry, for any process of the app with the same `state.keys`.
    *
-   * @param purpose the purpose: data for another one is rejected.
+   * @param purpose what the data is for. Data sealed for another purpose is rejected.
    */
   seal(purpose: string, value: unknown): Promise<string>;
-  /** Reads data that was sealed for a purpose. @returns `undefined` for other text. */
+  /** Reads data that was sealed for a purpose. @returns the data; `undefined` for any other text. */
   unseal(purpose: string, text: string): Promise<unknown>;
   /**
    * Publishes a change to every process of the app, including this one. Never throws.
    *
-   * @returns a promise that resolves once the change is published: later changes arrive later everywhere. `false` if it
-   *   could not be published.
+   * @returns a promise that resolves once the change is published: later changes then arrive after it everywhere. It
+   *   resolves with `false` if the change could not be published.
    */
   publish(change: ServerChange): MaybePromise<boolean>;
-  /** Listens to the changes of all processes. @returns stops listening. */
+  /** Listens to the changes of all processes. @returns a function that removes the listener. */
   onChange(listener: (change: ServerChange) => void): () => void;
   /**
-   * Gives a store that was given to the transport alone the time limit of the app (`limits.storeTimeoutMs`).
+   * Applies the app's time limit (`limits.storeTimeoutMs`) to a store that was passed to the transport only.
    *
-   * @param name the option that it was given in, for the log.
+   * @param name the option in which the store was passed, for the log.
    */
   limited<T extends object>(part: T, name: string): T;
-  /** Asks each part of it whether it answers. Never rejects. */
+  /** Checks that each part responds. Never rejects. */
   check(): Promise<ReadinessReport>;
 }
 
@@ -167,21 +167,21 @@ export interface EndpointBackend {
 export type PartCheck =
   'ok' | 'does not answer' | 'is full' | 'can only be read' | 'fails' | 'differ' | 'differs';
 
-/** Whether a process accepts requests, and why not. */
+/** Whether a process accepts requests, and if not, why. */
 export interface ReadinessReport {
   readonly isReady: boolean;
   /**
    * The checks by part: the `store`, the `bus`, the `tasks`; parts that are not shared are left out. `keys` and
-   * `version` compare those of other processes; a difference does not make the process unready.
+   * `version` compare this process with others; a difference does not make the process unready.
    */
   readonly checks: Readonly<Record<string, PartCheck>>;
 }
 
-/** The call or part that an author's code runs for. */
+/** The call or part for which an author's code runs. */
 export interface Tracked {
-  /** Receives reports of its unhandled rejections. */
+  /** The logger that reports unhandled rejections of the code. */
   readonly logger: Logger;
-  /** Returns its log fields. */
+  /** Returns the log fields that describe the call or part. */
   details(): object;
 }
 
@@ -196,18 +196,18 @@ export interface Tracking {
   track?: Track | undefined;
 }
 
-/** A request that a transport has refused, with the facts it knows beside the message. */
+/** A request that a transport has refused, with the facts that the transport knows in addition to the message. */
 export interface RefusalEvent {
-  /** The check that refused it. */
+  /** The check that refused the request. */
   readonly by:
     'host' | 'origin' | 'token' | 'bytes' | 'rate' | 'quota' | 'message' | 'session' | 'method' | 'headers';
-  /** Names the request in the log; its response repeats it. */
+  /** The id of the request in the log; the response repeats it. */
   readonly id: string;
-  /** Why, by one of a few sentences. */
+  /** The reason: one of a few fixed sentences. */
   readonly reason: string;
-  /** The HTTP status it was answered with. */
+  /** The HTTP status of the response. */
   readonly status: number;
-  /** The method of the HTTP request, and the path, as the client sent them, cut short. */
+  /** The method of the HTTP request as the client sent it, shortened; `path` is its path. */
   readonly httpMethod: string;
   readonly path: string;
   readonly address: string | undefined;
@@ -215,12 +215,12 @@ export interface RefusalEvent {
   readonly principal: Principal | undefined;
 }
 
-/** The part of a call that a transport shows to operators. The events of the app have more. */
+/** The part of a call that a transport shows to operators. The app's events contain more. */
 export interface ShownCall {
   readonly id: string;
   readonly method: string;
   readonly name: string | undefined;
-  /** The parameters of the request, unchecked; not to be shown. */
+  /** The parameters of the request, unchecked. Do not display them. */
   readonly params: Readonly<Record<string, unknown>>;
   readonly principal: Principal | undefined;
   readonly client: string | undefined;
@@ -237,37 +237,37 @@ export interface ShownCallEnd extends ShownCall {
   readonly ms: number;
   readonly bytes: number;
   readonly error: { readonly code: number } | undefined;
-  /** The result, not for display; `undefined` if there is none. Created on demand. */
+  /** Returns the result, or `undefined` if there is none. Do not display it. Created on demand. */
   readonly result: () => Readonly<Record<string, unknown>> | undefined;
 }
 
-/** A task that this process has created, or whose status it has changed. */
+/** A task that this process created, or whose status it changed. */
 export interface TaskEvent {
   readonly id: string;
   /** The name of its tool. */
   readonly tool: string;
   readonly status: TaskStatus;
-  /** Milliseconds since it was created. */
+  /** Milliseconds since the task was created. */
   readonly ms: number;
 }
 
-/** Watches calls for a transport that shows them to operators: a part of an app's `Observer`. */
+/** Observes calls for a transport that shows them to operators. It is a part of an app's `Observer`. */
 export interface EndpointObserver {
-  /** A call has been admitted. @returns the observer of its end. */
+  /** Called when a call is admitted. @returns the observer of the rest of the call. */
   callStarted(call: ShownCall): {
-    /** The handler asks its client. @returns the observer of the answer. */
+    /** Called when the handler asks its client. @returns the observer of the answer. */
     clientRequest(request: { readonly id: RequestId; readonly method: string }): {
-      /** The client has answered, or the wait for its answer has failed with this error. */
+      /** Called when the client has answered, or when the wait for the answer has failed with this error. */
       ended(error: unknown): void;
     };
-    /** The call has ended. */
+    /** Called when the call has ended. */
     ended(call: ShownCallEnd): void;
   };
-  /** A request was refused before it was admitted. */
+  /** Called when a request was refused before it was admitted. */
   callRefused(call: ShownCallEnd): void;
-  /** A transport has refused a request before it read a message. */
+  /** Called when a transport refused a request before reading its message. */
   refused(event: RefusalEvent): void;
-  /** This process has created a task, or changed its status. */
+  /** Called when this process has created a task or changed its status. */
   taskChanged(event: TaskEvent): void;
 }
 
@@ -275,35 +275,35 @@ export interface EndpointObserver {
 export interface Endpoint {
   /** Receives errors that no client should see. */
   readonly logger: Logger;
-  /** Sets the destination of log lines, unless the author gave a logger. The mounting code calls it. */
+  /** Sets the destination of log lines, unless the author passed a logger. The mounting code calls it. */
   logTo?(logger: Logger): void;
   /** Runs an author's functions for the transport, such as `authenticate`; absent unless promises are tracked. */
   readonly track?: Track | undefined;
-  /** Takes note of a request that the transport has refused. */
+  /** Reports a request that the transport has refused. */
   refused?(event: RefusalEvent): void;
-  /** Lets telemetry measure something of the transport. @returns ends that. */
+  /** Adds a gauge of the transport for telemetry. @returns a function that removes the gauge. */
   addGauge?(gauge: Gauge): () => void;
-  /** Watches calls, for a transport that shows them to operators. @returns ends the watch. */
+  /** Adds an observer of calls, for a transport that shows them to operators. @returns a function that removes the observer. */
   observe?(observer: EndpointObserver): () => void;
   /**
-   * Counts a request by the rates per address, before any other work; absent if there are none.
+   * Counts a request against the rate limits per address, before any other work; absent if there are no such limits.
    *
-   * @returns the error to refuse it with, if any.
+   * @returns the error with which to refuse the request, if it must be refused.
    */
   readonly admitAddress?: ((address: string) => MaybePromise<RateLimitError | undefined>) | undefined;
   /**
-   * Waits at most five seconds until the audit has written the calls that have ended: for a transport whose platform
-   * stops the program after an answer. Absent if there is no audit.
+   * Waits at most five seconds until the audit has written the ended calls. It is for transports whose platform stops
+   * the program after an answer. Absent if there is no audit.
    */
   readonly written?: (() => Promise<void>) | undefined;
-  /** The parts that it shares with other processes. */
+  /** The parts that the server shares with other processes. */
   readonly backend: EndpointBackend;
-  /** Takes note that the process is about to end, while it still serves: other processes begin tasks from then on, if there are any. */
+  /** Reports that the process, which still serves, is about to end: if there are other processes, they start new tasks from then on. */
   closes?(): void;
   /**
-   * Begins a connection.
+   * Opens a connection.
    *
-   * @param sink the destination of messages outside of requests; without it they are dropped.
+   * @param sink the destination of messages outside of requests. Without a sink, these messages are dropped.
    */
   connect(sink?: Sink, options?: ConnectOptions): Connection;
 }
@@ -319,35 +319,35 @@ export interface ConnectOptions {
    */
   readonly transport?: TransportName;
   /**
-   * Whether messages of many clients arrive on it, each with its own envelope and with the standard headers of HTTP
-   * (2026-07-28, basic/transports/streamable-http). The headers in `requestInfo` are then held against the bodies, and only requests mean
-   * anything: a client cancels by closing the stream of its request.
+   * Whether messages of many clients arrive on the connection, each with its own envelope and with the standard headers of HTTP
+   * (2026-07-28, basic/transports/streamable-http). Then the headers in `requestInfo` are checked against the bodies, and only
+   * requests have an effect: a client cancels a request by closing its stream.
    * @default false
    */
   readonly shared?: boolean;
   /**
    * Stores a change of the session that this connection began with `initialize`, for other processes. Requests that
-   * change the session are answered after that. If it fails, they are refused and the session stays as it was.
+   * change the session are answered after that. If storing fails, they are refused and the session does not change.
    *
-   * @param change makes the next state of the one that is kept. It may be called several times.
+   * @param change returns the next state for the stored one. It may be called several times.
    * @default undefined: sessions belong to this process
    */
   readonly persist?: ((change: (state: SessionState) => SessionState) => MaybePromise<void>) | undefined;
   /**
-   * Whether its client may send `initialize` again, which ends the session so far. Programs need it if several clients
+   * Whether the client may send `initialize` again, which ends the current session. Programs need this if several clients
    * use the same streams one after another.
    * @default false
    */
   readonly restarts?: boolean;
   /**
-   * Why nothing can be asked of the client of a session: a handler that asks fails at once, with this text. For transports that send
-   * nothing before the answer, or that answers do not come back to.
-   * @default undefined: it can be asked
+   * Why the client of a session cannot be asked anything: a handler that asks fails at once, with this text. For transports that
+   * send nothing before the response, or that the client's answers do not reach.
+   * @default undefined: the client can be asked
    */
   readonly unaskable?: string | undefined;
   /**
-   * Names this process with letters and digits. Ids of requests to the client begin with it, `<node>.<n>`, so that an
-   * answer at another process finds its way back.
+   * The id of this process: letters and digits. Ids of requests to the client begin with it (`<node>.<n>`), so that an
+   * answer that arrives at another process can be forwarded to this one.
    * @default undefined: ids are numbers
    */
   readonly node?: string | undefined;
@@ -355,11 +355,11 @@ export interface ConnectOptions {
 
 /** A started runtime. */
 export interface RunningRuntime {
-  /** Resolves when the runtime has ended by itself, as stdio does at the end of its input. */
+  /** Resolves when the runtime has ended by itself, as stdio does when its input ends. */
   readonly closed: Promise<void>;
   /** The address for clients, such as a URL; empty for stdio. */
   readonly address: string;
-  /** Stops accepting requests, drains, and releases its resources. */
+  /** Stops accepting requests, lets requests in flight finish, and releases resources. */
   close(): Promise<void>;
   /**
    * Called when the app closes because its last runtime has ended. A runtime that owns the process ends it here.
@@ -369,42 +369,42 @@ export interface RunningRuntime {
   appCloses?(closed: Promise<void>): void;
 }
 
-/** Something a server can be mounted on: `stdio()`, `http()`, or your own. */
+/** Something that can serve an app: `stdio()`, `http()`, or your own runtime. */
 export interface Runtime {
   readonly name: string;
-  /** The destination of log lines unless the author gave a logger. */
+  /** The destination of log lines, unless the author passed a logger. */
   readonly logger?: Logger;
   /**
    * Whether the process belongs to this server. Unhandled rejections are then logged after start, and do not end the
-   * process. Those of handlers and of `authenticate` are logged with their definition or request.
+   * process. Rejections in handlers and in `authenticate` are logged with their definition or request.
    * @default false
    */
   readonly ownsProcess?: boolean;
   /**
-   * Whether SIGTERM and SIGINT end its service and the process. This also applies if the process only runs tasks, and
-   * the runtime is not started.
+   * Whether SIGTERM and SIGINT stop the runtime and end the process. This also applies if the process only runs tasks, so
+   * that the runtime is not started.
    * @default false
    */
   readonly handleSignals?: boolean;
-  /** Serves an endpoint. It resolves when clients can connect. */
+  /** Serves an endpoint. The promise resolves when clients can connect. */
   start(endpoint: Endpoint): Promise<RunningRuntime>;
 }
 
 /** One side of a connection within a process. */
 export interface InMemoryConnection {
-  /** Sends a message to the server, serialised on the way as on any wire. */
+  /** Sends a message to the server. The message is serialised, as on any transport. */
   send(message: unknown): void;
   /** Waits for requests in flight, then closes. @param graceMs maximum wait, in milliseconds. */
   close(graceMs?: number): Promise<void>;
 }
 
 /**
- * Connects to a server within the process, without bytes or sockets: for tests, and for embedding.
+ * Connects to a server within the process, without sockets: for tests, and for embedding.
  *
  * @param endpoint the server, such as `app.endpoint`.
- * @param receive takes every message of the server, parsed.
- * @param requestInfo facts about every message, as an HTTP transport would have them: headers, principal.
- * @returns the side of the client.
+ * @param receive called with every message from the server, parsed.
+ * @param requestInfo the facts that an HTTP transport would know about each message, such as headers and principal.
+ * @returns the client's side of the connection.
  * @example
  * ```ts
  * const connection = connectInMemory(app.endpoint, (answer) => console.log(answer));
