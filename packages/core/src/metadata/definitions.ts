@@ -5,8 +5,8 @@ import type { JsonSchema } from '../protocol/json.js';
 import type { StandardSchema } from '../protocol/standard-schema.js';
 
 /**
- * A schema by its author: a DTO class, a list of one (`[Dto]`), hand-written JSON Schema, or a schema of zod, valibot
- * or arktype.
+ * A schema as an author writes it: a DTO class, a list of a DTO class (`[Dto]`), hand-written JSON Schema, or a schema of
+ * zod, valibot or arktype.
  */
 export type SchemaLike = Constructor | readonly [Constructor] | StandardSchema | JsonSchema;
 
@@ -16,20 +16,19 @@ export interface Presentation {
   readonly title?: string;
   readonly description?: string;
   readonly icons?: readonly Icon[];
-  /** Travels to clients as `_meta` with the definition. */
+  /** Sent to clients as the `_meta` of the definition. */
   readonly meta?: Readonly<Record<string, unknown>>;
-  /** Private: guards, middleware and handlers read it from `definition.metadata`; it never reaches a client. */
+  /** Private metadata that never reaches a client. Guards, middleware and handlers read it from `definition.metadata`. */
   readonly metadata?: Readonly<Record<PropertyKey, unknown>>;
   /**
-   * Time limit of the handler, in milliseconds. After it `ctx.signal` aborts, and the request is answered with an
-   * `isError` result, or with error -32001 if it is not a tool call. Time spent waiting for the client's answers does
-   * not count.
+   * Time limit of the handler, in milliseconds. After that time, `ctx.signal` aborts. A tool call is then answered with
+   * an `isError` result, any other request with error -32001. Time spent waiting for the client's answers does not count.
    * @default the `timeoutMs` of the app
    */
   readonly timeoutMs?: number | false;
 }
 
-/** The handling of undeclared arguments. */
+/** How undeclared arguments are handled. */
 export type UnknownProperties = 'reject' | 'strip' | 'keep';
 
 /** A tool, as declared. */
@@ -37,17 +36,17 @@ export interface ToolDefinition extends Presentation {
   readonly kind: 'tool';
   /** The tool changes nothing. */
   readonly readOnly?: boolean;
-  /** The tool may delete or overwrite; meaningful when it is not read-only. */
+  /** The tool may delete or overwrite data. Only meaningful if the tool is not read-only. */
   readonly destructive?: boolean;
   /** Calling it twice with the same arguments does no more than calling it once. */
   readonly idempotent?: boolean;
-  /** The tool reaches beyond this server, such as the web. */
+  /** The tool accesses systems outside this server, such as the web. */
   readonly openWorld?: boolean;
   /** Schema of the arguments, for a handler whose parameter types say nothing. */
   readonly input?: SchemaLike;
   /**
-   * Validation groups of class-validator: of a DTO class only rules of these groups apply, and rules of no group. A
-   * property that has rules of other groups only is unknown. Without groups every rule applies.
+   * Validation groups of class-validator. In a DTO class, only rules of these groups and rules without a group apply. A
+   * property that only has rules of other groups is unknown. If no groups are set, every rule applies.
    */
   readonly groups?: readonly string[];
   readonly output?: SchemaLike;
@@ -57,9 +56,9 @@ export interface ToolDefinition extends Presentation {
    */
   readonly coerce?: boolean;
   /**
-   * The handling of undeclared arguments: `reject` them with a hint, `strip` them, or `keep` them for the handler.
-   * Defaults to the app's option. For DTO classes and single arguments: JSON Schemas use `additionalProperties` instead,
-   * and schemas of zod and other libraries decide themselves, such as `z.strictObject()`.
+   * How undeclared arguments are handled: `reject` them with a hint, `strip` them, or `keep` them for the handler.
+   * Defaults to the app's option. Applies to DTO classes and single arguments only: JSON Schemas use `additionalProperties`
+   * instead, and schemas of zod and other libraries decide themselves, for example with `z.strictObject()`.
    */
   readonly unknownProperties?: UnknownProperties;
 }
@@ -74,9 +73,9 @@ export interface ResourceDefinition extends Presentation {
   readonly annotations?: Annotations;
   /** Size of the raw contents in bytes. */
   readonly size?: number;
-  /** How long and in which cache clients of 2026-07-28 may store the contents. Defaults to the app's option. */
+  /** How long and in which cache clients of revision 2026-07-28 may store the contents. Defaults to the app's option. */
   readonly cache?: CacheOptions;
-  /** Returns the resources of a template for `resources/list`: the name of a method of the class, or a function. */
+  /** The function that returns the resources of a template for `resources/list`, or the name of a method of the class. */
   readonly list?: string | ((...values: never[]) => unknown);
 }
 
@@ -100,24 +99,24 @@ export interface CompletionDefinition {
 /** Anything a decorator on a method declares. */
 export type HandlerDefinition = ToolDefinition | ResourceDefinition | PromptDefinition | CompletionDefinition;
 
-/** A parameter of a handler that a decorator of the author's own fills. */
+/** A parameter of a handler whose value comes from an author's own decorator. */
 export interface CustomParameterDefinition {
   readonly kind: 'custom';
   readonly index: number;
-  /** Gives the value, of the context of the call. */
+  /** Returns the value for the context of the call. */
   readonly value: (context: never) => unknown;
 }
 
-/** One argument a handler parameter receives. */
+/** One argument that a handler parameter receives. */
 export interface ParameterDefinition {
   readonly kind: 'arg' | 'param';
   readonly index: number;
   readonly name: string;
-  /** The type according to the author, if reflection cannot know it. */
+  /** The type that the author declared, if reflection cannot find it. */
   readonly type?: unknown;
-  /** Type of the elements of an array. */
+  /** The type of an array's elements. */
   readonly items?: unknown;
-  /** Whether it may be left out; undefined when the author did not say. */
+  /** Whether the argument may be left out; `undefined` if the author did not say. */
   readonly optional: boolean | undefined;
   /** Whether the parameter has an initialiser; unknown if a parameter before it has one. */
   readonly initialiser: 'none' | 'own' | 'unknown';

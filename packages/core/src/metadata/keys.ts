@@ -1,13 +1,13 @@
 import Reflect from '#reflect-metadata';
 import type { CustomParameterDefinition, HandlerDefinition, ParameterDefinition } from './definitions.js';
 
-// Programs that import the framework have the types of the metadata of Reflect.
+// Programs that import the framework get the types of Reflect's metadata functions.
 export type {} from 'reflect-metadata';
 
-/** How long an instance lives: as long as the app, a legacy session, or a request; or made anew each time. */
+/** How long an instance lives: as long as the app, a legacy session, or a request. A transient instance is created for each use. */
 export type ServiceScope = 'singleton' | 'session' | 'request' | 'transient';
 
-/** How the container makes a class. */
+/** How the container creates instances of a class. */
 export interface ServiceDefinition {
   /** How long an instance lives. */
   readonly scope: ServiceScope;
@@ -66,22 +66,22 @@ export const KEYS: Keys = {
   annotations: key('annotations'),
   /** On a class: the names of its properties with annotations. */
   annotated: key('annotated'),
-  /** On a class derived from others, as by `PartialType()`: those classes. */
+  /** On a class derived from others, for example by `PartialType()`: the source classes. */
   mapping: Symbol.for('sigil:mapping'),
   /** On a class, and on a class and method: guards and middleware. */
   guards: key('guards'),
   middleware: key('middleware'),
   /** On a class, and on a class and method: error mappers. */
   errors: key('errors'),
-  /** On a class, and on a class and method: the scopes that are needed. */
+  /** On a class, and on a class and method: the required scopes. */
   scopes: key('scopes'),
-  /** On a class, and on a class and method: how often, and how many at once. */
+  /** On a class, and on a class and method: limits on the rate of calls and on simultaneous calls. */
   limits: key('limits'),
   /** On a class, and on a class and method: private metadata, by key. */
   metadata: key('metadata'),
-  /** On a class: how the container makes it. */
+  /** On a class: how the container creates it. */
   service: key('service'),
-  /** On a class: the constructor parameters that may stay empty. */
+  /** On a class: the constructor parameters that may be `undefined`. */
   optional: key('optional'),
   /** On the metadata object of a class with standard decorators: their pending records. */
   standard: Symbol.for('sigil:standard'),

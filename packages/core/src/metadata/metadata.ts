@@ -30,16 +30,16 @@ export function addHandler(prototype: object, method: MethodName, definition: Ha
 export interface HandlerMethod {
   readonly method: MethodName;
   readonly definitions: readonly HandlerDefinition[];
-  /** The prototype nearest to the class that decorates the method: its word about the parameters counts, and no other. */
+  /** The nearest prototype that decorates the method. Only its declarations of the parameters count. */
   readonly declarer: object;
 }
 
 /**
- * The handlers of a class: those it inherits first, in the order they were declared.
- * A method decorated again in a subclass keeps its place and takes the new definitions.
+ * Returns the handlers of a class, inherited ones first, in the order in which they were declared.
+ * A method that a subclass decorates again keeps its position and has the new definitions.
  *
  * @param cls a class, decorated or not.
- * @returns a method each; none for a class without.
+ * @returns one entry for each handler; an empty list if the class has none.
  * @example
  * ```ts
  * const services = classes.filter((cls) => handlersOf(cls).length > 0);
@@ -68,7 +68,7 @@ export function addHeader(prototype: object, method: MethodName, index: number, 
 }
 
 /**
- * Gives the decorated parameters of a handler, in order of their index.
+ * Returns the decorated parameters of a handler, in order of their index.
  *
  * @example
  * ```ts
@@ -127,8 +127,7 @@ export function addMetadata(
 }
 
 /**
- * The private metadata of a method: that of the classes in the chain first, then that of the method in them, which
- * overrides it.
+ * The private metadata of a method. Metadata of the method overrides metadata of the classes in its chain.
  */
 export function metadataOf(cls: Constructor, method: MethodName): Readonly<Record<PropertyKey, unknown>> {
   const chain = chainOf(cls);
@@ -139,9 +138,9 @@ export function metadataOf(cls: Constructor, method: MethodName): Readonly<Recor
 }
 
 /**
- * Gives the types that TypeScript emitted for the parameters of a handler.
+ * Returns the types that TypeScript emitted for the parameters of a handler.
  *
- * @returns `undefined` when it emitted none.
+ * @returns `undefined` when TypeScript emitted none.
  * @example
  * ```ts
  * const first = parameterTypes(handler)?.[0];
@@ -178,7 +177,7 @@ export function defineService(cls: object, definition: ServiceDefinition): void 
 }
 
 /**
- * How the container makes a class, as `@Service` says.
+ * Returns how the container creates a class, as `@Service` declares it.
  *
  * @param cls a class, decorated or not.
  * @returns `undefined` when nothing was recorded on the class itself.
@@ -196,7 +195,7 @@ export function addOptional(cls: object, index: number): void {
   write(KEYS.optional, [...(readOwn(KEYS.optional, cls) ?? []), index], cls);
 }
 
-/** The constructor parameters of a class itself that may stay `undefined`, by index. */
+/** The indexes of the class's own constructor parameters that may be `undefined`. */
 export function optionalOf(cls: Constructor): readonly number[] {
   return readOwn(KEYS.optional, cls) ?? [];
 }

@@ -12,7 +12,7 @@ export interface StandardContext {
 /**
  * A decorator of methods as compilers call it without `experimentalDecorators`.
  *
- * @typeParam M the methods it may stand on.
+ * @typeParam M the methods that it can decorate.
  */
 export type StandardMethodDecorator<M = (...values: never[]) => unknown> = (
   method: M,
@@ -30,12 +30,12 @@ const METADATA: symbol = (Symbol as { metadata?: symbol }).metadata ?? Symbol.fo
 if (!('metadata' in Symbol)) Object.defineProperty(Symbol, 'metadata', { value: METADATA });
 
 /**
- * Makes a decorator of both kinds: the one of `experimentalDecorators`, and the standard one of TC39.
+ * Creates a decorator that works both with `experimentalDecorators` and as a standard decorator of TC39.
  *
- * @param name of the decorator.
- * @param record is called for the class, or for the prototype and the name of the member.
- * @throws TypeError by the decorator if it is on a static member, or if it is a standard decorator on something other
- *   than a class or a method.
+ * @param name the name of the decorator.
+ * @param record called for the class, or for the prototype and the name of the member.
+ * @throws TypeError (by the decorator) on a static member, or if a standard decorator is on something other than a class
+ *   or a method.
  */
 export function decorator(
   name: string,
@@ -52,7 +52,7 @@ export function decorator(
     if (kind !== 'method' || member.static || member.private || method === undefined)
       throw new TypeError(`@${name} on ${String(method)}: ${BELONGS}`);
     if (!metadata) throw new TypeError(`@${name} on ${String(method)}: ${NO_METADATA}`);
-    // The class is not there yet.
+    // The class does not exist yet.
     const waiting = [...waitingIn(metadata), (prototype: object) => record(prototype, method)];
     Object.defineProperty(metadata, KEYS.standard, { value: waiting, configurable: true });
   };
@@ -64,7 +64,7 @@ const BELONGS =
 const NO_METADATA =
   'the standard decorators of this build have no metadata; import @sigil/core before the class, or set "experimentalDecorators": true in tsconfig.json';
 
-/** Runs the pending records of standard decorators, now that there is a class; does nothing the second time. */
+/** Runs the pending records of standard decorators, now that the class exists. A second call does nothing. */
 export function settleDecorators(prototype: object): void {
   const cls = Object.getOwnPropertyDescriptor(prototype, 'constructor')?.value as object | undefined;
   const metadata: unknown = cls && Object.getOwnPropertyDescriptor(cls, METADATA)?.value;
@@ -75,7 +75,7 @@ export function settleDecorators(prototype: object): void {
   for (const record of waiting) record(prototype);
 }
 
-/** Its own records only: the metadata object inherits from that of the base class. */
+/** Only the class's own records: its metadata object inherits from that of the base class. */
 function waitingIn(metadata: object): Waiting {
   return (Object.getOwnPropertyDescriptor(metadata, KEYS.standard)?.value as Waiting | undefined) ?? [];
 }

@@ -1,4 +1,4 @@
-/** Bytes as handlers may give them. */
+/** The types of bytes that handlers may return. */
 export type Bytes = Uint8Array | ArrayBuffer;
 
 interface NodeBuffer {
@@ -11,7 +11,7 @@ function nodeBuffer(): NodeBuffer | undefined {
   return (globalThis as { Buffer?: NodeBuffer }).Buffer;
 }
 
-/** Whether a value is bytes, of this realm or another. */
+/** Whether a value is bytes, from this realm or another. */
 export function isBytes(value: unknown): value is Bytes {
   return ArrayBuffer.isView(value) || Object.prototype.toString.call(value) === '[object ArrayBuffer]';
 }
@@ -68,7 +68,7 @@ export function toBase64Url(bytes: Uint8Array): string {
  * ```
  */
 export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
-  // Node passes over a last character that is one too many.
+  // Node ignores a surplus last character.
   if (!/^[A-Za-z0-9_-]+$/.test(text) || text.length % 4 === 1) return undefined;
   try {
     return fromBase64(text.replaceAll('-', '+').replaceAll('_', '/'));

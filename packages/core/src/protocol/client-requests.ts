@@ -2,8 +2,8 @@ import type { AudioContent, ContentBlock, ImageContent, Role, TextContent } from
 import type { Tool } from './descriptors.js';
 
 /**
- * The user's answer to a form. Only an accepted form has content, and it always has: an answer that does not satisfy
- * the form is refused before the handler sees it.
+ * The user's answer to a form. An accepted form always has content, any other answer never has. Content that does not
+ * satisfy the form is refused before the handler receives it.
  *
  * @typeParam T the type of the form.
  * @example
@@ -15,13 +15,13 @@ import type { Tool } from './descriptors.js';
  */
 export type ElicitResult<T = Record<string, unknown>> =
   | { readonly action: 'accept'; readonly content: T }
-  // Named here too, so that both members can be destructured before the action is looked at.
+  // Declared here too, so that code can destructure both members before it checks the action.
   | { readonly action: 'decline' | 'cancel'; readonly content?: undefined };
 
-/** The user's answer to being sent to a page: consent, not yet that the page has done its work. */
+/** The user's answer to the request to open a page. It shows consent, not that the page is complete. */
 export interface ElicitUrlResult {
   readonly action: 'accept' | 'decline' | 'cancel';
-  /** For `app.completeElicitation()` when the page has done its work. 2025-11-25 only. */
+  /** The id for `app.completeElicitation()`, to call when the page is complete. Revision 2025-11-25 only. */
   readonly elicitationId?: string;
 }
 
@@ -33,7 +33,7 @@ interface ToolUseContent {
   readonly input: Record<string, unknown>;
 }
 
-/** The answer to a tool call of the model. Since 2025-11-25. */
+/** The result of a tool call by the model. Since 2025-11-25. */
 interface ToolResultContent {
   readonly type: 'tool_result';
   readonly toolUseId: string;
@@ -76,7 +76,7 @@ export interface CreateMessageResult extends SamplingMessage {
   readonly stopReason?: string;
 }
 
-/** A directory or file the client lets the server work in. */
+/** A directory or file in which the client lets the server work. */
 export interface Root {
   readonly uri: string;
   readonly name?: string;

@@ -1,7 +1,7 @@
 /** A class that can be constructed. */
 export type Constructor<T = object> = new (...args: never[]) => T;
 
-/** Whether `new` and `instanceof` take a value. */
+/** Whether a value can be used with `new` and `instanceof`. */
 export function isConstructor(value: unknown): value is Constructor {
   return typeof value === 'function' && typeof value.prototype === 'object';
 }
@@ -9,9 +9,9 @@ export function isConstructor(value: unknown): value is Constructor {
 /** A class that may be abstract. */
 export type AbstractConstructor<T = object> = abstract new (...args: never[]) => T;
 
-/** Carries the type of a service that is asked for by a token. */
+/** Carries the type of the service that a token stands for. */
 export interface ServiceToken<T> {
-  /** Never there at run time. */
+  /** Never present at run time. */
   readonly serviceType?: T;
 }
 
@@ -26,11 +26,11 @@ export type ServiceOf<Id> = Id extends abstract new (...args: never[]) => infer 
     ? T
     : unknown;
 
-/** The scopes a resolution happens in, by identity. */
+/** The scopes of a resolution, which containers tell apart by object identity. */
 export interface ResolutionScope {
   /** The same object during one request. */
   readonly request: object;
-  /** The same object during one legacy session; equal to `request` in the modern era. */
+  /** The same object during one legacy session; equal to `request` for clients without sessions. */
   readonly session: object;
   /** The context that handlers of the request receive, for services that inject it. */
   readonly context?: () => object;

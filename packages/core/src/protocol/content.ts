@@ -100,8 +100,8 @@ type Extras = Pick<TextContent, 'annotations' | '_meta'>;
 type LinkExtras = Omit<ResourceLink, 'type' | 'uri' | 'name'>;
 
 /**
- * Makes the content blocks that tools return and prompts show. Each throws a TypeError for a member that clients would not understand, such
- * as a text that is a number.
+ * Creates the content blocks that tools return and prompts show. Each function throws a TypeError for a member that clients would not
+ * understand, such as a number where a text is expected.
  *
  * @example
  * ```ts
@@ -111,7 +111,7 @@ type LinkExtras = Omit<ResourceLink, 'type' | 'uri' | 'name'>;
  */
 export const content = {
   /**
-   * Makes a block of text.
+   * Creates a block of text.
    *
    * @param value the text.
    * @param extras annotations and `_meta`.
@@ -121,7 +121,7 @@ export const content = {
   },
 
   /**
-   * Makes a picture.
+   * Creates a picture.
    *
    * @param data bytes, or a string that is base64 already.
    * @param mimeType such as `image/png`.
@@ -132,7 +132,7 @@ export const content = {
   },
 
   /**
-   * Makes a recording.
+   * Creates a recording.
    *
    * @param data bytes, or a string that is base64 already.
    * @param mimeType such as `audio/wav`.
@@ -156,7 +156,7 @@ export const content = {
    * Points to a resource that the client may read.
    *
    * @param uri the URI of the resource.
-   * @param name the name to show for it.
+   * @param name the name to show for the resource.
    * @param extras title, description, MIME type, size in bytes, icons, annotations and `_meta`.
    */
   resourceLink(uri: string, name: string, extras: LinkExtras = {}): ResourceLink {
@@ -165,7 +165,7 @@ export const content = {
 };
 
 /**
- * Makes the contents of a resource, for handlers of resources and for `content.resource()`.
+ * Creates the contents of a resource, for handlers of resources and for `content.resource()`.
  *
  * @example
  * ```ts
@@ -175,7 +175,7 @@ export const content = {
  */
 export const resourceContents = {
   /**
-   * Makes the contents of a resource that is text.
+   * Creates the contents of a text resource.
    *
    * @param uri the URI of the resource.
    * @param value the text.
@@ -186,7 +186,7 @@ export const resourceContents = {
   },
 
   /**
-   * Makes the contents of a resource that is bytes.
+   * Creates the contents of a binary resource.
    *
    * @param uri the URI of the resource.
    * @param data bytes, or a string that is base64 already.
@@ -197,7 +197,7 @@ export const resourceContents = {
   },
 };
 
-/** Makes a message of text, or of a content block. */
+/** Creates a message from a text or a content block. */
 interface MessageBuilder {
   (block: string): PromptMessage<TextContent>;
   <B extends ContentBlock>(block: B): PromptMessage<B>;
@@ -214,22 +214,22 @@ interface MessageBuilder {
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts#promptmessage
  */
 export const message: { readonly user: MessageBuilder; readonly assistant: MessageBuilder } = {
-  /** Makes a message in the user's voice, of text or a content block. */
+  /** Creates a message with the role `user` from a text or a content block. */
   user: messageBuilder('user'),
 
-  /** Makes a message in the model's voice, of text or a content block. */
+  /** Creates a message with the role `assistant` from a text or a content block. */
   assistant: messageBuilder('assistant'),
 };
 
-/** A result of a tool, a resource or a prompt, or the answer of a model. */
+/** A result of a tool, a resource or a prompt, or a model's answer. */
 type Result =
   | { readonly content: object | readonly object[] }
   | { readonly contents: readonly object[] }
   | { readonly messages: readonly { readonly content: object }[] };
 
 /**
- * Gives the text of a result: of all its text blocks or contents, one below the other. Blocks without text are left
- * out.
+ * Returns the text of a result: the texts of all its blocks or contents, each on a line of its own. Blocks without text
+ * are left out.
  *
  * @param result the result of a tool, resource or prompt, or of `ctx.sample()`.
  * @example
@@ -286,7 +286,7 @@ const STRINGS: Readonly<Record<string, readonly (keyof UncheckedBlock)[]>> = {
   resource_link: ['uri', 'name'],
 };
 
-/** The block itself. @throws TypeError if a member has a type that clients do not expect. */
+/** Returns the block itself. @throws TypeError if a member has a type that clients do not expect. */
 function checkedBlock<B extends UncheckedBlock>(block: B): B {
   if (isPlainText(block)) return block;
   for (const member of STRINGS[block.type] ?? []) {
@@ -319,7 +319,7 @@ function isRole(value: unknown): value is Role {
 }
 
 /**
- * A content block as it is sent: with bytes as base64.
+ * Returns a content block as it is sent: with bytes as base64.
  *
  * @throws TypeError if `data` or `blob` is text that is not base64, or if a member has a type that clients do not
  *   expect.
@@ -342,17 +342,17 @@ export function sendableBlock<B extends UncheckedBlock>(block: B): B {
   }
 }
 
-/** The same for several. @returns the list itself if it only has text. */
+/** The same for several blocks. @returns the list itself if it only contains text. */
 export function sendableBlocks<B extends UncheckedBlock>(blocks: readonly B[]): readonly B[] {
   return blocks.every(isPlainText) ? blocks : blocks.map(sendableBlock);
 }
 
-/** Whether a block is a text and nothing else. */
+/** Whether a block contains a text and nothing else. */
 function isPlainText({ type, text, annotations, _meta }: UncheckedBlock): boolean {
   return type === 'text' && typeof text === 'string' && annotations === undefined && _meta === undefined;
 }
 
-/** The same for the contents of a resource. @throws TypeError for a blob that is neither bytes nor base64. */
+/** Returns the contents of a resource as they are sent. @throws TypeError for a blob that is neither bytes nor base64. */
 export function sendableContents<C extends ResourceContents>(contents: C): C {
   if (!('blob' in contents) || contents.blob === undefined) return contents;
   const blob = base64Of(contents.blob, '"blob" of the contents of a resource');

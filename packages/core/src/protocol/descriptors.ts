@@ -46,7 +46,7 @@ export interface Resource extends Descriptor {
 
 /** A resource template as `resources/templates/list` shows it. */
 export interface ResourceTemplate extends Descriptor {
-  /** RFC 6570. */
+  /** The template, as RFC 6570 defines it. */
   readonly uriTemplate: string;
   readonly mimeType?: string;
   readonly annotations?: Annotations;
@@ -65,12 +65,12 @@ export interface Prompt extends Descriptor {
   readonly arguments?: readonly PromptArgument[];
 }
 
-/** The schema keyword that has clients repeat an argument in an HTTP header (2026-07-28, server/tools). */
+/** The schema keyword that makes clients repeat an argument in an HTTP header (2026-07-28, server/tools). */
 export const HEADER_KEYWORD = 'x-mcp-header';
 
 /** An argument that clients repeat in an HTTP header, for gateways that do not read bodies. */
 export interface MirroredArgument {
-  /** The header, in lower case: `mcp-param-region`. */
+  /** The name of the header in lower case, such as `mcp-param-region`. */
   readonly header: string;
   /** The path of the argument: the names of the properties that lead to it. */
   readonly path: readonly string[];

@@ -1,7 +1,7 @@
 import { canonicalJson } from './json.js';
 
 /**
- * A fast digest of a value's JSON. It is easy to forge: use it only inside authenticated data.
+ * Returns a fast digest of a value's JSON. The digest is easy to forge: use it only inside authenticated data.
  *
  * @example
  * ```ts
@@ -22,7 +22,7 @@ export function quickDigest(value: unknown): string {
 }
 
 /**
- * The SHA-256 of a text, in hexadecimal.
+ * Returns the SHA-256 of a text, in hexadecimal.
  *
  * @example
  * ```ts

@@ -1,7 +1,7 @@
 import type { MaybePromise } from './maybe-promise.js';
 
 /**
- * Something that can be measured at any time, such as how many sessions are open. It is measured only when telemetry collects.
+ * A value that can be measured at any time, such as the number of open sessions. It is measured only when telemetry collects metrics.
  *
  * @example
  * ```ts
@@ -14,17 +14,17 @@ import type { MaybePromise } from './maybe-promise.js';
  * ```
  */
 export interface Gauge {
-  /** Names the metric. The values of gauges with the same name are added. */
+  /** The name of the metric. The values of gauges with the same name are added. */
   readonly name: string;
   readonly description: string;
   /** The unit in UCUM notation, such as `{session}`. */
   readonly unit: string;
   /**
-   * Whether it counts events since the process began, so that it never decreases.
+   * Whether the gauge counts events since the process began, so that its value never decreases.
    * @default false
    */
   readonly isCounter?: boolean;
-  /** Measures it now: one value, or one for each set of attributes. */
+  /** Measures the gauge now. Returns one value, or one value for each set of attributes. */
   read(): MaybePromise<readonly GaugeReading[]>;
 }
 

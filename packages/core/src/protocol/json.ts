@@ -7,7 +7,7 @@ export interface JsonSchema {
 }
 
 /**
- * Narrows to an object that is neither `null` nor an array.
+ * Whether a value is an object other than `null` or an array.
  *
  * @param value anything, such as parsed JSON.
  * @example
@@ -20,7 +20,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * Whether a value is an object as literals make them, in this realm or another: no instance of a class, a `Map` or a `Date`.
+ * Whether a value is a plain object, from this realm or another: one like `{}`, not an instance of a class, a `Map` or a `Date`.
  *
  * @param value anything, such as options.
  * @example
@@ -42,7 +42,7 @@ export function propertiesOf({ properties }: JsonSchema): Readonly<Record<string
 /** An object type without `undefined` among the values of its members. */
 type WithoutUndefined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 
-/** The members of an object that have a value, without those that are `undefined`. */
+/** The members of an object, without those that are `undefined`. */
 export function withoutUndefined<T extends object>(members: T): WithoutUndefined<T> {
   return Object.fromEntries(
     Object.entries(members).filter(([, member]) => member !== undefined),
@@ -50,8 +50,8 @@ export function withoutUndefined<T extends object>(members: T): WithoutUndefined
 }
 
 /**
- * Copies plain objects and lists, at any depth, so that nothing can change the copy; functions and instances in them
- * stay themselves.
+ * Copies plain objects and lists, at any depth, and freezes the copy. Functions and class instances in them are not
+ * copied.
  *
  * @param copies copies made so far, by their originals.
  * @example
@@ -74,7 +74,7 @@ export function frozenCopy<T>(value: T, copies: Map<unknown, unknown> = new Map(
   return Object.freeze(copy) as T;
 }
 
-/** Shorter texts cannot hold enough to take long. */
+/** Shorter texts cannot contain enough to take long. */
 const SHORT = 64 * 1024;
 /** Far deeper than any value that is accepted. */
 const MAX_LEVELS = 10_000;
@@ -130,7 +130,7 @@ function requireBounded(text: string): void {
  */
 const VALUE_BYTES = 64;
 
-/** About how many bytes a parsed value takes in memory, at most: two a character, and 64 for each value and name. */
+/** The approximate maximum size of a parsed value in memory, in bytes: two per character, and 64 for each value and name. */
 export function bytesOf(value: unknown): number {
   if (typeof value === 'string') return VALUE_BYTES + 2 * value.length;
   if (typeof value !== 'object' || value === null) return VALUE_BYTES;
@@ -141,7 +141,7 @@ export function bytesOf(value: unknown): number {
   return bytes;
 }
 
-/** Whether a parsed value has more levels of objects and arrays than that. */
+/** Whether a parsed value has more than `levels` levels of objects and arrays. */
 export function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;
@@ -178,7 +178,7 @@ function isEscaped(text: string, quote: number): boolean {
   return backslashes % 2 === 1;
 }
 
-/** A JSON object that is text already, for results that are written once and sent often, or written at once with their text. */
+/** A JSON object that is serialised already, for results that are serialised once and sent often, or together with their text. */
 export class RawJson {
   /**
    * @param members the members of the object as JSON text, without the braces: `"a":1,"b":[2]`.
@@ -211,8 +211,8 @@ class Unwritable extends Error {}
 
 /**
  * The value `JSON.stringify` would write, with lossy or unsupported types made writable. Bytes become base64, a Set an
- * array, a Map an object, and a bigint a string of digits. An Error becomes a name and a message, which is its own for
- * a ToolError or ProtocolError. Values that are JSON already, class instances included, are returned uncopied.
+ * array, a Map an object, and a bigint a string of digits. An Error becomes a name and a message; only a ToolError or
+ * ProtocolError keeps its own message. Values that are JSON already, class instances included, are returned uncopied.
  *
  * @throws UnwritableError if the value contains itself, has more than 64 levels, or holds a member that JSON would drop
  *   or flatten: a function, a symbol, a promise, an iterator, a `Response`, an invalid date, `NaN`.
@@ -221,7 +221,7 @@ export function toJson(value: unknown): unknown {
   return convert(value, false);
 }
 
-/** The same for a log message that an author sends to a client: errors have their messages, and little is refused. */
+/** The same for a log message that an author sends to a client: errors keep their messages, and few values are refused. */
 export function toLogJson(value: unknown): unknown {
   return convert(value, true);
 }
@@ -341,7 +341,7 @@ function locate(value: unknown, found: string, isLog: boolean): [path: string, w
     if (typeof at !== 'object' || at === null) return faultOf(at, path, isLog);
     if (ancestors.includes(at)) return [path, 'contains itself'];
     if (ancestors.length === MAX_DEPTH) return [path, TOO_DEEP];
-    // Queries of databases are promises that hold their connection.
+    // Database queries are promises that contain their connection.
     if (isPromise(at)) return [path, PROMISE];
     ancestors.push(at);
     const fault = inside(at, path) ?? faultOf(at, path, isLog);
@@ -387,18 +387,18 @@ export function jsonFault(value: unknown): string | undefined {
   }
 }
 
-/** An order that is the same wherever it is asked for, unlike that of a locale. */
+/** Compares strings by code units, which gives the same order everywhere, unlike a locale. */
 export function byCodeUnits(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** The members of an object in one order. */
+/** The members of an object in a fixed order. */
 export function sortedMembers(value: object): [string, unknown][] {
   return Object.entries(value).sort(([a], [b]) => byCodeUnits(a, b));
 }
 
 /**
- * JSON with the members of every object in one order: the same text for equal values.
+ * Returns JSON with the members of every object in a fixed order, so that equal values have the same text.
  *
  * @param value anything JSON can carry.
  * @example

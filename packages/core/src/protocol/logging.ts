@@ -18,15 +18,15 @@ export function isLogLevel(value: unknown): value is LogLevel {
   return LOG_LEVELS.some((level) => level === value);
 }
 
-/** Whether a message of `level` passes a threshold of `minimum`. */
+/** Whether a message of `level` is at least as severe as `minimum`. */
 export function passes(level: LogLevel, minimum: LogLevel): boolean {
   return LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(minimum);
 }
 
-/** Writes one log line: the sentence, or details first and then the sentence. */
+/** Writes one log line. The arguments are the message, or details followed by the message. */
 export type LogMethod = (details: object | string, message?: string) => void;
 
-/** The part of pino's interface that Sigil uses; any logger with it fits. */
+/** The part of pino's interface that Sigil uses. Any logger that has these methods can be used. */
 export interface Logger {
   readonly debug: LogMethod;
   readonly info: LogMethod;

@@ -1,8 +1,8 @@
-/** A value, now or later. Handlers that answer at once are served without a turn of the event loop. */
+/** A value, or a promise of it. Handlers that return a value are served without a turn of the event loop. */
 export type MaybePromise<T> = T | Promise<T>;
 
 /**
- * Whether a value is a promise, of this realm or another.
+ * Whether a value is a promise, from this realm or another.
  *
  * @param value a value, or the promise of one.
  * @example
@@ -16,25 +16,25 @@ export function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {
 }
 
 /**
- * Applies `next` to a value now when it is here, later when it is promised.
+ * Applies `next` to a value: at once if the value is available, later if it is a promise.
  *
  * @param value a value, or the promise of one.
- * @param next makes something of the value.
- * @returns the result of `next`, or a promise of it; rejects if the value does.
+ * @param next returns the result for the value.
+ * @returns the result of `next`, or a promise of it, which rejects if the value rejects.
  * @example
  * ```ts
  * const size = after(store.get(key), (text) => text.length);
  * ```
  */
 export function after<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
-  // A thenable that is no promise, such as a lazy query, may run arbitrary code in its then().
+  // A thenable that is not a promise, such as a lazy query, may run arbitrary code in its then().
   return isPromise(value) ? Promise.resolve(value).then(next) : next(value);
 }
 
 /**
- * The result of some work, now or later, or the recovery from its error.
+ * Returns the result of some work, at once or later, or the replacement for its error.
  *
- * @param work is run at once.
+ * @param work called at once.
  * @param recover turns a thrown error into a result, at once or later.
  * @example
  * ```ts
@@ -50,13 +50,13 @@ export function recovered<T>(work: () => MaybePromise<T>, recover: (thrown: unkn
   }
 }
 
-/** Handles the rejection of a promise: an author may forget to await it, and that must not end the process. */
+/** Handles the rejection of a promise: an author may forget to await the promise, and that must not end the process. */
 export function observed<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;
 }
 
-/** Makes a value when it is first asked for, and gives the same ever after. */
+/** Creates a value when it is first asked for, and returns the same value from then on. */
 export function once<T>(make: () => T): () => T {
   const kept: { value?: T } = {};
   return () => (kept.value ??= make());

@@ -1,11 +1,11 @@
 const MAX_LENGTH = 40;
 
-/** The candidate a misspelt name most likely meant, or undefined when none is near enough. */
+/** The candidate that a misspelt name most likely means, or undefined when none is near enough. */
 export function nearest(name: string, candidates: readonly string[]): string | undefined {
   if (name.length > MAX_LENGTH) return undefined;
   const wanted = simplify(name);
   let best: string | undefined;
-  // Of a name of one letter nothing would be left that is alike.
+  // A name with one letter would otherwise match names that have nothing in common with it.
   let least = Math.min(Math.max(1, Math.floor(wanted.length / 3)) + 0.75, wanted.length);
   for (const candidate of candidates) {
     if (candidate.length > MAX_LENGTH) continue;
@@ -25,7 +25,7 @@ function simplify(name: string): string {
   return name.toLowerCase().replace(/[\s_-]/g, '');
 }
 
-/** How many characters must be inserted, deleted or replaced. */
+/** The number of characters that must be inserted, deleted or replaced. */
 function distanceBetween(a: string, b: string): number {
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i += 1) {

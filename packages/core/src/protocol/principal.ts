@@ -2,7 +2,7 @@ import { isObject } from './json.js';
 
 /** The authenticated caller of a request. */
 export interface Principal {
-  /** Stable and unique among principals; 1 to 1,024 characters. */
+  /** The id of the principal: stable, unique, and 1 to 1,024 characters long. */
   readonly id: string;
   readonly scopes?: readonly string[];
   readonly claims?: Readonly<Record<string, unknown>>;
@@ -12,26 +12,26 @@ export interface Principal {
  * Refuses an invalid principal.
  *
  * @returns the principal.
- * @throws TypeError if it has no id, an id longer than 1,024 characters, scopes other than a list of strings, or claims
- *   other than an object.
+ * @throws TypeError if the principal has no id, an id longer than 1,024 characters, scopes that are not a list of strings,
+ *   or claims that are not an object.
  * @example
  * ```ts
  * const principal = requirePrincipal(await users.byToken(token));
  * ```
  */
 export function requirePrincipal(principal: Principal): Principal {
-  // Sessions and state belong to an id: callers without one would share theirs.
+  // Sessions and state belong to an id: callers without an id would share them.
   const { id, scopes = [], claims } = principal ?? {};
   if (typeof id !== 'string' || id === '')
     throw new TypeError(
       'a principal must have an id that is a string and not empty; undefined refuses the request',
     );
-  // Stores keep it with all that belongs to the principal.
+  // Stores keep the id with everything that belongs to the principal.
   if (id.length > MAX_ID_LENGTH)
     throw new TypeError(
       `the id of a principal must have at most ${MAX_ID_LENGTH} characters, not ${id.length}`,
     );
-  // A text would have every part of it as a scope.
+  // Every part of a string would count as a scope.
   if (!Array.isArray(scopes) || !scopes.every((scope) => typeof scope === 'string'))
     throw new TypeError("the scopes of a principal must be a list of strings, such as ['notes:write']");
   if (claims !== undefined && !isObject(claims))
@@ -44,7 +44,7 @@ export function requirePrincipal(principal: Principal): Principal {
 const MAX_ID_LENGTH = 1_024;
 
 /**
- * Whether a value is a scope (RFC 6749, section 3.3) of at most 256 characters: it can stand in a challenge.
+ * Whether a value is a scope (RFC 6749, section 3.3) of at most 256 characters, so that it can appear in a challenge.
  *
  * @param value anything, such as an option.
  * @example
@@ -56,13 +56,13 @@ export function isScope(value: unknown): value is string {
   return typeof value === 'string' && /^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/.test(value);
 }
 
-/** How many characters the scopes of a challenge may have: clients such as that of Node take no more than 16 KiB of headers in all. */
+/** Maximum number of characters for the scopes in a challenge: clients such as Node's accept at most 16 KiB of headers in total. */
 const MAX_CHALLENGED = 4096;
 
 /**
- * The scopes of a challenge for its header: as many whole ones as fit.
+ * Returns the scopes for a challenge header: as many whole scopes as fit.
  *
- * @param scopes all that a request needs.
+ * @param scopes all scopes that a request needs.
  * @example
  * ```ts
  * const headers = { 'WWW-Authenticate': `Bearer error="insufficient_scope", scope="${challengedScopes(scopes)}"` };
@@ -78,7 +78,7 @@ export function challengedScopes(scopes: readonly string[]): string {
 /**
  * Whether a principal lacks any of these scopes.
  *
- * @param principal the caller; an anonymous one has no scopes.
+ * @param principal the caller; an anonymous caller has no scopes.
  * @example
  * ```ts
  * if (lacksScopes(call.principal, needed)) throw new InsufficientScopeError(needed);
@@ -89,13 +89,14 @@ export function lacksScopes(principal: Principal | undefined, scopes: readonly s
   return !scopes.every((scope) => held.includes(scope));
 }
 
-/** A canonical IPv6 address that stands for one of IPv4: its two last groups are that. */
+/** A canonical IPv6 address that maps an IPv4 address in its last two groups. */
 const V4_MAPPED = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/;
 
 /**
- * The one spelling of a network address, as one of IPv6 has many, and one of IPv4 can be written as one of IPv6.
+ * Returns the canonical spelling of a network address: an IPv6 address has many spellings, and an IPv4 address can be
+ * written as an IPv6 address.
  *
- * @returns the address; other text unchanged.
+ * @returns the canonical address; other text unchanged.
  * @example
  * ```ts
  * const address = canonicalAddress('2001:0DB8:0::1'); // 2001:db8::1
@@ -117,10 +118,10 @@ export function canonicalAddress(address: string): string {
 }
 
 /**
- * The quota key of a network address: the address itself, or for IPv6 its network of 64 bits, which belongs to one
+ * Returns the quota key of a network address: the address itself, or for IPv6 the 64-bit network, which belongs to one
  * client. All spellings of an address have the same key.
  *
- * @param address such as `192.0.2.7` or `2001:db8::1`.
+ * @param address an address such as `192.0.2.7` or `2001:db8::1`.
  * @example
  * ```ts
  * const key = addressKey('2001:db8::1'); // address 2001:db8:0:0
@@ -139,20 +140,20 @@ function networkOf(address: string): string {
   return [...first, ...Array.from({ length: zeros }, () => '0'), ...last].slice(0, 4).join(':');
 }
 
-/** Facts about a request that its transport knows, beside the message. */
+/** Facts about a request that the transport knows, in addition to the message. */
 export interface RequestInfo {
-  /** HTTP headers, names in lower case; absent on other transports. */
+  /** The HTTP headers, with names in lower case; absent on other transports. */
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>> | undefined;
-  /** Headers with credentials that handlers see all the same: `authorization`, `proxy-authorization`, `cookie`. */
+  /** Headers with credentials that handlers may read nevertheless: `authorization`, `proxy-authorization`, `cookie`. */
   readonly exposeHeaders?: readonly string[] | undefined;
   /** The network address of the request, such as `192.0.2.7`; absent if the transport does not know it. */
   readonly address?: string | undefined;
   /**
-   * The quota key of the client: the same text for all of its requests, and different for others. If it is absent,
-   * quotas count per connection, unless many clients share the connection.
+   * The quota key of the client: the same text for all requests of a client, different for other clients. If the key is
+   * absent, quotas count per connection, unless many clients share the connection.
    */
   readonly quotaKey?: string | undefined;
-  /** Bytes of the message's text, if the transport knows them: the memory that long messages occupy has a limit. */
+  /** The size of the message's text in bytes, if the transport knows it: the memory for long messages is limited. */
   readonly bodyBytes?: number | undefined;
   /** The authenticated principal, when the transport has verified one. */
   readonly principal?: Principal | undefined;

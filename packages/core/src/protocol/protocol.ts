@@ -13,7 +13,7 @@ export interface JsonRpcRequest {
   readonly params?: Record<string, unknown>;
 }
 
-/** A JSON-RPC 2.0 notification: a request that wants no response. */
+/** A JSON-RPC 2.0 notification: a request that gets no response. */
 interface JsonRpcNotification {
   readonly jsonrpc: '2.0';
   readonly method: string;
@@ -38,11 +38,11 @@ interface JsonRpcResponse {
 /** Any single JSON-RPC 2.0 message. */
 export type JsonRpcMessage = JsonRpcRequest | JsonRpcNotification | JsonRpcResponse;
 
-/** Longer ids and names are refused: they are kept, logged and sent back. */
+/** The maximum length of ids and names. Longer ones are refused, because they are stored, logged and sent back. */
 const MAX_NAME_LENGTH = 256;
 
 /**
- * Whether a value may identify an MCP request: a string of at most 256 characters, or an integer.
+ * Whether a value can identify an MCP request: it must be a string of at most 256 characters, or an integer.
  *
  * @param value the `id` of a message.
  * @example
@@ -60,7 +60,7 @@ export function repeated(name: string): string {
 }
 
 /**
- * Reads the id of a message that may be malformed; `null` when it is not readable (JSON-RPC 2.0 §5).
+ * Reads the id of a message that may be malformed. Returns `null` when the id is not readable (JSON-RPC 2.0 §5).
  *
  * @param message a parsed message, which may be malformed.
  * @example
@@ -150,7 +150,7 @@ export const META = {
 const RESERVED_KEYS: readonly string[] = Object.values(META);
 
 /**
- * The `_meta` that an author gave a result or notification, without the keys that the protocol fills in itself.
+ * The `_meta` that an author set on a result or notification, without the keys that the protocol fills in itself.
  *
  * @throws TypeError if it is not an object.
  */
@@ -168,7 +168,7 @@ export function authorMeta(
  * The version that a message claims for itself in `_meta` (2026-07-28, basic/versioning).
  *
  * @param message a parsed message, which may be malformed.
- * @returns `undefined` for a message that belongs to a session; anything else, of whatever type, is a claim.
+ * @returns `undefined` for a message that belongs to a session. Any other value, of whatever type, is a claim.
  * @example
  * ```ts
  * const isSessioned = claimOf(message) === undefined;
@@ -181,7 +181,7 @@ export function claimOf(message: unknown): unknown {
   return isObject(meta) ? meta[META.protocolVersion] : undefined;
 }
 
-/** Every protocol revision Sigil speaks, oldest first. */
+/** Every protocol revision that Sigil supports, oldest first. */
 export const PROTOCOL_VERSIONS = [
   '2024-11-05',
   '2025-03-26',
@@ -190,22 +190,22 @@ export const PROTOCOL_VERSIONS = [
   '2026-07-28',
 ] as const;
 
-/** A protocol revision Sigil speaks. */
+/** A protocol revision that Sigil supports. */
 export type ProtocolVersion = (typeof PROTOCOL_VERSIONS)[number];
 
-/** The newest revision that opens with an `initialize` handshake. */
+/** The newest revision whose sessions begin with an `initialize` handshake. */
 export const LATEST_LEGACY_VERSION: ProtocolVersion = '2025-11-25';
 
-/** The newest revision, which carries its version on every request. */
+/** The newest revision; every request contains the version. */
 export const LATEST_VERSION: ProtocolVersion = '2026-07-28';
 
 /** The features of a protocol revision that transports and callers of `connect` need to know. */
 export interface RevisionFeatures {
-  /** Whether clients open a session with `initialize`; else every request carries its version in `_meta`. */
+  /** Whether clients open a session with `initialize`. If not, every request contains its version in `_meta`. */
   readonly sessions: boolean;
-  /** How a server may ask the user: by a form, by a page to open. */
+  /** How a server may ask the user: with a form (`form`), or by opening a page (`url`). */
   readonly elicitation: { readonly form: boolean; readonly url: boolean };
-  /** Whether a server may give tools to the client's model. */
+  /** Whether a server may offer tools to the client's model. */
   readonly samplingTools: boolean;
 }
 

@@ -4,7 +4,7 @@ import { METHODS } from './protocol.js';
 /** The result of `tools/call`. */
 export interface CallToolResult {
   readonly content: readonly ContentBlock[];
-  /** Any JSON value; revisions before 2026-07-28 allow only objects and are served a wrapper. */
+  /** Any JSON value. Revisions before 2026-07-28 allow only objects, so their clients receive other values inside an object. */
   readonly structuredContent?: unknown;
   readonly isError?: boolean;
   readonly _meta?: Record<string, unknown>;
@@ -14,12 +14,12 @@ export interface CallToolResult {
 export interface ReadResourceResult {
   readonly contents: readonly ResourceContents[];
   /**
-   * How long clients of 2026-07-28 may keep it, in milliseconds.
+   * How long clients of revision 2026-07-28 may keep the result, in milliseconds.
    * @default as its definition says
    */
   readonly ttlMs?: number;
   /**
-   * The cache that may store it, for clients of 2026-07-28.
+   * The kind of cache that may store the result, for clients of revision 2026-07-28.
    * @default as its definition says
    */
   readonly cacheScope?: CacheScope;
@@ -43,7 +43,7 @@ export interface CompleteResult {
   };
 }
 
-/** The kind of cache that may store a result. */
+/** The kind of cache that may store a result: a shared one, or only the caller's own. */
 export type CacheScope = 'public' | 'private';
 
 /** How long and in which cache a client may store a result (2026-07-28, server/utilities/caching). */
@@ -54,7 +54,7 @@ export interface CacheHint {
   readonly cacheScope: CacheScope;
 }
 
-/** An author's cache options. An omitted option falls back to the enclosing level. */
+/** An author's cache options. For an omitted option, the next more general setting applies. */
 export type CacheOptions = Partial<CacheHint>;
 
 /** A method whose results clients may keep. */
@@ -71,13 +71,13 @@ export const CACHEABLE_METHODS: readonly CacheableMethod[] = [
   METHODS.readResource,
 ];
 
-/** A member of a cache hint that is out of range, and its valid values. */
+/** A member of a cache hint whose value is invalid, and its valid values. */
 interface CacheFault {
   readonly member: keyof CacheHint;
   readonly expected: string;
 }
 
-/** All values out of range in an author's cache options. */
+/** Finds all invalid values in an author's cache options. */
 export function cacheFaults({ ttlMs, cacheScope }: CacheOptions): CacheFault[] {
   const faults: CacheFault[] = [];
   if (ttlMs !== undefined && !(Number.isSafeInteger(ttlMs) && ttlMs >= 0))

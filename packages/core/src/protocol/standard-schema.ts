@@ -4,20 +4,20 @@ import { isObject } from './json.js';
 export type StandardResult<Output> =
   { readonly value: Output; readonly issues?: undefined } | { readonly issues: readonly StandardIssue[] };
 
-/** One reason why a value does not fit, as the library words it. */
+/** One reason why a value is invalid, as the library words it. */
 export interface StandardIssue {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** Which dialect of JSON Schema is wanted. */
+/** The dialect of JSON Schema to use. */
 interface StandardJsonSchemaOptions {
   readonly target: 'draft-2020-12';
 }
 
 /**
- * A schema of another library, such as zod, valibot or arktype (standardschema.dev, version 1), that can also write
- * itself as JSON Schema (Standard JSON Schema, version 1). zod and arktype can; for valibot, add
+ * A schema of another library, such as zod, valibot or arktype (standardschema.dev, version 1), that can also be
+ * converted to JSON Schema (Standard JSON Schema, version 1). zod and arktype can; for valibot, add
  * `@valibot/to-json-schema`.
  */
 export interface StandardSchema<Input = unknown, Output = Input> {
@@ -28,15 +28,15 @@ export interface StandardSchema<Input = unknown, Output = Input> {
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
     readonly types?: { readonly input: Input; readonly output: Output } | undefined;
     readonly jsonSchema?: {
-      /** Writes the schema of accepted values. */
+      /** Returns the JSON Schema of accepted values. */
       readonly input: (options: StandardJsonSchemaOptions) => Record<string, unknown>;
-      /** Writes the schema of returned values. */
+      /** Returns the JSON Schema of returned values. */
       readonly output: (options: StandardJsonSchemaOptions) => Record<string, unknown>;
     };
   };
 }
 
-/** Whether a value is a schema of another library. Those of arktype are functions. */
+/** Whether a value is a schema of another library. Schemas of arktype are functions. */
 export function isStandardSchema(value: unknown): value is StandardSchema {
   if ((typeof value !== 'object' || value === null) && typeof value !== 'function') return false;
   const standard: unknown = Reflect.get(value, '~standard');

@@ -11,7 +11,7 @@ export interface Listed<T> {
 }
 
 /**
- * Reads a store page by page, for an operator. An item that changes meanwhile may appear twice; its last state is
+ * Reads a store page by page, for an operator. An item that changes meanwhile may be read twice; its last state is
  * listed.
  *
  * @param limit the maximum number of items, as the operator entered it.

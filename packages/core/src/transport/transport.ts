@@ -207,7 +207,7 @@ export interface RefusalEvent {
   readonly reason: string;
   /** The HTTP status of the response. */
   readonly status: number;
-  /** The method of the HTTP request as the client sent it, shortened; `path` is its path. */
+  /** The method of the HTTP request. Like `path`, it is shown as the client sent it, but shortened. */
   readonly httpMethod: string;
   readonly path: string;
   readonly address: string | undefined;

@@ -13,11 +13,11 @@ import {
 import { loadTransforms } from './load-libraries.js';
 
 /**
- * A DTO class with the properties of another, all optional. null is accepted only if `@IsOptional()` accepts it
- * already.
+ * Creates a DTO class with the properties of another class, all of them optional. A property accepts null only if it has
+ * `@IsOptional()` in the source.
  *
- * It keeps rules of class-validator, decorators of class-transformer, `@Describe` of properties and `@McpHeader`, but
- * not `@Describe` of the class. Initialisers do not run: an omitted property is absent.
+ * The new class keeps rules of class-validator, decorators of class-transformer, `@Describe` on properties and `@McpHeader`,
+ * but not `@Describe` on the class. Initialisers do not run: an omitted property is absent.
  *
  * @param source a class with rules of class-validator; its constructor takes no arguments.
  * @returns a class to use as it is, or to extend and decorate further.
@@ -38,7 +38,7 @@ export function PartialType<T extends object>(source: Constructor<T>): new () =>
 }
 
 /**
- * A DTO class with some properties of another. Rules, decorators and initialisers of these properties are kept.
+ * Creates a DTO class with some properties of another class. Rules, decorators and initialisers of these properties are kept.
  *
  * @param source a class with rules of class-validator; its constructor takes no arguments.
  * @param keys the names of the properties, methods and accessors to keep.
@@ -57,7 +57,8 @@ export function PickType<T extends object, K extends keyof T>(
 }
 
 /**
- * A DTO class with all properties of another but some. Rules, decorators and initialisers of the others are kept.
+ * Creates a DTO class with all properties of another class except some. Rules, decorators and initialisers of the
+ * remaining properties are kept.
  *
  * @param source a class with rules of class-validator; its constructor takes no arguments.
  * @param keys the names of the properties, methods and accessors to leave out.
@@ -76,11 +77,11 @@ export function OmitType<T extends object, K extends keyof T>(
 }
 
 /**
- * A DTO class with the properties of two others. A property of both has the rules of both, and is required if either
- * requires it. It has the initialiser and the description of the second.
+ * Creates a DTO class with the properties of two classes. A property that both declare has the rules of both, and is
+ * required if either class requires it. Its initialiser and description come from the second class.
  *
  * @param first a class with rules of class-validator; its constructor takes no arguments.
- * @param second the same.
+ * @param second another such class.
  * @example
  * ```ts
  * class TicketQuery extends IntersectionType(TicketFilter, Page) {}
@@ -129,10 +130,10 @@ function initialise(instance: object, { cls, keeps }: MappingSource): void {
     if (value !== undefined && keeps(name)) Object.assign(instance, { [name]: value });
 }
 
-/** The name of the condition that lets a property be left out and, unlike `@IsOptional()`, not be null. */
+/** The name of the condition that lets a property be left out, but unlike `@IsOptional()` does not let it be null. */
 export const OMISSIBLE = 'isPartial';
 
-/** A class that gives its properties to another, and which of them. */
+/** A class whose properties are copied, and which of them. */
 interface MappingSource {
   readonly cls: Constructor;
   readonly keeps: (name: string | symbol) => boolean;
@@ -177,7 +178,7 @@ function namesOf(rules: readonly RuleMetadata[]): ReadonlySet<string> {
   return new Set(rules.map(({ propertyName }) => propertyName));
 }
 
-/** A property that one class lets be left out and another requires is required of both together. */
+/** A property that is optional in one class and required in another is required in the combined class. */
 function requiredByAll(
   own: readonly RuleMetadata[],
   all: readonly (readonly RuleMetadata[])[],
@@ -216,7 +217,7 @@ function copyMetadata(from: Constructor, to: Constructor, name: string): void {
   if (type !== undefined) write(DESIGN.type, type, prototype, name);
 }
 
-/** Methods and accessors. */
+/** Copies methods and accessors. */
 function copyMembers({ cls, keeps }: MappingSource, mapped: Constructor): void {
   const target = mapped.prototype as object;
   for (
@@ -231,7 +232,7 @@ function copyMembers({ cls, keeps }: MappingSource, mapped: Constructor): void {
   }
 }
 
-/** `@Expose`, `@Exclude` and `@Type`; the last class overrides the others. */
+/** Copies `@Expose`, `@Exclude` and `@Type`; the last class overrides the others. */
 function copyExposure(source: MappingSource, target: Constructor, storage: TransformerStorage): void {
   const { cls, keeps } = source;
   const isKept = ({ propertyName }: TransformMetadata): boolean =>
@@ -251,13 +252,13 @@ function copyExposure(source: MappingSource, target: Constructor, storage: Trans
   }
 }
 
-/** `@Transform`, of the first class that has it: transforms of one property add up, so they are copied once. */
+/** Copies `@Transform` from the first class that has it: transforms of one property add up, so they are copied once. */
 function copyTransforms(source: MappingSource, target: Constructor, storage: TransformerStorage): void {
   for (const propertyName of propertiesOf(source)) {
     const of = (cls: Constructor): TransformMetadata[] =>
       ([0, 1] as const).flatMap((direction) => storage.findTransformMetadatas(cls, propertyName, direction));
     if (of(target).some((entry) => entry.target === target)) continue;
-    // class-transformer gives them in reverse.
+    // class-transformer returns them in reverse order.
     for (const entry of [...new Set(of(source.cls))].reverse())
       storage.addTransformMetadata({ ...entry, target });
   }
