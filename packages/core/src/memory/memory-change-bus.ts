@@ -1,7 +1,7 @@
 import type { ChangeBus, ServerChange } from '../backend/change-bus.js';
 
 /**
- * Carries changes within this process, at once. Apps that share one hear of each other's changes.
+ * Delivers changes within this process, at once. Apps that share a bus receive each other's changes.
  *
  * @example
  * ```ts

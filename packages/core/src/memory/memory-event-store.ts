@@ -2,16 +2,16 @@ import type { EventStore, StoredEvent, StreamName, StreamRest } from '../backend
 import { unref } from '../transport/deadlines.js';
 import { OptionChecks } from '../transport/option-checks.js';
 
-/** Limits on the stored events. Beyond them, the oldest events are dropped first. */
+/** Limits on the stored events. Beyond a limit, the oldest events are dropped first. */
 export interface MemoryEventStoreOptions {
   /**
-   * Maximum number of events of one stream.
+   * Maximum number of events in one stream.
    *
    * @default 1,000
    */
   readonly maxEventsPerStream?: number;
   /**
-   * Maximum bytes of one session, by the size of its messages in memory. A larger message is not kept.
+   * Maximum bytes of one session, measured by the size of its messages in memory. A larger message is not stored.
    *
    * @default 8 MiB
    */
@@ -37,7 +37,7 @@ interface KeptSession {
   /** Ended streams that still have events. */
   readonly ended: Set<string>;
   bytes: number;
-  /** The number of its last event; ids are never given twice, also when their events are gone. */
+  /** The number of the last event. Ids are never reused, even after their events are gone. */
   last: number;
 }
 
@@ -53,11 +53,11 @@ interface KeptEvent {
 
 /** Memory of an event besides its message, in bytes: a measurement, rounded up. */
 const OVERHEAD_BYTES = 400;
-/** How long the name of a stream may be that takes no room of its own, in characters. */
+/** Stream names up to this length, in characters, are covered by the overhead and are not counted. */
 const SHORT_NAME = 64;
 
 /**
- * Keeps events in this process, within limits. They end with the process.
+ * Keeps events in the memory of this process, within limits. They are lost when the process ends.
  *
  * @example
  * ```ts
@@ -74,7 +74,7 @@ export class MemoryEventStore implements EventStore {
   #sweep: ReturnType<typeof setInterval> | undefined;
 
   /**
-   * @param limits how much is kept.
+   * @param limits how much is stored.
    * @throws DefinitionError if a limit is not a positive integer.
    */
   constructor(limits: MemoryEventStoreOptions = {}) {
@@ -87,14 +87,14 @@ export class MemoryEventStore implements EventStore {
     OptionChecks.limits('MemoryEventStore', limits, this.#limits);
   }
 
-  /** Events that are kept. */
+  /** The number of stored events. */
   get size(): number {
     return this.#events.size;
   }
 
   /**
-   * Kept bytes, as the limits count them: two per character of messages and long stream names, and the overhead of
-   * events.
+   * The stored bytes, as the limits count them: two per character of messages and long stream names, plus the overhead
+   * of events.
    */
   get bytes(): number {
     return this.#bytes;

@@ -14,7 +14,7 @@ export interface MemoryLimiterOptions {
 const ROUNDING_MS = 1e-6;
 
 /**
- * Counts in this process.
+ * A limiter that counts in the memory of this process.
  *
  * @example
  * ```ts

@@ -10,7 +10,7 @@ export interface MemorySessionStoreOptions {
    */
   readonly maxSessions?: number;
   /**
-   * The same for one client.
+   * Maximum number of sessions of one client; further ones are refused.
    * @default a quarter of maxSessions
    */
   readonly maxSessionsPerClient?: number;
@@ -24,7 +24,8 @@ interface KeptSession {
 }
 
 /**
- * Keeps sessions in this process, for several apps in it that serve the same clients: a server alone needs none.
+ * Keeps sessions in the memory of this process, for several apps in the process that serve the same clients. A single app
+ * needs no session store.
  *
  * @example
  * ```ts
@@ -35,7 +36,7 @@ interface KeptSession {
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */
 export class MemorySessionStore implements SessionStore {
-  /** By id, in the order of their use. */
+  /** The sessions by id, in the order of their last use. */
   readonly #sessions = new Map<string, KeptSession>();
   readonly #quota: Quota;
 
@@ -49,7 +50,7 @@ export class MemorySessionStore implements SessionStore {
     this.#quota = new Quota(maxSessions, maxSessionsPerClient);
   }
 
-  /** Sessions that are kept. */
+  /** The number of stored sessions. */
   get size(): number {
     this.#forgetExpired();
     return this.#sessions.size;

@@ -2,7 +2,7 @@ import type { StateKind, StateStore, StateUse } from '../backend/backend.js';
 import { OptionChecks } from '../transport/option-checks.js';
 import { quotaExceeded, Quota } from '../transport/quota.js';
 
-/** How much is remembered, of each kind for itself. */
+/** How much is remembered, counted for each kind separately. */
 export interface MemoryStateStoreOptions {
   /**
    * Maximum number of ids that have not expired; beyond it, requests with a state fail.
@@ -10,7 +10,7 @@ export interface MemoryStateStoreOptions {
    */
   readonly maxStates?: number;
   /**
-   * The same for one client; beyond it, its own requests fail.
+   * The same for one client; beyond it, requests of this client fail.
    * @default a quarter of maxStates
    */
   readonly maxStatesPerClient?: number;
@@ -22,7 +22,7 @@ interface UsedState {
 }
 
 /**
- * Remembers used states in this process, and forgets them when they expire. It begins to remember when it is made.
+ * Remembers used states in this process, and forgets them when they expire. It knows only states that were used after it was created.
  *
  * @example
  * ```ts
@@ -47,7 +47,7 @@ export class MemoryStateStore implements StateStore {
     this.#kept = { states: make('states'), proofs: make('proofs') };
   }
 
-  /** Ids that are remembered. */
+  /** The number of remembered ids. */
   get size(): number {
     return this.#kept.states.size + this.#kept.proofs.size;
   }

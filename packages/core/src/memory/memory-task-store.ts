@@ -13,7 +13,7 @@ import {
 import { OverloadedError } from '../errors/errors.js';
 import { OptionChecks } from '../transport/option-checks.js';
 
-/** Bounds of a `MemoryTaskStore`. */
+/** Limits of a `MemoryTaskStore`. */
 export interface MemoryTaskStoreOptions {
   /**
    * Maximum number of tasks.
@@ -21,17 +21,17 @@ export interface MemoryTaskStoreOptions {
    */
   readonly maxTasks?: number;
   /**
-   * The same for one owner.
+   * Maximum number of tasks of one owner.
    * @default a quarter of maxTasks
    */
   readonly maxTasksPerOwner?: number;
   /**
-   * Maximum characters of JSON over all tasks.
+   * Maximum characters of JSON, for all tasks together.
    * @default 64 Mi
    */
   readonly maxLength?: number;
   /**
-   * The same for one owner.
+   * Maximum characters of JSON, for the tasks of one owner.
    * @default a quarter of maxLength
    */
   readonly maxLengthPerOwner?: number;
@@ -59,8 +59,8 @@ interface Owner {
 
 /**
  * Keeps tasks in the memory of this process. If there is no room, the oldest finished task of the same owner is
- * replaced, never a working task or another owner's. Indistinguishable clients are one owner, limited by the
- * total alone. If no task can be replaced, the new one is refused.
+ * replaced, never a working task or another owner's. Indistinguishable clients count as one owner, for whom
+ * only the total limits apply. If no task can be replaced, the new one is refused.
  *
  * @example
  * ```ts

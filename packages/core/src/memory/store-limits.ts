@@ -2,10 +2,10 @@ import type { OptionTable } from '../transport/option-checks.js';
 import type { MemorySessionStoreOptions } from './memory-session-store.js';
 import type { MemoryStateStoreOptions } from './memory-state-store.js';
 
-/** How much a store outside of the process keeps, of all processes together. */
+/** How much a store outside of the process keeps, for all processes together. */
 export interface StoreLimits extends MemorySessionStoreOptions, MemoryStateStoreOptions {
   /**
-   * Maximum number of events of one stream; the oldest are dropped first.
+   * Maximum number of events in one stream; the oldest are dropped first.
    * @default 1,000
    */
   readonly maxEventsPerStream?: number;
@@ -25,14 +25,14 @@ export interface StoreLimits extends MemorySessionStoreOptions, MemoryStateStore
    */
   readonly maxTasks?: number;
   /**
-   * The same for one owner.
+   * Maximum number of tasks of one owner.
    * @default a quarter of maxTasks
    */
   readonly maxTasksPerOwner?: number;
-  /** Maximum bytes of JSON over all tasks. */
+  /** Maximum bytes of JSON, for all tasks together. */
   readonly maxTaskBytes?: number;
   /**
-   * The same for one owner.
+   * Maximum bytes of JSON, for the tasks of one owner.
    * @default a quarter of maxTaskBytes
    */
   readonly maxTaskBytesPerOwner?: number;
@@ -66,7 +66,7 @@ const MIB = 1024 * 1024;
  * Fills in the limits that are left out.
  *
  * @param limits the given limits.
- * @param maxTaskBytes the default of that limit.
+ * @param maxTaskBytes the default of the limit with this name.
  * @example
  * ```ts
  * const { maxTasks, maxTasksPerOwner } = storeLimits({ maxTasks: 1_000 }, 256 * 1024 * 1024);

@@ -13,7 +13,7 @@ const PREFIX = 'mcp-param-';
 const TYPES: readonly unknown[] = ['string', 'integer', 'boolean'];
 
 /**
- * Finds the arguments of a tool that clients repeat in headers, and holds them against the rules for those
+ * Finds the arguments of a tool that clients repeat in headers, and checks them against the rules for such arguments
  * (2026-07-28, basic/transports/streamable-http, "Schema Extension").
  *
  * @param at receives every rule that is broken.
@@ -82,7 +82,7 @@ export function isUnknownProperties(value: unknown): boolean {
   return POLICIES.includes(value);
 }
 
-/** Checks how a tool says that it treats arguments. */
+/** Checks a tool's option `unknownProperties`. */
 export function checkUnknownProperties({ unknownProperties }: ToolDefinition, at: Diagnostics): void {
   if (unknownProperties === undefined || isUnknownProperties(unknownProperties)) return;
   at.at('unknownProperties').add(
@@ -148,7 +148,7 @@ const META_NAME = /^(?:[A-Za-z0-9](?:[A-Za-z0-9_.-]*[A-Za-z0-9])?)?$/;
 const RESERVED_LABELS: readonly (string | undefined)[] = ['modelcontextprotocol', 'mcp'];
 const RESERVED_NAMES: readonly string[] = ['progressToken', 'traceparent', 'tracestate', 'baggage'];
 
-/** Says why an author may not use a key of `_meta`; `undefined` when one may. */
+/** Returns why an author must not use a key of `_meta`; `undefined` if the key is allowed. */
 export function metaKeyFault(key: string): string | undefined {
   const [, prefix, name = ''] = META_KEY.exec(key) ?? [];
   const labels = prefix?.split('.') ?? [];

@@ -20,16 +20,16 @@ import type { ResourceContents } from '../protocol/content.js';
 import type { JsonSchema } from '../protocol/json.js';
 
 interface EntryBase extends Requirements {
-  /** Its key: a name, a URI, or a URI template. */
+  /** The key of the entry: a name, a URI, or a URI template. */
   readonly key: string;
   readonly where: string;
   /** The definition, as guards, middleware, handlers and extensions see it. */
   readonly info: DefinitionDetails;
-  /** Milliseconds its handler may take; as the app says when absent. */
+  /** How long the handler may take, in milliseconds; the app's default if absent. */
   readonly timeoutMs?: number | false;
 }
 
-/** Sources of completions, by the argument they complete. */
+/** Sources of completions, by the argument that they complete. */
 export type Completers = Readonly<Record<string, Invoke<CompleteResult>>>;
 
 /** A tool, compiled. */
@@ -43,7 +43,7 @@ export interface ToolEntry extends EntryBase {
 
 interface ReadableEntry extends EntryBase {
   readonly cache?: CacheOptions;
-  /** The callers who may hear of its changes. */
+  /** Decides which callers are notified of changes. */
   readonly hears: Hears;
   readonly run: AskingInvoke<ReadResourceResult | undefined>;
 }
@@ -60,11 +60,11 @@ export interface TemplateEntry extends ReadableEntry {
   readonly descriptor: ResourceTemplate;
   /** The common beginning of all matching URIs. */
   readonly head: string;
-  /** Gives the values of the variables when a URI matches. */
+  /** Returns the values of the variables if a URI matches. */
   readonly match: (uri: string) => Record<string, string | string[]> | undefined;
   /** The sources of completions, by argument. */
   readonly completers: Completers;
-  /** Returns its resources for `resources/list`; absent if they are not listed. */
+  /** Returns the resources of the template for `resources/list`; absent if they are not listed. */
   readonly list?: TemplateList;
 }
 
@@ -72,45 +72,45 @@ export interface TemplateEntry extends ReadableEntry {
 export interface PromptEntry extends EntryBase {
   readonly kind: 'prompt';
   readonly descriptor: Prompt;
-  /** The schema of its arguments. Lists have their names only. */
+  /** The schema of the arguments. Lists only contain the names of the arguments. */
   readonly inputSchema: JsonSchema;
   readonly run: AskingInvoke<GetPromptResult>;
   /** The sources of completions, by argument. */
   readonly completers: Completers;
 }
 
-/** Anything a server serves. Frozen: a change is a new entry. */
+/** Anything that a server serves. Entries are frozen: a change creates a new entry. */
 export type Entry = ToolEntry | ResourceEntry | TemplateEntry | PromptEntry;
 
 /** A definition as extensions see it, before it is compiled. */
 export interface DefinitionDetails extends DefinitionInfo {
-  /** The place in the author's words: `Inventory.checkInventory`, or `defineTool('add')`. */
+  /** The place of the definition in the source: `Inventory.checkInventory`, or `defineTool('add')`. */
   readonly where: string;
-  /** The `_meta` its author gave it, which clients see. */
+  /** The `_meta` that the author set, which clients see. */
   readonly meta: Readonly<Record<string, unknown>> | undefined;
-  /** A tool's effects according to its author, as clients see them. */
+  /** A tool's effects as the author declared them, as clients see them. */
   readonly annotations: ToolAnnotations | undefined;
-  /** The MIME type of a resource or template, when its author gave one. */
+  /** The MIME type of a resource or template, if the author set one. */
   readonly mimeType: string | undefined;
 }
 
-/** Finds the definition of a URI. */
+/** Finds the definition that serves a URI. */
 export type FindResource = (uri: string) => DefinitionDetails | undefined;
 
-/** How an extension takes part in the definitions of an app. Everything here happens once a definition, when it is added. */
+/** How an extension takes part in the definitions of an app. Each hook is called once for each definition, when it is added. */
 export interface DefinitionHooks {
   /**
    * Finds the faults in a definition's options for the extension. The app then refuses to start.
    *
-   * @param find finds the resource or template of a URI, among all definitions.
+   * @param find finds the resource or template that serves a URI, among all definitions.
    */
   check?(definition: DefinitionDetails, find: FindResource): readonly DefinitionProblem[];
-  /** Gives members to add to the `_meta` that clients see in lists. */
+  /** Returns members to add to the `_meta` that clients see in lists. */
   describe?(definition: DefinitionDetails): Readonly<Record<string, unknown>> | undefined;
   /** Returns a function that changes the contents of a resource or template. */
   shapeContents?(
     definition: DefinitionDetails,
   ): ((contents: ResourceContents) => ResourceContents) | undefined;
-  /** Returns members for the definition in `manifestOf(app)`, beside those in lists. */
+  /** Returns members for the definition in `manifestOf(app)`, in addition to those in lists. */
   promise?(definition: DefinitionDetails): Readonly<Record<string, unknown>> | undefined;
 }

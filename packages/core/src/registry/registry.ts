@@ -3,7 +3,7 @@ import type { Declaration } from '../invoke/declaration.js';
 import type { CompletionDefinition } from '../metadata/definitions.js';
 import type { Entry, PromptEntry, ResourceEntry, TemplateEntry, ToolEntry } from './entry.js';
 
-/** Everything a server serves. Listeners hear once of all changes made in one go. */
+/** Everything that a server serves. Listeners are called once for changes that are made together. */
 export class Registry {
   readonly tools: Collection<ToolEntry> = new Collection(() => this.#changed('tools'));
   readonly prompts: Collection<PromptEntry> = new Collection(() => this.#changed('prompts'));
@@ -15,7 +15,7 @@ export class Registry {
   readonly #listeners = new Set<(change: ListKind) => void>();
   readonly #pending = new Set<ListKind>();
 
-  /** @returns a function that stops the listening. */
+  /** @returns a function that removes the listener. */
   onChange(listener: (change: ListKind) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -43,7 +43,7 @@ export class Registry {
   }
 
   #changed(change: ListKind): void {
-    // Entries from before the first listener are no change for it.
+    // For the first listener, entries that were added before it are not a change.
     if (this.#listeners.size === 0) return;
     if (this.#pending.size === 0) queueMicrotask(() => this.#announce());
     this.#pending.add(change);
@@ -94,7 +94,7 @@ export class Collection<E extends Entry> {
     this.#touch();
   }
 
-  /** @returns whether there was such an entry. */
+  /** Removes an entry. @returns whether it existed. */
   delete(key: string): boolean {
     const held = this.#entries.get(key);
     if (!held) return false;
@@ -111,7 +111,7 @@ export class Collection<E extends Entry> {
     return this.#entries.has(key);
   }
 
-  /** The entries after a position, with their own. */
+  /** The entries after a position, each with its own position. */
   *after(position: Position): Generator<readonly [Position, E]> {
     for (const held of this.#entries.values())
       if (held.position > position) yield [held.position, held.entry];

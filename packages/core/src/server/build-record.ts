@@ -15,14 +15,14 @@ import {
  * (`describe-build.ts`). The bundle begins with a call of `prepare()`, which passes on the results of the description.
  */
 
-/** A module of a place given as `discover`, in a bundle. */
+/** A module in a bundle, from a place given as `discover`. */
 export interface BundledModule {
   /** The path of its file, for messages. */
   readonly path: string;
   readonly load: () => Promise<object>;
 }
 
-/** The parts that a bundle passes on before its program begins. */
+/** The parts that a bundle passes to the app before the program begins. */
 export interface PreparedParts {
   /** Validators, by the key that `validatorKey()` makes of a schema. */
   readonly validators: Readonly<Record<string, PreparedValidator>>;
@@ -45,15 +45,15 @@ export function bundledModules(href: string): readonly BundledModule[] | undefin
   return DISCOVERED.get(href);
 }
 
-/** Stands for a platform while an app is made to be described. */
+/** Replaces a platform while an app is created for its description. */
 export interface PlatformStandIn {
-  /** Text by name, such as variables of the environment. */
+  /** Text by name, such as environment variables. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Has every property, and does nothing. */
   readonly anything: unknown;
 }
 
-/** Makes an app whose platform is only known at the first request. */
+/** Creates an app whose platform is only known at the first request. */
 export type MakeLaterApp = (platform: PlatformStandIn) => MaybePromise<unknown>;
 
 /** An app that describes itself. Its services are not made. */
@@ -91,10 +91,10 @@ export function setBuildRecord(record: BuildRecord): void {
 }
 
 /**
- * Announces an app that is created at its first request to `sigil build`, so that its schemas are compiled as well.
- * Does nothing elsewhere.
+ * Announces an app to `sigil build` that is only created at its first request, so that its schemas are compiled as well.
+ * Does nothing outside of a build.
  *
- * @param make is called while the program is built. The app that it makes has no services, and is not served.
+ * @param make called while the program is built. The app that it creates has no services, and is not served.
  */
 export function announceLaterApp(make: MakeLaterApp): void {
   buildRecord()?.announced(make);

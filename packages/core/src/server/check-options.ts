@@ -14,7 +14,7 @@ import type { AuditOptions } from './audit.js';
 import { isInspected } from './platform.js';
 import { LINE_LEVELS } from './relay-logger.js';
 
-/** Every option there is: a bound whose name is misspelt would be no bound. */
+/** All options: a limit with a misspelt name would have no effect. */
 const OPTIONS: Readonly<Record<keyof AppOptions, true>> = {
   name: true,
   version: true,
@@ -55,7 +55,7 @@ const OPTIONS: Readonly<Record<keyof AppOptions, true>> = {
 };
 
 /**
- * The names of all options of `createApp`, for a function that takes them beside its own.
+ * The names of all options of `createApp`, for a function that accepts them in addition to its own.
  *
  * @example
  * ```ts

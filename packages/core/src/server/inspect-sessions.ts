@@ -4,31 +4,31 @@ import { readSession } from '../engine/session-state.js';
 import { invalidParams, OverloadedError } from '../errors/errors.js';
 import type { Logger } from '../protocol/logging.js';
 
-/** A session as operators see it. Times are ISO 8601. */
+/** A session in the form shown to operators. Times are in ISO 8601 format. */
 export interface ListedSession {
-  /** The beginning of its id: the whole id would give access to the session. */
+  /** The beginning of the session's id. The whole id could give access to the session. */
   readonly id: string;
-  /** The id of its principal; `null` if there is none. */
+  /** The id of the session's principal; `null` if there is none. */
   readonly owner: string | null;
-  /** The client's own name. */
+  /** The name and version that the client reported. */
   readonly client?: { readonly name: string; readonly version?: string | undefined };
   /** The revision of the protocol; absent if this version of the program does not know it. */
   readonly protocolVersion?: string;
   readonly openedAt: string;
-  /** When it is dropped unless it is used before, by the clock of the store. */
+  /** When the session expires if it is not used before, by the clock of the store. */
   readonly expiresAt: string;
 }
 
-/** Some sessions of a store, in an order of its own. */
+/** Some sessions of a store, in the order of the store. */
 export interface SessionListing {
   readonly sessions: readonly ListedSession[];
-  /** Whether there are more than were asked for. */
+  /** Whether the store has more sessions than were asked for. */
   readonly hasMore: boolean;
 }
 
 /** How many sessions are read at once. */
 const PAGE = 100;
-/** Shown characters of an id. */
+/** Number of characters that are shown of an id. */
 const TOLD_LENGTH = 8;
 const OWN_MEMORY =
   'The program keeps sessions in its own memory, where no other process finds them: give createApp() a "backend"';

@@ -1,6 +1,6 @@
 import type { Logger, LogMethod } from '../protocol/logging.js';
 
-/** The used part of Node's `process`, if the platform has it. */
+/** The part of Node's `process` that Sigil uses; absent on some platforms. */
 interface PlatformProcess {
   readonly argv?: readonly string[];
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -59,7 +59,7 @@ interface DirectoryEntry {
 const platform: PlatformProcess = (globalThis as { process?: PlatformProcess }).process ?? {};
 
 /**
- * A logger that prints warnings and errors on the console of the platform: on Node, on standard error.
+ * A logger that prints warnings and errors on the platform's console, which on Node is standard error.
  *
  * @example
  * ```ts
@@ -75,7 +75,7 @@ export const consoleLogger: Logger = {
 
 function printing(level: 'warn' | 'error'): LogMethod {
   return (details, message) => {
-    // Read for each line, so that a later replacement is used too.
+    // Read for each line, so that a console that is replaced later is used too.
     const here = globalThis as { console?: Record<typeof level, (...parts: unknown[]) => void> };
     try {
       const shown = typeof details === 'string' ? details : withoutAdditions(details);
@@ -134,7 +134,7 @@ const END_SIGNALS = [
  * Listens for a signal that asks the program to end.
  *
  * @param told receives a function that ends the process.
- * @returns stops the listening.
+ * @returns a function that stops listening.
  */
 export function onEndSignal(told: (exit: () => void) => void): () => void {
   const listeners = END_SIGNALS.map(([signal, code]) => {
@@ -203,7 +203,7 @@ interface Diversion {
   readonly write: PlatformOutput['write'] & { readonly [DIVERSION]?: Diversion };
 }
 
-/** Gives standard output back, whichever apps keep it: one is served there, and others may never run. */
+/** Gives standard output back, whichever apps have diverted it: one app is served there, and others may never run. */
 export function releaseStdoutOfAll(): void {
   let write: Diversion['write'] | undefined = platform.stdout?.write;
   for (let state = write?.[DIVERSION]; state; state = write?.[DIVERSION]) {

@@ -7,18 +7,18 @@ import type { RunningRuntime, Runtime } from '../transport/transport.js';
 import { onEndSignal, divertStdout, programArguments, environmentVariable, isInspected } from './platform.js';
 
 /**
- * The types of `RunOptions`. `@sigil/http` and `@sigil/stdio` add theirs by declaration merging, in programs that import them: without
- * such an import, `import type {} from '@sigil/http'` is enough. Without either, the compiler takes any object.
+ * The types of `RunOptions`. `@sigil/http` and `@sigil/stdio` add their options by declaration merging in programs that import them. In
+ * other programs, add `import type {} from '@sigil/http'`. With no import, the compiler accepts any object.
  */
 export interface RuntimeOptionTypes {
-  // An interface without any member would take strings and numbers, too.
+  // An interface without members would accept strings and numbers, too.
   readonly [member: symbol]: object;
 }
 
 type OptionsOf<Name extends 'http' | 'stdio'> =
   RuntimeOptionTypes extends Readonly<Record<Name, infer Options>> ? Options : object;
 
-/** The address from the program's arguments, or else from its variables. */
+/** The listen address from the program's arguments, or else from its environment variables. */
 export interface ListenAddress {
   /** `--host` or `HOST`. */
   readonly host?: string;
@@ -40,19 +40,19 @@ export interface ListenAddress {
  */
 export interface RunOptions {
   /**
-   * The default transport, if neither an argument (`--http`, `--stdio`) nor the variable `MCP_TRANSPORT` sets it.
+   * The transport to use if neither an argument (`--http`, `--stdio`) nor the variable `MCP_TRANSPORT` chooses one.
    *
    * @default 'stdio'
    */
   readonly transport?: 'http' | 'stdio';
   /**
-   * The options of `http()`, or a function that gives them, which is called only when the app is served over HTTP.
+   * The options of `http()`, or a function that returns them. The function is called only when the app is served over HTTP.
    *
-   * @default { health: '/health', ready: '/readyz' }; other options leave these two as they are
+   * @default { health: '/health', ready: '/readyz' }; setting other options does not change these two
    */
   readonly http?: OptionsOf<'http'> | ((listen: ListenAddress) => MaybePromise<OptionsOf<'http'>>);
   /**
-   * The options of `stdio()`, or a function that gives them, which is called only when the app is served over stdio.
+   * The options of `stdio()`, or a function that returns them. The function is called only when the app is served over stdio.
    *
    * @default {}
    */
@@ -70,12 +70,12 @@ const FLAGS = [...SWITCHES, ...VALUE_FLAGS];
 
 const RUN_OPTIONS: OptionTable<RunOptions> = { transport: true, http: true, stdio: true };
 
-/** Whether it is a runtime that an app is run on; else it is options of `app.run()`. */
+/** Whether a value is a runtime, not options of `app.run()`. */
 export function isRuntime(given: Runtime | RunOptions | undefined): given is Runtime {
   return isObject(given) && typeof given['start'] === 'function';
 }
 
-/** @throws DefinitionError when it is neither a runtime nor options of `app.run()`. */
+/** @throws DefinitionError when a value is neither a runtime nor options of `app.run()`. */
 export function checkRunOptions(given: Runtime | RunOptions | undefined): void {
   if (given === undefined || isRuntime(given)) return;
   const checks = new OptionChecks('app.run');
@@ -118,7 +118,7 @@ function refuseNoOptions(name: 'http' | 'stdio', options: unknown, checks: Optio
  *
  * @throws DefinitionError when an argument, a variable or an option is wrong, or when the package of the runtime is not
  *   installed.
- * @throws whatever a function throws that gives options.
+ * @throws any error of a function that returns options.
  */
 export async function chooseRuntime(options: RunOptions = {}): Promise<Runtime> {
   const args = ownArguments();
@@ -147,7 +147,7 @@ export async function chooseRuntime(options: RunOptions = {}): Promise<Runtime> 
   });
 }
 
-/** Gives options. */
+/** Returns options. */
 type Give = (listen: ListenAddress) => MaybePromise<object>;
 
 const gives = (options: object): options is Give => typeof options === 'function';
@@ -175,7 +175,7 @@ const DEFAULT_DRAIN_MS = 5_000;
 /**
  * Runs tasks and serves no clients, until a signal ends the program (`tasks.worker: 'only'`).
  *
- * @param given the runtime of the program: it determines the log, and whether signals end the program.
+ * @param given the program's runtime, which determines the log and whether signals end the program.
  */
 export function workerRuntime(
   engine: Pick<Engine, 'start' | 'drains'>,
@@ -224,7 +224,7 @@ export function reserveStdout(): () => void {
   return chosenTransport('stdio') === 'stdio' && !isInspected() ? divertStdout() : () => undefined;
 }
 
-/** @param byDefault the transport if neither argument nor variable sets it. */
+/** @param byDefault the transport to use if neither an argument nor a variable sets one. */
 function chosenTransport(byDefault: 'http' | 'stdio'): 'http' | 'stdio' {
   const args = ownArguments();
   if (args.includes('--http')) return 'http';
@@ -309,7 +309,7 @@ const readCount = integer(
 const readDelay = integer(0, Infinity, 'no time', 'give a number of milliseconds, such as 5000');
 
 function readHost(text: string, where: string): string {
-  // Node listens on every address when the host is empty.
+  // With an empty host, Node would listen on every address.
   if (text.trim() !== '') return text;
   throw wrong(where, 'the host is empty', 'give an address, such as 127.0.0.1, or leave it out');
 }
