@@ -59,8 +59,8 @@ interface Owner {
 
 /**
  * Keeps tasks in the memory of this process. If there is no room, the oldest finished task of the same owner is
- * replaced, never a working task or another owner's. Indistinguishable clients count as one owner, for whom
- * only the total limits apply. If no task can be replaced, the new one is refused.
+ * replaced, never a working task or another owner's. Indistinguishable clients count as one owner, and
+ * only the total limits apply to them. If no task can be replaced, the new one is refused.
  *
  * @example
  * ```ts

@@ -35,7 +35,7 @@ export interface HandlerMethod {
 }
 
 /**
- * Returns the handlers of a class, inherited ones first, in the order in which they were declared.
+ * Returns the handlers of a class, inherited ones first, in the order they were declared.
  * A method that a subclass decorates again keeps its position and has the new definitions.
  *
  * @param cls a class, decorated or not.

@@ -76,7 +76,7 @@ export interface CreateMessageResult extends SamplingMessage {
   readonly stopReason?: string;
 }
 
-/** A directory or file in which the client lets the server work. */
+/** A directory or file that the client lets the server use. */
 export interface Root {
   readonly uri: string;
   readonly name?: string;

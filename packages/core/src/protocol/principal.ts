@@ -12,8 +12,8 @@ export interface Principal {
  * Refuses an invalid principal.
  *
  * @returns the principal.
- * @throws TypeError if the principal has no id, an id longer than 1,024 characters, scopes that are not a list of strings,
- *   or claims that are not an object.
+ * @throws TypeError if the id is missing or longer than 1,024 characters, if the scopes are not a list of strings, or if
+ *   the claims are not an object.
  * @example
  * ```ts
  * const principal = requirePrincipal(await users.byToken(token));

@@ -16,8 +16,8 @@ interface StandardJsonSchemaOptions {
 }
 
 /**
- * A schema of another library, such as zod, valibot or arktype (standardschema.dev, version 1), that can also be
- * converted to JSON Schema (Standard JSON Schema, version 1). zod and arktype can; for valibot, add
+ * A schema of another library, such as zod, valibot or arktype (standardschema.dev, version 1). It must also
+ * support conversion to JSON Schema (Standard JSON Schema, version 1). zod and arktype can; for valibot, add
  * `@valibot/to-json-schema`.
  */
 export interface StandardSchema<Input = unknown, Output = Input> {

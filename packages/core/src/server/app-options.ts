@@ -22,7 +22,7 @@ export interface StateOptions {
   /**
    * Secrets of at least 32 bytes or characters that encrypt the state: first the current one, then older ones that are still accepted.
    * Use the same list in all processes that serve the app. The encryption keys are derived from a secret, the name of the app and the
-   * kind of data, so an app with another name cannot read this app's data.
+   * kind of data. An app with another name therefore cannot read this app's data.
    * @default a random secret, which is lost when this process ends
    */
   readonly keys?: readonly StateKey[];

@@ -37,7 +37,7 @@ const MAX_STATE_LENGTH = 256 * 1024;
  * Creates a server from decorated classes: finds the definitions, checks and compiles them, and creates the services.
  *
  * If the program's arguments and variables choose stdio, and standard input and output are pipes, this call redirects
- * standard output to standard error, because constructors may log. `app.run()` on another runtime, `app.endpoint`,
+ * standard output to standard error. Constructors may therefore log. `app.run()` on another runtime, `app.endpoint`,
  * `manifestOf(app)`, `explain(app)` and `app.close()` restore standard output. Output before this call, such as that of
  * imported modules, reaches the client.
  *

@@ -25,7 +25,7 @@ export interface Explanation {
   readonly hiddenFromSessions: boolean;
   /** The `_meta` that clients see in lists. */
   readonly _meta?: Readonly<Record<string, unknown>>;
-  /** The names of the guards' classes or functions, in the order in which the guards run. */
+  /** The names of the guards' classes or functions, in the order the guards run. */
   readonly guards: readonly string[];
   /** The first guard that refuses or fails; absent when all guards allow. */
   readonly refusedBy?: string;

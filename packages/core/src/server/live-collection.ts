@@ -26,7 +26,7 @@ export interface LiveCollection<D extends HandlerDefinition> {
   remove(key: string): boolean;
   /** Whether a definition has this name or URI. */
   has(key: string): boolean;
-  /** The names or URIs, in the order in which they were added. */
+  /** The names or URIs, in the order they were added. */
   keys(): string[];
 }
 

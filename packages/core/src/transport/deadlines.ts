@@ -197,7 +197,7 @@ export class LateError extends Error {}
  * Waits for an answer for a limited time. Later results are ignored.
  *
  * @param ms how long to wait, in milliseconds.
- * @param what what did not happen, such as `Redis did not answer`.
+ * @param what the failure in words, such as `Redis did not answer`.
  * @throws LateError when it takes longer.
  * @example
  * ```ts

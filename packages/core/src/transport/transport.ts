@@ -126,7 +126,7 @@ export interface Connection {
   readonly resumes: boolean;
 }
 
-/** The parts that the processes of one app share, limited to what transports use. */
+/** The parts that the processes of one app share and transports use. */
 export interface EndpointBackend {
   /** The id of this process in messages of other processes: letters and digits. */
   readonly node: string;
@@ -156,7 +156,7 @@ export interface EndpointBackend {
   /**
    * Applies the app's time limit (`limits.storeTimeoutMs`) to a store that was passed to the transport only.
    *
-   * @param name the option in which the store was passed, for the log.
+   * @param name the name of the option that held the store, for the log.
    */
   limited<T extends object>(part: T, name: string): T;
   /** Checks that each part responds. Never rejects. */
@@ -177,7 +177,7 @@ export interface ReadinessReport {
   readonly checks: Readonly<Record<string, PartCheck>>;
 }
 
-/** The call or part for which an author's code runs. */
+/** The call or part that an author's code runs for. */
 export interface Tracked {
   /** The logger that reports unhandled rejections of the code. */
   readonly logger: Logger;
@@ -288,7 +288,7 @@ export interface Endpoint {
   /**
    * Counts a request against the rate limits per address, before any other work; absent if there are no such limits.
    *
-   * @returns the error with which to refuse the request, if it must be refused.
+   * @returns the error for the refusal, if the request must be refused.
    */
   readonly admitAddress?: ((address: string) => MaybePromise<RateLimitError | undefined>) | undefined;
   /**
