@@ -72,6 +72,31 @@ describe('sigil call', () => {
     expect(json(stdout)).toMatchObject({ sku: 'TNT-1002', quantity: expect.any(Number) });
   });
 
+  test('refuses numbers that JavaScript does not hold, and names those that it rounds', async () => {
+    const server = join(folder, 'numbers.mjs');
+    writeFileSync(
+      server,
+      `import { createInterface } from 'node:readline';
+const results = {
+  'server/discover': '{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}',
+  'tools/list': '{"tools":[{"name":"nums","inputSchema":{"type":"object","properties":{"i":{"type":"integer"}}}}]}',
+  'tools/call': '{"content":[],"structuredContent":{"i":9007199254740993}}',
+};
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, method } = JSON.parse(line);
+  if (id !== undefined) console.log('{"jsonrpc":"2.0","id":' + JSON.stringify(id) + ',"result":' + results[method] + '}');
+}`,
+    );
+    const called = await sigil('call', 'nums', 'i=1', '--json', '--', process.execPath, server);
+    expect([called.code, called.stderr]).toEqual([
+      0,
+      '1 number is rounded here: the server sent 9007199254740993.\n',
+    ]);
+    const refused = await sigil('call', 'nums', 'i=9007199254740993', '--', process.execPath, server);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('i: 9007199254740993 is not exact as a JavaScript number');
+  });
+
   test('exits with 1 for isError, and shows what the schema wants', async () => {
     const { code, stdout, stderr } = await sigil('call', 'check_inventory', '--main', INVENTORY);
     expect([code, stdout]).toEqual([1, 'sku: required, expected a string; received nothing\n']);

@@ -1,4 +1,5 @@
 import { METHODS } from '@sigil/core/transport';
+import { roundingNote } from '../exact-numbers.js';
 import { EXIT_CODES, ServerError } from '../failures.js';
 import { type JsonObject, objectOf } from '../json.js';
 import type { UsedServer } from '../program/call.js';
@@ -55,6 +56,8 @@ export const call: Command = {
       if (!Array.isArray(result['content']) && result['structuredContent'] === undefined)
         noResult(METHODS.callTool);
       show(terminal, values, result, () => resultLines(result, { out: values.out, name }));
+      const note = roundingNote(result);
+      if (note !== undefined) terminal.err(inOneLine(note));
       if (result['isError'] !== true) return EXIT_CODES.ok;
       if (isStrange && !values.json) showWanted();
       return EXIT_CODES.found;

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { messageOf } from '@sigil/core/internal';
+import { inexactProblem } from '../exact-numbers.js';
 import { UsageError } from '../failures.js';
 import { isObject, type JsonObject, objectOf, parseJson } from '../json.js';
 
@@ -39,10 +40,19 @@ function readText(source: string | 0, name: string): string {
 
 function readObject(name: string, text: string): JsonObject {
   const value = parseJson(text);
-  if (isObject(value)) return value;
+  if (isObject(value)) {
+    refuseInexact(name, text);
+    return value;
+  }
   throw new UsageError(
     `${name} must be a JSON object, such as '{"sku":"TNT-1002"}', not ${text.slice(0, 80)}`,
   );
+}
+
+/** @throws UsageError if the server would get another number. */
+function refuseInexact(name: string, text: string): void {
+  const problem = inexactProblem(text);
+  if (problem !== undefined) throw new UsageError(`${name}: ${problem}`);
 }
 
 /** Reads pairs. A name may occur once or, for a list, several times, once for each entry. */
@@ -77,6 +87,7 @@ function typed(name: string, text: string, schema: JsonObject): unknown {
   const types: unknown[] = Array.isArray(type) ? type : [type];
   if (types.includes('string')) return types.includes('null') && text === 'null' ? null : text;
   const value = parseJson(text);
+  if (value !== undefined) refuseInexact(name, text);
   // A schema that names no type also accepts a text.
   if (type === undefined) return value === undefined ? text : value;
   const fits = types.some((one) => hasType(value, one));

@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf } from '@sigil/core/internal';
+import { parseExactly } from '../exact-numbers.js';
 import { UsageError } from '../failures.js';
-import { isObject, type JsonObject, objectOf, parseJson } from '../json.js';
+import { isObject, type JsonObject, objectOf } from '../json.js';
 import { makeFolder } from '../make-folder.js';
 import { inLines, inOneLine, jsonText } from '../terminal.js';
 
@@ -25,7 +26,7 @@ export function resultLines({ content, structuredContent }: JsonObject, save: Sa
 }
 
 function isSame(text: unknown, value: unknown): boolean {
-  return typeof text === 'string' && JSON.stringify(parseJson(text)) === JSON.stringify(value);
+  return typeof text === 'string' && JSON.stringify(parseExactly(text)) === JSON.stringify(value);
 }
 
 /** A value as indented JSON for people. */

@@ -1,8 +1,9 @@
 import { Readable } from 'node:stream';
 import { messageOf } from '@sigil/core/internal';
 import { LATEST_VERSION, META } from '@sigil/core/transport';
+import { parseMessage } from '../exact-numbers.js';
 import { causeOf, ServerError } from '../failures.js';
-import { isObject, objectOf, parseJson } from '../json.js';
+import { isObject, objectOf } from '../json.js';
 import type { Authorization } from '../login/authorization.js';
 import { AskedServer } from './asked-server.js';
 import { linesOf, MOST_CHARACTERS } from './lines.js';
@@ -95,7 +96,7 @@ export class HttpServer extends AskedServer {
     );
     if (type.startsWith('text/event-stream')) {
       for await (const line of linesOf(chunks))
-        if (line.startsWith('data:')) take(parseJson(line.slice('data:'.length)));
+        if (line.startsWith('data:')) take(parseMessage(line.slice('data:'.length)));
       const why = 'the stream of the server ended without an answer';
       if (id !== undefined && method !== undefined && !isAnswered) take({ id, error: { message: why } });
       return;
@@ -109,7 +110,7 @@ export class HttpServer extends AskedServer {
       parts.push(decoder.decode(chunk, { stream: true }));
     }
     const text = parts.join('');
-    const answer = parseJson(text);
+    const answer = parseMessage(text);
     if (isObject(answer) && 'jsonrpc' in answer) take(answer);
     if (id === undefined || method === undefined || isAnswered) return;
     const status = `HTTP ${response.status} ${response.statusText}`.trim();

@@ -4,7 +4,7 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { messageOf } from '@sigil/core/internal';
 import { type ReportedProblem, ServerError, UsageError } from '../failures.js';
-import { parseJson } from '../json.js';
+import { parseMessage } from '../exact-numbers.js';
 import type { Authorization } from '../login/authorization.js';
 import { HttpServer } from './http-server.js';
 import { AskedServer } from './asked-server.js';
@@ -122,13 +122,13 @@ class Program extends AskedServer {
         .setEncoding('utf8')
         .on('data', (chunk: string) => {
           try {
-            for (const line of cutter.cut(chunk)) this.receive(parseJson(line));
+            for (const line of cutter.cut(chunk)) this.receive(parseMessage(line));
           } catch (error) {
             reject(error as Error);
             this.kill();
           }
         })
-        .on('end', () => this.receive(parseJson(cutter.rest())));
+        .on('end', () => this.receive(parseMessage(cutter.rest())));
     });
     const closed = once(this.#child, 'close').then(
       ([code]: unknown[]) => {

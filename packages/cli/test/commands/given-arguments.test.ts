@@ -19,3 +19,18 @@ test('one JSON object is all: what follows names no server', () => {
       "'dist/main.js' cannot follow arguments that are one JSON object; --main, --url or -- name the server",
     );
 });
+
+test.each([['i=9007199254740993'], ['l=[1e400]'], ['{"i":9007199254740993}'], ['any=1e-400']])(
+  '%s is refused: the server would get another number',
+  (given) => {
+    const schema = { properties: { i: { type: 'integer' }, l: { type: 'array' } } };
+    expect(() => readGiven([given], schema)).toThrow(
+      / is not exact as a JavaScript number: it would become /,
+    );
+  },
+);
+
+test('a text may have any digits', () => {
+  const schema = { properties: { id: { type: 'string' } } };
+  expect(readGiven(['id=9007199254740993'], schema)).toEqual({ id: '9007199254740993' });
+});

@@ -185,6 +185,21 @@ test('a list that is added has its first item', () => {
   expect(added({ type: 'object', properties: {} })).toEqual({});
 });
 
+test.each([
+  [
+    'number',
+    '9007199254740993',
+    '9007199254740993 is not exact as a JavaScript number: it would become 9007199254740992',
+  ],
+  ['number', '1e-400', '1e-400 is not exact as a JavaScript number: it would become 0'],
+  ['number', 'Infinity', "'Infinity' is not a number"],
+  ['json', '{"i":1e400}', '1e400 is not exact as a JavaScript number: it would become Infinity'],
+] as const)('a %s that would become another one is a problem: %s', (kind, text, message) => {
+  const { value, problems } = readForm({ kind, text }, {}, new SchemaDocument({}));
+  expect(problems).toEqual([{ path: '', message }]);
+  expect(value).toBe(text);
+});
+
 describe('the form of a schema that changes', () => {
   const object = (properties: object, required: readonly string[] = []) => ({
     type: 'object',

@@ -1,3 +1,4 @@
+import { inexactProblem } from '../../../src/exact-numbers.js';
 import { isObject } from '../../../src/json.js';
 import { type Choice, pointerStep, type SchemaDocument, type Shape, shapeOf } from './schema.js';
 import { isValid } from './validate.js';
@@ -327,23 +328,27 @@ function isMissing(field: Field, schema: unknown, document: SchemaDocument): boo
   return isEmpty && 'format' in (document.resolve(schema) ?? {}) && !isValid(schema, '', document);
 }
 
-/** The number or JSON of a text. A text that is neither is sent as it stands. */
+/** The number or JSON of a text. A text that is neither, or whose numbers would be rounded, is sent as it stands. */
 function readText(
   { kind, text }: { kind: string; text: string },
   path: string,
   problems: ReadProblem[],
 ): unknown {
   if (text.trim() === '') return undefined;
+  let value: unknown;
+  let problem: string | undefined;
   if (kind === 'number') {
-    const value = Number(text);
-    if (Number.isFinite(value)) return value;
-    problems.push({ path, message: `'${text}' is not a number` });
-    return text;
+    value = Number(text);
+    if (Number.isNaN(value) || !/\d/.test(text)) problem = `'${text}' is not a number`;
+  } else {
+    try {
+      value = JSON.parse(text);
+    } catch (error) {
+      problem = `This is not JSON: ${error instanceof Error ? error.message : ''}`;
+    }
   }
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    problems.push({ path, message: `This is not JSON: ${error instanceof Error ? error.message : ''}` });
-    return text;
-  }
+  problem ??= inexactProblem(text);
+  if (problem === undefined) return value;
+  problems.push({ path, message: problem });
+  return text;
 }

@@ -1,0 +1,68 @@
+// The page of `sigil dev` uses this file too.
+import { isObject, parseJson } from './json.js';
+
+/** An escape in a string, a quotation mark, or a number: no repetition reads a string, which may be long. */
+const TOKEN = /\\.|"|-?[\d.]+(?:e[+-]?\d+)?/gis;
+
+/** The numbers in a JSON text that a JavaScript number does not hold exactly, as they are written. */
+export function inexactNumbers(text: string): string[] {
+  const found: string[] = [];
+  let isInString = false;
+  for (const [token] of text.matchAll(TOKEN)) {
+    if (token === '"') isInString = !isInString;
+    else if (!isInString && decimal(token) !== decimal(String(Number(token)))) found.push(token);
+  }
+  return found;
+}
+
+/** A number without needless zeros, such as `12e-1` for `1.20`: equal numbers have equal texts. */
+function decimal(text: string): string {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] =
+    /^(-?)(\d*)\.?(\d*)(?:e(.+))?$/i.exec(text) ?? [];
+  const digits = (whole + fraction).replace(/^0+/, '');
+  let end = digits.length;
+  while (digits[end - 1] === '0') end -= 1;
+  if (end > 0)
+    return `${sign}${digits.slice(0, end)}e${Number(exponent) - fraction.length + digits.length - end}`;
+  // Infinity has no digits.
+  return whole + fraction === '' ? text : '0';
+}
+
+/** The problem of a JSON text with such a number. */
+export function inexactProblem(text: string): string | undefined {
+  const [first] = inexactNumbers(text);
+  return (
+    first && `${cut(first)} is not exact as a JavaScript number: it would become ${String(Number(first))}`
+  );
+}
+
+/** Parses JSON that loses nothing. `undefined` for other texts. */
+export function parseExactly(text: string): unknown {
+  const value = parseJson(text);
+  return value === undefined || inexactNumbers(text).length > 0 ? undefined : value;
+}
+
+const notes = new WeakMap<object, string>();
+
+/** Parses a message, and remembers for its result, and that of a task in it, which numbers are rounded. */
+export function parseMessage(text: string): unknown {
+  const message = parseJson(text);
+  const found = isObject(message) ? inexactNumbers(text) : [];
+  if (found.length === 0) return message;
+  const sent = found.slice(0, MOST_SHOWN).map(cut).join(', ');
+  const count = found.length === 1 ? '1 number is' : `${found.length} numbers are`;
+  const note = `${count} rounded here: the server sent ${sent}${found.length > MOST_SHOWN ? '…' : ''}.`;
+  for (let part = message; isObject(part); part = part['result']) notes.set(part, note);
+  return message;
+}
+
+/** A sentence about the rounded numbers of a result, if there are some. */
+export function roundingNote(result: object): string | undefined {
+  return notes.get(result);
+}
+
+const MOST_SHOWN = 3;
+
+function cut(number: string): string {
+  return number.length > 40 ? `${number.slice(0, 40)}…` : number;
+}
