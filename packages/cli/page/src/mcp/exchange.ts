@@ -1,3 +1,4 @@
+import { parseMessage } from '../../../src/exact-numbers.js';
 import { isObject, type JsonObject, objectOf, parseJson } from '../../../src/json.js';
 import { eventsOf } from './event-stream.js';
 import { type Answer, type Outcome, textOf } from './messages.js';
@@ -31,9 +32,13 @@ export async function receive(
   };
   if (!http.headers.get('content-type')?.startsWith('text/event-stream')) {
     const text = await http.text();
-    const message = parseJson(text);
+    const message = parseMessage(text);
     const isResponse = isObject(message) && ('result' in message || isObject(message['error']));
-    return { ...about, bytes: bytesOf(text), ...(isResponse ? { response: message } : { text }) };
+    const read = { ...about, bytes: bytesOf(text) };
+    if (!isResponse) return { ...read, text };
+    // An error about a message that could not be read has no id.
+    const isAnswer = message['id'] === id || (!('result' in message) && (message['id'] ?? null) === null);
+    return isAnswer ? { ...read, response: message } : read;
   }
   let bytes = 0;
   let lastEventId: string | undefined;
@@ -42,7 +47,7 @@ export async function receive(
     bytes += bytesOf(event.data);
     lastEventId = event.id ?? lastEventId;
     retryMs = event.retry ?? retryMs;
-    const message = parseJson(event.data);
+    const message = parseMessage(event.data);
     if (!isObject(message)) continue;
     if (isAnswerTo(message, id)) return { ...about, bytes, response: message };
     onMessage(message);
@@ -73,7 +78,7 @@ export function outcomeOf({ response, text, httpStatus }: Received): Outcome {
   if (httpStatus >= 400) return { kind: 'failed', reason: `HTTP ${httpStatus}${said ? `: ${said}` : ''}` };
   return {
     kind: 'failed',
-    reason: said ? `No JSON-RPC message: ${said}` : 'The response ended without a result',
+    reason: said ? `No JSON-RPC message: ${said}` : 'The server sent no response to this request',
   };
 }
 

@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'preact/hooks';
-import { isObject, type JsonObject, objectOf, parseJson } from '../../../src/json.js';
+import { parseExactly } from '../../../src/exact-numbers.js';
+import { isObject, type JsonObject, objectOf } from '../../../src/json.js';
 import { textOf, shown } from '../mcp/messages.js';
 import { counted, Json, JsonText, size, Text } from './parts.js';
 import { usePage } from './page-context.js';
@@ -43,7 +44,7 @@ function Block({ block }: { block: unknown }) {
   switch (type) {
     case 'text': {
       if (typeof text !== 'string') return <Odd value={block} what="A text block must have a text." />;
-      const value = /^\s*[[{]/.test(text) ? parseJson(text) : undefined;
+      const value = /^\s*[[{]/.test(text) ? parseExactly(text) : undefined;
       return value === undefined ? <Text text={text} /> : <Value value={value} />;
     }
     case 'image':

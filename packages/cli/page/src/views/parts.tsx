@@ -1,4 +1,5 @@
-import { isObject, parseJson } from '../../../src/json.js';
+import { parseExactly } from '../../../src/exact-numbers.js';
+import { isObject } from '../../../src/json.js';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 
@@ -73,9 +74,9 @@ export function Text({ text }: { text: string }) {
   );
 }
 
-/** The JSON of a text, or the text itself if it is not JSON. */
+/** The JSON of a text, or the text itself if it is not JSON, or has numbers that would be rounded. */
 export function JsonText({ text }: { text: string }) {
-  const value = parseJson(text);
+  const value = parseExactly(text);
   return value === undefined ? <Text text={text} /> : <Json value={value} />;
 }
 

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { isForModels } from '../../../src/check/visibility.js';
+import { roundingNote } from '../../../src/exact-numbers.js';
 import { isObject, type JsonObject, objectOf } from '../../../src/json.js';
 import { shown } from '../mcp/messages.js';
 import { hasEnded, type Run, type Task } from '../state/state.js';
@@ -128,12 +129,14 @@ function OutcomeView({
       </div>
     );
   if (!result) return null;
+  const note = roundingNote(result);
   const canSave = run.method === 'tools/call' && run.taskId === undefined;
   return (
     <>
       <div class={`outcome ${isError ? 'outcome-isError' : ''}`}>
         {isError && <p class="error-mark">The tool has failed. The model reads this:</p>}
         {isRaw ? <Json value={result} /> : <Readable result={result} />}
+        {note !== undefined && <p class="notice">{`${note} The trace has the text.`}</p>}
       </div>
       <View run={run} result={result} isFolded={isEarlier} />
       <div class="actions">
