@@ -35,6 +35,7 @@ export { after, isPromise, recovered } from './protocol/maybe-promise.js';
 export { guardListeners } from './engine/guarded-signal.js';
 export { canonicalJson, frozenCopy, isObject, isPlainObject } from './protocol/json.js';
 export { fromBase64Url, toBase64Url } from './protocol/base64.js';
+export { cannotBacktrack } from './schema/patterns/quick-scan.js';
 
 // The view of sessions and tasks for operators.
 export type { ListedSession, SessionListing } from './server/inspect-sessions.js';

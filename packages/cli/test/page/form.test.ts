@@ -289,3 +289,20 @@ test('problems can stand at every field, but not at the whole form', () => {
   const field = filledField(schema, { lines: [1] }, new SchemaDocument(schema));
   expect(pathsOf(field)).toEqual(['/name', '/lines', '/lines/0']);
 });
+
+test('patterns that could run for hours are left to the server', () => {
+  const slow = '^(a+)+$';
+  const schema = {
+    type: 'object',
+    properties: { slow: { type: 'string', pattern: slow }, fast: { type: 'string', pattern: '^a+$' } },
+    patternProperties: { [slow]: { type: 'integer' } },
+    additionalProperties: false,
+  };
+  const document = new SchemaDocument(schema);
+  const text = `${'a'.repeat(40)}!`;
+  expect(violationsOf(schema, { slow: text, fast: text, [text]: 1 }, document)).toEqual([
+    { path: '/fast', message: 'does not match the pattern' },
+  ]);
+  expect(violationsOf(schema.properties.slow, text, document)).toEqual([]);
+  expect(sent(schema, { [text]: 1 })).toEqual({ [text]: 1 });
+});

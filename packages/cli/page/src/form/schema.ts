@@ -1,3 +1,4 @@
+import { cannotBacktrack } from '@sigil/core/internal';
 import { isObject, type JsonObject } from '../../../src/json.js';
 import { objectsOf } from '../mcp/messages.js';
 
@@ -272,9 +273,14 @@ function extrasOf(schema: JsonObject, hasNamed: boolean): Extras | undefined {
   };
 }
 
+/** Whether a pattern of a schema takes little time on every text. */
+export function isFast(pattern: string): boolean {
+  return cannotBacktrack(pattern, 'u');
+}
+
 function matches(pattern: string, name: string): boolean {
   try {
-    return new RegExp(pattern, 'u').test(name);
+    return isFast(pattern) && new RegExp(pattern, 'u').test(name);
   } catch {
     return false;
   }

@@ -1,6 +1,6 @@
 import { type OutputUnit, type Schema, type SchemaDraft, Validator } from '@cfworker/json-schema';
 import { isObject } from '../../../src/json.js';
-import { pointerStep, type SchemaDocument } from './schema.js';
+import { isFast, pointerStep, type SchemaDocument } from './schema.js';
 
 /** A violation of a schema. */
 export interface Violation {
@@ -143,19 +143,38 @@ function validatorOf(schema: unknown, document: SchemaDocument): Validator {
   known.set(document, validators);
   const found = validators.get(schema);
   if (found) return found;
-  const { root } = document;
+  const root = withoutSlowPatterns(document.root);
   const dialect = isObject(root) ? String(root['$schema']) : '';
   const draft: SchemaDraft =
     DRAFTS.find((one) => dialect.includes(one === '7' ? 'draft-07' : one)) ?? '2020-12';
   const whole = { ...(isObject(root) ? root : {}), $id: ROOT };
-  const part = isObject(schema) ? (rooted(schema) as Schema) : { not: schema === false ? {} : { not: {} } };
-  const validator = new Validator(schema === root ? whole : part, draft, false);
-  if (schema !== root) validator.addSchema(whole);
+  const part = isObject(schema)
+    ? (rooted(withoutSlowPatterns(schema)) as Schema)
+    : { not: schema === false ? {} : { not: {} } };
+  const validator = new Validator(schema === document.root ? whole : part, draft, false);
+  if (schema !== document.root) validator.addSchema(whole);
   validators.set(schema, validator);
   return validator;
 }
 
 const DRAFTS = ['2019-09', '7'] as const;
+
+/** A schema without the patterns that could keep the page busy for hours: the server checks those. */
+function withoutSlowPatterns(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withoutSlowPatterns);
+  if (!isObject(schema)) return schema;
+  const { patternProperties } = schema;
+  const areNamesSlow = isObject(patternProperties) && !Object.keys(patternProperties).every(isFast);
+  const entries = Object.entries(schema).filter(
+    ([key, value]) =>
+      !(key === 'pattern' && typeof value === 'string' && !isFast(value)) &&
+      !(areNamesSlow && BY_PATTERN.includes(key)),
+  );
+  return Object.fromEntries(entries.map(([key, value]) => [key, withoutSlowPatterns(value)]));
+}
+
+/** The keywords whose meaning depends on the patterns of names. */
+const BY_PATTERN = ['patternProperties', 'additionalProperties', 'unevaluatedProperties'];
 
 /** A schema whose references lead to the whole document. */
 function rooted(schema: unknown): unknown {

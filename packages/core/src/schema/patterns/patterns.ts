@@ -4,6 +4,7 @@ import { patternsIn } from '../json-schema/json-schema.js';
 import { shorten } from '../messages/describe-value.js';
 import type { Cost } from './backtracking.js';
 import type { TextTest } from './engine.js';
+import { cannotBacktrack, skeletonOf } from './quick-scan.js';
 
 /** The patterns of an app, each once. Loads nothing until one is not safe at a glance. */
 export class PatternPool {
@@ -185,39 +186,6 @@ export class SafePattern {
 function longestNatively({ exponent, choices }: Cost): number {
   if (exponent === 0 || (exponent === 1 && choices <= MAX_CHOICES_ANYWHERE)) return Infinity;
   return exponent === Infinity ? 0 : Math.floor((MAX_STEPS / 2 ** choices) ** (1 / exponent));
-}
-
-/** So many branches without loops are tried at most in a tolerable number of ways. */
-const MAX_GROUPS = 8;
-
-/**
- * Whether a quick scan shows that a pattern cannot backtrack: no group is repeated, nothing looks around or back, and
- * an anchored pattern has at most one part of variable length. Other patterns are parsed, which loads a library.
- *
- * @param flags the flags, as in `RegExp`.
- */
-export function cannotBacktrack(source: string, flags: string): boolean {
-  if (/[vy]/.test(flags)) return false;
-  if (/\\[k1-9]|\(\?(?!:)/.test(source)) return false;
-  const skeleton = skeletonOf(source);
-  const variable = skeleton.replace(/\{\d{1,2}\}/g, '').match(/[*+?{]/g)?.length ?? 0;
-  const groups = skeleton.match(/\((?!\?)|\(\?:/g)?.length ?? 0;
-  // The question mark of `(?:` was counted.
-  const quantified = variable - (skeleton.match(/\(\?:/g)?.length ?? 0);
-  if (/\)[*+?{]/.test(skeleton)) return false;
-  if (quantified === 0) return groups <= MAX_GROUPS;
-  return (
-    quantified === 1 &&
-    groups === 0 &&
-    skeleton.startsWith('^') &&
-    !/[|]/.test(skeleton) &&
-    !flags.includes('m')
-  );
-}
-
-/** A pattern with the contents of escapes and classes removed. */
-function skeletonOf(source: string): string {
-  return source.replace(/\\.|\[(?:\\.|[^\]\\])*\]/gs, 'x');
 }
 
 /** How many groups stand within each other at most. With the `v` flag classes do, too. */
