@@ -7,7 +7,7 @@ import { endProcesses, until } from './processes.js';
 const LONG_MS = 60_000;
 
 /** A view that sends what a test gives it, and shows each answer. */
-const VIEW = `<output></output><script>
+const VIEW = `<h1>Größe: 1 €</h1><output></output><script>
   const output = document.querySelector('output');
   let next = 0;
   const say = (method, params) => parent.postMessage({ jsonrpc: '2.0', id: ++next, method, params }, '*');
@@ -22,6 +22,7 @@ const VIEW = `<output></output><script>
 </script>`;
 
 const SERVER = `import { createApp, defineResource, defineTool } from '@sigil/core';
+import { resourceContents } from '@sigil/core/content';
 const uri = 'ui://stock/view.html';
 const input = { type: 'object', properties: { sku: { type: 'string' } }, required: ['sku'] };
 const answer = (name: string) => (args: unknown) => name + ' ' + (args as { sku: string }).sku;
@@ -30,7 +31,8 @@ const reserve = defineTool({ name: 'reserve', meta: { ui: { visibility: ['app'] 
 const remove = defineTool({ name: 'remove', meta: { ui: { visibility: ['model'] } }, input, handle: answer('removed') });
 const look = defineTool({ name: 'look', input, handle: answer('seen') });
 const view = defineResource({
-  uri, name: 'view', mimeType: 'text/html;profile=mcp-app', handle: () => ${JSON.stringify(VIEW)},
+  uri, name: 'view', mimeType: 'text/html;profile=mcp-app',
+  handle: () => resourceContents.blob(uri, new TextEncoder().encode(${JSON.stringify(VIEW)}), 'text/html;profile=mcp-app'),
 });
 const app = await createApp({ name: 'dev', version: '1.0.0', definitions: [show, reserve, remove, look, view] });
 await app.run();
@@ -74,6 +76,10 @@ describeInBrowser('a view on the page of sigil dev', () => {
   const call = async (name: string): Promise<string> =>
     answered(await say('tools/call', { name, arguments: { sku: 'TEA-1' } }));
 
+  test('is shown from a blob, whose text is UTF-8', async () => {
+    expect(await page.frameLocator('iframe').getByRole('heading').innerText()).toBe('Größe: 1 €');
+  });
+
   test.each([
     ['for views only', 'reserve', 'reserved TEA-1'],
     ['for models and views', 'look', 'seen TEA-1'],
@@ -92,7 +98,11 @@ describeInBrowser('a view on the page of sigil dev', () => {
   test('opens a link where the developer says so, and in no other case', async () => {
     const url = `${dev.origin}/icon.svg`;
     const refused = await say('ui/open-link', { url });
-    await page.getByRole('dialog', { name: 'The view wants to open a link' }).getByText(url).waitFor();
+    const dialog = page.getByRole('dialog', { name: 'The view wants to open a link' });
+    await dialog.getByText(url).waitFor();
+    const second = await say('ui/open-link', { url: 'https://evil.example/' });
+    expect(await answered(second)).toBe('error The developer is asked about another link');
+    await dialog.getByText(url).waitFor();
     await page.getByRole('button', { name: 'Do not open' }).click();
     expect(JSON.parse(await answered(refused))).toEqual({ isError: true });
     expect(page.context().pages()).toHaveLength(1);

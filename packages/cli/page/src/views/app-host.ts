@@ -1,5 +1,6 @@
-import { isObject, type JsonObject } from '../../../src/json.js';
+import { isObject, type JsonObject, objectOf } from '../../../src/json.js';
 import { messageOf, shown, textOf } from '../mcp/messages.js';
+import { MOST_PER_SECOND, ViewMessages } from './view-messages.js';
 
 /** The version of MCP Apps that this host speaks (SEP-1865). */
 const VERSION = '2026-01-26';
@@ -22,16 +23,22 @@ export interface HostRequests {
   /** Receives the view's messages to the model and the log. */
   told(what: string, params: unknown): void;
   resized(height: number): void;
+  /** Hears of messages that came too fast. */
+  dropped(count: number): void;
   /** Hears of an error in the view. */
   failed(text: string): void;
 }
 
 /** The host of one view: answers the messages of its frame, and of nothing else. */
 export class AppHost {
+  readonly #messages: ViewMessages;
   readonly #listener = (event: MessageEvent<unknown>): void => {
     // The origin of a sandboxed frame is opaque, so its window identifies it.
-    if (event.source !== this.frame.contentWindow || !isObject(event.data)) return;
-    void this.#received(event.data);
+    if (event.source !== this.frame.contentWindow || this.#messages.receive(event.data)) return;
+    const { id } = objectOf(event.data);
+    const message = `The host takes at most ${MOST_PER_SECOND} messages of a view in a second`;
+    if (typeof id === 'string' || typeof id === 'number')
+      this.#send({ id, error: { code: -32000, message } });
   };
 
   constructor(
@@ -39,11 +46,17 @@ export class AppHost {
     private readonly shown: ShownResult,
     private readonly requests: HostRequests,
   ) {
+    this.#messages = new ViewMessages({
+      read: (message) => void this.#received(message),
+      refused: (reason) => requests.told('refused, as it is not JSON', reason),
+      dropped: (count) => requests.dropped(count),
+    });
     addEventListener('message', this.#listener);
   }
 
   close(): void {
     removeEventListener('message', this.#listener);
+    this.#messages.close();
   }
 
   async #received({ id, method, params: given }: JsonObject): Promise<void> {

@@ -45,7 +45,10 @@ export function AppView({
   const [faults, setFaults] = useState<readonly string[]>([]);
   const [height, setHeight] = useState(200);
   const [said, setSaid] = useState<readonly { what: string; params: unknown }[]>([]);
+  const [dropped, setDropped] = useState(0);
   const [link, setLink] = useState<{ url: string; answer: (isOpened: boolean) => void }>();
+  /** Whether the developer is asked about a link. */
+  const isAsked = useRef(false);
   /** The addresses of the view that has said its first word, and of the one that has not in time. */
   const [started, setStarted] = useState<string>();
   const [silent, setSilent] = useState<string>();
@@ -58,7 +61,7 @@ export function AppView({
       const [first] = objectsOf(contents);
       const meta = isObject(first?.['_meta']) ? first['_meta'] : {};
       const { csp, permissions, prefersBorder } = isObject(meta['ui']) ? meta['ui'] : {};
-      const html = textOf(first?.['text']) ?? atob(textOf(first?.['blob']) ?? '');
+      const html = textOf(first?.['text']) ?? textInBase64(textOf(first?.['blob']) ?? '');
       const { url } = await page.api.json<{ url: string }>('/api/views', { html, csp, permissions });
       if (isGone) return;
       setError(undefined);
@@ -94,8 +97,14 @@ export function AppView({
       },
       started: () => setStarted(view.url),
       readResource: (params) => page.request('resources/read', params),
-      openLink: (url) => new Promise((answer) => setLink({ url, answer })),
+      openLink: async (url) => {
+        // The link in an open dialog must not change under the pointer.
+        if (isAsked.current) throw new Error('The developer is asked about another link');
+        isAsked.current = true;
+        return new Promise((answer) => setLink({ url, answer }));
+      },
       told: (what, params) => setSaid((before) => [...before.slice(-49), { what, params }]),
+      dropped: (count) => setDropped((before) => before + count),
       failed: (text) => setFaults((before) => [...new Set([...before, text])].slice(0, MOST_FAULTS)),
       resized: (wanted) => setHeight(Math.min(Math.max(wanted, 40), MOST_HEIGHT)),
     };
@@ -106,6 +115,7 @@ export function AppView({
   const answer = (isOpened: boolean): void => {
     if (isOpened && link) window.open(link.url, '_blank', 'noopener,noreferrer');
     link?.answer(isOpened);
+    isAsked.current = false;
     setLink(undefined);
   };
   return (
@@ -143,6 +153,9 @@ export function AppView({
           height={height}
         />
       )}
+      {dropped > 0 && (
+        <p class="problem">{`The page ignores ${counted(dropped, 'message')} of the view, which came too fast.`}</p>
+      )}
       {said.length > 0 && (
         <details>
           <summary>{`The view: ${counted(said.length, 'message')}`}</summary>
@@ -168,6 +181,11 @@ export function AppView({
       )}
     </section>
   );
+}
+
+/** The text of bytes in base64, which are UTF-8. */
+function textInBase64(base64: string): string {
+  return new TextDecoder().decode(Uint8Array.from(atob(base64), (byte) => byte.charCodeAt(0)));
 }
 
 function hostOf(url: string): string {
