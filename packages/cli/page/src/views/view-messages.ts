@@ -6,7 +6,7 @@ export const MOST_PER_SECOND = 200;
 /** How long messages are collected, so that the page renders once for all of them. */
 const COLLECT_MS = 16;
 
-/** What happens to the messages of a view. */
+/** Handles the messages of a view. */
 interface Handling {
   read(message: JsonObject): void;
   /** Hears of a message that is not JSON. */
