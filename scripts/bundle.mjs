@@ -160,7 +160,13 @@ async function bundlePage(folder, out) {
     input: 'src/main.tsx',
     platform: 'browser',
     tsconfig: false,
-    resolve: { extensionAlias: { '.js': ['.ts', '.tsx', '.js'] } },
+    resolve: {
+      extensionAlias: { '.js': ['.ts', '.tsx', '.js'] },
+      // The page needs one file of this entry, which would bring the whole core.
+      alias: {
+        '@sigil/core/internal': fileURLToPath(new URL('core/dist/schema/patterns/quick-scan.js', packages)),
+      },
+    },
     transform: {
       target: 'es2022',
       // `h(type, attributes, ...children)` is shorter than calls of the automatic runtime.
