@@ -61,9 +61,8 @@ export const formatRules = (): RuleTable => ({
 
 /** The check digit is named: models make up numbers without one. */
 function isbn(version: unknown): string {
-  return version === undefined
-    ? 'ISBN with a right check digit'
-    : `ISBN-${String(version)} with a right check digit`;
+  const number = typeof version === 'string' || typeof version === 'number' ? `-${version}` : '';
+  return `ISBN${number} with a right check digit`;
 }
 
 const DEMANDS = [
