@@ -130,7 +130,7 @@ describeInBrowser('a view on the page of sigil dev', () => {
     const message = { jsonrpc: '2.0', method: 'ui/notifications/size-changed', params };
     await inView(`parent.postMessage(${JSON.stringify(message)}, '*')`);
     const frame = page.frames().find((one) => one !== page.mainFrame());
-    await until(async () => (await frame?.evaluate('document.documentElement.clientHeight')) === 300);
+    await until(async () => (await frame?.evaluate('innerHeight')) === 300);
   });
 
   test('shows what it says to the model', async () => {
