@@ -30,13 +30,16 @@ const statusOf = (taskId: string) => kept().find(({ task }) => task.taskId === t
 /** Starts the server, until what is kept is as it should be. */
 async function serve(until_: () => boolean, FAIL: string, ...formats: readonly string[]): Promise<void> {
   const server = new ServerProcess(MAIN, [], { STORE, FAIL });
-  for (const [id, format] of formats.entries())
+  for (const [id, format] of formats.entries()) {
     server.send({
       jsonrpc: '2.0',
       id,
       method: 'tools/call',
       params: { name: 'export', arguments: { format }, _meta: META },
     });
+    // One after the other, so that they are kept in this order.
+    await until(() => kept().length > id);
+  }
   if (formats.length === 0)
     server.send({ jsonrpc: '2.0', id: 0, method: 'server/discover', params: { _meta: META } });
   await until(until_);

@@ -12,6 +12,9 @@ export interface AddedNames {
   readonly served: string;
 }
 
+/** Some hosts of models refuse longer names of tools. */
+const MAX_LENGTH = 64;
+
 /** The classes and decorators of added files, also those that compilers emit as types. */
 const USED: ReadonlySet<string> = new Set(
   'Arg Map Object Param Promise Prompt PromptMessage Resource Service String Tool'.split(' '),
@@ -31,6 +34,8 @@ export function namesFrom(said: string): AddedNames {
       `'${said}' is no name for a class: use letters, digits and hyphens, a letter first, such as get-weather`,
     );
   }
+  if (said.length > MAX_LENGTH)
+    throw new Failure('INVALID_NAME', `a name has at most ${MAX_LENGTH} characters, not ${said.length}`);
   const className = words.map(capitalized).join('');
   const method = first + words.slice(1).map(capitalized).join('');
   if (method in Object.prototype) {

@@ -13,12 +13,14 @@ export interface Project {
 /**
  * The project that a folder is in: the nearest one upward that uses Sigil.
  *
- * @throws Failure `NOT_A_PROJECT` if there is none.
+ * @throws Failure `NOT_A_PROJECT` if there is none, or if a `package.json` on the way is not JSON.
  */
 export function findProject(folder: string): Project {
   const path = join(folder, 'package.json');
-  const manifest = existsSync(path) ? readManifest(readFileSync(path, 'utf8')) : undefined;
-  const packages = new Set(manifest ? dependencyNames(manifest) : []);
+  const text = existsSync(path) ? readFileSync(path, 'utf8') : '{}';
+  const manifest = readManifest(text);
+  if (!manifest) throw new Failure('NOT_A_PROJECT', `${path} is not a JSON object: fix it first`);
+  const packages = new Set(dependencyNames(manifest));
   if (packages.has('@sigil/core')) return { folder, packages };
   if (dirname(folder) !== folder) return findProject(dirname(folder));
   throw new Failure(

@@ -168,6 +168,14 @@ describe('add', () => {
     expect(existsSync(join(project.path, 'src/tools/ping.ts'))).toBe(true);
   });
 
+  test('says that a package.json is broken', async () => {
+    using folder = temporaryFolder();
+    const path = join(folder.path, 'package.json');
+    writeFileSync(path, '{bad');
+    const { code, err } = await runIn(folder.path, ['add', 'tool', 'ping']);
+    expect([code, err]).toEqual([1, [`create-mcp-app: ${path} is not a JSON object: fix it first`]]);
+  });
+
   test('needs a project that uses Sigil', async () => {
     using folder = temporaryFolder();
     writeFileSync(join(folder.path, 'package.json'), '{"dependencies":{"express":"5"}}');

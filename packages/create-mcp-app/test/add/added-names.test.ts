@@ -48,6 +48,11 @@ describe('names of what is added', () => {
     },
   );
 
+  test('have at most 64 characters', () => {
+    expect(namesFrom('a'.repeat(64)).kebab).toHaveLength(64);
+    expect(() => namesFrom('a'.repeat(65))).toThrow('a name has at most 64 characters, not 65');
+  });
+
   test.each(['constructor', 'toString', 'has-own-property'])('are none that every object has: %s', (said) => {
     expect(() => namesFrom(said)).toThrow('is what every object has already');
   });
