@@ -4,9 +4,9 @@ import { countPatterns, findPatterns, proseFiles } from '../../scripts/english.m
 
 /** More than that is a step back: `npm run docs:english -- --list` prints each place. */
 const MOST = {
-  comments: { chains: 3, 'two clauses': 2, told: 5, idioms: 0, 'of which': 60, 'clause first': 1, long: 15 },
+  comments: { chains: 1, 'two clauses': 0, told: 0, idioms: 0, 'of which': 20, 'clause first': 0, long: 6 },
   messages: { chains: 0, 'two clauses': 0, told: 0, idioms: 0, 'of which': 0, 'clause first': 5, long: 0 },
-  pages: { chains: 1, 'two clauses': 1, told: 0, idioms: 0, 'of which': 5, 'clause first': 2, long: 22 },
+  pages: { chains: 0, 'two clauses': 0, told: 0, idioms: 0, 'of which': 2, 'clause first': 1, long: 16 },
 };
 
 const namesIn = (path: string, text: string): string[] => findPatterns(path, text).map(({ name }) => name);
