@@ -4,11 +4,17 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { codeBlocks, compile } from '../docs/code-blocks.js';
 import { type Program, startProgram } from '../e2e/frameworks/program.js';
 import { freePort } from '../e2e/processes.js';
+import { installed } from './builds.js';
 
 /** The folder in which the other frameworks are installed. */
 const ANYWHERE = resolve('tests/anywhere');
 /** The folder of MCP-Nest, with its own copy of Nest. */
 export const MCP_NEST: string = resolve('tests/anywhere/mcp-nest');
+/** The folder of FrontMCP. It is empty if the registry does not have FrontMCP. */
+export const FRONTMCP: string = resolve('tests/anywhere/frontmcp');
+
+/** The name of our program in a page. */
+const OURS = 'sigil-server.ts';
 
 /** The programs of a page, compiled: of another framework, ours, and ours with plain errors in place of tool errors. */
 export interface Compiled {
@@ -27,7 +33,7 @@ export async function compileSides(page: string, theirs: string, installed = ANY
   const blocks = await codeBlocks(`docs/coming-from/${page}.md`);
   const others = blocks.filter(({ name }) => name !== theirs);
   const [plain] = others
-    .filter(({ name }) => name === 'sigil-server.ts')
+    .filter(({ name }) => name === OURS)
     .map(({ code }) => ({ name: 'plain-errors.ts', code: code.replaceAll('new ToolError(', 'new Error(') }));
   if (plain === undefined || others.length === blocks.length) throw new Error(`${page} lacks a program`);
   const name = `coming-from-${page}`;
@@ -46,9 +52,14 @@ export async function compileSides(page: string, theirs: string, installed = ANY
   };
 }
 
-/** Compiles the programs of a page whose other framework cannot be installed. @returns their folder. */
+/** Compiles our program of a page, without the other framework's. @returns its file. */
 export async function compileOurs(page: string): Promise<string> {
-  return compile(await codeBlocks(`docs/coming-from/${page}.md`), `coming-from-${page}`);
+  const blocks = await codeBlocks(`docs/coming-from/${page}.md`);
+  const folder = await compile(
+    blocks.filter(({ name }) => name === OURS),
+    `coming-from-${page}-ours`,
+  );
+  return join(folder, 'sigil-server.js');
 }
 
 /** How a client connects to a server. */
@@ -65,9 +76,22 @@ export class Running {
 
   /** Starts a program that listens on `PORT`. @returns the URL it prints. */
   async start(file: string): Promise<URL> {
-    const program = startProgram(process.execPath, [file], { PORT: String(await freePort()) });
-    this.#programs.push(program);
+    const { program } = await this.#spawn(process.execPath, file);
     return new URL((await program.line('Listens on ')).replace('Listens on ', ''));
+  }
+
+  /** Starts a program of FrontMCP, which needs Node 24. @returns its URL. */
+  async startFrontMcp(file: string): Promise<URL> {
+    const { program, port } = await this.#spawn(installed('node24/bin/node'), file);
+    await program.line('MCP HTTP (Express) on ');
+    return new URL(`http://127.0.0.1:${port}/`);
+  }
+
+  async #spawn(node: string, file: string): Promise<{ program: Program; port: number }> {
+    const port = await freePort();
+    const program = startProgram(node, [file], { PORT: String(port) });
+    this.#programs.push(program);
+    return { program, port };
   }
 
   /** Connects a client whose user agrees to everything but a second tea. */
@@ -138,7 +162,11 @@ export const read =
 
 /** What both servers have to do alike: everything that the server of the pages does. */
 const SAME: Readonly<Record<string, Ask>> = {
-  'the tools': async (client) => ({ tools: (await client.listTools()).tools.map(essentials) }),
+  'the tools': async (client) => {
+    const { tools } = await client.listTools();
+    // FrontMCP sorts them.
+    return { tools: tools.map(essentials).sort((one, other) => one.name.localeCompare(other.name)) };
+  },
   'the resources': (client) => client.listResources(),
   'the templates': (client) => client.listResourceTemplates(),
   'the prompts': (client) => client.listPrompts(),
@@ -155,9 +183,12 @@ const SAME: Readonly<Record<string, Ask>> = {
 };
 
 /** A tool as a model needs it: without the dialect of its schemas, and without what a framework adds. */
-function essentials({ name, description, annotations, inputSchema, outputSchema }: Tool): object {
-  const schema = (of?: Record<string, unknown>) =>
-    of && { properties: of['properties'], required: of['required'] };
+function essentials({ name, description, annotations, inputSchema, outputSchema }: Tool) {
+  const schema = (whole?: Record<string, unknown>) => {
+    // FrontMCP adds an alternative for clients that it cannot ask.
+    const [own = whole] = (whole?.['oneOf'] ?? []) as Record<string, unknown>[];
+    return own && { properties: own['properties'], required: own['required'] };
+  };
   return { name, description, annotations, input: schema(inputSchema), output: schema(outputSchema) };
 }
 

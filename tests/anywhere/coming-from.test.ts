@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
@@ -16,6 +16,7 @@ import {
   compileSides,
   expectSame,
   expectSameQuestions,
+  FRONTMCP,
   MCP_NEST,
   order,
   outcomeOf,
@@ -240,12 +241,46 @@ describe('the page from MCP-Nest', () => {
 });
 
 describe('the page from FrontMCP', () => {
-  test('shows a server that answers like those of the other pages; FrontMCP itself is in no registry here', async () => {
-    const folder = await compileOurs('frontmcp');
-    const { ours } = await compileSides('sdk-v1', 'sdk-server.ts');
-    const [shown, other] = await start({ ours: join(folder, 'sigil-server.js'), theirs: ours });
-    await expectSame(other, shown);
-    await expectSameQuestions(other, shown);
-    expect(await outcomeOf(shown, read(ABSENT))).toEqual(asError(-32602));
+  test('shows a server that answers like those of the other pages', async () => {
+    const { ours: other } = await compileSides('sdk-v1', 'sdk-server.ts');
+    const [first, second] = await start({ theirs: other, ours: await compileOurs('frontmcp') });
+    await expectSame(first, second);
+    await expectSameQuestions(first, second);
+    expect(await outcomeOf(second, read(ABSENT))).toEqual(asError(-32602));
   });
+
+  const installed = existsSync(join(FRONTMCP, 'node_modules/@frontmcp/sdk'));
+  const title = 'shows two servers that answer alike, and tells how they differ';
+  (installed ? test : test.skip)(
+    installed ? title : `${title}; skipped: the registry does not have @frontmcp/sdk`,
+    async () => {
+      const compiled = await compileSides('frontmcp', 'frontmcp-server.ts', FRONTMCP);
+      const urls = [
+        await running.startFrontMcp(compiled.theirs),
+        await running.start(compiled.ours),
+      ] as const;
+      const [theirs, ours] = [await running.connect(urls[0]), await running.connect(urls[1])];
+      await expectSame(theirs, ours);
+      await expectSameQuestions(theirs, ours);
+
+      // What behaves differently.
+      await expectOurDifferences(ours, compiled.oursWithPlainErrors);
+      expect(await outcomeOf(theirs, read(ABSENT))).toEqual(asError(-32603));
+      expect(await outcomeOf(theirs, call('stocktaking'))).toMatchObject({ isError: true });
+      const promptWithoutArguments: Ask = (client) => client.getPrompt({ name: 'recommend', arguments: {} });
+      expect(await outcomeOf(theirs, promptWithoutArguments)).toEqual(asError(-32603));
+      expect(await outcomeOf(ours, promptWithoutArguments)).toEqual(asError(-32602));
+      const wrong = await outcomeOf(theirs, call('price', WRONG));
+      expect(wrong).toMatchObject({
+        isError: true,
+        content: [{ text: expect.stringMatching(/^Invalid tool input\nDetails: \[/) }],
+      });
+      const page = { origin: 'https://elsewhere.example' };
+      expect(await initialize(urls[0], page)).toBe(200);
+      expect(await initialize(urls[1], page)).toBe(403);
+      await expect(running.connect(urls[0], { revision: MODERN })).rejects.toThrow();
+      const { texts } = await order(await running.connect(urls[1], { revision: MODERN }));
+      expect(texts).toEqual(['Ordered TEA-001', 'Nothing was ordered']);
+    },
+  );
 });
