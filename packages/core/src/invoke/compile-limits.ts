@@ -12,28 +12,31 @@ import { LogThrottle } from '../transport/log-throttle.js';
 import { guardContextOf } from './compile-policies.js';
 import type { DeclaredLimit } from './declaration.js';
 
-/** How long a store that has failed is not asked again, in milliseconds: each call would wait for it. */
+/** Milliseconds for which a failed store is not asked again. Otherwise, each call would wait for it. */
 const ASK_AGAIN_MS = 1_000;
 
 /** Minimum delay before a retry of a call that found no room, in milliseconds. */
 const BUSY_MS = 1_000;
 
-/** The longest key that a function may give: keys are kept. */
+/** Maximum length of a key that a function returns, because keys are stored. */
 const MAX_KEY_LENGTH = 1024;
 
-/** A rate with its name, which is that of its count. */
+/** A rate, and the name under which its calls are counted. */
 export interface NamedRate extends RateLimit {
   readonly name: string;
 }
 
-/** Counts for all rates of an app, in the store or as each rate says while that fails. */
+/**
+ * Counts calls for all rates of an app: in the store, or as the `fail` option of each rate says while the
+ * store fails.
+ */
 export class RateCounter {
   #local: MemoryLimiter | undefined;
   #failure: unknown;
   #askAgainAt = -Infinity;
   readonly #told = new LogThrottle();
 
-  /** @param limiter that of the backend, or one in memory. */
+  /** @param limiter the limiter of the backend, or one in memory. */
   constructor(
     private readonly limiter: Limiter,
     private readonly logger: Logger,
@@ -44,8 +47,9 @@ export class RateCounter {
    *
    * @param who names the owner of the key.
    * @param details returns the log fields of the request, if it is refused.
-   * @returns the state of the rate, or the error that refuses the request; `undefined` if it is served uncounted.
-   * @throws OverloadedError when it cannot be counted, and the rate is closed then.
+   * @returns the state of the rate, or the error that refuses the request; `undefined` if it is served
+   * uncounted.
+   * @throws OverloadedError if the request cannot be counted, and the rate is closed in that case.
    */
   count(
     rate: NamedRate,
@@ -96,7 +100,7 @@ export class RateCounter {
 }
 
 /**
- * Gives rates their names, which differ.
+ * Gives each rate a unique name.
  *
  * @param of the owner of the rates, such as `tool search`; empty for the app itself.
  */
@@ -112,10 +116,13 @@ export function nameRates(of: string, rates: readonly RateLimit[]): NamedRate[] 
   });
 }
 
-/** Counts a call by some rates, up to the first that refuses it. */
+/** Counts a call for each of some rates, until one refuses it. */
 export type CountCall = (call: Call) => MaybePromise<RateLimitError | undefined>;
 
-/** Compiles the counting of calls; `undefined` without rates. @param info the definition. */
+/**
+ * Compiles a function that counts calls. @param info the definition. @returns `undefined` if there are no
+ * rates.
+ */
 export function compileRates(
   rates: readonly NamedRate[],
   counter: RateCounter,
@@ -146,7 +153,7 @@ export function compileRates(
   return (call) => (call.isCounted ? undefined : countFrom(0, call));
 }
 
-/** The rates of a definition, named: of its own, and those it shares with its module. */
+/** Returns the named rates of a definition: its own, and those that it shares with its module. */
 export function ratesOf(limits: readonly DeclaredLimit[], name: string): NamedRate[] {
   const of = (owner: string | undefined): NamedRate[] =>
     nameRates(
@@ -157,10 +164,10 @@ export function ratesOf(limits: readonly DeclaredLimit[], name: string): NamedRa
   return [...[...modules].flatMap(of), ...of(undefined)];
 }
 
-/** Waits for a place to run a handler. @returns gives the place back. */
+/** Waits until a handler may run. @returns a function to call once the handler has ended. */
 export type TakePlace = (call: Call) => MaybePromise<() => void>;
 
-/** Compiles the places of a definition's handlers; `undefined` without a limit. */
+/** Compiles the concurrency limit of a definition's handlers. @returns `undefined` if there is no limit. */
 export function compileConcurrency(
   limits: readonly DeclaredLimit[],
   name: string,
@@ -188,7 +195,7 @@ export function compileConcurrency(
   return (call) => (call.background ? () => undefined : takeFrom(0, call));
 }
 
-/** Runs some work, and gives its place back once it has ended. */
+/** Runs some work, and calls `give` once it has ended. */
 export function inPlace<T>(give: () => void, work: () => MaybePromise<T>): MaybePromise<T> {
   let done: MaybePromise<T>;
   try {
@@ -202,14 +209,14 @@ export function inPlace<T>(give: () => void, work: () => MaybePromise<T>): Maybe
   return done;
 }
 
-/** The running calls of a key, and those that wait. */
+/** The running and the waiting calls of a key. */
 interface Line {
   taken: number;
-  /** In order of arrival; each is called once it has its place. */
+  /** The waiting calls, in order of arrival. Each function is called once its call may run. */
   readonly waiting: Set<() => void>;
 }
 
-/** A limited number of places for each key. A call without a place waits for a limited time. */
+/** Limits the number of calls that run at once for each key. Further calls wait for a limited time. */
 class Places {
   readonly #lines = new Map<string, Line>();
   readonly #times: Deadlines | undefined;
@@ -221,7 +228,7 @@ class Places {
     if (runs.queueMs > 0) this.#times = new Deadlines(runs.queueMs);
   }
 
-  /** @throws RateLimitError if no place is free in time. */
+  /** Waits until a call may run. @throws RateLimitError if it would wait too long. */
   take(key: string, call: Call): MaybePromise<void> {
     const line = this.#lines.get(key) ?? { taken: 0, waiting: new Set() };
     this.#lines.set(key, line);
@@ -278,7 +285,7 @@ class Places {
   }
 }
 
-/** The key of a call; `undefined` if it does not count. */
+/** Returns the key of a call; `undefined` if the call is not limited. */
 function keyOf(per: LimitKey, call: Call, info: DefinitionInfo | undefined): string | undefined {
   if (per === 'principal') return call.clientKey;
   if (per === 'app') return 'app';

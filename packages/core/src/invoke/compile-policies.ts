@@ -26,24 +26,27 @@ export type Around = (call: Call, context: RequestContext, handler: () => unknow
 /** The inputs of guard checks. */
 export interface GuardParts {
   readonly container: Container;
-  /** Milliseconds that a guard may take. */
+  /** Maximum time of a guard, in milliseconds. */
   readonly guardTime: Deadlines;
   readonly logger: Logger;
-  /** The guards whose answers were neither true nor false, and have been warned of. */
+  /** The guards that have returned neither true nor false. Each is warned about once. */
   readonly unclear: WeakSet<GuardLike>;
 }
 
-/** A guard has thrown. Access is neither granted nor refused: the request fails. */
+/** Thrown when a guard throws: access is neither granted nor refused, and the request fails. */
 class GuardFailure extends Error {
   override readonly name = 'GuardFailure';
 }
 
-/** Why access could not be checked in time. */
+/** Thrown when access could not be checked in time. */
 export class LateGuardError extends Error {
   override readonly name = 'LateGuardError';
 }
 
-/** Compiles guards into one check: all must allow, the first that does not ends the asking. It fails when a guard does. */
+/**
+ * Compiles guards into one check. All guards must allow a call; after the first that does not, the others are
+ * not asked. The check throws if a guard throws.
+ */
 export function compileGuards(
   guards: readonly GuardLike[],
   definition: DefinitionInfo,
@@ -71,7 +74,7 @@ export function compileGuards(
     recovered(() => askFrom(0, call, context ?? guardContextOf(call, definition)), fail);
 }
 
-/** A guard that forgets to answer has not agreed; it is warned of once. */
+/** Refuses a call, since its guard returned no boolean. Logs one warning for each guard. */
 function refused(answer: unknown, guard: GuardLike | undefined, { logger, unclear }: GuardParts): false {
   if (answer === false || guard === undefined || unclear.has(guard)) return false;
   unclear.add(guard);
@@ -84,7 +87,10 @@ function refused(answer: unknown, guard: GuardLike | undefined, { logger, unclea
   return false;
 }
 
-/** Compiles each guard into a check of its own, for telling which of them refuses. Requests are served by `compileGuards`. */
+/**
+ * Compiles each guard into a separate check, to find out which guard refuses. Requests use `compileGuards`
+ * instead.
+ */
 export function nameGuards(
   guards: readonly GuardLike[],
   definition: DefinitionInfo,
@@ -121,15 +127,15 @@ export function compilePermits(guards: readonly GuardLike[], parts: GuardParts):
 export interface NeededScopes {
   /** The scopes that do not depend on arguments. */
   readonly fixed: readonly string[];
-  /** Gives all of them for the arguments of a call; absent when none depends on arguments. */
+  /** Returns all scopes that a call needs, given its arguments; absent if no scope depends on arguments. */
   readonly of?: (args: unknown) => Promise<readonly string[]>;
 }
 
 /**
- * Compiles which scopes a call needs; `undefined` when it needs none.
+ * Compiles the scopes that a call needs. @returns `undefined` if it needs none.
  *
- * @param where the definition, in the author's words.
- * @param guardTime how long a function may take that gives scopes: as long as a guard.
+ * @param where the definition, as its author knows it.
+ * @param guardTime maximum time of a function that returns scopes; the same as for guards.
  */
 export function compileScopes(
   { scopes: requirements, where }: Pick<Declaration, 'scopes' | 'where'>,
@@ -169,7 +175,8 @@ function scopesOf(given: unknown): readonly string[] {
 const SCOPE_RULE = 'a scope has 256 letters, digits and signs at most, and no spaces, quotes or backslashes';
 
 /**
- * Waits for a guard, a scope function or the like. If that takes too long, the request is refused with a retry.
+ * Waits for a guard, a scope function or a similar check. If it takes too long, the request is refused, and
+ * the client may retry.
  *
  * @param who the guard or function, for the log.
  */
@@ -182,7 +189,10 @@ export function inTime<T>(answer: MaybePromise<T>, who: string, guardTime: Deadl
   return guardTime.within(answer, late);
 }
 
-/** Compiles middleware into one function, the first outermost; `undefined` without any. */
+/**
+ * Compiles middleware into one function, with the first middleware outermost. @returns `undefined` if there
+ * is none.
+ */
 export function compileMiddleware(
   middleware: readonly MiddlewareLike[],
   container: Container,
@@ -205,7 +215,7 @@ export function compileMiddleware(
   return (call, context, handler) => runFrom(0, call, context, handler);
 }
 
-/** One run of one middleware, which may call `next()` once and must return its result. */
+/** One run of one middleware. It may call `next()` once, and must return the result. */
 class Turn {
   #given: unknown;
   #state: 'waiting' | 'running' | 'done' = 'waiting';
@@ -229,7 +239,9 @@ class Turn {
     return observed(result);
   };
 
-  /** @throws Error when the middleware has lost the value of `next()`. */
+  /**
+   * Checks the return value of the middleware. @throws Error if it does not contain the result of `next()`.
+   */
   check(value: unknown): unknown {
     if (value !== undefined || this.#state === 'waiting') return value;
     if (this.#state === 'running') {
@@ -247,9 +259,9 @@ type Policies = Readonly<Record<'guards' | 'middleware' | 'scopes' | 'errors', r
 /**
  * Refuses invalid guards, middleware, error mappers and scopes.
  *
- * @param policies all there are.
- * @param declarations the definitions that have them, for their places in the report.
- * @param shared those of the whole app, which have no such place.
+ * @param policies all policies of the app.
+ * @param declarations the definitions with these policies; problems name them as their place.
+ * @param shared the policies of the whole app, which belong to no definition.
  */
 export function checkPolicies(
   { guards, middleware, scopes, errors }: Policies,
@@ -287,8 +299,8 @@ export function checkPolicies(
 }
 
 /**
- * Refuses a class of guards or middleware without its method. It checks an instance, which has arrow functions
- * of its own.
+ * Refuses a guard or middleware class without its method. Checks an instance, because the method may be an
+ * arrow function in a property.
  */
 export function checkMethod(
   cls: Constructor,
@@ -306,7 +318,7 @@ export function checkMethod(
 }
 
 /**
- * Whether a value is a class, and not a function to be called.
+ * Whether a value is a class, rather than a function to call.
  *
  * @param value a class or a function.
  * @example
@@ -349,7 +361,7 @@ function resolve<T extends object>(cls: Constructor<T>, call: Call, container: C
   return container.get<T>(cls, call.scope);
 }
 
-/** A call, as guards see it. */
+/** Converts a call to the context that guards get. */
 export function guardContextOf(call: Call, definition: DefinitionInfo): GuardContext {
   const { principal, client, headers, state, requestInfo } = call;
   return { definition, principal, client, headers, source: requestInfo.source, state };

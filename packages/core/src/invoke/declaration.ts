@@ -36,31 +36,44 @@ export interface Binding {
 
 /** A limit that has been checked. */
 export interface DeclaredLimit {
-  /** How often. */
+  /** The maximum rate of calls. */
   readonly rate?: RateLimit;
-  /** How many handlers at once in this process; a call waits `queueMs` milliseconds for its turn at most. */
+  /**
+   * The maximum number of handlers that run at once in this process. A call waits at most `queueMs`
+   * milliseconds for its turn.
+   */
   readonly runs?: { readonly concurrency: number; readonly queueMs: number; readonly per: LimitKey };
-  /** The name of the module whose definitions share it; if absent, each definition has its own. */
+  /**
+   * The name of the module whose definitions share the limit; if absent, the limit applies to each definition
+   * separately.
+   */
   readonly module?: string;
 }
 
-/** A definition with everything reflection knows about its handler, and all policies that apply to it. */
+/**
+ * A definition, with everything that reflection knows about its handler, and with all policies that apply to
+ * it.
+ */
 export interface Declaration<D extends HandlerDefinition = HandlerDefinition> {
   readonly definition: D;
-  /** The place in the author's words: `Inventory.checkInventory`, or `defineTool('add')`. */
+  /**
+   * The place of the definition as its author knows it: `Inventory.checkInventory`, or `defineTool('add')`.
+   */
   readonly where: string;
   readonly target: Target;
   readonly binding: Binding;
   /** The schema of the handler's return value, as far as reflection knows it. */
   readonly returns?: SchemaSource;
-  /** From the outside in: of the app, the module, the class, the method. */
+  /** The guards, outermost first: of the app, the module, the class, the method. */
   readonly guards: readonly GuardLike[];
   readonly middleware: readonly MiddlewareLike[];
   /** All of them are needed. */
   readonly scopes: readonly ScopeRequirement[];
-  /** From the outside in: of the module, the class, the method. All of them hold. */
+  /** The limits, outermost first: of the module, the class, the method. All of them apply. */
   readonly limits: readonly DeclaredLimit[];
-  /** Private metadata that decorators of the class and the method say; the definition's own wins over it. */
+  /**
+   * Private metadata from decorators of the class and the method. Metadata of the definition overrides it.
+   */
   readonly metadata?: Readonly<Record<PropertyKey, unknown>>;
   /** The error mappers, nearest first: of the method, the class, the module, the app. */
   readonly errors: readonly ErrorMapper[];
@@ -74,19 +87,22 @@ export interface Passage<R, A> {
   refuse(): A;
   /** Limits the time of the slow steps: validation of the arguments, then the handler. */
   limited<T>(work: MaybePromise<T>): MaybePromise<T>;
-  /** Makes the answer of a result. */
+  /** Creates the response for a result. */
   answer(result: R): MaybePromise<A>;
   /** Runs the rest of an authorized call; extensions take part here. */
   enter(run: () => MaybePromise<A>): MaybePromise<A>;
-  /** Uses up the client's request state, once; absent without a state. Rejects if it was used before. */
+  /**
+   * Marks the client's request state as used; absent if the request has none. Rejects if the state was used
+   * before.
+   */
   accept?: (() => Promise<void> | undefined) | undefined;
-  /** Runs after all checks, before middleware and handler, if present. */
+  /** Called after all checks, before middleware and the handler. */
   begin?: (() => Promise<void>) | undefined;
 }
 
 /**
- * Serves one request by a definition, from its guards to its result; compiled at boot. `HandlerCompiler` lists the
- * steps.
+ * Serves one request for a definition, from guards to result. Compiled at start; see `HandlerCompiler` for
+ * the steps.
  */
 export type Invoke<R> = <A>(
   call: Call,
@@ -94,49 +110,54 @@ export type Invoke<R> = <A>(
   passage: Passage<R, A>,
 ) => MaybePromise<A>;
 
-/** The same for handlers that may first require input. */
+/** An `Invoke` for handlers that may ask for input first. */
 export type AskingInvoke<R> = Invoke<R | InputRequired>;
 
 /**
- * Whether a caller may see and use an entry; compiled at boot, absent when everybody may.
+ * Whether a caller may see and use an entry. Compiled at start; absent if every caller may.
  *
- * @param context the context of the call, when the request is a call of the entry; absent for lists and the like.
+ * @param context the context of the call, if the request calls the entry; absent for lists and other
+ * requests.
  */
 export type GuardCheck = (call: Call, context?: RequestContext) => MaybePromise<boolean>;
 
-/** Gives the scopes that a completion needs for the arguments there are so far, unchecked; absent when it needs none. */
+/**
+ * Returns the scopes that a completion needs, given the arguments so far, which are not validated; absent if
+ * it needs no scopes.
+ */
 export type PartialScopes = (args: Record<string, unknown>) => MaybePromise<readonly string[]>;
 
 /** The requirements for seeing and using an entry. Empty if it is open to all callers. */
 export interface Requirements {
   readonly guardCheck?: GuardCheck;
-  /** The guards behind the check, in the order they are asked; absent with it. */
+  /** The guards of the check, in the order in which they are asked; absent if there is no check. */
   readonly guards?: readonly NamedGuard[];
-  /** The scopes that every use of it needs; absent when it needs none. */
+  /** The scopes that every use of the entry needs; absent if it needs none. */
   readonly scopes?: readonly string[];
-  /** The scopes that completing an argument of it needs; absent when it needs none. */
+  /** The scopes that the completion of an argument needs; absent if it needs none. */
   readonly partialScopes?: PartialScopes;
 }
 
-/** A single guard of an entry, by the name of its class or function. */
+/** A single guard of an entry, with the name of its class or function. */
 export interface NamedGuard {
   readonly name: string;
   readonly allows: GuardCheck;
 }
 
-/** Returns the resources of a template; compiled at boot. Guards of the template run before it. */
+/** Lists the resources of a template. Compiled at start; guards of the template run before it. */
 export interface TemplateList {
   readonly run: Invoke<Listing>;
-  /** The scopes that a caller needs to see any of them. */
+  /** The scopes that a caller needs in order to see any of the resources. */
   readonly scopes: readonly string[];
-  /** Whether a caller who may use the template may read one of them. */
+  /** Whether a caller who may use the template may also read a resource of it. */
   readonly shows: (call: Call, resource: Listed) => MaybePromise<boolean>;
 }
 
 /**
- * Finds out whether a caller may hear of the changes of one resource; compiled at boot.
+ * Finds out whether a caller may be notified of changes to one resource. Compiled at start.
  *
- * @returns the scopes that hearing needs, which the caller may lack; `undefined` when guards refuse it.
+ * @returns the scopes that the notifications need, which the caller may lack; `undefined` if a guard refuses
+ * the caller.
  */
 export type Hears = (
   call: Call,

@@ -22,17 +22,21 @@ import type { Logger } from '../protocol/logging.js';
 import { after, type MaybePromise } from '../protocol/maybe-promise.js';
 import { describesItself, type ValuePlan } from '../schema/index.js';
 
-/** Whether a handler returned required inputs instead of a result, by this copy of the package or another. */
+/**
+ * Whether a handler returned required inputs instead of a result. Recognises values from other copies of this
+ * package.
+ */
 export function isInputRequired(value: unknown): value is InputRequired {
   return typeof value === 'object' && value !== null && INPUT_REQUIRED in value;
 }
 
 /**
- * Turns the return value of a tool without output schema into its result, by the kind of the value. Required inputs
- * pass unchanged. Warns once if the value is an instance of a DTO class. At run time `Promise<StockLevel>` is only
- * `Promise`, so there is no output schema for clients and no validation.
+ * Creates the encoder of a tool without an output schema. The kind of the returned value decides the kind of
+ * result; required inputs pass unchanged. Logs one warning if the value is an instance of a DTO class: at run
+ * time, the type `Promise<StockLevel>` is only `Promise`, so clients get no output schema, and nothing is
+ * validated.
  *
- * @param where the tool, in the author's words.
+ * @param where the tool, as its author knows it.
  */
 export function advisedEncoder(
   where: string,
@@ -52,7 +56,10 @@ export function advisedEncoder(
   };
 }
 
-/** The same for a tool with an output schema: every value is structured content, and is checked. */
+/**
+ * Creates the encoder of a tool with an output schema. Every value becomes structured content, and is
+ * validated.
+ */
 export function encodeChecked(
   value: unknown,
   output: ValuePlan,
@@ -105,7 +112,10 @@ function encodeObject(value: object | null): CallToolResult | InputRequired {
   return json === undefined ? { content: [] } : new StructuredResult(json);
 }
 
-/** @throws TypeError when a value is a whole result but for its blocks: as data, a client could make nothing of it. */
+/**
+ * Refuses a result with invalid content blocks, because a client could not use it as data either. @throws
+ * TypeError if a block is invalid.
+ */
 function refuseMisspelled(value: object): void {
   if (!isResultLike(value)) return;
   const at = value.content.findIndex(
@@ -118,7 +128,10 @@ function refuseMisspelled(value: object): void {
   );
 }
 
-/** A whole result as it is sent. @throws TypeError if a member has a type that clients do not expect. */
+/**
+ * Checks the members of a complete result. @returns the result. @throws TypeError if a member has the wrong
+ * type.
+ */
 function checkMembers(given: CallToolResult): CallToolResult {
   const result = writableResult(given);
   const { isError, _meta } = result;
@@ -129,7 +142,10 @@ function checkMembers(given: CallToolResult): CallToolResult {
   return content === result.content ? result : { ...result, content };
 }
 
-/** The same result, with structured content as JSON writes it. @throws UnwritableError when JSON cannot carry it. */
+/**
+ * Returns a result with its structured content as JSON. @throws UnwritableError if the content has no JSON
+ * form.
+ */
 function writableResult(result: CallToolResult): CallToolResult {
   const given = result.structuredContent;
   if (given === undefined) return result;
@@ -137,14 +153,15 @@ function writableResult(result: CallToolResult): CallToolResult {
   return structuredContent === given ? result : { ...result, structuredContent };
 }
 
-/** Changes contents on their way out. */
+/** Changes the contents of a resource before they are sent. */
 export type ShapeContents = (contents: ResourceContents) => ResourceContents;
 
 /**
- * Turns the return value of a resource into its result. Required inputs pass unchanged.
+ * Converts the return value of a resource to its result. Required inputs pass unchanged.
  *
- * @param shape changes each of the contents; `undefined` leaves them as they are.
- * @returns the result, or `undefined` if the handler returned nothing: there is no such resource.
+ * @param shape changes each of the contents; `undefined` leaves them unchanged.
+ * @returns the result, or `undefined` if the handler returned nothing, which means that the resource does not
+ * exist.
  * @throws TypeError if the result has an invalid cache hint.
  */
 export function encodeResource(
@@ -172,7 +189,10 @@ function toResult(value: unknown, uri: string, mimeType: string | undefined): Re
   return { contents: [encodeValue(value, uri, mimeType)] };
 }
 
-/** A cache hint without a limit, or with an unknown scope, would leave the choice to clients. */
+/**
+ * Refuses an invalid cache hint: without a time limit or with an unknown scope, clients would decide
+ * themselves.
+ */
 function checked(result: ReadResourceResult): ReadResourceResult {
   if (result.ttlMs === undefined && result.cacheScope === undefined) return result;
   for (const { member, expected } of cacheFaults(result))
@@ -194,7 +214,7 @@ function isPromptResult(value: unknown): value is GetPromptResult {
 }
 
 /**
- * Turns the return value of a prompt into its result. Required inputs pass unchanged.
+ * Converts the return value of a prompt to its result. Required inputs pass unchanged.
  *
  * @throws TypeError if the value cannot become a prompt.
  */
@@ -225,13 +245,13 @@ function toMessage(value: unknown): PromptMessage {
   );
 }
 
-/** Specification 2026-07-28, server/utilities/completion: no more than this many values a response. */
+/** Maximum number of values in one response (specification 2026-07-28, server/utilities/completion). */
 const MAX_VALUES = 100;
 
 /**
- * Turns the return value of a completion method into its result.
+ * Converts the return value of a completion method to its result.
  *
- * @throws TypeError when the value is not a list of strings, or asks for input.
+ * @throws TypeError if the value is not a list of strings, or asks for input.
  */
 export function encodeCompletion(value: unknown): CompleteResult {
   if (isInputRequired(value)) {
@@ -253,15 +273,18 @@ export function encodeCompletion(value: unknown): CompleteResult {
   return { completion: { values: shown, total, hasMore } };
 }
 
-/** The part of a value that says something: a whole result, its inside, or just the values. */
+/**
+ * Returns the completion in a value: the value may be a complete result, its `completion`, or only the
+ * strings.
+ */
 function unwrap(value: unknown): Record<string, unknown> {
   if (!isObject(value)) return { values: value };
   return isObject(value['completion']) ? value['completion'] : value;
 }
 
 /**
- * A tool result that is one JSON value and its text. The value is serialised once: the text of the content and the
- * structured content on the wire are the same characters.
+ * A tool result that contains one JSON value, as structured content and as text. The value is serialised only
+ * once.
  */
 export class StructuredResult implements CallToolResult {
   /** The value as JSON. */
@@ -302,7 +325,9 @@ function isContentList(value: unknown): value is readonly ContentBlock[] {
   return Array.isArray(value) && value.length > 0 && value.every(isContent);
 }
 
-/** Whether a value is the whole result of a tool: `content` and nothing a result does not have. */
+/**
+ * Whether a value is a complete tool result: it has `content`, and no members that a result does not have.
+ */
 function isToolResult(value: unknown): value is CallToolResult {
   return isResultLike(value) && value.content.every(isContent);
 }

@@ -25,7 +25,7 @@ export interface FailurePolicy {
 }
 
 /**
- * Turns an error of a tool into its result.
+ * Converts an error of a tool to its result.
  *
  * @throws ProtocolError if the tool threw one.
  */
@@ -45,16 +45,16 @@ export function toolFailure(error: unknown, call: Call, policy: FailurePolicy): 
 }
 
 /**
- * The result of a tool that threw a `ToolError`.
+ * Returns the result of a tool that threw a `ToolError`.
  *
- * @throws UnwritableError when JSON cannot carry its structured content.
+ * @throws UnwritableError if the structured content has no JSON form.
  */
 export function toolErrorResult({ message, structuredContent }: ToolError): CallToolResult {
   const structured = structuredContent === undefined ? undefined : toJson(structuredContent);
   return { ...failed(message), ...(structured === undefined ? {} : { structuredContent: structured }) };
 }
 
-/** The thrown value, or an error about it if it cannot be read, such as a revoked proxy. */
+/** Returns the thrown value, or an error about it if it cannot be read, such as a revoked proxy. */
 export function readable(thrown: unknown): unknown {
   if ((typeof thrown !== 'object' && typeof thrown !== 'function') || thrown === null) return thrown;
   try {
@@ -67,7 +67,7 @@ export function readable(thrown: unknown): unknown {
   }
 }
 
-/** The result of the first mapper that fits an error, or a promise of it; the error itself if none fits. */
+/** Returns what the first matching error mapper returns, or the error itself if none matches. */
 export function mapped(
   error: unknown,
   mappers: readonly ErrorMapper[],
@@ -77,7 +77,7 @@ export function mapped(
   return mapper && typeof error === 'object' && error !== null ? mapper.map(error, context) : error;
 }
 
-/** Turns an error of a resource, prompt or completion into the error to answer with. */
+/** Converts an error of a resource, prompt or completion to the error response. */
 export function requestFailure(error: unknown, call: Call, policy: FailurePolicy): ProtocolError {
   if (error instanceof InvalidValueError) {
     return new ProtocolError(ERROR_CODES.invalidParams, error.message, { issues: error.issues });
@@ -86,7 +86,10 @@ export function requestFailure(error: unknown, call: Call, policy: FailurePolicy
   return toProtocolError(error, policy.exposeErrors);
 }
 
-/** A result that does not fit the schema it was promised by: the author's mistake, not the caller's. */
+/**
+ * Returns the error for a result that violates its own output schema: a mistake of the author, not of the
+ * caller.
+ */
 export function outputFailure(error: InvalidValueError, call: Call, policy: FailurePolicy): ProtocolError {
   policy.logger.error(
     { err: error, issues: error.issues, ...logDetails(call) },

@@ -69,10 +69,10 @@ import {
 } from './compile-policies.js';
 import { compileConcurrency, compileRates, inPlace, type RateCounter, ratesOf } from './compile-limits.js';
 
-/** The inputs of compiling handlers. */
+/** Options for compiling handlers. */
 interface InvokeOptions extends FailurePolicy {
   readonly instances: Instances;
-  /** How long a guard may take. */
+  /** Maximum time of a guard. */
   readonly guardTime: Deadlines;
   /** Whether tools convert strings by default. */
   readonly coerce: boolean;
@@ -80,39 +80,39 @@ interface InvokeOptions extends FailurePolicy {
   readonly counter: RateCounter;
 }
 
-/** How one kind of definition differs from the others. */
+/** The differences between the kinds of definitions. */
 interface Kind<R> {
   readonly Context: ContextClass;
-  /** Parses and validates arguments, and gives them as the handler gets them. */
+  /** Parses and validates arguments. @returns the arguments for the handler. */
   readonly check: (args: Record<string, unknown>) => MaybePromise<unknown>;
-  /** Makes the result from the return value of the handler or its middleware. */
+  /** Converts the return value of the handler or its middleware to the result. */
   readonly encode: (value: unknown, call: Call, args: unknown) => MaybePromise<R>;
   /** Returns the result of a call that the `permits` of a guard refuses; absent if guards do not check arguments. */
   readonly denied: (() => R) | undefined;
-  /** Makes the result from a thrown error, or throws the error to answer with. */
+  /** Converts a thrown error to a result, or throws the error of the response. */
   readonly fail: (error: unknown, call: Call) => R;
-  /** The one argument that a handler gets which is a function; all of them by default. */
+  /** The name of the only argument that a function handler gets; by default, it gets all arguments. */
   readonly argument?: string;
 }
 
 /**
- * Turns declarations into functions that serve requests. One call takes these steps, the only way to a handler there
- * is:
+ * Compiles declarations into functions that serve requests. Handlers are never called in another way. Each
+ * call takes these steps:
  *
  * 1. rates of the module and of the definition
  * 2. `allows` of the guards
- * 3. the scopes that are known without arguments
- * 4. arguments: parsed and validated, once
- * 5. the scopes that depend on them
+ * 3. the scopes that do not depend on arguments
+ * 4. parsing and validation of the arguments, once
+ * 5. the scopes that depend on arguments
  * 6. `permits` of the guards
- * 7. a place among the handlers that may run at once
- * 8. the state of a request that a client repeats with its answers: it is used up by calls that run
- * 9. middleware, and the handler within
- * 10. the encoding of the value they give
+ * 7. the concurrency limit
+ * 8. the request state, if a client repeats a request with its answers: each state can be used once
+ * 9. middleware, and the handler inside it
+ * 10. encoding of the returned value
  *
- * `Passage.enter` wraps the rest once all required scopes are known: after step 3 if none depends on arguments, or else
- * after step 5. Errors of steps 4, 6, 9 and 10 are mapped, and then become a result or an error. Steps that a
- * definition does not use are left out.
+ * `Passage.enter` wraps the remaining steps once all required scopes are known: after step 3 if none depends
+ * on arguments, otherwise after step 5. Error mappers get the errors of steps 4, 6, 9 and 10, which then
+ * become a result or an error response. Steps that a definition does not need are left out.
  */
 export class HandlerCompiler {
   readonly #guardParts: GuardParts;
@@ -123,8 +123,8 @@ export class HandlerCompiler {
   }
 
   /**
-   * Compiles the access rules of a definition: its guards as one check and one by one, and the requirements of
-   * completing it.
+   * Compiles the access rules of a definition: all guards as one check, each guard separately, and the
+   * requirements of its completions.
    */
   access(declaration: Declaration, info: DefinitionInfo): Requirements {
     const { guards } = declaration;
@@ -191,7 +191,7 @@ export class HandlerCompiler {
     });
   }
 
-  /** @param info the prompt or template that is completed. */
+  /** Compiles a completion. @param info the prompt or template whose argument is completed. */
   completion(declaration: Declaration<CompletionDefinition>, info: DefinitionInfo): Invoke<CompleteResult> {
     return this.#compile(declaration, info, {
       Context: CompletionContext,
@@ -203,7 +203,10 @@ export class HandlerCompiler {
     });
   }
 
-  /** Compiles the check of a resource's listeners: the steps of a read, without the read. */
+  /**
+   * Compiles the check whether a caller may be notified of changes to a resource. It takes the same steps as
+   * a read, without the handler.
+   */
   hears(declaration: Declaration<ResourceDefinition>, info: DefinitionInfo, input: ValuePlan): Hears {
     const allows = compileGuards(declaration.guards, info, this.#guardParts);
     const { needs } = this.#reads(declaration, info, input);
@@ -212,10 +215,10 @@ export class HandlerCompiler {
   }
 
   /**
-   * Compiles the list of a template's resources, and the check of their visibility.
+   * Compiles the list of a template's resources, and the check which of them a caller may see.
    *
-   * @param target the function or method that gives them.
-   * @param read reads one of them.
+   * @param target the function or method that returns the resources.
+   * @param read reads one of the resources.
    */
   list(
     declaration: Declaration<ResourceDefinition>,
@@ -242,7 +245,7 @@ export class HandlerCompiler {
     };
   }
 
-  /** Compiles the requirements of reading one URI, beside `allows` of the guards. */
+  /** Compiles the requirements of reading one URI, except `allows` of the guards. */
   #reads(declaration: Declaration<ResourceDefinition>, info: DefinitionInfo, input: ValuePlan): Reads {
     const { guardTime } = this.#guardParts;
     const { fixed, of: scopesOf } = compileScopes(declaration, guardTime) ?? NO_SCOPES;
@@ -266,7 +269,7 @@ export class HandlerCompiler {
     return { fixed, isPerUri, needs };
   }
 
-  /** Resources, prompts and completions: each failure is an error response. */
+  /** Refuses a request for a resource, prompt or completion with an error response. */
   readonly #refuse = (error: unknown, call: Call): never => {
     throw requestFailure(error, call, this.options);
   };
@@ -412,23 +415,23 @@ export class HandlerCompiler {
 
 const NO_SCOPES: NeededScopes = { fixed: [] };
 
-/** The requirements of reads beside `allows` of the guards. */
+/** The requirements of a read, except `allows` of the guards. */
 interface Reads {
   /** The scopes that every read needs. */
   readonly fixed: readonly string[];
-  /** Whether more depends on the URI. */
+  /** Whether further requirements depend on the URI. */
   readonly isPerUri: boolean;
-  /** Gives the scopes that the read of one URI needs; `undefined` when guards do not permit it. */
+  /** Returns the scopes that the read of a URI needs; `undefined` if a guard does not permit it. */
   readonly needs: Hears;
 }
 
-/** A list gets the request and the context. */
+/** A list handler gets the request and the context. */
 const LIST_BINDING: Binding = {
   parameters: [{ from: 'arguments' }, { from: 'context' }],
   source: { kind: 'none' },
 };
 
-/** The result of a validation; `undefined` for a refused value. */
+/** Returns the result of a validation; `undefined` if the value is refused. */
 async function valid(check: () => MaybePromise<unknown>): Promise<{ readonly value: unknown } | undefined> {
   try {
     return { value: await check() };
@@ -453,12 +456,12 @@ function attempt<T, A>(
   return isPromise(done) ? Promise.resolve(done).then(go, fail) : go(done);
 }
 
-/** The check of arguments that come as text. */
+/** Compiles the check of arguments that arrive as strings. */
 function converting(input: ValuePlan): (args: Record<string, unknown>) => MaybePromise<unknown> {
   return (args) => input.check(convertStrings(args, input.advertised));
 }
 
-/** The arguments of a completion: the client may send others than texts. */
+/** Returns the arguments of a completion that are strings, because clients may also send others. */
 function textsOf(args: Record<string, unknown>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(args).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
@@ -482,10 +485,10 @@ function checkedEncoder(
   };
 }
 
-/** Runs a handler with validated arguments. The context is present if `needsContext` says so. */
+/** Runs a handler with validated arguments. `context` is present if `needsContext` returned true. */
 type Run = (call: Call, args: unknown, context: RequestContext | undefined) => unknown;
 
-/** The source of instances, and whether they may be kept. */
+/** Provides the instances of services. */
 export interface Instances {
   readonly container: Container;
   /** Whether one instance of the class serves every call. */
@@ -502,9 +505,9 @@ function needsContext(target: Target, { parameters }: Binding, instances: Instan
 }
 
 /**
- * Compiles the call of a handler: its instance, and its parameters in order.
+ * Compiles the call of a handler: it gets the instance, and passes the parameters in order.
  *
- * @param argument the one argument that a function gets; all of them by default.
+ * @param argument the only argument that a function handler gets; all arguments by default.
  */
 function compileRun(target: Target, binding: Binding, instances: Instances, argument?: string): Run {
   if (target.kind === 'function') {
@@ -548,7 +551,10 @@ function valueOf(parameter: ParameterBinding, args: unknown, context: RequestCon
   }
 }
 
-/** Compiles the way from a call to an instance: a singleton is asked for once, anything else each time. */
+/**
+ * Compiles the lookup of an instance for a call. A singleton is looked up once, other instances for each
+ * call.
+ */
 function compileInstance(cls: Constructor, instances: Instances): (call: Call) => MaybePromise<Instance> {
   const { container } = instances;
   if (!instances.isSingleton(cls)) return (call) => container.get(cls, call.scope);

@@ -5,7 +5,7 @@ import { nearest } from '../protocol/nearest.js';
 import { DELAY, isDelay } from '../transport/deadlines.js';
 import type { DeclaredLimit } from './declaration.js';
 
-/** The fault in an option, and its fix. */
+/** A problem in an option, and its fix. */
 interface Fault {
   readonly option: string;
   readonly what: string;
@@ -57,9 +57,10 @@ function faultsOf(given: object, checks: Readonly<Record<string, Check>>): Fault
 }
 
 /**
- * The faults in the `rates` of an app or a module, each with its place in the list.
+ * Finds the problems in the `rates` of an app or a module.
  *
- * @param rates the author's value.
+ * @param rates the value from the author.
+ * @returns the problems, each with its index in the list.
  */
 export function rateFaults(rates: unknown): Fault[] {
   const fix = "write rates: [{ per: 'principal', limit: 60, windowMs: 60_000 }]";
@@ -77,7 +78,7 @@ export function rateFaults(rates: unknown): Fault[] {
 }
 
 /**
- * Reads the limits that a definition declares.
+ * Reads the limits of a definition.
  *
  * @param given the arguments of `@Limit` or the option `limit`.
  * @param at the place of the definition; receives the problems.

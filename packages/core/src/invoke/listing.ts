@@ -1,7 +1,7 @@
 import type { Resource } from '../protocol/descriptors.js';
 import { isObject } from '../protocol/json.js';
 
-/** A resource of a template, with the values of its variables. */
+/** A resource from a template's list, with the values of the template's variables. */
 export interface Listed {
   readonly descriptor: Resource;
   readonly variables: Readonly<Record<string, string | string[]>>;
@@ -10,24 +10,24 @@ export interface Listed {
 /** The result of a template's list. */
 export interface Listing {
   readonly resources: readonly Listed[];
-  /** The author's cursor of the next page; absent after the last. */
+  /** The author's cursor for the next page; absent on the last page. */
   readonly nextCursor?: string;
-  /** Whether there were more resources than asked for. */
+  /** Whether there are more resources than requested. */
   readonly isCut: boolean;
 }
 
-/** Reads an author's resource. @throws TypeError if the template does not cover it. */
+/** Reads a resource that an author's list returned. @throws TypeError if the template does not match it. */
 export type ReadListed = (given: unknown) => Listed;
 
-/** Maximum number of resources that are read from one page of its author's. */
+/** Maximum number of resources that are read from one page of an author's list. */
 export const MOST_OF_A_PAGE = 10_000;
-/** Clients send cursors back in each request, and gateways bound those. */
+/** Maximum length of a cursor. Clients send it back in a request, and gateways limit the size of requests. */
 const MOST_CURSOR_CHARACTERS = 1024;
 
 /**
- * Reads as much of a list as is requested.
+ * Reads the requested number of resources from an author's list.
  *
- * @throws TypeError if it is not a list of resources of the template.
+ * @throws TypeError if the value is not a list of resources that match the template.
  */
 export async function readListing(
   given: unknown,

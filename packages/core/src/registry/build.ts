@@ -43,26 +43,26 @@ import type {
 import { listedReader } from './listed.js';
 import { explicitSource } from './parameters.js';
 
-/** The inputs of building an entry. */
+/** Dependencies and options of `buildEntry`. */
 export interface BuildTools {
   readonly schemas: SchemaCompiler;
   readonly handlers: HandlerCompiler;
   /** The default handling of undeclared arguments. */
   readonly unknownProperties?: UnknownProperties | undefined;
-  /** How extensions take part in definitions. */
+  /** The hooks of extensions for definitions. */
   readonly hooks: readonly DefinitionHooks[];
   readonly logger: Logger;
   readonly diagnostics: Diagnostics;
 }
 
-/** A definition that is served under a name or URI of its own. */
+/** A definition that clients find by its own name or URI. */
 type ServedDefinition = ToolDefinition | ResourceDefinition | PromptDefinition;
 
 /**
- * Builds the entry of a declaration: validates its options, compiles its schemas, policies and handler, and freezes the
- * result. Faults go to `tools.diagnostics`.
+ * Builds the entry of a declaration: validates the options, compiles schemas, policies and the handler, and
+ * freezes the result. Problems are added to `tools.diagnostics`.
  *
- * @returns `undefined` for completions, which are part of their target, and for a URI that does not parse.
+ * @returns `undefined` for completions, which belong to another entry, and for an invalid URI.
  */
 export function buildEntry(declaration: Declaration, tools: BuildTools): Entry | undefined {
   if (isKind(declaration, 'tool')) return buildTool(declaration, tools);
@@ -70,7 +70,7 @@ export function buildEntry(declaration: Declaration, tools: BuildTools): Entry |
   return isKind(declaration, 'resource') ? buildResource(declaration, tools) : undefined;
 }
 
-/** Whether a declaration is of a kind. */
+/** Whether a declaration is of the given kind. */
 export function isKind<K extends HandlerDefinition['kind']>(
   declaration: Declaration,
   kind: K,
@@ -117,7 +117,7 @@ function buildTool(declaration: Declaration<ToolDefinition>, tools: BuildTools):
   });
 }
 
-/** A resource, or a template when its URI has variables. */
+/** Builds a resource, or a template if its URI has variables. */
 function buildResource(
   declaration: Declaration<ResourceDefinition>,
   tools: BuildTools,
@@ -165,7 +165,10 @@ function buildResource(
   });
 }
 
-/** The list function of a template; `undefined` if it has none. Faults go to `at`. */
+/**
+ * Returns the function that lists the resources of a template; `undefined` if there is none. Problems are
+ * added to `at`.
+ */
 function listTargetOf(
   { definition: { list }, target }: Declaration<ResourceDefinition>,
   isTemplate: boolean,
@@ -214,7 +217,7 @@ function buildPrompt(declaration: Declaration<PromptDefinition>, tools: BuildToo
   });
 }
 
-/** The members of entries of every kind. */
+/** Returns the members that entries of every kind have. */
 function baseOf(
   declaration: Declaration<ServedDefinition>,
   kind: Entry['kind'],
@@ -244,7 +247,7 @@ function baseOf(
   };
 }
 
-/** Reports `_meta` that the protocol forbids, or that cannot be serialised in lists. */
+/** Reports `_meta` that the protocol forbids, or that has no JSON form. */
 function checkMeta(meta: Presentation['meta'], at: Diagnostics): void {
   for (const key of Object.keys(meta ?? {})) {
     const wrong = metaKeyFault(key);
@@ -274,7 +277,7 @@ const TEXT: Check = [(value) => typeof value === 'string', 'a string'];
 const FLAG: Check = [(value) => typeof value === 'boolean', 'true or false'];
 const MEMBERS_BY_NAME: Check = [isObject, 'an object'];
 
-/** Checks of options that no other code validates before clients get them. */
+/** Checks of options that are not validated anywhere else before they are sent to clients. */
 const VALUES: Readonly<Record<string, Check>> = {
   name: TEXT,
   title: TEXT,
@@ -294,7 +297,7 @@ const VALUES: Readonly<Record<string, Check>> = {
   ],
 };
 
-/** Refuses options that do not exist: a guard under a misspelt name would guard nothing. */
+/** Refuses unknown options. A guard under a misspelt name would have no effect. */
 function checkMembers(definition: HandlerDefinition, at: Diagnostics): void {
   const known = MEMBERS_OF[definition.kind];
   for (const option of Object.keys(definition).filter((name) => !known.includes(name))) {
@@ -319,7 +322,9 @@ function checkTimeout(timeoutMs: Presentation['timeoutMs'], at: Diagnostics): vo
   at.at('timeoutMs').add('SIGIL_INVALID_OPTIONS', `it must be ${DELAY}`, fix);
 }
 
-/** The changes of extensions to the contents of a resource; `undefined` if there are none. */
+/**
+ * Combines the functions of extensions that change the contents of a resource; `undefined` if there are none.
+ */
 function shaping(
   info: DefinitionDetails,
   { hooks }: BuildTools,
@@ -341,7 +346,7 @@ function nameOf({ definition, target }: Declaration<ServedDefinition>, at: Diagn
   return name;
 }
 
-/** The default name of a method: `checkInventory` → `check_inventory`. */
+/** Returns the default name for a method: `check_inventory` for `checkInventory`. */
 export function defaultName(target: Target): string {
   const method = target.kind === 'method' ? target.method : target.handle.name;
   const name = typeof method === 'symbol' ? (method.description ?? '') : method;
@@ -351,7 +356,10 @@ export function defaultName(target: Target): string {
     .toLowerCase();
 }
 
-/** The members of an entry in lists besides its name, with the `_meta` of the author and of extensions. */
+/**
+ * Returns the members that an entry has in lists besides its name, with `_meta` from the author and from
+ * extensions.
+ */
 function presentation(
   { title, description, icons }: Presentation,
   info: DefinitionDetails,

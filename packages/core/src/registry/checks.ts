@@ -7,16 +7,16 @@ import type { ResourceDefinition, ToolDefinition } from '../metadata/definitions
 import type { UriTemplate } from '../protocol/uri-template/parse.js';
 import type { ValuePlan } from '../schema/index.js';
 
-/** RFC 9110 §5.1. */
+/** A token, such as the name of a header (RFC 9110 §5.6.2). */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const PREFIX = 'mcp-param-';
 const TYPES: readonly unknown[] = ['string', 'integer', 'boolean'];
 
 /**
- * Finds the arguments of a tool that clients repeat in headers, and checks them against the rules for such arguments
- * (2026-07-28, basic/transports/streamable-http, "Schema Extension").
+ * Finds the arguments of a tool that clients repeat in headers, and validates them (specification 2026-07-28,
+ * basic/transports/streamable-http, "Schema Extension").
  *
- * @param at receives every rule that is broken.
+ * @param at receives the problems.
  */
 export function mirroredArguments(schema: JsonSchema, at: Diagnostics): MirroredArgument[] {
   const found: MirroredArgument[] = [];
@@ -60,13 +60,16 @@ export function mirroredArguments(schema: JsonSchema, at: Diagnostics): Mirrored
 const SECRET =
   /^key$|password|passphrase|passwd|secret|token|credential|authorization|(?:api|access|private|secret|signing)key/;
 
-/** Whether an argument is named like a secret, which no header should have (2026-07-28, server/tools, "x-mcp-header"). */
+/**
+ * Whether the name of an argument suggests a secret, which must not be sent in a header (specification
+ * 2026-07-28, server/tools, "x-mcp-header").
+ */
 export function isSecret({ header, path, type }: MirroredArgument): boolean {
   const names = [header.slice(PREFIX.length), path.at(-1) ?? ''];
   return type === 'string' && names.some((name) => SECRET.test(name.toLowerCase().replace(/[^a-z0-9]/g, '')));
 }
 
-/** A valid `icons`, in the words of messages to the author. */
+/** The description of a valid `icons` option, for error messages. */
 export const ICONS =
   "a list of objects with a string as their src, such as [{ src: 'https://example.com/icon.png' }]";
 
@@ -77,7 +80,7 @@ export function areIcons(value: unknown): boolean {
 
 const POLICIES: readonly unknown[] = ['reject', 'strip', 'keep'];
 
-/** Whether a value is a handling of undeclared arguments. */
+/** Whether a value is valid for the option `unknownProperties`. */
 export function isUnknownProperties(value: unknown): boolean {
   return POLICIES.includes(value);
 }
@@ -122,7 +125,7 @@ export function checkVariables(
     );
 }
 
-/** The arguments of a prompt, read off the schema of its handler. */
+/** Lists the arguments of a prompt, from the schema of its handler. */
 export function promptArguments(schema: JsonSchema): PromptArgument[] {
   const required = new Set<unknown>(Array.isArray(schema['required']) ? schema['required'] : []);
   return Object.entries(propertiesOf(schema)).map(([name, property]) => {
@@ -136,19 +139,19 @@ export function promptArguments(schema: JsonSchema): PromptArgument[] {
   });
 }
 
-/** RFC 3339, as the schema of the specification has it for `lastModified`. */
+/** A date and time in RFC 3339, as the schema of the specification requires for `lastModified`. */
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}(?:[Tt ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:[Zz]|[+-]\d{2}:?\d{2})?)?$/;
 
 const ROLES: readonly unknown[] = ['user', 'assistant'];
 
-/** A prefix, if any, and a name (2026-07-28, basic, section "_meta"). */
+/** A key of `_meta`: a name, with an optional prefix (specification 2026-07-28, basic, section "_meta"). */
 const META_KEY = /^(?:([^/]*)\/)?([^/]*)$/;
 const META_LABEL = /^[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?$/;
 const META_NAME = /^(?:[A-Za-z0-9](?:[A-Za-z0-9_.-]*[A-Za-z0-9])?)?$/;
 const RESERVED_LABELS: readonly (string | undefined)[] = ['modelcontextprotocol', 'mcp'];
 const RESERVED_NAMES: readonly string[] = ['progressToken', 'traceparent', 'tracestate', 'baggage'];
 
-/** Returns why an author must not use a key of `_meta`; `undefined` if the key is allowed. */
+/** Returns the reason why an author must not use a key of `_meta`; `undefined` if the key is allowed. */
 export function metaKeyFault(key: string): string | undefined {
   const [, prefix, name = ''] = META_KEY.exec(key) ?? [];
   const labels = prefix?.split('.') ?? [];

@@ -23,13 +23,13 @@ interface EntryBase extends Requirements {
   /** The key of the entry: a name, a URI, or a URI template. */
   readonly key: string;
   readonly where: string;
-  /** The definition, as guards, middleware, handlers and extensions see it. */
+  /** The definition as guards, middleware, handlers and extensions get it. */
   readonly info: DefinitionDetails;
-  /** How long the handler may take, in milliseconds; the app's default if absent. */
+  /** Maximum time of the handler, in milliseconds; absent for the app's default. */
   readonly timeoutMs?: number | false;
 }
 
-/** Sources of completions, by the argument that they complete. */
+/** The sources of completions, by the name of the argument. */
 export type Completers = Readonly<Record<string, Invoke<CompleteResult>>>;
 
 /** A tool, compiled. */
@@ -58,11 +58,11 @@ export interface ResourceEntry extends ReadableEntry {
 export interface TemplateEntry extends ReadableEntry {
   readonly kind: 'template';
   readonly descriptor: ResourceTemplate;
-  /** The common beginning of all matching URIs. */
+  /** The part that all matching URIs begin with. */
   readonly head: string;
   /** Returns the values of the variables if a URI matches. */
   readonly match: (uri: string) => Record<string, string | string[]> | undefined;
-  /** The sources of completions, by argument. */
+  /** The sources of completions, by the name of the argument. */
   readonly completers: Completers;
   /** Returns the resources of the template for `resources/list`; absent if they are not listed. */
   readonly list?: TemplateList;
@@ -75,7 +75,7 @@ export interface PromptEntry extends EntryBase {
   /** The schema of the arguments. Lists only contain the names of the arguments. */
   readonly inputSchema: JsonSchema;
   readonly run: AskingInvoke<GetPromptResult>;
-  /** The sources of completions, by argument. */
+  /** The sources of completions, by the name of the argument. */
   readonly completers: Completers;
 }
 
@@ -88,7 +88,7 @@ export interface DefinitionDetails extends DefinitionInfo {
   readonly where: string;
   /** The `_meta` that the author set, which clients see. */
   readonly meta: Readonly<Record<string, unknown>> | undefined;
-  /** A tool's effects as the author declared them, as clients see them. */
+  /** The author's `annotations` of a tool, which clients see. */
   readonly annotations: ToolAnnotations | undefined;
   /** The MIME type of a resource or template, if the author set one. */
   readonly mimeType: string | undefined;
@@ -97,7 +97,10 @@ export interface DefinitionDetails extends DefinitionInfo {
 /** Finds the definition that serves a URI. */
 export type FindResource = (uri: string) => DefinitionDetails | undefined;
 
-/** How an extension takes part in the definitions of an app. Each hook is called once for each definition, when it is added. */
+/**
+ * An extension's hooks for the definitions of an app. Each hook is called once for each definition, when the
+ * definition is added.
+ */
 export interface DefinitionHooks {
   /**
    * Finds the faults in a definition's options for the extension. The app then refuses to start.

@@ -8,17 +8,17 @@ import type { UriTemplate } from '../protocol/uri-template/parse.js';
 import { checkAnnotations } from './checks.js';
 import type { TemplateEntry } from './entry.js';
 
-/** A resource from the list of a template. */
+/** A resource that a template's list returned. */
 interface GivenResource extends Omit<Resource, 'uri'> {
   readonly uri?: string;
   readonly variables?: Readonly<Record<string, ExpandedValue | undefined>>;
 }
 
 /**
- * Creates the reader of resources from the list of a template.
+ * Creates a function that reads resources from a template's list.
  *
  * @param mimeType the default MIME type.
- * @param prefixUri puts the prefix of the module into a URI.
+ * @param prefixUri adds the prefix of the module to a URI.
  */
 export function listedReader(
   template: UriTemplate,
@@ -64,7 +64,7 @@ export function listedReader(
 
 const TEXTS = ['uri', 'title', 'description', 'mimeType'];
 
-/** @throws TypeError with the fault in a resource. */
+/** Validates a resource from a list. @throws TypeError if it is invalid. */
 function checkListed(given: unknown): asserts given is GivenResource {
   const refuse = (what: string): never => {
     throw new TypeError(`a list gave a resource ${what}`);

@@ -9,7 +9,7 @@ import type { JsonSchema } from '../protocol/json.js';
 import { hasClassValidator, isDto, type PropertyDeclaration, type SchemaSource } from '../schema/index.js';
 
 /**
- * Determines the source of every parameter of a handler, and the schema of its arguments.
+ * Finds the source of each handler parameter, and the schema of the arguments.
  *
  * @param at the handler; receives the problems of its parameters.
  */
@@ -79,7 +79,10 @@ export function bindParameters(
   return { parameters, source: sourceOf(definition, classes[0], properties) };
 }
 
-/** Whether a parameter without a decorator can only be the context, in a build that emits no types of parameters. */
+/**
+ * Whether a parameter without a decorator can only be the context, if the compiler emitted no types of
+ * parameters.
+ */
 function isUntypedContext(
   index: number,
   unmarked: readonly number[],
@@ -95,7 +98,7 @@ function isUntypedContext(
 }
 
 /**
- * The source of a schema that an author gave.
+ * Returns the source of a schema that an author passed.
  * @param groups the groups of class-validator whose rules apply to a class.
  */
 export function explicitSource(schema: SchemaLike, groups?: readonly string[]): SchemaSource {
@@ -119,7 +122,7 @@ function sourceOf(
   return properties.length > 0 ? { kind: 'properties', properties } : { kind: 'none' };
 }
 
-/** The groups of rules a definition asks for. */
+/** Returns the groups of validation rules that a definition uses. */
 export function groupsOf(definition: HandlerDefinition): readonly string[] | undefined {
   return 'groups' in definition ? definition.groups : undefined;
 }
@@ -155,7 +158,7 @@ function decoratorOf({ kind }: ParameterDefinition): '@Arg' | '@Param' {
 const SCALARS: ReadonlySet<unknown> = new Set([String, Number, Boolean, Date]);
 const BUILT_INS: ReadonlySet<unknown> = new Set([...SCALARS, Array, BigInt]);
 
-/** A function that gives a type, or a type that is a function itself: a class, or `String` and its like. */
+/** Returns a type. `type` is the type itself, such as a class or `String`, or a function that returns it. */
 function typeFrom(type: unknown, option: 'type' | 'items', at: Diagnostics): unknown {
   const isType = SCALARS.has(type) || /^class\b/.test(Function.prototype.toString.call(type));
   try {
@@ -168,7 +171,7 @@ function typeFrom(type: unknown, option: 'type' | 'items', at: Diagnostics): unk
   }
 }
 
-/** Validates `@Arg` or `@Param` without keywords, which are validated with the schema. */
+/** Validates `@Arg` or `@Param`, except JSON Schema keywords, which are validated with the schema. */
 function checkArgument(parameter: ParameterDefinition, at: Diagnostics): void {
   const { name, optional } = parameter;
   const decorator = decoratorOf(parameter);
@@ -187,7 +190,7 @@ function checkArgument(parameter: ParameterDefinition, at: Diagnostics): void {
     );
 }
 
-/** Refuses a keyword of other frameworks that JSON Schema has for something else. */
+/** Refuses the keyword `required` as other frameworks use it. JSON Schema has another meaning for it. */
 function refuseRequired(parameter: ParameterDefinition, at: Diagnostics): void {
   at.add(
     'SIGIL_INVALID_PARAMETER',
@@ -196,7 +199,7 @@ function refuseRequired(parameter: ParameterDefinition, at: Diagnostics): void {
   );
 }
 
-/** Refuses a parameter that no decorator and no type gives a value to. */
+/** Refuses a parameter that has no decorator and no type that could determine its value. */
 function refuseType(types: readonly unknown[] | undefined, type: unknown, at: Diagnostics): void {
   if (types === undefined) {
     return at.add(
@@ -237,14 +240,17 @@ function refuseDuplicates(properties: readonly PropertyDeclaration[], at: Diagno
     );
 }
 
-/** `@Param` outside a resource, or `@Arg` inside one. */
+/** Refuses `@Param` outside a resource, and `@Arg` inside a resource. */
 function refuseDecorator({ kind, name }: ParameterDefinition, at: Diagnostics): void {
   if (kind === 'param')
     at.add('SIGIL_INVALID_PARAMETER', '@Param belongs to resources', `use @Arg('${name}')`);
   else at.add('SIGIL_INVALID_PARAMETER', '@Arg belongs to tools and prompts', `use @Param('${name}')`);
 }
 
-/** A parameter behind one with an initialiser: JavaScript does not say whether it has one itself. */
+/**
+ * Refuses a parameter after one with an initialiser. JavaScript does not tell whether the later parameter has
+ * an initialiser.
+ */
 function refuseUndecided(parameter: ParameterDefinition, at: Diagnostics): void {
   const { name } = parameter;
   at.add(

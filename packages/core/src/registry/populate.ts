@@ -11,9 +11,9 @@ type Completable = PromptEntry | TemplateEntry;
 type Completion = Declaration<CompletionDefinition>;
 
 /**
- * Compiles declarations and adds them to a registry: all of them, or none if there are faults, which go to
- * `tools.diagnostics`. A prompt or template takes over the completions of its predecessor with that name, and a
- * completion replaces the one of its argument.
+ * Compiles declarations and adds them to a registry. If there are problems, it adds none, and the problems
+ * are added to `tools.diagnostics`. A new prompt or template keeps the completions of the previous one with
+ * the same name. A new completion replaces the previous one for the same argument.
  */
 export function populate(registry: Registry, declarations: readonly Declaration[], tools: BuildTools): void {
   const { diagnostics } = tools;
@@ -45,7 +45,7 @@ export function populate(registry: Registry, declarations: readonly Declaration[
     collectionOf(registry, entry).set(withCompleters(entry, registry, tools));
 }
 
-/** Forgets the source of completions for an argument. @returns whether there was one. */
+/** Removes the source of completions for an argument. @returns whether there was one. */
 export function removeCompletion(registry: Registry, ref: string, argument: string): boolean {
   const held = registry.completions.get(ref);
   if (!held?.has(argument)) return false;
@@ -79,7 +79,10 @@ function completableIn(registry: Registry, ref: string): Completable | undefined
   return registry.prompts.get(ref) ?? registry.templates.get(ref);
 }
 
-/** The target of a completion; a problem if it does not exist, or has no such argument. */
+/**
+ * Returns the prompt or template of a completion. Reports a problem if it does not exist, or does not have
+ * the argument.
+ */
 function completable(
   registries: readonly Registry[],
   { definition: { ref, argument } }: Completion,
@@ -109,7 +112,7 @@ function addCompletion(draft: Registry, declaration: Completion, at: Diagnostics
   draft.completions.set(ref, new Map([...added, [argument, declaration]]));
 }
 
-/** An entry with every source of completions that there is for its arguments. */
+/** Returns an entry with all sources of completions for its arguments. */
 function withCompleters(entry: Entry, { completions }: Registry, { handlers }: BuildTools): Entry {
   const sources = completions.get(entry.key);
   if (!('completers' in entry) || !sources) return entry;

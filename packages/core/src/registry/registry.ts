@@ -3,35 +3,41 @@ import type { Declaration } from '../invoke/declaration.js';
 import type { CompletionDefinition } from '../metadata/definitions.js';
 import type { Entry, PromptEntry, ResourceEntry, TemplateEntry, ToolEntry } from './entry.js';
 
-/** Everything that a server serves. Listeners are called once for changes that are made together. */
+/** Everything that a server serves. Changes that are made together notify each listener once. */
 export class Registry {
   readonly tools: Collection<ToolEntry> = new Collection(() => this.#changed('tools'));
   readonly prompts: Collection<PromptEntry> = new Collection(() => this.#changed('prompts'));
   readonly resources: Collection<ResourceEntry> = new Collection(() => this.#changed('resources'));
   readonly templates: Collection<TemplateEntry> = new Collection(() => this.#changed('resources'));
-  /** The sources of completions, by target and argument. They outlive the target, and serve its replacement. */
+  /**
+   * The sources of completions, by target and argument. They remain when the target is removed, and serve its
+   * replacement.
+   */
   readonly completions: Map<string, ReadonlyMap<string, Declaration<CompletionDefinition>>> = new Map();
   readonly #byHead = new TemplatesByHead(this.templates);
   readonly #listeners = new Set<(change: ListKind) => void>();
   readonly #pending = new Set<ListKind>();
 
-  /** @returns a function that removes the listener. */
+  /** Adds a listener for changes. @returns a function that removes the listener. */
   onChange(listener: (change: ListKind) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Whether there ever was a resource or a template. */
+  /** Whether there has ever been a resource or a template. */
   get hasResources(): boolean {
     return this.resources.everUsed || this.templates.everUsed;
   }
 
-  /** Whether there ever was a source of completions. */
+  /** Whether there has ever been a source of completions. */
   get hasCompletions(): boolean {
     return this.completions.size > 0;
   }
 
-  /** The entry that serves a URI: the resource with exactly that URI, else the first template that matches. */
+  /**
+   * Finds the entry that serves a URI: the resource with exactly this URI, otherwise the first template that
+   * matches.
+   */
   resolveUri(uri: string): ResolvedUri | undefined {
     const resource = this.resources.get(uri);
     if (resource) return { entry: resource, variables: {} };
@@ -65,7 +71,7 @@ export interface ResolvedUri {
 /** The position of an entry in its collection; grows with every addition and is never reused. */
 export type Position = number;
 
-/** The entries of one kind, by key, in the order they were added. */
+/** The entries of one kind, by key, in the order in which they were added. */
 export class Collection<E extends Entry> {
   readonly #entries = new Map<string, { readonly entry: E; readonly position: Position }>();
   #next: Position = 1;
@@ -77,17 +83,17 @@ export class Collection<E extends Entry> {
     return this.#entries.size;
   }
 
-  /** Whether there ever was an entry: a capability once announced is not taken back. */
+  /** Whether there has ever been an entry. A capability that was announced is not withdrawn. */
   get everUsed(): boolean {
     return this.#version > 0;
   }
 
-  /** Changes with every addition and removal. */
+  /** A number that changes whenever an entry is added or removed. */
   get version(): number {
     return this.#version;
   }
 
-  /** Adds an entry, or replaces the one with the same key, which keeps its place. */
+  /** Adds an entry. An entry with the same key is replaced, and its position is kept. */
   set(entry: E): void {
     const position = this.#entries.get(entry.key)?.position ?? this.#next++;
     this.#entries.set(entry.key, { entry, position });
@@ -111,7 +117,7 @@ export class Collection<E extends Entry> {
     return this.#entries.has(key);
   }
 
-  /** The entries after a position, each with its own position. */
+  /** Returns the entries after a position, each with its own position. */
   *after(position: Position): Generator<readonly [Position, E]> {
     for (const held of this.#entries.values())
       if (held.position > position) yield [held.position, held.entry];
@@ -128,8 +134,8 @@ export class Collection<E extends Entry> {
 }
 
 /**
- * Templates by the beginning of their URIs: a client may ask about many URIs at once, and an app may have many
- * templates.
+ * Finds templates by the beginning of a URI. Apps may have many templates, and clients may ask about many
+ * URIs at once.
  */
 class TemplatesByHead {
   readonly #byHead = new Map<string, (readonly [Position, TemplateEntry])[]>();
@@ -138,7 +144,7 @@ class TemplatesByHead {
 
   constructor(private readonly templates: Collection<TemplateEntry>) {}
 
-  /** The templates that may match a URI, in the order they were added. */
+  /** Returns the templates that may match a URI, in the order in which they were added. */
   of(uri: string): readonly TemplateEntry[] {
     this.#refresh();
     return this.#lengths

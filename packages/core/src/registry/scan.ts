@@ -16,7 +16,7 @@ const DECORATORS: Readonly<Record<HandlerDefinition['kind'], string>> = {
   completion: '@Complete',
 };
 
-/** Reads the definitions off service classes, in the order of the classes and of the methods in them. */
+/** Reads the definitions of service classes, in the order of the classes and of their methods. */
 export function scan(services: readonly unknown[], diagnostics: Diagnostics): Declaration[] {
   return [...new Set(services)].flatMap((service) => {
     if (!isConstructor(service)) {
@@ -77,7 +77,7 @@ const POLICIES = {
   '@MapErrors': KEYS.errors,
 } as const;
 
-/** Refuses policies on methods of a class that no client can call: their author takes them for handlers. */
+/** Refuses policies on a method that clients cannot call. Their author probably believes that they can. */
 function refuseUnserved(
   cls: Constructor,
   handlers: readonly HandlerMethod[],
@@ -94,13 +94,13 @@ function refuseUnserved(
     }
 }
 
-/** A DTO that a method returns describes its results. */
+/** Returns the DTO class that a method returns, which describes its results. */
 function returnsOf(handler: HandlerMethod): Pick<Declaration, 'returns'> {
   const returned = returnType(handler);
   return isDto(returned) ? { returns: { kind: 'class', cls: returned as Constructor } } : {};
 }
 
-/** Refuses a class that was to be served and has nothing to serve. */
+/** Refuses a service class that has no handlers. */
 export function refuseEmpty(
   cls: Constructor,
   diagnostics: Diagnostics,

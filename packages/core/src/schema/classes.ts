@@ -7,7 +7,7 @@ import type { Direction } from './json-schema/source.js';
 import type { PatternPool } from './patterns/patterns.js';
 import { RuleRunners } from './validate/rule-runner.js';
 
-/** The DTO classes of an app: each is read once for each direction. */
+/** The DTO classes of an app. Each class is read once as input and once as output. */
 export class DtoClasses {
   readonly #libraries: ClassLibraries;
   readonly #known = new Map<string, Omit<DtoDocument, 'schemas'>>();
@@ -17,8 +17,9 @@ export class DtoClasses {
   }
 
   /**
-   * Opens a document.
-   * @param groups the groups of class-validator whose rules apply, besides rules without a group; all rules if empty.
+   * Starts a document: a set of schemas with common `$defs`.
+   * @param groups the groups of class-validator whose rules apply, besides rules without a group; all rules
+   * if empty.
    */
   open(direction: Direction, groups: readonly string[] = []): DtoDocument {
     const key = JSON.stringify([direction, ...groups]);
@@ -33,7 +34,9 @@ export class DtoClasses {
   }
 }
 
-/** Loads class-validator and class-transformer, for one app; undefined when they are not installed. */
+/**
+ * Loads class-validator and class-transformer for one app. @returns `undefined` if they are not installed.
+ */
 export async function loadDtoClasses(
   patterns: PatternPool,
   constraints: ConstraintSource,

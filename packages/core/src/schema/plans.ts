@@ -11,27 +11,31 @@ import { joinPath } from './messages/describe-value.js';
 import { InvalidValueError, issueAt, tooDeep } from './messages/issues.js';
 import { ensure, type Validator } from './validate/validate.js';
 
-/** The decisions about a value, made once, so that a request only runs them. */
+/**
+ * Validates and converts values of one source. Everything that does not depend on the value is prepared once.
+ */
 export interface ValuePlan {
-  /** The JSON Schema shown to clients: draft 2020-12, with no `$schema` unless it was written by hand. */
+  /** The JSON Schema that clients get: draft 2020-12. Only hand-written schemas have `$schema`. */
   readonly advertised: JsonSchema;
 
-  /** Whether clients may repeat a part of the value in a header. If not, those headers are not read. */
+  /** Whether clients may repeat a part of the value in a header. Otherwise, headers are not read. */
   readonly mirrored: boolean;
 
-  /** Loads and compiles the parts that `check` needs; `undefined` if that is done. */
+  /** Loads and compiles the parts that `check` needs. @returns `undefined` if they are ready. */
   ready(): Promise<void> | undefined;
 
   /**
-   * Checks a parsed JSON value. Synchronous once ready, unless a rule of the author is asynchronous.
-   * @returns for input, the handler's value; for output, the value for `JSON.stringify`.
-   * @throws InvalidValueError (or rejects with it) when the value does not fit.
-   * @throws DtoFunctionError (or rejects with it) when a constraint, condition or transform of a DTO class throws.
+   * Validates a parsed JSON value. Synchronous once the plan is ready, unless a rule of an author is
+   * asynchronous.
+   * @returns for input, the value for the handler; for output, the value for `JSON.stringify`.
+   * @throws InvalidValueError (or rejects with it) if the value is invalid.
+   * @throws DtoFunctionError (or rejects with it) if a constraint, condition or transform of a DTO class
+   * throws.
    */
   check(value: unknown): MaybePromise<unknown>;
 }
 
-/** Turns sources into plans. One per app. */
+/** Creates plans from sources of schemas. Each app has one compiler. */
 export interface SchemaCompiler {
   /**
    * Plans values that come from clients.
@@ -54,29 +58,32 @@ export interface SchemaCompiler {
    */
   output(source: SchemaSource, where: string, problems: DefinitionProblem[]): ValuePlan;
 
-  /** The constraint classes of authors that the DTO classes of all plans so far use. */
+  /** The constraint classes of authors in the DTO classes of all existing plans. */
   readonly constraints: readonly Constructor[];
 
-  /** Makes those. @throws whatever making one throws. */
+  /** Creates the instances of these constraints. @throws the error of a constructor. */
   makeConstraints(): void;
 
   /**
-   * Finds out how to run the patterns of all plans so far, and compiles the schemas written by hand that a validator may refuse. Adds the
-   * patterns that nothing runs safely, and the schemas that do not compile, to the problems.
+   * Analyses the patterns of all existing plans, and compiles hand-written schemas that a validator may
+   * refuse. Adds unsafe patterns and invalid schemas to the problems.
    */
   settle(problems: DefinitionProblem[]): Promise<void>;
 
-  /** The verdicts on the patterns of all plans so far. */
+  /** The results of analysing the patterns of all existing plans. */
   readonly patternVerdicts: readonly PatternVerdict[];
 
-  /** Whether another engine than the native one runs one of them. */
+  /** Whether any pattern needs the linear-time engine. */
   readonly needsPatternEngine: boolean;
 
-  /** Compiles every validator now instead of at first use. @throws DefinitionError when one does not compile. */
+  /**
+   * Compiles all validators now, instead of at first use. @throws DefinitionError if a schema does not
+   * compile.
+   */
   warm(): Promise<void>;
 }
 
-/** The common part of input and output: a schema, and a validator that is compiled at first use. */
+/** The common part of input and output plans: a schema, and a validator that is compiled at first use. */
 abstract class ValidatorPlan implements ValuePlan {
   readonly advertised: JsonSchema;
   readonly mirrored = true;
@@ -97,11 +104,11 @@ abstract class ValidatorPlan implements ValuePlan {
     return pending ? pending.then(() => this.checkReady(value)) : this.checkReady(value);
   }
 
-  /** Checks a value once the validator is compiled. */
+  /** Checks a value after the validator has been compiled. */
   protected abstract checkReady(value: unknown): MaybePromise<unknown>;
 }
 
-/** Validates values from clients, and makes the values that handlers receive. */
+/** Validates values from clients, and converts them for handlers. */
 export class InputPlan extends ValidatorPlan {
   readonly #measuresDepth: boolean;
 
@@ -120,7 +127,7 @@ export class InputPlan extends ValidatorPlan {
   }
 }
 
-/** Validates return values of handlers, in their JSON form. */
+/** Validates the JSON form of values that handlers return. */
 export class OutputPlan extends ValidatorPlan {
   protected checkReady(value: unknown): MaybePromise<unknown> {
     const { rules, toPlain } = this.spec;
@@ -131,7 +138,7 @@ export class OutputPlan extends ValidatorPlan {
     return pendingRules ? pendingRules.then(() => json) : json;
   }
 
-  /** Rules judge instances: those the handler returned, or else some made for them. */
+  /** Returns the instances that rules check: the returned instances, or else new ones. */
   #instances(value: unknown, json: unknown): unknown {
     const { cls, instantiator } = this.spec;
     const isInstance = (one: unknown): boolean => cls !== undefined && one instanceof cls;
@@ -140,7 +147,7 @@ export class OutputPlan extends ValidatorPlan {
   }
 }
 
-/** The JSON form of a value. @throws InvalidValueError if it has none. */
+/** Returns the JSON form of a value. @throws InvalidValueError if it has none. */
 export function writable(value: unknown): unknown {
   try {
     return toJson(value);
@@ -151,11 +158,11 @@ export function writable(value: unknown): unknown {
   }
 }
 
-/** A plan that is made when something of it is first needed, so that many of them take no time at boot. */
+/** A plan that is created at first use, so that many plans do not slow down the start. */
 export class DeferredPlan implements ValuePlan {
   readonly #made: () => ValuePlan;
 
-  /** @param make is called once. */
+  /** @param make creates the plan. Called once. */
   constructor(
     readonly mirrored: boolean,
     make: () => ValuePlan,
@@ -176,7 +183,7 @@ export class DeferredPlan implements ValuePlan {
   }
 }
 
-/** For handlers without arguments. Needs no validator. */
+/** The plan for handlers without arguments. Needs no validator. */
 export const noArguments: ValuePlan = {
   advertised: { type: 'object', properties: {}, additionalProperties: false },
   mirrored: false,
@@ -191,14 +198,14 @@ export const noArguments: ValuePlan = {
   },
 };
 
-/** For handlers without arguments that do not mind being given some. */
+/** The plan for handlers without arguments that accept and ignore arguments. */
 export const anyArguments: ValuePlan = {
   ...noArguments,
   advertised: { type: 'object', properties: {} },
   check: (value) => noArguments.check(isObject(value) ? {} : value),
 };
 
-/** Replaces a wrong schema, so that other mistakes are found as well. Accepts everything. */
+/** Replaces the plan of an invalid schema, so that further problems are found. Accepts every value. */
 export const anything: ValuePlan = {
   advertised: { type: 'object', properties: {} },
   mirrored: false,

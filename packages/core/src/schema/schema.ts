@@ -27,36 +27,40 @@ import type { LoadValidatorCompiler } from './validate/compiled-schema.js';
 
 /** The inputs of a schema compiler. */
 interface SchemaCompilerOptions {
-  /** Whether any source is, or holds, a DTO class: loads class-validator and class-transformer, if they are installed. */
+  /**
+   * Whether any source is or contains a DTO class. If so, class-validator and class-transformer are loaded,
+   * if they are installed.
+   */
   readonly classes: boolean;
   /**
-   * Makes an instance of a constraint class of class-validator, so that it may have dependencies. Called once for each class.
+   * Creates an instance of a class-validator constraint class, so that the class may have dependencies.
+   * Called once for each class.
    * @default class-validator's own container, which calls the constructor without arguments
    */
   readonly constraint?: MakeConstraint;
   /**
    * Loads the compiler of validators.
-   * @default the platform's `#validator-compiler`
+   * @default `#validator-compiler` of the platform
    */
   readonly validators?: LoadValidatorCompiler;
 }
 
 /**
- * Makes the schema compiler of an app. A source becomes a plan folder by folder. Each folder imports only those before
- * it:
+ * Creates the schema compiler of an app. The folders turn a source into a plan, one after another. Each
+ * folder imports only earlier ones:
  *
- * 1. `json-schema/` works on any schema, and has our own keywords.
- * 2. `messages/` turns violations of a schema into words.
- * 3. `patterns/` runs regular expressions that cannot be made to backtrack.
- * 4. `rules/` has the table of keywords for each decorator of class-validator.
- * 5. `dto/` reads a class and its decorators into a model, and reports their faults.
- * 6. `validate/` checks a value by a schema, and runs on instances the rules of class-validator that the schema does
- * not say. A class without such rules is exact.
- * 7. `instantiate/` makes the values for handlers.
- * 8. `describe/` writes the model as JSON Schema: one shown to clients, and one enforced, which is never stricter than
- * class-validator.
+ * 1. `json-schema/` handles schemas of any origin, and contains Sigil's own keywords.
+ * 2. `messages/` describes violations of a schema in words.
+ * 3. `patterns/` runs regular expressions without excessive backtracking.
+ * 4. `rules/` maps each class-validator decorator to keywords.
+ * 5. `dto/` reads a class and its decorators into a model, and reports problems.
+ * 6. `validate/` checks a value with a schema. It then runs the class-validator rules that the schema does
+ *   not express on instances. A class without such rules is exact.
+ * 7. `instantiate/` creates the values for handlers.
+ * 8. `describe/` writes the model as JSON Schema: one schema for clients, and one to enforce. The enforced
+ *   schema is never stricter than class-validator.
  *
- * `classes.ts` and `spec.ts` put the parts together, `plans.ts` runs them.
+ * `classes.ts` and `spec.ts` combine these parts, and `plans.ts` runs them.
  */
 export async function createSchemaCompiler(options: SchemaCompilerOptions): Promise<SchemaCompiler> {
   const pool = new ValidatorPool(options.validators);
@@ -67,23 +71,23 @@ export async function createSchemaCompiler(options: SchemaCompilerOptions): Prom
   return new Compiler(pool, constraints, await loadDtoClasses(pool.patterns, constraints));
 }
 
-/** The use of a plan. */
+/** How a plan is used. */
 interface PlanUse {
   readonly direction: Direction;
-  /** The handling of undeclared properties. */
+  /** How undeclared properties are handled. */
   readonly unknown: UnknownProperties;
-  /** Receives the mistakes in the source. */
+  /** Receives the problems of the source. */
   readonly at: Diagnostics;
 }
 
 type ClassSource = Extract<SchemaSource, { readonly kind: 'class' | 'array' }>;
 
 class Compiler implements SchemaCompiler {
-  /** The plans of each class, by their further inputs. */
+  /** The plans of each class, by the other inputs. */
   readonly #done = new Map<Constructor, Map<string, ValuePlan>>();
-  /** The plans that are made when they are first needed. */
+  /** The plans that are created at first use. */
   readonly #deferred = new Set<ValuePlan>();
-  /** Checks of hand-written schemas that must still run: whether they are valid, and compile. */
+  /** The remaining checks of hand-written schemas: whether they are valid, and whether they compile. */
   readonly #doubts = new Set<() => Promise<void> | undefined>();
 
   constructor(
@@ -163,7 +167,7 @@ class Compiler implements SchemaCompiler {
     return spec ? this.#planOf(spec, use) : anything;
   }
 
-  /** Finds every mistake in the classes, and leaves the rest until the plan is needed. */
+  /** Reports all problems of the classes now, and creates the plan at first use. */
   #defer(source: ClassSource, use: PlanUse): ValuePlan {
     const { cls } = source;
     const document = this.classes?.open(use.direction, source.kind === 'class' ? source.groups : undefined);
@@ -206,7 +210,7 @@ class Compiler implements SchemaCompiler {
   }
 }
 
-/** Runs tasks concurrently. @returns the problems that they throw. @throws other errors. */
+/** Runs tasks concurrently. @returns the problems that they throw. @throws any other error. */
 async function problemsOf(tasks: readonly (() => Promise<void> | undefined)[]): Promise<DefinitionProblem[]> {
   const results = await Promise.allSettled(tasks.map(async (task) => task()));
   return results.flatMap((result) => {
@@ -219,8 +223,8 @@ async function problemsOf(tasks: readonly (() => Promise<void> | undefined)[]): 
 const QUOTED: readonly string[] = Object.getOwnPropertyNames(Object.prototype).map((name) => `"${name}"`);
 
 /**
- * Whether a schema mentions a name that every object inherits, such as `toString`: validators must then look at own
- * properties only, or a missing one seems to be there.
+ * Whether a schema contains a name that every object inherits, such as `toString`. Validators must then check
+ * own properties only; otherwise, a missing property would seem to exist.
  */
 function namesOnPrototype(schema: JsonSchema): boolean {
   const text = JSON.stringify(schema);

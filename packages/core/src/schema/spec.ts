@@ -15,49 +15,49 @@ import { type ClassModels, memberOf, rulesAt, summaryOf } from './dto/dto.js';
 import type { Issue } from './messages/issues.js';
 import { type InstanceLocation, type RuleRunner, ValidationRun } from './validate/rule-runner.js';
 
-/** The rules of a value that its schema does not say. */
+/** The rules of a value that its schema does not express. */
 interface ValueRules {
   /**
-   * Runs them.
-   * @param made the instance made from a value.
-   * @param sent that value, as it travels.
+   * Runs the rules.
+   * @param made the instance that was created from a value.
+   * @param sent the JSON form of the value.
    * @throws InvalidValueError or DtoFunctionError (or rejects).
    */
   check(made: unknown, sent: unknown): MaybePromise<void>;
 
   /**
-   * The violations of class-validator's rules in a value that the schema refuses, so that the client gets all of them
-   * at once.
+   * Returns the violations of class-validator's rules in a value that the schema refuses, so that the client
+   * gets all problems at once.
    */
   explain(sent: unknown): readonly Issue[];
 }
 
-/** Everything a plan is built from, whatever its source. */
+/** Everything that a plan needs, for any kind of source. */
 export interface SchemaSpec {
   readonly shown: JsonSchema;
   readonly enforced: JsonSchema;
   /** Facts about a hand-written schema; `undefined` for a generated one. */
   readonly written?: HandWritten | undefined;
-  /** Makes the value for the handler; `undefined` if it is the value itself. */
+  /** Converts the JSON value for the handler; `undefined` if no conversion is needed. */
   readonly instantiator?: Instantiator | undefined;
-  /** Undefined when the schema says everything. */
+  /** The rules that run on instances; `undefined` if the schema expresses all rules. */
   readonly rules?: ValueRules | undefined;
-  /** The rules of class-validator behind the schema. */
+  /** Finds the class-validator rules that a schema expresses. */
   readonly rulesAt?: FindRules | undefined;
-  /** Serialises instances, if class-transformer's decorators change them. */
+  /** Serialises instances; `undefined` if class-transformer's decorators do not change them. */
   readonly toPlain?: ((value: unknown) => unknown) | undefined;
   readonly cls?: Constructor;
 }
 
-/** The inputs of a spec. */
+/** The inputs for creating a spec. */
 export interface SpecContext {
   readonly direction: Direction;
   readonly document: DtoDocument | undefined;
-  /** Receives the mistakes in the source. */
+  /** Receives the problems of the source. */
   readonly at: Diagnostics;
 }
 
-/** The spec of an instance of a class, or of an array of them. */
+/** Returns the spec for an instance of a class, or for an array of instances. */
 export function classSpec(cls: Constructor, list: boolean, document: DtoDocument): SchemaSpec {
   const { models, schemas } = document;
   const one = document.instances.of(cls);
@@ -79,7 +79,7 @@ export function classSpec(cls: Constructor, list: boolean, document: DtoDocument
   };
 }
 
-/** The spec of an object of single arguments. */
+/** Returns the spec for an object whose properties are the arguments. */
 export function argumentsSpec(
   declared: readonly PropertyDeclaration[],
   { direction, document, at }: SpecContext,
@@ -128,13 +128,13 @@ export function argumentsSpec(
   };
 }
 
-/** The spec of a schema written by hand. */
+/** Returns the spec of a hand-written schema. */
 export function handWrittenSpec(schema: JsonSchema, { direction, at }: SpecContext): SchemaSpec | undefined {
   const written = readHandWritten(schema, direction === 'input', at);
   return written && { shown: schema, enforced: schema, written };
 }
 
-/** The rules at a place in an instance of a class, or in an array of instances. */
+/** Returns the rules for a place in an instance of a class, or in an array of instances. */
 function rulesWithin(
   cls: Constructor,
   steps: readonly string[],
@@ -146,7 +146,7 @@ function rulesWithin(
   return rulesAt(cls, models, within, memberOf(value, index));
 }
 
-/** @param runners the rules for the value itself (without a name), or for its properties. */
+/** @param runners the rules for the value (without a name), and for its properties. */
 function valueRules(
   runners: readonly (readonly [name: string | undefined, runner: RuleRunner])[],
 ): ValueRules {

@@ -10,10 +10,10 @@ import { describeValue, placeAt } from './messages/describe-value.js';
 import { InvalidValueError, type Issue, issueAt, tooDeep } from './messages/issues.js';
 
 /**
- * Plans values by a schema of another library, which validates and transforms them. Clients get its JSON Schema as
- * `advertise()` returns it.
+ * Creates the plan for a schema from another library, which validates and transforms the values. Clients get
+ * its JSON Schema in the form that `advertise()` returns.
  *
- * @returns `undefined` when a problem was reported.
+ * @returns `undefined` if a problem was reported.
  */
 export function standardPlan(
   schema: StandardSchema,

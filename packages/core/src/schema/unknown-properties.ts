@@ -5,14 +5,14 @@ import { resolveReference } from './json-schema/json-schema.js';
 import type { ValuePlan } from './plans.js';
 import type { SchemaSpec } from './spec.js';
 
-/** A spec whose own objects may have other properties than it names. */
+/** Returns a spec whose objects may have undeclared properties. */
 export function openSpec(spec: SchemaSpec): SchemaSpec {
   return { ...spec, shown: opened(spec.shown), enforced: opened(spec.enforced) };
 }
 
 /**
- * A plan that takes values with unknown properties: without them, or with them.
- * @param shown the known properties, if it has some.
+ * Returns a plan that accepts undeclared properties, and either removes or keeps them.
+ * @param shown the declared properties, if there are any.
  */
 export function lenientPlan(
   plan: ValuePlan,
@@ -33,7 +33,7 @@ export function lenientPlan(
   };
 }
 
-/** The root and the definitions are closed; objects within are references to those. */
+/** Opens the root and the definitions. Nested objects are references to definitions. */
 function opened(schema: JsonSchema): JsonSchema {
   const { additionalProperties, ...rest } = schema;
   const { $defs } = rest;
@@ -57,7 +57,7 @@ function stripped(value: unknown, wanted: unknown, root: JsonSchema): unknown {
   return Object.fromEntries(known.map(([name, given]) => [name, stripped(given, properties[name], root)]));
 }
 
-/** Restores properties that the instance lacks, at every depth. */
+/** Adds undeclared properties to an instance, at every depth. */
 function withUnknown(made: unknown, value: unknown): unknown {
   if (Array.isArray(made) && Array.isArray(value)) {
     made.forEach((element, index) => withUnknown(element, value[index]));

@@ -10,11 +10,11 @@ import type { PropertyDeclaration } from '../json-schema/source.js';
 import type { DtoDocument, SchemaPair } from './describe.js';
 import { type Instantiator, typeKeywords, wireForm } from '../dto/wire-form.js';
 
-/** The plan of a single argument. */
+/** The schemas and the conversion of a single argument. */
 export interface ArgumentPlan {
   readonly schemas: SchemaPair;
   readonly field: ArgumentField;
-  /** The DTO class of it, or of its elements. */
+  /** The DTO class of the argument, or of its elements. */
   readonly cls: Constructor | undefined;
 }
 
@@ -22,7 +22,7 @@ const SAYS_TYPE = ['type', '$ref', 'anyOf', 'oneOf', 'allOf'] as const;
 const SAYS_VALUES = ['enum', 'const'] as const;
 const SAYS_ITEMS = ['items', 'prefixItems', 'contains'] as const;
 
-/** Plans one argument, or returns undefined and reports why its type is not known. */
+/** Plans a single argument. If its type is unknown, reports the reason and returns `undefined`. */
 export function planArgument(
   declaration: PropertyDeclaration,
   document: DtoDocument | undefined,
@@ -110,7 +110,9 @@ function both(schema: JsonSchema, instantiator: Instantiator | undefined): Descr
   return { schemas: { shown: schema, enforced: schema }, instantiator, cls: undefined };
 }
 
-/** An author's type replaces reflection entirely, but a Date stays one. */
+/**
+ * Removes the type that reflection found, because the author's type replaces it. A `Date` is still converted.
+ */
 function withoutType({ shown, enforced }: SchemaPair): SchemaPair {
   const strip = ({ type: _, $ref: __, enum: ___, ...rest }: JsonSchema): JsonSchema => rest;
   return { shown: strip(shown), enforced: strip(enforced) };

@@ -12,7 +12,7 @@ import { acceptsMissing, enforcedKeywords } from '../rules/rule.js';
 import { typeKeywords } from '../dto/wire-form.js';
 import type { RuleRunners } from '../validate/rule-runner.js';
 
-/** The DTO classes of one document. */
+/** The DTO classes of one document, and their schemas. */
 export interface DtoDocument {
   readonly models: ClassModels;
   readonly schemas: ClassSchemas;
@@ -21,10 +21,12 @@ export interface DtoDocument {
 }
 
 /**
- * The schemas of the classes of one document, and its `$defs`. The classes have been read, and their mistakes reported.
+ * The schemas of the classes in one document, and its `$defs`. The classes have been read before, and their
+ * problems reported.
  *
- * Names classes by identity. A class is named by its first holder, and a second class of that name is `name_2`. Clients
- * see these names, whereas minifiers change class names from build to build.
+ * The first property that contains a class determines the name of the class; a second class with that name
+ * gets the suffix `_2`. Clients see these names. Class names are not used, because minifiers change them with
+ * every build.
  */
 export class ClassSchemas {
   readonly #names = new Map<Constructor, Map<string, string>>();
@@ -34,7 +36,7 @@ export class ClassSchemas {
 
   constructor(readonly models: ClassModels) {}
 
-  /** The schema of a class as the root of the document, or as a definition of it. */
+  /** Returns the schema of a class, which is the root of the document or a definition in it. */
   object(cls: Constructor, tag?: Tag): SchemaPair {
     const model = this.models.of(cls);
     const shown: Record<string, JsonSchema> = {};
@@ -69,14 +71,19 @@ export class ClassSchemas {
     return { shown: { ...shown, $defs: this.#shown }, enforced: { ...enforced, $defs: this.#enforced } };
   }
 
-  /** References to the schema of a class that a property holds, or to those a tag chooses from. */
+  /**
+   * Returns references to the schema of a property's class, or to the schemas of all classes that a
+   * discriminator selects from.
+   */
   #nested(nested: NestedModel, property: string): SchemaPair {
     if (nested.variants) return this.#variants(nested.variants);
     const reference = this.reference(nested.cls, property);
     return { shown: reference, enforced: reference };
   }
 
-  /** The tag is looked at first, so that a failure speaks of the variant that was meant. */
+  /**
+   * Returns schemas that check the discriminator first, so that error messages refer to the selected class.
+   */
   #variants({ tag, classes }: Variants): SchemaPair {
     const variants = classes.map(({ cls, name }) => ({
       name,
@@ -99,8 +106,8 @@ export class ClassSchemas {
   }
 
   /**
-   * A reference to the schema of a class, which is described the first time it is met.
-   * @param holder the name of the property or class that holds it here.
+   * Returns a reference to the schema of a class. The first call describes the class.
+   * @param holder the name of the property or class that contains the class.
    */
   reference(cls: Constructor, holder: string, tag?: Tag): JsonSchema {
     const byTag = this.#names.get(cls) ?? new Map<string, string>();
@@ -126,13 +133,13 @@ export class ClassSchemas {
   }
 }
 
-/** The same thing said twice: to clients, and to our own validator. */
+/** Two schemas of the same value: one for clients, and one for the validator. */
 export interface SchemaPair {
   readonly shown: JsonSchema;
   readonly enforced: JsonSchema;
 }
 
-/** The discriminator property of a class's variants, with the value of this one. */
+/** The discriminator property of a class, with the value that selects this class. */
 interface Tag {
   readonly property: string;
   readonly value: string;
@@ -142,8 +149,8 @@ interface Tag {
 type Side = keyof SchemaPair;
 
 /**
- * The schemas of one property of a class.
- * @param nested the schemas of the class it holds, if it holds one.
+ * Returns the schemas of one property of a class.
+ * @param nested the schemas of the property's class, if it has one.
  */
 function propertySchemas(
   model: PropertyModel,
@@ -163,7 +170,7 @@ function propertySchemas(
   };
 }
 
-/** Whether a value without this property is refused. */
+/** Whether a value without this property is invalid. */
 function isRequired(model: PropertyModel): boolean {
   if (model.optional || model.omissible || model.supplied || model.initial !== undefined) return false;
   return model.nested !== undefined || model.rules.some(refusesMissing);
@@ -195,7 +202,7 @@ function containerKeywords({ container }: PropertyModel, each: JsonSchema, side:
   return { type: 'array', ...((side === 'enforced' || isScalar || 'enum' in each) && { uniqueItems: true }) };
 }
 
-/** Adds the nested schema, or the declared type if no rule determines one. */
+/** Adds the nested schema. If no rule determines the type, adds the declared type. */
 function withType(
   schema: JsonSchema,
   model: PropertyModel,
@@ -229,7 +236,7 @@ function defaultOf({ initial }: PropertyModel): JsonSchema {
   return initial !== undefined && isJson(initial) ? { default: structuredClone(initial) } : {};
 }
 
-/** The keywords from `@Describe` and `@McpHeader`. */
+/** Returns the keywords from `@Describe` and `@McpHeader`. */
 export function annotationKeywords(annotations: SchemaAnnotations): JsonSchema {
   const { title, description, examples, deprecated, header } = annotations;
   return {

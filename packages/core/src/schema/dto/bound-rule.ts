@@ -9,31 +9,34 @@ import { enforcedKeywords, isEnforced, type Rule } from '../rules/rule.js';
 import { ruleNamed } from '../rules/table.js';
 import type { ClassLibraries, Constraint, RuleMetadata, Transforms } from './class-libraries.js';
 
-/** Whether rules apply. @param object the instance with the value. */
+/** Decides whether the rules of a property apply. @param object the instance that contains the value. */
 export type Condition = (object: object, value: unknown) => unknown;
 
 const MAX_MESSAGE = 1000;
 
-/** One decorator on one property. */
+/** One class-validator decorator on one property. */
 export class BoundRule implements RuleWords {
   readonly args: readonly unknown[];
-  /** Whether it judges each element of a container. */
+  /** Whether the rule applies to each element of a container. */
   readonly each: boolean;
-  /** Whether it applies only sometimes; it then informs clients, and runs on instances. */
+  /**
+   * Decides whether the rule applies to an instance; `undefined` if it always applies. Conditional rules
+   * appear in the schema as information only, and are checked on instances.
+   */
   readonly condition: Condition | undefined;
-  /** Whether the schema says everything it says, so that it need not run. */
+  /** Whether the schema expresses the rule completely, so that the rule need not run. */
   readonly exact: boolean;
-  /** Whether the author worded the message. */
+  /** Whether the author wrote the message of the rule. */
   readonly worded: boolean;
-  /** The decorator's arguments, as the constraint gets them. */
+  /** The arguments of the decorator, in the form that the constraint gets. */
   readonly #constraints: readonly unknown[];
 
   /**
-   * @param rule the known rule of the decorator.
-   * @param authored whether an author wrote the constraint, rather than class-validator. An error that it throws is
-   *   then no verdict on the value.
-   * @param target the name of the class that is described: it may inherit the rule.
-   * @param constraint finds the implementation. Called at first use, when a container may make it.
+   * @param rule what is known about the decorator.
+   * @param authored whether an author wrote the constraint. If it throws, the value is neither valid nor
+   * invalid.
+   * @param target the name of the described class, which may inherit the rule.
+   * @param constraint returns the implementation. Called at first use, because a container may create it.
    */
   constructor(
     readonly metadata: RuleMetadata,
@@ -50,7 +53,10 @@ export class BoundRule implements RuleWords {
     this.worded = metadata.message !== undefined && metadata.message !== '';
   }
 
-  /** The expected value, if the constraint's own message would mention types that JSON lacks, or say less. */
+  /**
+   * The expected value, if the constraint's message is not suitable: it names types that JSON does not have,
+   * or says less.
+   */
   get expects(): string | undefined {
     return this.rule.expects?.(this.args);
   }
@@ -60,8 +66,8 @@ export class BoundRule implements RuleWords {
   }
 
   /**
-   * Runs class-validator's function, or the author's.
-   * @param value the checked value: that of the property, or one of its elements.
+   * Runs the function of class-validator, or of the author.
+   * @param value the value to check: the value of the property, or one of its elements.
    * @param whole the value of the property.
    * @returns whether the value satisfies the rule, or a promise of it.
    */
@@ -71,7 +77,7 @@ export class BoundRule implements RuleWords {
     return this.constraint().validate(judged, args as never);
   }
 
-  /** Whether a value as it travels satisfies the rule. A rule that throws is not satisfied. */
+  /** Whether a JSON value satisfies the rule. If the rule throws, the value does not satisfy it. */
   accepts(value: unknown): boolean {
     try {
       return Boolean(this.validate(value, {}, value));
@@ -80,7 +86,10 @@ export class BoundRule implements RuleWords {
     }
   }
 
-  /** The requirement of the rule, in the author's words if there are any. @param object the object with the value. */
+  /**
+   * Returns the requirement of the rule, in the author's words if there are any. @param object the object
+   * that contains the value.
+   */
   explain(value: unknown, object: object = {}): string {
     const message = this.#fillTokens(this.#message(value, object), value);
     return shorten(shortenWithin(message, value), MAX_MESSAGE);
@@ -121,7 +130,7 @@ function textOf(constraint: unknown): string {
   return Array.isArray(constraint) ? constraint.join(', ') : String(constraint);
 }
 
-/** `@Matches`, with a pattern that cannot be made to backtrack. */
+/** Replaces the constraint of `@Matches` with one whose pattern cannot backtrack. */
 function matching(pattern: SafePattern, constraint: Constraint): Constraint {
   return {
     validate: (value) => typeof value === 'string' && pattern.test(value),
@@ -129,7 +138,7 @@ function matching(pattern: SafePattern, constraint: Constraint): Constraint {
   };
 }
 
-/** The pattern of `@Matches`. @param where the place for problem reports. */
+/** Returns the pattern of `@Matches`. @param where the place, for problems. */
 function patternOf(
   { constraints: [given, modifiers] = [] }: RuleMetadata,
   patterns: PatternPool,
@@ -144,12 +153,15 @@ function patternOf(
   }
 }
 
-/** Caches the first index of each element of an array. */
+/** The first index of each element, for arrays that were indexed before. */
 const INDEXES = new WeakMap<object, ReadonlyMap<unknown, number>>();
 
-/** An array with an index of its elements. class-validator searches for each, which takes minutes with a million of them. */
+/**
+ * An array whose elements have an index. class-validator searches the array once for each element, which
+ * takes minutes for a million elements.
+ */
 class IndexedArray extends Array<unknown> {
-  /** A copy of an array or a Set; anything else as it is. */
+  /** Returns a copy of an array or a Set, and any other value unchanged. */
   static copy(value: unknown): unknown {
     if (!Array.isArray(value) && !(value instanceof Set)) return value;
     // Copying and then adopting takes a fraction of the time that adding element by element does.
@@ -171,22 +183,22 @@ function indexOf(elements: readonly unknown[]): ReadonlyMap<unknown, number> {
   return index;
 }
 
-/** The context in which a property is read. */
+/** The inputs for reading a property. */
 export interface PropertyContext {
   readonly cls: Constructor;
   readonly name: string;
   readonly own: readonly RuleMetadata[];
-  /** Receives the mistakes in it. */
+  /** Receives the problems of the property. */
   readonly at: Diagnostics;
   readonly initial: Readonly<Record<string, unknown>> | undefined;
   readonly transforms: Transforms;
   readonly libraries: ClassLibraries;
 }
 
-/** Nothing is known about a rule of the author's own, not even that it wants a value. */
+/** The rule of an author, about which nothing is known. It may accept a missing value. */
 const OWN_RULE: Rule = { acceptsMissing: true };
 
-/** The rules of a property. */
+/** Returns the rules of a property. */
 export function boundRules(context: PropertyContext): BoundRule[] {
   const { own, libraries, cls, at } = context;
   return own.flatMap((metadata) => {
@@ -207,7 +219,7 @@ export function boundRules(context: PropertyContext): BoundRule[] {
   });
 }
 
-/** The conditions of a property, `@IsOptional` among them. */
+/** Returns the conditions of a property, including `@IsOptional`. */
 export function conditionsOf(own: readonly RuleMetadata[]): Condition[] {
   return own
     .filter(({ type }) => type === 'conditionalValidation')

@@ -18,21 +18,21 @@ import type { PatternPool } from '../patterns/patterns.js';
  */
 
 /**
- * The used parts of class-validator and class-transformer. The types are structural, because programs without DTO
- * classes do not install them.
+ * The parts of class-validator and class-transformer that this package uses. The types are structural,
+ * because programs without DTO classes do not install these libraries.
  */
 export interface ClassLibraries extends ClassTransformer {
   readonly rules: RuleStorage;
   readonly builtIn: BuiltInRules;
-  /** Whether a rule was recorded by the class-validator that is loaded here, and not by another copy of it. */
+  /** Whether a rule was recorded by this copy of class-validator. */
   readonly isOwnRule: (rule: RuleMetadata) => boolean;
-  /** Runs the patterns of rules, in place of class-validator. */
+  /** Runs the patterns of rules, instead of class-validator. */
   readonly patterns: PatternPool;
-  /** Makes the constraints of authors. */
+  /** Creates the constraints of authors. */
   readonly constraints: ConstraintSource;
 }
 
-/** The used parts of class-transformer. */
+/** The parts of class-transformer that this package uses. */
 export interface ClassTransformer {
   readonly transforms: TransformerStorage;
   readonly plainToInstance: <T>(
@@ -43,7 +43,7 @@ export interface ClassTransformer {
   readonly instanceToPlain: (instance: unknown) => unknown;
 }
 
-/** One use of `@Expose`, `@Exclude` or `@Transform`. Without a property it concerns the class. */
+/** One use of `@Expose`, `@Exclude` or `@Transform`. Without a property, it applies to the class. */
 export interface TransformMetadata {
   readonly target?: unknown;
   readonly propertyName: string | undefined;
@@ -73,10 +73,15 @@ interface TypeMetadata {
   };
 }
 
-/** The used part of class-transformer's record of its decorators, including those of extended classes. */
+/**
+ * The part of class-transformer's metadata storage that this package uses. It includes decorators of base
+ * classes.
+ */
 export interface TransformerStorage {
   findTypeMetadata(target: unknown, property: string): TypeMetadata | undefined;
-  /** @param type class-transformer's number of a direction: 0 for plain to class, 1 for class to plain. */
+  /**
+   * @param type the direction, as class-transformer numbers it: 0 for plain to class, 1 for class to plain.
+   */
   findTransformMetadatas(target: unknown, property: string, type: 0 | 1): readonly TransformMetadata[];
   getExposedMetadatas(target: unknown): readonly TransformMetadata[];
   getExcludedMetadatas(target: unknown): readonly TransformMetadata[];
@@ -87,13 +92,16 @@ export interface TransformerStorage {
   getStrategy(target: unknown): 'none' | 'excludeAll' | 'exposeAll';
 }
 
-/** How class-validator implements a rule: structurally, so that nothing of it is imported. */
+/**
+ * An implementation of a rule in class-validator. The type is structural, so that class-validator is not
+ * imported.
+ */
 export interface Constraint {
   validate(value: unknown, args: never): unknown;
   defaultMessage?(args: never): string;
 }
 
-/** class-validator's record of one use of a decorator. */
+/** One use of a decorator, as class-validator records it. */
 export interface RuleMetadata {
   readonly type: string;
   readonly name?: string | undefined;
@@ -108,15 +116,15 @@ export interface RuleMetadata {
   readonly validateIf?: ((object: object, value: unknown) => unknown) | undefined;
 }
 
-/** class-validator's registered implementation of a decorator. */
+/** The implementation of a decorator that is registered with class-validator. */
 interface RegisteredConstraint {
   readonly target: Constructor;
   readonly async: boolean;
-  /** Made by the container of class-validator. */
+  /** The instance that class-validator's container created. */
   readonly instance: Constraint;
 }
 
-/** The used part of class-validator's record of its decorators. */
+/** The part of class-validator's metadata storage that this package uses. */
 export interface RuleStorage {
   addValidationMetadata(metadata: RuleMetadata): void;
   getTargetValidationMetadatas(
@@ -134,12 +142,15 @@ export function ruleStorage(): RuleStorage | undefined {
   return (globalThis as { classValidatorMetadataStorage?: RuleStorage }).classValidatorMetadataStorage;
 }
 
-/** Whether class-validator has been imported by anything. */
+/** Whether any module has imported class-validator. */
 export function hasClassValidator(): boolean {
   return ruleStorage() !== undefined;
 }
 
-/** Whether a class, or one it extends, carries class-validator rules. Loads nothing: false is also the answer when it was never imported. */
+/**
+ * Whether a class or one of its base classes has class-validator rules. Does not load class-validator: if no
+ * module has imported it, no class has rules.
+ */
 export function isDto(cls: unknown): boolean {
   const storage = ruleStorage();
   const known = storage && rulesByClass(storage);
@@ -147,9 +158,10 @@ export function isDto(cls: unknown): boolean {
 }
 
 /**
- * The `output` that describes a value: the name of the DTO class it is an instance of, in brackets for a list of such instances.
+ * Returns the `output` option that describes a value: the name of its DTO class, in brackets for a list of
+ * instances.
  *
- * @returns undefined for anything else, plain objects included.
+ * @returns `undefined` for any other value, including plain objects.
  */
 export function describesItself(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
@@ -163,8 +175,9 @@ export function describesItself(value: unknown): string | undefined {
 type Rules = ReadonlyMap<unknown, readonly RuleMetadata[]>;
 
 /**
- * Whether one copy of class-validator recorded the rules. Copies share the storage, but not the class of its entries.
- * @param decorate a decorator without arguments of that copy.
+ * Returns a function that finds out whether a given copy of class-validator recorded a rule. Copies share the
+ * storage, but not the class of its entries.
+ * @param decorate a decorator without arguments from that copy.
  */
 export function recordedBy(
   storage: RuleStorage,
@@ -177,17 +190,18 @@ export function recordedBy(
   return (rule) => rule.constructor === Object || rule.constructor === probe?.constructor;
 }
 
-/** Every rule there is; undefined when class-validator keeps them in another way than it did. */
+/** Returns all rules; `undefined` if this version of class-validator stores them in an unknown way. */
 function rulesByClass(storage: RuleStorage): Rules | undefined {
   const { validationMetadatas } = storage as unknown as { validationMetadatas?: unknown };
   return validationMetadatas instanceof Map ? (validationMetadatas as Rules) : undefined;
 }
 
 /**
- * The rules of a class and its base classes, as class-validator itself finds them. It searches all classes each time,
- * which takes long with many, so it gets the relatives of the class alone.
+ * Returns the rules of a class and its base classes, as class-validator finds them. class-validator searches
+ * all classes each time, which is slow for many classes. So it only gets the classes that are related to this
+ * one.
  *
- * @param groups the groups whose rules apply, beside rules without a group; all rules if empty.
+ * @param groups the groups whose rules apply, besides rules without a group; all rules if empty.
  */
 export function targetRules(
   storage: RuleStorage,
@@ -209,7 +223,7 @@ function relatives(storage: RuleStorage, own: Rules, cls: Constructor): RuleStor
   return few;
 }
 
-/** A class and those it extends. */
+/** Returns a class and its base classes. */
 export function ancestors(cls: unknown): object[] {
   const chain: object[] = [];
   for (let at = cls; typeof at === 'function' && at !== Function.prototype; at = Object.getPrototypeOf(at))
@@ -219,12 +233,12 @@ export function ancestors(cls: unknown): object[] {
 
 type Decorate = (...args: unknown[]) => (target: object, property: string) => void;
 
-/** Decorators whose name is not that of their rule, whatever the case. */
+/** Decorators whose name differs from the name of their rule by more than upper and lower case. */
 const RENAMED: Readonly<Record<string, string>> = { islength: 'length' };
 
 /**
- * Tells class-validator's own rules from an author's rules of the same name, which must not be left out. The records
- * have no mark, so default messages tell them apart.
+ * Distinguishes class-validator's own rules from author's rules with the same name, which must always run.
+ * The records do not differ, so the default messages are compared.
  */
 export class BuiltInRules {
   readonly #decorators = new Map<string, Decorate>();
@@ -239,7 +253,10 @@ export class BuiltInRules {
         this.#decorators.set(name.toLowerCase(), value as Decorate);
   }
 
-  /** Whether a use of a decorator is class-validator's own. @param registered its registered implementation. */
+  /**
+   * Whether class-validator itself provides the rule of a decorator. @param registered the registered
+   * implementation.
+   */
   made(metadata: RuleMetadata, registered: RegisteredConstraint): boolean {
     const { name } = metadata;
     if (name === undefined || registered.async) return false;
@@ -250,7 +267,7 @@ export class BuiltInRules {
     return said !== undefined && said === messageOf(known, metadata);
   }
 
-  /** Applies the decorator of a rule to a class of our own. */
+  /** Applies the decorator of a rule to a new class. @returns the class of the constraint. */
   #probe(name: string, { constraints }: RuleMetadata): Constructor | undefined {
     const spelt = name.toLowerCase();
     const decorate = this.#decorators.get(RENAMED[spelt] ?? spelt);
@@ -264,7 +281,10 @@ export class BuiltInRules {
   }
 }
 
-/** The default message of a constraint, without an instance: each use of a decorator has a class of its own. */
+/**
+ * Returns the default message of a constraint. Needs no instance, because each use of a decorator has its own
+ * class.
+ */
 function messageOf({ prototype }: Constructor, metadata: RuleMetadata): string | undefined {
   const args = {
     targetName: '',
@@ -280,10 +300,13 @@ function messageOf({ prototype }: Constructor, metadata: RuleMetadata): string |
   }
 }
 
-/** Makes an instance of a constraint class; undefined leaves that to class-validator. */
+/** Creates an instance of a constraint class; `undefined` to let class-validator create it. */
 export type MakeConstraint = (cls: Constructor) => unknown;
 
-/** Makes the constraints of authors, one instance of a class for each app. class-validator's own container serves the whole process. */
+/**
+ * Creates the constraints of authors: one instance of each class for each app. The container of
+ * class-validator would share them in the whole process.
+ */
 export class ConstraintSource {
   readonly #make: MakeConstraint | undefined;
   readonly #made = new Map<Constructor, Constraint>();
@@ -293,22 +316,28 @@ export class ConstraintSource {
     this.#make = make;
   }
 
-  /** Takes note of a constraint that a property has. */
+  /** Records a constraint that a property uses. */
   add(registered: RegisteredConstraint): void {
     this.#found.set(registered.target, registered);
   }
 
-  /** The authors' constraint classes in DTO classes read so far. */
+  /** The constraint classes of authors in the DTO classes that have been read. */
   get classes(): readonly Constructor[] {
     return [...this.#found.keys()];
   }
 
-  /** Creates them, so that missing dependencies show at start. @throws the error of a constructor. */
+  /**
+   * Creates all instances, so that a missing dependency is reported at start. @throws the error of a
+   * constructor.
+   */
   makeAll(): void {
     for (const registered of this.#found.values()) this.get(registered);
   }
 
-  /** @throws whatever making it throws, and TypeError when it is only promised. */
+  /**
+   * Returns an instance. @throws the error of its constructor, or TypeError if the container only returns a
+   * promise.
+   */
   get(registered: RegisteredConstraint): Constraint {
     const cls = registered.target;
     const known = this.#made.get(cls);
@@ -321,21 +350,21 @@ export class ConstraintSource {
   }
 }
 
-/** The effects of class-transformer on a class beyond creating instances of declared types. */
+/** The effects of class-transformer's decorators on a class, besides the types of `@Type`. */
 export interface Transforms {
   /** Whether properties are renamed, exposed or excluded. */
   readonly renames: boolean;
-  /** Whether a property travels at all. */
+  /** Whether the JSON form contains the property. */
   has(property: string): boolean;
-  /** The name a property travels under. */
+  /** Returns the name of the property in JSON. */
   wireName(property: string): string;
-  /** Whether a function of the author changes the value of a property on its way. */
+  /** Whether an author's function changes the value of the property during conversion. */
   changes(property: string): boolean;
-  /** Whether such a function runs, and may return a value, even if none was sent. */
+  /** Whether an author's function runs for a missing property, and may return a value for it. */
   runsWithout(property: string): boolean;
 }
 
-/** Reads `@Transform`, `@Expose` and `@Exclude` of a class and those it extends, for one direction. */
+/** Reads `@Transform`, `@Expose` and `@Exclude` of a class and its base classes, for one direction. */
 export function readTransforms(
   cls: Constructor,
   storage: TransformerStorage,

@@ -1,12 +1,12 @@
 import type { Constructor } from '../../protocol/constructor.js';
 import { enumMembers } from '../rules/value-rules.js';
 
-/** Uint8Array, or a class that extends it, as Node's Buffer does. */
+/** `Uint8Array`, or a subclass such as Node's `Buffer`. */
 interface BytesClass {
   from(bytes: Uint8Array): Uint8Array;
 }
 
-/** A type in TypeScript, as far as it is known after compilation. */
+/** A TypeScript type, as far as it is known at run time. */
 export type DeclaredType =
   | { readonly kind: 'string' | 'number' | 'boolean' | 'bigint' | 'date' | 'url' | 'unknown' }
   | { readonly kind: 'array' | 'set' | 'map' }
@@ -28,10 +28,9 @@ const BUILT_IN: ReadonlyMap<unknown, DeclaredType> = new Map<unknown, DeclaredTy
 ]);
 
 /**
- * Interprets `design:type` and `{ type }` options, for the whole project. Compilers differ: an erased type is
- * `Function` under tsc and `Object` under swc. An enum is `String` or `Number` under tsc and the enum object itself
- * under swc.
- * @param type a reflected or given type, or a function that returns one (`() => Dto`).
+ * Interprets `design:type` and the option `type`. Compilers differ: an unknown type is `Function` with tsc
+ * and `Object` with SWC; an enum is `String` or `Number` with tsc and the enum object with SWC.
+ * @param type a type from reflection or from the author, or a function that returns one (`() => Dto`).
  */
 export function normaliseType(type: unknown): DeclaredType {
   const builtIn = BUILT_IN.get(type);

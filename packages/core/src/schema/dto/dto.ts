@@ -20,14 +20,17 @@ export interface ClassModel {
   readonly cls: Constructor;
   readonly properties: readonly PropertyModel[];
   readonly annotations: SchemaAnnotations;
-  /** Whether only class-transformer can make its instances: it is renamed, excluded, transformed or polymorphic. */
+  /**
+   * Whether class-transformer must create the instances, because properties are renamed, excluded,
+   * transformed or polymorphic.
+   */
   readonly transformed: boolean;
 }
 
-/** Reads classes, each once, and reports the mistakes in them at their first use. */
+/** Reads each class once, and reports its problems then. */
 export class ClassModels {
   readonly #models = new Map<Constructor, ClassModel>();
-  /** The discriminator properties of classes, whose values the holding class defines. */
+  /** The discriminator properties of classes. The class that refers to them defines their values. */
   readonly #tags = new Map<Constructor, Set<string>>();
 
   constructor(
@@ -37,7 +40,7 @@ export class ClassModels {
     readonly groups: readonly string[],
   ) {}
 
-  /** @param at receives the mistakes in a class that has not been read. */
+  /** @param at receives the problems of a class that has not been read before. */
   of(cls: Constructor, at: Diagnostics = new Diagnostics()): ClassModel {
     const known = this.#models.get(cls);
     if (known) return known;
@@ -74,7 +77,10 @@ export class ClassModels {
   }
 }
 
-/** The properties of a class that have, in whatever group, no rule, and how they are seen to be some. */
+/**
+ * Returns the properties of a class that have no rule in any group, each with the reason why it is regarded
+ * as a property.
+ */
 function withoutRules(
   cls: Constructor,
   initial: Readonly<Record<string, unknown>> = {},
@@ -101,7 +107,7 @@ function reportUndecorated({ name }: Constructor, at: Diagnostics): void {
   at.add('SIGIL_INVALID_SCHEMA', what, `decorate the properties of ${name}, for example with @IsString()`);
 }
 
-/** Reports a property that is not in the schema, although its class has it. */
+/** Reports a property that is missing in the schema, although the class has it. */
 function reportUnruled(cls: Constructor, name: string, why: string, at: Diagnostics): void {
   at.add(
     'SIGIL_INVALID_SCHEMA',
@@ -110,21 +116,21 @@ function reportUnruled(cls: Constructor, name: string, why: string, at: Diagnost
   );
 }
 
-/** Facts that hold for a class and all classes inside it. */
+/** Facts about a class and all classes that it contains. */
 export interface ClassSummary {
-  /** Whether the schema says everything, so that class-validator need not run. */
+  /** Whether the schema expresses all rules, so that class-validator need not run. */
   readonly exact: boolean;
-  /** Whether class-transformer changes any of them. */
+  /** Whether class-transformer changes any of the classes. */
   readonly transformed: boolean;
-  /** Whether a tag chooses the class of any of them. */
+  /** Whether a discriminator selects any of the classes. */
   readonly chosen: boolean;
-  /** Whether clients repeat a property of any of them in a header. */
+  /** Whether clients repeat a property of any of the classes in a header. */
   readonly mirrored: boolean;
 }
 
 /**
- * Looks at a class and every class it reaches.
- * @param at receives the mistakes in classes that have not been read.
+ * Summarises a class and every class that it contains.
+ * @param at receives the problems of classes that have not been read before.
  */
 export function summaryOf(cls: Constructor, models: ClassModels, at?: Diagnostics): ClassSummary {
   const reached = new Set<Constructor>([cls]);
@@ -147,10 +153,10 @@ export function summaryOf(cls: Constructor, models: ClassModels, at?: Diagnostic
 }
 
 /**
- * The class-validator rules for the value at a JSON pointer in the schema of the class.
+ * Returns the class-validator rules for the value at a JSON pointer.
  *
- * @param steps the pointer, step by step, from an instance of the class.
- * @param value that instance, as it travels: its tags choose classes.
+ * @param steps the steps of the pointer, which starts at an instance of the class.
+ * @param value the JSON form of that instance, whose discriminators select classes.
  */
 export function rulesAt(
   cls: Constructor,
@@ -175,7 +181,7 @@ export function rulesAt(
   return rulesAt(chosen?.cls ?? base, models, within, held);
 }
 
-/** The member of a value under a name or an index. */
+/** Returns a member of a value by its name or index. */
 export function memberOf(value: unknown, name: string | number | undefined): unknown {
   if (name === undefined) return value;
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
@@ -184,8 +190,9 @@ export function memberOf(value: unknown, name: string | number | undefined): unk
 const NESTED_LEVELS = 8;
 
 /**
- * The values property initialisers give: they are the defaults of arguments. Makes one instance, as every request will.
- * @returns undefined, and a problem, when the class cannot be constructed without arguments.
+ * Returns the values of property initialisers, which become the defaults of arguments. Creates one instance,
+ * as each request does.
+ * @returns `undefined` if the class cannot be constructed without arguments, which is reported.
  */
 function initialValues(cls: Constructor, at: Diagnostics): Readonly<Record<string, unknown>> | undefined {
   try {
@@ -200,7 +207,7 @@ function initialValues(cls: Constructor, at: Diagnostics): Readonly<Record<strin
   }
 }
 
-/** Whether JSON carries a value unchanged, so that a schema may show it as `default`. */
+/** Whether JSON represents a value exactly, so that a schema may contain it as `default`. */
 export function isJson(value: unknown, levels: number = NESTED_LEVELS): boolean {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return true;
   if (typeof value === 'number') return Number.isFinite(value);

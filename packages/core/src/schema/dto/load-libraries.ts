@@ -13,11 +13,12 @@ import {
 } from './class-libraries.js';
 
 /**
- * Loads both libraries. Costs about 60 ms, so an app without DTO classes must not call it.
+ * Loads class-validator and class-transformer. Takes about 60 ms, so apps without DTO classes must not call
+ * it.
  *
- * @returns undefined when one of them is not installed: `reportNotInstalled()` reports every class that is used as a
- *   DTO then.
- * @throws DefinitionError if the storage of class-transformer's decorators cannot be found.
+ * @returns `undefined` if one of them is not installed. `reportNotInstalled()` then reports every class that
+ * is used as a DTO.
+ * @throws DefinitionError if class-transformer's metadata storage cannot be found.
  */
 export async function loadClassLibraries(
   patterns: PatternPool,
@@ -62,7 +63,8 @@ async function loadTransformer(): Promise<typeof Transformer | undefined> {
 }
 
 /**
- * The exports of a CommonJS package. Bundlers that split a program into files expose them as `default` only.
+ * Returns the exports of a CommonJS package. Bundlers that split a program into files expose them as
+ * `default` only.
  *
  * @param name one of the exports.
  */
@@ -71,8 +73,8 @@ function exportsOf<T extends object>(module: T, name: keyof T): T {
 }
 
 /**
- * The modules of class-transformer that may have the records of its decorators. Node loads the first; bundlers prefer
- * ES modules, which have records of their own.
+ * The modules of class-transformer that may contain its metadata storage. Node loads the first; bundlers
+ * prefer ES modules, which have a separate storage.
  */
 const STORAGES: readonly (() => Promise<{ readonly defaultMetadataStorage: unknown } | undefined>)[] = [
   async () => {
@@ -100,9 +102,9 @@ const STORAGES: readonly (() => Promise<{ readonly defaultMetadataStorage: unkno
 ];
 
 /**
- * Finds the storage of class-transformer's decorators by applying one of them and looking for its record.
+ * Finds class-transformer's metadata storage: applies one of its decorators, and searches for the record.
  *
- * @returns 'not installed', or `undefined` if it is in none of the known places.
+ * @returns 'not installed', or `undefined` if the storage is in none of the known modules.
  */
 export async function loadTransforms(): Promise<TransformerStorage | 'not installed' | undefined> {
   const transformer = await loadTransformer();
@@ -116,14 +118,14 @@ export async function loadTransforms(): Promise<TransformerStorage | 'not instal
   return undefined;
 }
 
-/** For an import that failed. @throws the error when it says anything else than that the package is missing. */
+/** Handles a failed import. @returns `undefined` if the package is missing. @throws any other error. */
 function undefinedWhenMissing(error: unknown): undefined {
   const { code } = error as { code?: unknown };
   // The codes of `import`, and of `require`, which bundlers and Jest may substitute.
   if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') throw error;
 }
 
-/** Reports a class that is used as a DTO without the libraries. */
+/** Reports a class that is used as a DTO, although the libraries are not installed. */
 export function reportNotInstalled({ name }: Constructor, at: Diagnostics): void {
   at.add(
     'SIGIL_NO_CLASS_VALIDATOR',
@@ -143,8 +145,8 @@ const UNKNOWN_COPY: DefinitionProblem = {
 };
 
 /**
- * Reports a class whose decorators belong to another copy of class-validator, because that copy's class-transformer is
- * out of reach.
+ * Reports a class whose decorators come from another copy of class-validator. The class-transformer of that
+ * copy cannot be found.
  */
 export function reportAnotherCopy({ name }: Constructor, at: Diagnostics): void {
   const what = `class ${name} uses another copy of class-validator than the server, so its @Exclude, @Expose and @Transform may have no effect`;

@@ -130,16 +130,18 @@ function initialise(instance: object, { cls, keeps }: MappingSource): void {
     if (value !== undefined && keeps(name)) Object.assign(instance, { [name]: value });
 }
 
-/** The name of the condition that lets a property be left out, but unlike `@IsOptional()` does not let it be null. */
+/**
+ * The name of the condition that makes a property optional. Unlike `@IsOptional()`, it does not accept null.
+ */
 export const OMISSIBLE = 'isPartial';
 
-/** A class whose properties are copied, and which of them. */
+/** A class whose properties are copied, with a filter for them. */
 interface MappingSource {
   readonly cls: Constructor;
   readonly keeps: (name: string | symbol) => boolean;
 }
 
-/** Records that a class is derived from others, and copies their rules, annotations and methods. */
+/** Records that a class is derived from other classes, and copies their rules, annotations and methods. */
 function mapClasses(mapped: Constructor, sources: readonly MappingSource[], partial: boolean): void {
   write(KEYS.mapping, sources, mapped);
   const storage = ruleStorage();
@@ -156,8 +158,9 @@ function mapClasses(mapped: Constructor, sources: readonly MappingSource[], part
 }
 
 /**
- * Copies the decorators of class-transformer to a class that `mapClasses` made, and to those it extends. A call of its own, because
- * class-transformer may load later than classes are declared; calling it again changes nothing.
+ * Copies class-transformer's decorators to a class that `mapClasses` created, and to its base classes. This
+ * is a separate step, because class-transformer may be loaded after the classes are declared. A repeated call
+ * has no effect.
  */
 export function mapTransforms(cls: unknown, storage: TransformerStorage): void {
   for (const at of ancestors(cls)) {
@@ -178,7 +181,7 @@ function namesOf(rules: readonly RuleMetadata[]): ReadonlySet<string> {
   return new Set(rules.map(({ propertyName }) => propertyName));
 }
 
-/** A property that is optional in one class and required in another is required in the combined class. */
+/** Makes a property required if it is required in any of the combined classes. */
 function requiredByAll(
   own: readonly RuleMetadata[],
   all: readonly (readonly RuleMetadata[])[],
@@ -232,7 +235,7 @@ function copyMembers({ cls, keeps }: MappingSource, mapped: Constructor): void {
   }
 }
 
-/** Copies `@Expose`, `@Exclude` and `@Type`; the last class overrides the others. */
+/** Copies `@Expose`, `@Exclude` and `@Type`. Decorators of later classes override those of earlier ones. */
 function copyExposure(source: MappingSource, target: Constructor, storage: TransformerStorage): void {
   const { cls, keeps } = source;
   const isKept = ({ propertyName }: TransformMetadata): boolean =>
@@ -252,7 +255,7 @@ function copyExposure(source: MappingSource, target: Constructor, storage: Trans
   }
 }
 
-/** Copies `@Transform` from the first class that has it: transforms of one property add up, so they are copied once. */
+/** Copies `@Transform` from the first class that has it. A second copy would run in addition. */
 function copyTransforms(source: MappingSource, target: Constructor, storage: TransformerStorage): void {
   for (const propertyName of propertiesOf(source)) {
     const of = (cls: Constructor): TransformMetadata[] =>

@@ -16,33 +16,35 @@ import {
   type PropertyContext,
 } from './bound-rule.js';
 
-/** How many values a property holds: one, or many in a container. */
+/** Whether a property contains one value, or many values in a container. */
 export type Container = 'one' | 'array' | 'set' | 'map';
 
 /** The model of one property of a DTO class. */
 export interface PropertyModel {
   readonly name: string;
-  /** The name it has in JSON. */
+  /** The name of the property in JSON. */
   readonly wire: string;
   readonly rules: readonly BoundRule[];
-  /** The conditions under which its rules apply; always if there are none. */
+  /** The conditions under which the rules apply. If there are none, the rules always apply. */
   readonly conditions: readonly Condition[];
   readonly container: Container;
-  /** The type of the value, or of each in a container. */
+  /** The type of the value, or of the elements of a container. */
   readonly declared: DeclaredType;
-  /** How the value, or each in a container, travels when JSON has no type for it. */
+  /**
+   * The JSON form of the value, or of the elements of a container; `undefined` if JSON has a type for them.
+   */
   readonly form: WireForm | undefined;
-  /** The class of the value, or of each in a container. */
+  /** The class of the value, or of the elements of a container. */
   readonly nested: NestedModel | undefined;
   readonly optional: boolean;
-  /** Whether it may be left out, although null is not accepted for that. */
+  /** Whether the property may be missing, but not null. */
   readonly omissible: boolean;
-  /** Whether a condition or a function of the author decides about a missing value. */
+  /** Whether a condition or an author's function decides what a missing value means. */
   readonly supplied: boolean;
-  /** Whether the schema must not constrain it: a condition or a function of the author decides. */
+  /** Whether the schema must accept any value, because a condition or an author's function decides. */
   readonly open: boolean;
   readonly transformed: boolean;
-  /** The value of its initialiser; `undefined` if it has none. */
+  /** The value of the initialiser; `undefined` if there is none. */
   readonly initial: unknown;
   readonly annotations: SchemaAnnotations;
 }
@@ -107,7 +109,10 @@ function isContainer(kind: string): kind is 'array' | 'set' | 'map' {
   return kind === 'array' || kind === 'set' || kind === 'map';
 }
 
-/** The type of `@Type`, or else of reflection, or else of `@IsInstance`. Reflection does not know element types. */
+/**
+ * Returns the type from `@Type`, otherwise from reflection, otherwise from `@IsInstance`. Reflection does not
+ * know the types of elements.
+ */
 function declaredType(named: unknown, design: DeclaredType, rules: readonly BoundRule[]): DeclaredType {
   if (named !== undefined) return normaliseType(named);
   if (design.kind !== 'unknown' && !isContainer(design.kind)) return design;
@@ -115,7 +120,10 @@ function declaredType(named: unknown, design: DeclaredType, rules: readonly Boun
   return instance ? normaliseType(instance.args[0]) : { kind: 'unknown' };
 }
 
-/** A property declared as a Date is one, unless a rule wants the string that stands for it; so with the others. */
+/**
+ * Returns the JSON form of a declared type, such as `Date`; `undefined` if a rule requires the JSON string
+ * itself.
+ */
 function formOf(rules: readonly BoundRule[], declared: DeclaredType): WireForm | undefined {
   if (rules.some(({ rule }) => rule.date === true)) return DATE_FORM;
   const wantsText = rules.some(({ rule, args }) => rule.keywords?.(args)['type'] === 'string');
@@ -125,19 +133,20 @@ function formOf(rules: readonly BoundRule[], declared: DeclaredType): WireForm |
 /** The class of a property's value. */
 export interface NestedModel {
   readonly cls: Constructor;
-  /** The classes a tag in the value chooses from. */
+  /** The classes that a discriminator selects from. */
   readonly variants?: Variants;
 }
 
-/** A property that names the class of an object. */
+/** A discriminator: a property whose value selects the class of an object. */
 export interface Variants {
   readonly tag: string;
   readonly classes: readonly { readonly cls: Constructor; readonly name: string }[];
 }
 
 /**
- * Finds the class of a property. `@ValidateNested` without a class is a mistake; a property whose declared class is a
- * DTO is nested even without it, because a handler that declares the class expects its rules to hold.
+ * Finds the class of a property. `@ValidateNested` without a class is a problem. A property whose declared
+ * type is a DTO is nested even without `@ValidateNested`, because a handler that declares the class expects
+ * its rules to apply.
  */
 function nestedModel(
   context: PropertyContext,
@@ -169,8 +178,8 @@ function refuseUnresolved(context: PropertyContext, list: boolean): void {
 }
 
 /**
- * Reports decorators that no value from a client could ever satisfy, or that would silently do nothing.
- * @param isMade whether the property receives a value made from the received JSON.
+ * Reports decorators that no JSON value can satisfy, and decorators without any effect.
+ * @param isMade whether the value of the property is converted from the received JSON.
  */
 function refuseUnservable(context: PropertyContext, rules: readonly BoundRule[], isMade: boolean): void {
   const { own, libraries } = context;
@@ -219,8 +228,9 @@ function refuseUnservable(context: PropertyContext, rules: readonly BoundRule[],
 }
 
 /**
- * Reports a container of unknown elements: `string[]` is `Array` at run time, and would accept anything.
- * @param isSaid whether a declaration other than a rule for each element names their type.
+ * Reports a container with unknown elements. At run time, `string[]` is only `Array`, and would accept
+ * elements of any type.
+ * @param isSaid whether a declaration other than a rule for each element specifies the element type.
  */
 function refuseUnknownElements(
   context: PropertyContext,

@@ -3,14 +3,14 @@ import type { JsonSchema } from '../../protocol/json.js';
 import { dateOf, type OwnFormat } from '../json-schema/own-keywords.js';
 import type { DeclaredType } from './declared-type.js';
 
-/** Turns a validated JSON value into the value for a handler. */
+/** Converts a validated JSON value to the value that a handler gets. */
 export type Instantiator = (value: unknown) => unknown;
 
-/** How a value that JSON has no type for travels. */
+/** The JSON form of a type that JSON does not have. */
 export interface WireForm {
   readonly shown: JsonSchema;
   readonly enforced: JsonSchema;
-  /** Makes the value from the received JSON. Values of another form stay unchanged. */
+  /** Converts received JSON to the value. Values in another form are returned unchanged. */
   readonly instantiator: Instantiator;
 }
 
@@ -20,7 +20,7 @@ const textForm = (shown: JsonSchema, format: OwnFormat, read: (text: string) => 
   instantiator: (value) => (typeof value === 'string' ? read(value) : value),
 });
 
-/** A Date, as text in ISO 8601. */
+/** A `Date` as a string in ISO 8601. */
 export const DATE_FORM: WireForm = textForm({ format: 'date-time' }, 'sigil-date', dateOf);
 
 const URL_FORM: WireForm = textForm({ format: 'uri' }, 'sigil-url', (text) => new URL(text));
@@ -34,7 +34,7 @@ const BIGINT_FORM: WireForm = {
   instantiator: (value) => (typeof value === 'string' || typeof value === 'number' ? BigInt(value) : value),
 };
 
-/** How values of a declared type travel, when JSON has no type for them. */
+/** Returns the JSON form of a declared type, if JSON does not have the type. */
 export function wireForm(type: DeclaredType): WireForm | undefined {
   switch (type.kind) {
     case 'date':
@@ -52,7 +52,10 @@ export function wireForm(type: DeclaredType): WireForm | undefined {
   }
 }
 
-/** The keywords of a declared type. A class says nothing here: its schema is a reference. */
+/**
+ * Returns the JSON Schema keywords of a declared type. A class has none here, because its schema is a
+ * reference.
+ */
 export function typeKeywords(type: DeclaredType): JsonSchema {
   switch (type.kind) {
     case 'string':

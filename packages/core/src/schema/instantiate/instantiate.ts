@@ -6,17 +6,17 @@ import type { PropertyModel } from '../dto/property.js';
 import type { Instantiator } from '../dto/wire-form.js';
 import { DtoFunctionError } from '../messages/issues.js';
 
-/** Applies an instantiator to each element; anything but an array is left alone. */
+/** Applies an instantiator to each element of an array; returns other values unchanged. */
 export function listInstantiator(one: Instantiator): Instantiator {
   return (value) => (Array.isArray(value) ? value.map((element) => one(element)) : value);
 }
 
-/** Makes a Set of an array. @param one makes each element, when they are not taken as they are. */
+/** Converts an array to a Set. @param one converts each element; by default, elements stay unchanged. */
 function setInstantiator(one: Instantiator = (element) => element): Instantiator {
   return (value) => (Array.isArray(value) ? new Set(value.map((element) => one(element))) : value);
 }
 
-/** Makes a Map of an object. @param one makes each value, when they are not taken as they are. */
+/** Converts an object to a Map. @param one converts each value; by default, values stay unchanged. */
 function mapInstantiator(one: Instantiator = (member) => member): Instantiator {
   return (value) => {
     if (typeof value !== 'object' || value === null || value instanceof Map) return value;
@@ -29,21 +29,21 @@ interface Field {
   readonly instantiator: Instantiator | undefined;
 }
 
-/** The handling of one property of a class. */
+/** The conversion of one property of a class. */
 interface ClassField extends Field {
-  /** The name it travels under. */
+  /** The name of the property in JSON. */
   readonly wire: string;
 }
 
-/** The handling of one property of an argument object. */
+/** The conversion of one property of an argument object. */
 export interface ArgumentField extends Field {
-  /** Makes the value that stands in for a missing one. */
+  /** Returns the default of a missing value. */
   readonly fallback: (() => unknown) | undefined;
 }
 
 /**
- * Makes argument objects from checked values: converts some properties and adds defaults.
- * @returns undefined when there is nothing to do, so that a checked value can be passed on as it is.
+ * Creates argument objects from validated values: converts properties, and adds defaults.
+ * @returns `undefined` if there is nothing to convert, so that validated values can be used directly.
  */
 export function objectInstantiator(all: readonly ArgumentField[]): Instantiator | undefined {
   const fields = all.filter(
@@ -61,14 +61,16 @@ export function objectInstantiator(all: readonly ArgumentField[]): Instantiator 
   };
 }
 
-/** Gives a default, a new one each time when handlers could change it. */
+/**
+ * Returns a function that returns a default. If handlers could change the value, each call returns a copy.
+ */
 export function fallbackFor(value: unknown): () => unknown {
   if (typeof value !== 'object' || value === null) return () => value;
   const json = JSON.stringify(value);
   return () => JSON.parse(json) as unknown;
 }
 
-/** Makes instances of a class from checked values: its own declared keys, and nothing else. */
+/** Creates instances of a class from validated values. Only the declared properties are copied. */
 function ownInstantiator(cls: Constructor, fields: readonly Field[]): Instantiator {
   return (value) => {
     if (!isObject(value)) return value;
@@ -84,7 +86,7 @@ function ownInstantiator(cls: Constructor, fields: readonly Field[]): Instantiat
 }
 
 /**
- * Makes instances by class-transformer, for classes it renames, transforms or chooses.
+ * Creates instances with class-transformer, for classes that it renames, transforms or selects.
  * @param fields the fields that class-transformer does not convert.
  */
 function transformerInstantiator(
@@ -116,14 +118,17 @@ function transformerInstantiator(
   };
 }
 
-/** The same JSON. A structured clone would have another realm in code with a context of its own, as in Jest. */
+/**
+ * Copies a JSON value. `structuredClone` would create objects of another realm in Jest, where each test has a
+ * separate context.
+ */
 function copyOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(copyOf);
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, held]) => [name, copyOf(held)]));
 }
 
-/** Plans how classes are instantiated, each once. */
+/** Plans the instantiation of each class once. */
 export class InstancePlans {
   readonly #plans = new Map<Constructor, Instantiator>();
 
@@ -157,7 +162,7 @@ export class InstancePlans {
 
 const NEVER_ASSIGNED: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** Whether a property of instances can be set. */
+/** Whether a property of an instance can be assigned. */
 function isAssignable(prototype: object, name: string): boolean {
   if (NEVER_ASSIGNED.has(name)) return false;
   for (let at: object | null = prototype; at !== null; at = Object.getPrototypeOf(at) as object | null) {
@@ -167,13 +172,13 @@ function isAssignable(prototype: object, name: string): boolean {
   return true;
 }
 
-/** class-transformer's numbers of the two directions. */
+/** The numbers that class-transformer uses for the two directions. */
 const NUMBERS = { input: 0, output: 1 } as const;
 
 /**
- * Writes instances as class-transformer's decorators say.
+ * Serialises instances as class-transformer's decorators specify.
  * @param cls the class of the value, or of its elements.
- * @throws DtoFunctionError when class-transformer, or a function of the author, throws.
+ * @throws DtoFunctionError if class-transformer or an author's function throws.
  */
 export function toPlain(cls: Constructor, value: unknown, models: ClassModels): unknown {
   try {
@@ -183,7 +188,10 @@ export function toPlain(cls: Constructor, value: unknown, models: ClassModels): 
   }
 }
 
-/** Says which class and property class-transformer failed in, which it does not say itself. */
+/**
+ * Returns an error that names the class and the property in which class-transformer failed. Its own error
+ * does not name them.
+ */
 function transformFailure(
   cls: Constructor,
   value: unknown,
@@ -194,7 +202,7 @@ function transformFailure(
   return new DtoFunctionError(place, 'class-transformer, or a @Transform or @Type,', cause);
 }
 
-/** Runs the transforms again, one by one, and returns the properties of those that throw. */
+/** Runs each transform again, and returns the properties whose transforms throw. */
 function* failingProperties(cls: Constructor, value: unknown, models: ClassModels): Iterable<string> {
   if (Array.isArray(value)) for (const element of value) yield* failingProperties(cls, element, models);
   if (!isObject(value)) return;

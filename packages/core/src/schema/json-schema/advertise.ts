@@ -3,9 +3,10 @@ import type { Direction } from './source.js';
 import { mapSubschemas, resolveReference, subschemasOf } from './json-schema.js';
 
 /**
- * A schema in the form that clients get. Several clients convert schemas for their model and refuse an `enum` or
- * `const` without `type`. In inputs they refuse an object without `properties` or an array without `items`. Adding
- * these does not change the meaning, so hand-written schemas get them too.
+ * Returns a schema in the form that clients get. Several clients convert schemas for their model. They refuse
+ * an `enum` or `const` without `type`; in inputs, they also refuse an object without `properties`, and an
+ * array without `items`. These keywords are added, even to hand-written schemas, and do not change the
+ * meaning.
  */
 export function advertise(schema: JsonSchema, direction: Direction): JsonSchema {
   // `not` and `if` describe no value.
@@ -29,7 +30,7 @@ export function advertise(schema: JsonSchema, direction: Direction): JsonSchema 
   return Array.isArray(values) && values.length > 0 ? { type: typesOf(values), ...typed } : typed;
 }
 
-/** The `type` of values that are listed one by one. */
+/** Returns the `type` keyword for the values of an `enum` or `const`. */
 function typesOf(values: readonly unknown[]): string | string[] {
   const types = new Set(values.map(typeOf));
   // An integer is a number, so a schema need not say both.
@@ -48,9 +49,10 @@ function typeOf(value: unknown): string {
 const MAX_SUBSCHEMAS = 1000;
 
 /**
- * Inlines references to definitions, because many models and hosts do not follow them. Recursive definitions stay.
+ * Replaces references with their definitions, because many models and hosts do not follow references.
+ * Recursive definitions are kept.
  *
- * @returns the schema as it was when writing it out would make it too large.
+ * @returns the schema unchanged if the result would be too large.
  */
 export function inlineReferences(root: JsonSchema): JsonSchema {
   if (!isObject(root['$defs'])) return root;
@@ -70,9 +72,9 @@ export function inlineReferences(root: JsonSchema): JsonSchema {
 
 interface Inlining {
   readonly root: JsonSchema;
-  /** Definitions that are not written out. */
+  /** The definitions that are kept as references. */
   readonly kept: ReadonlySet<JsonSchema>;
-  /** How many schemas may still be written. */
+  /** The number of subschemas that may still be inlined. */
   left: number;
 }
 
@@ -92,7 +94,7 @@ function inline(schema: JsonSchema, inlining: Inlining): JsonSchema {
   return contradicts ? { allOf: [written, beside] } : { ...written, ...beside };
 }
 
-/** An annotation beside a reference is more specific than that of its definition. */
+/** Annotations beside a reference, which override those of the definition. */
 const ANNOTATIONS: ReadonlySet<string> = new Set([
   'title',
   'description',

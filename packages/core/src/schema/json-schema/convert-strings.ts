@@ -5,9 +5,9 @@ const INTEGER = /^-?(?:0|[1-9]\d*)$/;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
- * Converts strings to the types of a schema if nothing is lost: "42" into 42, "true" into true. For prompts and
- * resource variables, whose values all travel as strings. Other strings stay, and validation refuses them with a clear
- * message.
+ * Converts strings to the types of a schema if the conversion is exact: "42" to 42, "true" to true. Used for
+ * prompts and resource variables, whose values are always strings. Other strings stay unchanged, and
+ * validation reports them.
  * @param schema the advertised schema of an object.
  */
 export function convertStrings(value: Record<string, unknown>, schema: JsonSchema): Record<string, unknown> {
@@ -16,7 +16,7 @@ export function convertStrings(value: Record<string, unknown>, schema: JsonSchem
 
 interface Position {
   readonly root: JsonSchema;
-  /** Remaining depth to convert. Deeper values are left for validation. */
+  /** The remaining depth. Deeper values are not converted. */
   readonly levels: number;
 }
 
@@ -60,7 +60,7 @@ function convertOne(given: unknown, wanted: JsonSchema, at: Position): unknown {
   return typeof read === 'string' ? read : convertOne(read, wanted, at);
 }
 
-/** The schema itself, or the one alternative of it that says something about members. */
+/** Returns the schema itself, or its only alternative that describes members. */
 function branchWith(keyword: 'items' | 'properties', schema: JsonSchema, root: JsonSchema): JsonSchema {
   if (keyword in schema) return schema;
   const branches = alternativesOf(schema).map((branch) => resolveReference(branch, root));
@@ -73,7 +73,7 @@ function alternativesOf(schema: JsonSchema): readonly unknown[] {
   return Array.isArray(alternatives) ? (alternatives as unknown[]) : [];
 }
 
-/** A number whose digits all survive; undefined otherwise. */
+/** Converts a string to a number. @returns `undefined` if the number would lose digits. */
 function toNumber(text: string): number | undefined {
   if (!NUMBER.test(text)) return undefined;
   const number = Number(text);
@@ -90,7 +90,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The types of a schema: `advertise()` has added those of enumerated values. */
+/** Returns the types of a schema. `advertise()` has added the types of enumerated values. */
 function typesOf(schema: JsonSchema, root: JsonSchema): readonly unknown[] {
   if (schema['type'] !== undefined) return [schema['type']].flat();
   return alternativesOf(schema).flatMap((branch) => typesOf(resolveReference(branch, root), root));

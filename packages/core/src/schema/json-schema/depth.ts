@@ -1,14 +1,17 @@
 import { isObject, type JsonSchema } from '../../protocol/json.js';
 import { resolveReference } from './json-schema.js';
 
-/** Whether a schema by itself refuses values with many levels, so that their depth need not be measured. */
+/** Whether a schema refuses deeply nested values, so that their depth need not be measured. */
 export function boundsDepth(schema: JsonSchema): boolean {
   return new DepthBounds(schema).holds(schema);
 }
 
-/** Follows a schema and the definitions it refers to. */
+/** Searches a schema and its definitions for unlimited depth. */
 class DepthBounds {
-  /** By reference. While one is looked into it counts as unbounded: a definition that holds itself is. */
+  /**
+   * The result for each reference. During the search, a definition counts as unlimited, so that a recursive
+   * definition is unlimited.
+   */
   readonly #known = new Map<string, boolean>();
 
   constructor(private readonly root: JsonSchema) {}

@@ -15,23 +15,23 @@ import {
 
 const MAX_BYTES = 256 * 1024;
 
-/** Facts about a hand-written schema that need no compilation. */
+/** Facts about a hand-written schema that are known without compiling it. */
 export interface HandWritten {
   readonly dialect: SchemaDialect;
-  /** Whether it has identifiers, which would register themselves with a shared validator. */
+  /** Whether the schema has identifiers, which it would register with a shared validator. */
   readonly isolated: boolean;
   /**
-   * Whether it has common keywords in common places only. Every validator compiles such a schema if the meta-schema
-   * accepts it.
+   * Whether the schema has only common keywords, in usual places. If the meta-schema accepts such a schema,
+   * every validator compiles it.
    */
   readonly isPlain: boolean;
 }
 
 /**
- * Checks the size and depth of a hand-written schema, its references, and its patterns.
+ * Checks a hand-written schema: its size, depth, references and patterns.
  *
  * @param rootObject whether the root must describe an object, as the input of a tool must.
- * @returns undefined when a problem was reported.
+ * @returns `undefined` if a problem was reported.
  */
 export function readHandWritten(
   schema: unknown,
@@ -52,9 +52,9 @@ export function readHandWritten(
 }
 
 /**
- * Checks the keywords that authors wrote for arguments: their names, numbers, patterns and bounds.
+ * Checks the JSON Schema keywords that an author wrote for an argument: names, numbers, patterns and limits.
  *
- * @returns the facts, or `undefined` if a problem was reported or nothing else can be wrong.
+ * @returns the facts; `undefined` if a problem was reported, or if no further check is needed.
  */
 export function readKeywords(
   argument: readonly (readonly [name: string, keywords: JsonSchema])[],
@@ -92,10 +92,10 @@ export function readKeywords(
 }
 
 /**
- * Checks a hand-written schema against the meta-schema of its dialect. Loads the meta-schemas, which no other app
- * needs.
+ * Validates a hand-written schema against the meta-schema of its dialect. Loads the meta-schemas only when
+ * they are needed.
  *
- * @param where the place for the report.
+ * @param where the place, for problems.
  */
 export async function metaProblem(
   schema: JsonSchema,
@@ -147,7 +147,10 @@ function isPattern(source: string, flags: string): boolean {
   }
 }
 
-/** The dialect that `$schema` names: 2020-12 when it names none, and `undefined` for one that is not known. */
+/**
+ * Returns the dialect that `$schema` names: 2020-12 if there is no `$schema`, and `undefined` if the dialect
+ * is unknown.
+ */
 function dialectOf(name: unknown): SchemaDialect | undefined {
   if (name === undefined) return '2020-12';
   const uri = typeof name === 'string' ? name : '';
@@ -161,7 +164,7 @@ function hasIdentifier(schemas: readonly JsonSchema[]): boolean {
   return schemas.some((schema) => ['$id', 'id'].some((keyword) => hasKeyword(schema, keyword)));
 }
 
-/** Pairs of keywords: the first must not exceed the second. */
+/** Pairs of keywords for limits. The first must not exceed the second. */
 const BOUNDS = [
   ['minimum', 'maximum'],
   ['minLength', 'maxLength'],

@@ -35,9 +35,11 @@ const NAMED: ReadonlySet<string> = new Set([
 const DATA: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples', 'example']);
 
 /**
- * The direct subschemas of a schema. Unknown keywords are searched as well, because a `$ref` may lead there.
+ * Returns the direct subschemas of a schema. Unknown keywords are searched as well, because a `$ref` may
+ * point into them.
  *
- * @returns values that are schemas if the schema is well-formed; lists of names in `dependencies` are left out.
+ * @returns values that are schemas if the schema is well-formed; property lists in `dependencies` are left
+ * out.
  */
 export function subschemasOf(schema: JsonSchema): unknown[] {
   return Object.entries(schema).flatMap(([keyword, value]) => {
@@ -48,7 +50,7 @@ export function subschemasOf(schema: JsonSchema): unknown[] {
   });
 }
 
-/** A schema with every schema directly in it replaced; data such as `const` and `default` is left alone. */
+/** Replaces each direct subschema of a schema. Data, such as `const` and `default`, stays unchanged. */
 export function mapSubschemas(
   schema: JsonSchema,
   replace: (subschema: JsonSchema) => JsonSchema,
@@ -64,12 +66,12 @@ export function mapSubschemas(
   return Object.fromEntries(entries) as JsonSchema;
 }
 
-/** The author's names of direct members of a schema, such as properties and definitions. */
+/** Returns the names that an author chose in a schema, such as the names of properties and definitions. */
 export function namesIn(schema: JsonSchema): string[] {
   return [...NAMED, 'dependentRequired'].flatMap((keyword) => Object.keys(schema[keyword] ?? {}));
 }
 
-/** The steps of a JSON pointer, such as `/a/0`. */
+/** Splits a JSON pointer, such as `/a/0`, into its steps. */
 export function pointerSteps(pointer: string): string[] {
   return pointer
     .split('/')
@@ -77,7 +79,7 @@ export function pointerSteps(pointer: string): string[] {
     .map((token) => token.replace(/~1/g, '/').replace(/~0/g, '~'));
 }
 
-/** The value at a JSON pointer; `undefined` if the value has no own member there. */
+/** Returns the value at a JSON pointer; `undefined` if there is no own member at this place. */
 export function valueAt(root: unknown, pointer: string): unknown {
   return pointerSteps(pointer).reduce<unknown>(
     (at, step) =>
@@ -86,7 +88,10 @@ export function valueAt(root: unknown, pointer: string): unknown {
   );
 }
 
-/** The place of a number that JSON cannot carry, such as `NaN at /minimum`; `undefined` if there is none. */
+/**
+ * Returns the place of a number that JSON does not have, such as `NaN at /minimum`; `undefined` if there is
+ * none.
+ */
 export function nonFiniteIn(value: unknown, pointer = ''): string | undefined {
   if (typeof value === 'number' && !Number.isFinite(value)) return `${value} at ${pointer || 'its root'}`;
   if (typeof value !== 'object' || value === null) return undefined;
@@ -97,12 +102,12 @@ export function nonFiniteIn(value: unknown, pointer = ''): string | undefined {
   return undefined;
 }
 
-/** A JSON pointer that goes one step further. */
+/** Adds a step to a JSON pointer. */
 export function joinPointer(pointer: string, step: string | number): string {
   return `${pointer}/${String(step).replace(/~/g, '~0').replace(/\//g, '~1')}`;
 }
 
-/** The target of a reference to a definition of its document; other schemas are returned unchanged. */
+/** Returns the definition that a reference points to. Other schemas are returned unchanged. */
 export function resolveReference(schema: unknown, root: JsonSchema): JsonSchema {
   if (!isObject(schema)) return {};
   const reference = typeof schema['$ref'] === 'string' ? schema['$ref'] : '';
@@ -115,17 +120,17 @@ export function resolveReference(schema: unknown, root: JsonSchema): JsonSchema 
   return isObject(found) ? found : schema;
 }
 
-/** A schema, and the schemas in it at every depth. */
+/** Returns a schema and all its subschemas, at every depth. */
 export function schemasIn(schema: JsonSchema): JsonSchema[] {
   return [schema, ...subschemasOf(schema).filter(isObject).flatMap(schemasIn)];
 }
 
-/** Whether a keyword stands in a schema, at any depth. */
+/** Whether a schema has a keyword, at any depth. */
 export function hasKeyword(schema: JsonSchema, keyword: string): boolean {
   return schemasIn(schema).some((one) => keyword in one);
 }
 
-/** The regular expressions of a schema that was found to be well-formed, at every depth, each once. */
+/** Returns the different regular expressions in a well-formed schema, at every depth. */
 export function patternsIn(schema: JsonSchema): ReadonlySet<string> {
   const sources = schemasIn(schema).flatMap(({ pattern, patternProperties }) => [
     ...(typeof pattern === 'string' ? [pattern] : []),

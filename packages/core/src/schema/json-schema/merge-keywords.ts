@@ -5,7 +5,7 @@ type Combine = (a: unknown, b: unknown) => unknown;
 const largest: Combine = (a, b) => Math.max(Number(a), Number(b));
 const smallest: Combine = (a, b) => Math.min(Number(a), Number(b));
 
-/** How two values of a keyword become one. */
+/** Combines two values of the same keyword. */
 const COMBINATIONS: ReadonlyMap<string, Combine> = new Map<string, Combine>([
   ...['minimum', 'exclusiveMinimum', 'minLength', 'sigilMinCharacters', 'minItems', 'minProperties'].map(
     (key) => [key, largest] as const,
@@ -17,7 +17,10 @@ const COMBINATIONS: ReadonlyMap<string, Combine> = new Map<string, Combine>([
   ['description', (a, b) => `${String(a)}; ${String(b)}`],
 ]);
 
-/** A schema that holds if both hold. Keywords that cannot be merged into one go to `allOf`. */
+/**
+ * Returns a schema that accepts the values that both schemas accept. Keywords that cannot be combined are
+ * added to `allOf`.
+ */
 export function mergeKeywords(first: JsonSchema, second: JsonSchema): JsonSchema {
   const merged: Record<string, unknown> = { ...first };
   const apart: Record<string, unknown> = {};
@@ -35,7 +38,7 @@ export function mergeKeywords(first: JsonSchema, second: JsonSchema): JsonSchema
   return merged;
 }
 
-/** Drops redundant keywords, so that clients read less. */
+/** Removes redundant keywords, so that clients get shorter schemas. */
 export function tidyKeywords(merged: JsonSchema): JsonSchema {
   const schema = withoutIdlePattern(merged);
   const { not, ...rest } = schema;
@@ -49,14 +52,14 @@ export function tidyKeywords(merged: JsonSchema): JsonSchema {
   return type === 'string' ? mergeKeywords(rest, { minLength: 1 }) : rest;
 }
 
-/** A pattern has no effect if no string is accepted. */
+/** Removes a pattern from a schema that accepts no string. */
 function withoutIdlePattern(schema: JsonSchema): JsonSchema {
   const { pattern, ...rest } = schema;
   const { type } = rest;
   return pattern === undefined || type === undefined || [type].flat().includes('string') ? schema : rest;
 }
 
-/** The limits of an integer as they are easiest to follow: `minimum: 1` rather than more than 0. */
+/** Simplifies the limits of an integer: `minimum: 1` instead of `exclusiveMinimum: 0`. */
 export function wholeLimits(schema: JsonSchema): JsonSchema {
   if (schema['type'] !== 'integer') return schema;
   const { exclusiveMinimum: above, exclusiveMaximum: below, ...rest } = schema;

@@ -4,17 +4,18 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { once } from '../../protocol/maybe-promise.js';
 import type { SchemaDialect } from './json-schema.js';
 
-/** Checks a schema against the meta-schema of its dialect. */
+/** Validates a schema against the meta-schema of its dialect. */
 export interface MetaSchemaCheck {
   (schema: unknown): boolean;
   errors?: readonly { readonly instancePath: string; readonly message?: string }[] | null;
 }
 
 /**
- * The meta-schema of each dialect.
+ * The check against the meta-schema of each dialect.
  *
- * To compile one takes ajv 100 ms, so `scripts/bundle.mjs` writes standalone code in place of this module, by `compileMetaSchema()`.
- * Sources and their tests compile them here.
+ * ajv takes 100 ms to compile a meta-schema. So in the published package, `scripts/bundle.mjs` replaces this
+ * module with compiled code from `compileMetaSchema()`. Only tests and unbundled sources compile the
+ * meta-schemas here.
  */
 export const META_SCHEMAS: Readonly<Record<SchemaDialect, MetaSchemaCheck>> = {
   '2020-12': whenUsed('2020-12'),
@@ -41,8 +42,8 @@ const CLASSES = {
 /**
  * Compiles a meta-schema.
  *
- * @param code further code options of ajv.
- * @returns the check, and the ajv that has made it.
+ * @param code further code options for ajv.
+ * @returns the check, and the ajv instance that compiled it.
  */
 export function compileMetaSchema(
   dialect: SchemaDialect,

@@ -6,9 +6,10 @@ import { canonicalJson } from '../../protocol/json.js';
  */
 
 /**
- * `minLength` and `maxLength`, in code points as the standard wants; `sigilMinCharacters` and `sigilMaxCharacters`, as class-validator counts,
- * which leaves variation selectors out. Each says whether a text is wrong. Both are counted only where the number of code units leaves it
- * open, so that a long text costs no more than a short one.
+ * Checks lengths. `minLength` and `maxLength` count code points, as JSON Schema requires.
+ * `sigilMinCharacters` and `sigilMaxCharacters` count as class-validator does, which ignores variation
+ * selectors. Each function returns whether a string violates the limit. Characters are only counted if the
+ * number of code units does not decide, so that long strings cost no more than short ones.
  */
 export const LENGTHS: Readonly<Record<string, (text: string, limit: number) => boolean>> = {
   maxLength: (text, limit) => text.length > limit && (text.length > 2 * limit || pointsIn(text) > limit),
@@ -28,14 +29,17 @@ function pointsIn(text: string): number {
   return count;
 }
 
-/** A surrogate pair is one character, and a variation selector belongs to the character before it. */
+/**
+ * Counts the characters of a string. A surrogate pair is one character; a variation selector belongs to the
+ * character before it.
+ */
 function charactersIn(text: string): number {
   const selected = text.match(/[^\uFE0F\uFE0E][\uFE0F\uFE0E]/g)?.length ?? 0;
   const pairs = text.match(/[\uD800-\uDBFF][\uDC00-\uDFFF]/g)?.length ?? 0;
   return text.length - selected - pairs;
 }
 
-/** `uniqueItems`, in one pass: comparing all pairs takes hours for a million items. */
+/** Checks `uniqueItems` in one pass. The comparison of all pairs would take hours for a million items. */
 export function hasRepeated(items: readonly unknown[]): boolean {
   const seen = new Set<unknown>();
   // Texts of objects and arrays are kept apart from strings.
@@ -50,21 +54,22 @@ export function hasRepeated(items: readonly unknown[]): boolean {
   return false;
 }
 
-/** A string that stands for a value JSON has no type for. */
+/** A string format for a type that JSON does not have. */
 interface TextFormat {
   /** The expected value, such as `an absolute URL`. */
   readonly expects: string;
   readonly validate: (text: string) => boolean;
 }
 
-/** A date, or a date and time with a zone; years of more than four digits have a sign. */
+/** A date, or a date and time with a zone. Years with more than four digits need a sign. */
 const ISO_8601 =
   /^([+-]\d{6}|\d{4})-(\d\d)-(\d\d)(?:[Tt ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:[Zz]|[+-]\d\d:?\d\d))?$/;
 
 /**
- * The date of an ISO 8601 text. Other texts give an invalid date, whereas JavaScript would guess: `12` becomes a day in
- * December 2001, and a time without a zone one in the zone of the server. A day that its month lacks, such as
- * `2026-02-30`, is also invalid, whereas JavaScript would roll over to the next month.
+ * Parses a date in ISO 8601. Other strings return an invalid date, although JavaScript would accept some of
+ * them: it reads `12` as a day in December 2001, and a time without a zone in the time zone of the server. A
+ * day that does not exist, such as `2026-02-30`, is also invalid; JavaScript would continue into the next
+ * month.
  */
 export function dateOf(text: string): Date {
   const [iso, year, month, day] = ISO_8601.exec(text) ?? [];
@@ -73,13 +78,13 @@ export function dateOf(text: string): Date {
   return new Date(iso === undefined || Number(day) > last ? NaN : text);
 }
 
-/** How a Date is asked for. */
+/** The expected value for a `Date`, in error messages. */
 export const DATE_TEXT =
   'an existing date in ISO 8601, such as "2026-07-28", or with time and zone "2026-07-28T09:00:00Z"';
 
 /**
- * The values of `format` in enforced schemas, for types of JavaScript. Standard formats are annotations only: schema
- * validators disagree about them.
+ * The values of `format` in enforced schemas, for JavaScript types that JSON does not have. Standard formats
+ * are annotations only, because schema validators disagree about them.
  */
 export const FORMATS: Readonly<Record<OwnFormat, TextFormat>> = {
   'sigil-date': { expects: DATE_TEXT, validate: (text) => !Number.isNaN(dateOf(text).getTime()) },
@@ -93,10 +98,10 @@ export const FORMATS: Readonly<Record<OwnFormat, TextFormat>> = {
   },
 };
 
-/** The name of a format. */
+/** The name of one of these formats. */
 export type OwnFormat = 'sigil-date' | 'sigil-url' | 'sigil-base64';
 
-/** The format of that name, if it is one of ours. */
+/** Returns one of these formats by its name; `undefined` for other names. */
 export function formatNamed(name: unknown): TextFormat | undefined {
   return typeof name === 'string' && Object.hasOwn(FORMATS, name) ? FORMATS[name as OwnFormat] : undefined;
 }

@@ -2,26 +2,26 @@ import type { Constructor } from '../../protocol/constructor.js';
 import type { JsonSchema } from '../../protocol/json.js';
 import type { StandardSchema } from '../../protocol/standard-schema.js';
 
-/** How one property of an argument object is declared. */
+/** The declaration of one property in an argument object. */
 export interface PropertyDeclaration {
   readonly name: string;
   /** The decorator that declares it, for messages. @default '@Arg' */
   readonly decorator?: '@Arg' | '@Param';
-  /** Whether the compiler emitted no types of parameters. */
+  /** Whether the compiler emitted no parameter types. */
   readonly untyped?: boolean;
   /**
-   * The type by reflection or by the author: String, Number, Boolean, Array, Date, BigInt, a DTO class, an enum object,
-   * a function that returns one of these, or `undefined` if unknown.
+   * The type from reflection or from the author: String, Number, Boolean, Array, Date, BigInt, a DTO class,
+   * an enum object, or a function that returns one of these; `undefined` if unknown.
    */
   readonly type?: unknown;
-  /** Element type of an array. */
+  /** The type of the elements, for an array. */
   readonly items?: unknown;
-  /** JSON Schema keywords of the author. They override those of the type. */
+  /** The author's JSON Schema keywords, which override those of the type. */
   readonly keywords?: JsonSchema;
   readonly required: boolean;
 }
 
-/** The source of a schema. */
+/** Describes where a schema comes from. */
 export type SchemaSource =
   | {
       readonly kind: 'class';

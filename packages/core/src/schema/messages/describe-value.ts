@@ -2,7 +2,10 @@ import { isObject } from '../../protocol/json.js';
 
 const SHOWN_CHARACTERS = 60;
 
-/** Describes a value without repeating more than a short piece of it: the text goes to a model. */
+/**
+ * Describes a value for an error message, and repeats only a short part of it, because a model reads the
+ * message.
+ */
 export function describeValue(value: unknown): string {
   switch (typeof value) {
     case 'string':
@@ -23,7 +26,7 @@ export function describeValue(value: unknown): string {
   }
 }
 
-/** Writes allowed values in a row, as JSON. */
+/** Lists allowed values as JSON. */
 export function listValues(values: readonly unknown[], shown = 20): string {
   const texts = values
     .slice(0, shown)
@@ -32,13 +35,13 @@ export function listValues(values: readonly unknown[], shown = 20): string {
   return texts.join(', ');
 }
 
-/** Cuts a text at a number of characters, never through a surrogate pair, and marks the cut. */
+/** Shortens a string to a number of characters, and marks the cut. Never splits a surrogate pair. */
 export function shorten(text: string, length: number): string {
   if (text.length <= length) return text;
   return `${text.slice(0, length - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
-/** Cuts every mention of a long string out of a text that may repeat it. */
+/** Shortens a long string wherever a text repeats it. */
 export function shortenWithin(text: string, value: unknown): string {
   if (typeof value !== 'string' || value.length <= SHOWN_CHARACTERS) return text;
   return text.replaceAll(value, () => shorten(value, SHOWN_CHARACTERS));
@@ -48,8 +51,8 @@ export function shortenWithin(text: string, value: unknown): string {
 export const SHOWN_NAME = 60;
 
 /**
- * Adds a step to a path such as `warehouses[0].code`. An ambiguous name, such as one with a dot or a line break, is
- * quoted; a long one is cut.
+ * Adds a step to a path such as `warehouses[0].code`. An ambiguous name, such as one with a dot or a line
+ * break, is quoted. A long name is shortened.
  */
 export function joinPath(parent: string, step: string, isIndex: boolean): string {
   if (isIndex) return `${parent}[${step}]`;
@@ -62,15 +65,16 @@ export function joinPath(parent: string, step: string, isIndex: boolean): string
 interface Place {
   /** Such as `warehouses[0].code`. */
   readonly path: string;
-  /** The present value. */
+  /** The value at this place. */
   readonly value: unknown;
-  /** The object that has it as a property. For an element of a list, the object that has the list. */
+  /** The object that has the value as a property; for an element of a list, the object that has the list. */
   readonly holder: object | undefined;
 }
 
 /**
- * Goes the steps to a place.
- * @param root the value that they lead into: it tells an index from a property with such a name.
+ * Returns the place that steps lead to.
+ * @param root the value in which the steps start. It decides whether a number is an index or the name of a
+ * property.
  */
 export function placeAt(steps: readonly PropertyKey[], root: unknown): Place {
   let path = '';

@@ -1,25 +1,28 @@
 import { messageOf } from '../../errors/errors.js';
 import { MAX_DEPTH } from '../../protocol/json.js';
 
-/** One reason why a value does not fit. */
+/** One reason why a value is invalid. */
 export interface Issue {
   /** The path in the value, such as `warehouses[0].code`; empty for the value itself. */
   readonly path: string;
   readonly expected: string;
   /** The received value, shortened. */
   readonly received: string;
-  /** The whole problem in one line. */
+  /** The message: one line with path, expected value and received value. */
   readonly message: string;
 }
 
-/** An issue whose message is a text, after the path if there is one. */
+/** Creates an issue whose message consists of the path, if there is one, and a text. */
 export function issueAt(path: string, expected: string, received: string, text: string): Issue {
   return { path, expected, received, message: path === '' ? text : `${path}: ${text}` };
 }
 
 const SHOWN_ISSUES = 20;
 
-/** Thrown when a value does not satisfy a plan. Its message lists every problem, one a line, worded for a model. */
+/**
+ * Thrown if a value is invalid. The message has one line for each problem, in words that help a model to
+ * correct its call.
+ */
 export class InvalidValueError extends Error {
   override readonly name = 'InvalidValueError';
   readonly issues: readonly Issue[];
@@ -38,8 +41,8 @@ function list(issues: readonly Issue[]): string {
 }
 
 /**
- * Thrown when a function that belongs to a DTO class throws or rejects: a constraint, a condition or a transform. It says nothing about
- * the value that came, so it is an unexpected error and not an `InvalidValueError`.
+ * Thrown if a function of a DTO class throws or rejects: a constraint, a condition or a transform. The
+ * received value may be valid, so this is an unexpected error, and not an `InvalidValueError`.
  */
 export class DtoFunctionError extends Error {
   override readonly name = 'DtoFunctionError';
@@ -53,7 +56,7 @@ export class DtoFunctionError extends Error {
   }
 }
 
-/** The problem with a value that is too deep. */
+/** Returns the issue for a value that is nested too deeply. */
 export function tooDeep(): Issue {
   const expected = `at most ${MAX_DEPTH} levels of objects and arrays`;
   return issueAt('', expected, 'more', `expected ${expected}, received more`);

@@ -8,40 +8,40 @@ import { nearest } from '../../protocol/nearest.js';
 /** A violation of a schema, in the shape of ajv's errors. */
 export interface SchemaViolation {
   readonly keyword: string;
-  /** A JSON pointer to the value. */
+  /** The JSON pointer of the invalid value. */
   readonly instancePath: string;
   readonly params: Readonly<Record<string, unknown>>;
-  /** The name of the property, if a rule checks the name and not the value. */
+  /** The name of the property, if the name is invalid and not the value. */
   readonly propertyName?: string;
   /** The checked value. */
   readonly data?: unknown;
-  /** The schema with the keyword. */
+  /** The schema that contains the violated keyword. */
   readonly parentSchema?: unknown;
 }
 
-/** A rule of class-validator whose words say more than its keywords. */
+/** A class-validator rule that describes a requirement better than the keyword of the schema. */
 export interface RuleWords {
-  /** Whether the author worded the message. */
+  /** Whether the author wrote the message of the rule. */
   readonly worded: boolean;
   /** The expected value; `undefined` if the message of the rule names it. */
   readonly expects: string | undefined;
-  /** Whether the rule became this keyword of the enforced schema. */
+  /** Returns whether the enforced schema expresses the rule by this keyword. */
   became(keyword: string): boolean;
   accepts(value: unknown): boolean;
-  /** @param holder the object with the value. */
+  /** Returns the requirement of the rule. @param holder the object that contains the value. */
   explain(value: unknown, holder?: object): string;
 }
 
 /**
- * Finds the rules about a value.
+ * Finds the class-validator rules for a value.
  *
  * @param pointer the JSON pointer of the value, such as `/warehouses/0/code`.
- * @param root the value that the pointer starts from.
+ * @param root the value in which the pointer starts.
  */
 export type FindRules = (pointer: string, root: unknown) => readonly RuleWords[];
 
 /**
- * Turns violations of a schema into issues, one for each thing that is wrong.
+ * Converts violations of a schema to issues: one issue for each problem.
  *
  * @param rulesAt finds the rules of the schema's class.
  */
@@ -59,7 +59,10 @@ export function issuesFrom(
 
 interface RankedIssue {
   readonly issue: Issue;
-  /** An author's own words come first. After that, a wrong type explains everything else about a value. */
+  /**
+   * The priority: messages of authors come first, then a wrong type, because it explains all other
+   * violations.
+   */
   readonly rank: number;
 }
 
@@ -79,7 +82,7 @@ function rankedIssues(violation: SchemaViolation, value: unknown, rulesAt: FindR
   return [{ rank: keyword === 'type' ? 1 : 2, issue: mismatch(violation, at, rules) }];
 }
 
-/** The violations of rules: in the author's words, or in words that replace a pattern. */
+/** Returns the violations of rules, in the author's words or in words that replace a pattern. */
 function ruleIssues(
   violation: SchemaViolation,
   path: string,
@@ -101,7 +104,7 @@ function ruleIssues(
 
 const SUMS: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'if', 'propertyNames']);
 
-/** Removes violations that only say that an alternative failed ("or null"), and totals. */
+/** Removes violations that add no information: totals, and failed alternatives such as "or null". */
 function telling(violations: readonly SchemaViolation[]): readonly SchemaViolation[] {
   const leaves = violations.filter(({ keyword }) => !SUMS.has(keyword));
   const told = leaves.filter((one) => !wantsNull(one) || !leaves.some((other) => isBeside(other, one)));
@@ -112,15 +115,15 @@ function wantsNull({ keyword, params }: SchemaViolation): boolean {
   return keyword === 'type' && params['type'] === 'null';
 }
 
-/** Whether another violation is about the same value, or about one inside it. */
+/** Whether another violation concerns the same value, or a value inside it. */
 function isBeside(other: SchemaViolation, { instancePath }: SchemaViolation): boolean {
   return !wantsNull(other) && `${other.instancePath}/`.startsWith(`${instancePath}/`);
 }
 
-/** Keywords that say less than the words of a rule. */
+/** Keywords that are less clear than the message of a rule. */
 const UNCLEAR: ReadonlySet<string> = new Set(['pattern', 'sigilMinCharacters', 'sigilMaxCharacters']);
 
-/** The keyword of a violation, if the words of a rule say more than it does. */
+/** Returns the keyword of a violation, if the message of a rule is clearer. */
 function unclear({ keyword, parentSchema }: SchemaViolation): string | undefined {
   if (keyword === 'not') {
     const { not } = parentSchema as { readonly not?: unknown };
@@ -136,7 +139,7 @@ function mismatch(violation: SchemaViolation, path: string, rules: readonly Rule
   return issueAt(path, expected, received, `${requirement}; received ${received}${suggestion(violation)}`);
 }
 
-/** The problem with the name of a property. */
+/** Returns the issue for an invalid property name. */
 function wrongName(violation: SchemaViolation, name: string, at: string): Issue {
   const isNone = violation.keyword === FALSE;
   const expected = isNone ? 'no property' : expectationOf(violation, []);
@@ -269,7 +272,7 @@ const WORDS: ReadonlyMap<string, Words> = new Map<string, Words>([
 
 const SHOWN_PATTERN = 120;
 
-/** Keywords whose words say it all without the value that they refuse. */
+/** Keywords whose message does not need to repeat the invalid value. */
 const SAID_ALONE: ReadonlySet<string> = new Set([
   'const',
   'pattern',
@@ -292,7 +295,10 @@ function containing({ minContains: least = 1, maxContains: most }: SchemaViolati
   return least === 1 ? 'an array with an item that fits' : `an array with at least ${items(least)}`;
 }
 
-/** A text that is too long is not tried, so it is the length that must change. */
+/**
+ * Returns the expectation of a pattern. Strings that are too long are not matched, so the message then names
+ * the maximum length.
+ */
 function matching(source: string, longest: unknown, data: unknown): string {
   const pattern = shorten(source, SHOWN_PATTERN);
   const isTooLong = typeof longest === 'number' && typeof data === 'string' && data.length > longest;
@@ -301,14 +307,14 @@ function matching(source: string, longest: unknown, data: unknown): string {
     : `a string that matches ${pattern}`;
 }
 
-/** The requirement of a violated keyword, in words. */
+/** Returns the requirement of a violated keyword, in words. */
 function expectationOf(violation: SchemaViolation, rules: readonly RuleWords[]): string {
   const { keyword, params } = violation;
   // Keywords of one validator only have no words here: its own message is not for a model.
   return WORDS.get(keyword)?.(params, violation, rules) ?? 'another value';
 }
 
-/** The requirement of a subschema, as far as one phrase can say. */
+/** Returns the requirement of a subschema in words, if one phrase can express it. */
 function expectationFrom(schema: unknown, rules: readonly RuleWords[]): string {
   const { type, enum: values, const: only, $ref } = (schema ?? {}) as Record<string, unknown>;
   const expected = expectedBy(schema, rules);
@@ -319,7 +325,7 @@ function expectationFrom(schema: unknown, rules: readonly RuleWords[]): string {
   return $ref === undefined ? 'a value' : 'an object';
 }
 
-/** The expected value according to the rules or the format of a schema. */
+/** Returns the expected value according to the rules or the format of a schema. */
 function expectedBy(schema: unknown, rules: readonly RuleWords[]): string | undefined {
   const format = formatNamed((schema as { format?: unknown } | undefined)?.format);
   return rules.find(({ expects }) => expects !== undefined)?.expects ?? format?.expects;
@@ -336,7 +342,7 @@ function quoted(name: string): string {
   return JSON.stringify(shorten(name, SHOWN_NAME));
 }
 
-/** The values that `not` leaves, as far as one phrase can say. */
+/** Describes the values that `not` accepts, if one phrase can express them. */
 function allBut(excluded: unknown): string {
   if (!isObject(excluded) || Object.keys(excluded).length === 0) return NOTHING;
   return `anything but ${exclusion(excluded) ?? 'the excluded values'}`;
@@ -354,7 +360,7 @@ function exclusion(excluded: JsonSchema): string | undefined {
   return expectationOf({ keyword, instancePath: '', params: paramsOf(keyword, excluded) }, []);
 }
 
-/** ajv's parameters for a violated keyword: usually its value. */
+/** Returns ajv's `params` for a violated keyword: usually the value of the keyword. */
 export function paramsOf(keyword: string, schema: JsonSchema): SchemaViolation['params'] {
   const { [keyword]: value } = schema;
   const comparison = COMPARISONS[keyword];

@@ -1,29 +1,36 @@
 import type { AST } from '@eslint-community/regexpp';
 import { type Characters, type CharacterSet, overlap, setOf } from './characters.js';
 
-/** The binary logarithm of the maximum number of ways outside of loops: a few milliseconds. */
+/**
+ * Maximum number of ways to match without loops, as a binary logarithm. More ways would take more than a few
+ * milliseconds.
+ */
 const MAX_CHOICES = 20;
-/** The same for ways that are tried repeatedly. */
+/** Maximum number of ways to match a part that is tried repeatedly, as a binary logarithm. */
 const MAX_RECURRING_CHOICES = 10;
-/** A higher repetition count is treated as a loop, although it ends. */
+/** Maximum number of repetitions. A higher number counts as an unlimited loop. */
 const MAX_COPIES = 1000;
 
-/** How the steps of the native engine grow at most. Often too high, never too low. */
+/** An upper bound for the steps that the native engine takes. It is often too high, but never too low. */
 export interface Cost {
   /**
-   * The exponent of the length of a text: 0 or 1 if a pattern cannot backtrack, 2 and more if it may, infinite if the
-   * steps may double with every character.
+   * The exponent with which the steps grow with the length of the text: 0 or 1 if the pattern cannot
+   * backtrack, 2 or more if it may, and infinite if each further character may double the steps.
    */
   readonly exponent: number;
-  /** The binary logarithm of the number of ways through the parts that do not loop. Each step may take each of them. */
+  /**
+   * The number of ways to match the parts outside loops, as a binary logarithm. Each step may try all of
+   * them.
+   */
   readonly choices: number;
 }
 
 /**
- * Estimates the cost of a pattern in the native engine.
+ * Estimates the steps that the native engine takes for a pattern.
  *
- * For most loops the next character decides whether to continue. A loop without such a decision multiplies the steps by
- * the length of the text. A loop must not contain a choice.
+ * In most loops, the next character decides whether the loop continues. A loop without such a decision
+ * multiplies the steps by the length of the text. A loop that contains a choice may double them with each
+ * character.
  */
 export function costOf(pattern: AST.Pattern, characters: Characters): Cost {
   const isAnchored =
@@ -35,25 +42,25 @@ export function costOf(pattern: AST.Pattern, characters: Characters): Cost {
 
 interface Setting {
   readonly characters: Characters;
-  /** Whether the engine looks for the pattern everywhere in the text. */
+  /** Whether the engine searches the whole text for the pattern. */
   readonly searches: boolean;
-  /** Whether it reads from the right to the left, as in a lookbehind. */
+  /** Whether the pattern is matched from right to left, as in a lookbehind. */
   readonly backwards: boolean;
-  /** How often it is tried in all. */
+  /** The total number of attempts to match the pattern. */
   readonly tried: Cost;
 }
 
 /** The analysis of a part of a pattern. */
 interface Part {
-  /** The characters that the part, and its continuation, may begin with. */
+  /** The characters with which the part, together with the parts after it, may begin. */
   readonly first: CharacterSet;
-  /** Whether it may read nothing. */
+  /** Whether the part may match an empty string. */
   readonly empty: boolean;
-  /** The number of consecutive loops that may end anywhere; infinite if a loop contains a choice. */
+  /** The number of adjacent loops that may end at any position; infinite if a loop contains a choice. */
   readonly loose: number;
-  /** Whether it reads texts of any length. */
+  /** Whether the part matches strings of any length. */
   readonly loops: boolean;
-  /** The binary logarithm of how many ways there are through it, loops left out. */
+  /** The number of ways to match the part without its loops, as a binary logarithm. */
   readonly choices: number;
 }
 
@@ -83,14 +90,14 @@ function growth(alternatives: readonly AST.Alternative[], setting: Setting): Cos
   };
 }
 
-/** Reads a pattern from its end, so that the continuation of each part is known. */
+/** Analyses a pattern from its end, so that the following parts are known. */
 class Reader {
-  /** How repeated parts begin: each is looked into once, however deep it is. */
+  /** The first characters of repeated parts. Each part is analysed once, even if it is nested deeply. */
   readonly #begins = new Map<AST.Element, CharacterSet>();
 
   constructor(readonly setting: Setting) {}
 
-  /** @param follow the characters that may continue the text. */
+  /** @param follow the characters that may follow in the text. */
   oneOf(alternatives: readonly AST.Alternative[], follow: CharacterSet): Part {
     const parts = alternatives.map(({ elements }) => this.#sequence(elements, follow));
     const isClear = parts.every((part, at) =>
@@ -165,7 +172,7 @@ class Reader {
   }
 }
 
-/** The lookarounds of alternatives, at every depth, but for those within others. */
+/** Returns the lookarounds in alternatives at every depth, except those inside other lookarounds. */
 function lookaroundsIn(alternatives: readonly AST.Alternative[]): AST.LookaroundAssertion[] {
   const within = (element: AST.Element): AST.LookaroundAssertion[] => {
     if (element.type === 'Quantifier') return within(element.element);
@@ -178,7 +185,7 @@ function lookaroundsIn(alternatives: readonly AST.Alternative[]): AST.Lookaround
   return alternatives.flatMap(({ elements }) => elements.flatMap(within));
 }
 
-/** Whether only assertions come before it. */
+/** Whether only assertions precede an assertion. */
 function isTriedOnce(assertion: AST.Element, alternatives: readonly AST.Alternative[]): boolean {
   return alternatives.some(({ elements }) => {
     const at = elements.indexOf(assertion);

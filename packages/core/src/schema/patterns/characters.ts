@@ -1,6 +1,6 @@
 import type { AST } from '@eslint-community/regexpp';
 
-/** A part of a pattern that reads one character. */
+/** A part of a pattern that matches one character. */
 type CharacterNode = AST.Character | AST.CharacterSet | AST.CharacterClass | AST.ExpressionCharacterClass;
 
 const DIGIT: CharacterSet = [[0x30, 0x39]];
@@ -28,19 +28,19 @@ const SPACE: CharacterSet = setOf([
   [0xfeff, 0xfeff],
 ]);
 
-/** Knows the characters that the parts of one pattern read. */
+/** Finds the characters that the parts of a pattern match. */
 export class Characters {
   readonly #known = new Map<string, CharacterSet>();
   #cased: CharacterSet | undefined;
 
   constructor(readonly flags: PatternFlags) {}
 
-  /** Every character. */
+  /** All characters. */
   get all(): CharacterSet {
     return everything(this.flags);
   }
 
-  /** The characters a part reads. */
+  /** Returns the characters that a part matches. */
   of(node: CharacterNode): CharacterSet {
     const known = this.#known.get(node.raw);
     if (known) return known;
@@ -97,10 +97,10 @@ function unless(negate: boolean, set: CharacterSet, flags: PatternFlags): Charac
 /** An inclusive range of code points, or of code units in a pattern without the `u` flag. */
 type Range = readonly [from: number, to: number];
 
-/** A set of characters: ranges in order that do not touch. */
+/** A set of characters: ordered ranges that neither overlap nor touch. */
 export type CharacterSet = readonly Range[];
 
-/** Joins ranges, in any order, to a set. */
+/** Combines ranges, in any order, to a set. */
 export function setOf(ranges: readonly Range[]): CharacterSet {
   const joined: [number, number][] = [];
   for (const [from, to] of [...ranges].sort(([a], [b]) => a - b)) {
@@ -111,7 +111,7 @@ export function setOf(ranges: readonly Range[]): CharacterSet {
   return joined;
 }
 
-/** Everything up to `max` that is not in a set. */
+/** Returns the characters up to `max` that are not in a set. */
 function complement(set: CharacterSet, max: number): CharacterSet {
   const rest: Range[] = [];
   let next = 0;
@@ -123,7 +123,7 @@ function complement(set: CharacterSet, max: number): CharacterSet {
   return rest;
 }
 
-/** The characters in both sets. */
+/** Returns the characters that are in both sets. */
 function intersection(one: CharacterSet, other: CharacterSet): CharacterSet {
   const both = one.flatMap(([from, to]) =>
     other.map(([first, last]): Range => [Math.max(from, first), Math.min(to, last)]),
@@ -144,17 +144,20 @@ export function overlap(one: CharacterSet, other: CharacterSet): boolean {
 /** The flags of a pattern. */
 export type PatternFlags = Pick<RegExp, 'flags' | 'ignoreCase' | 'multiline' | 'dotAll' | 'sticky'>;
 
-/** Whether a pattern reads code points; code units otherwise. */
+/** Whether a pattern matches code points; otherwise it matches code units. */
 export function readsCodePoints({ flags }: PatternFlags): boolean {
   return /[uv]/.test(flags);
 }
 
-/** The highest character there is. */
+/** Returns the highest character that a pattern can match. */
 function lastCharacter(flags: PatternFlags): number {
   return readsCodePoints(flags) ? 0x10ffff : 0xffff;
 }
 
-/** Each is read as one text, so no high surrogate may stand before a low one. */
+/**
+ * The code points in segments, each of which is tested as one string. In a string, no high surrogate may
+ * precede a low surrogate.
+ */
 const SEGMENTS: CharacterSet = [
   [0, 0xd7ff],
   [0xd800, 0xdbff],
@@ -162,14 +165,14 @@ const SEGMENTS: CharacterSet = [
   [0xe000, 0xffff],
   [0x10000, 0x10ffff],
 ];
-/** Not more arguments than a call takes. */
+/** Number of characters in one call of `String.fromCodePoint`, which limits the number of arguments. */
 const CHUNK = 0x1000;
 
 /**
- * Asks the regular expression engine which characters a part of a pattern reads.
+ * Finds out which characters a part of a pattern matches: runs it in the regular expression engine.
  *
- * @param raw the part, as it stands in the pattern.
- * @param among the characters to ask about.
+ * @param raw the source of the part.
+ * @param among the characters to test.
  */
 function scanCharacters(raw: string, { flags }: Pick<RegExp, 'flags'>, among: CharacterSet): CharacterSet {
   const run = new RegExp(`${raw}+`, `g${flags.replace(/[^isuv]/g, '')}`);

@@ -2,12 +2,15 @@ import { type AST, RegExpParser } from '@eslint-community/regexpp';
 import { type Cost, costOf } from './backtracking.js';
 import { Characters, type CharacterSet, type PatternFlags, readsCodePoints } from './characters.js';
 
-/** Whether a text matches. */
+/** Returns whether a text matches a pattern. */
 export type TextTest = (text: string) => boolean;
 
 /** The analysis of a parsed pattern. */
 interface PatternAnalysis extends Cost {
-  /** Makes a test whose steps grow with the length alone; `undefined` when that engine does not know the pattern. */
+  /**
+   * Creates a test whose steps only grow with the length of the text; `undefined` if the engine does not
+   * support the pattern.
+   */
   linear(): Promise<TextTest | undefined>;
 }
 
@@ -37,13 +40,15 @@ async function linearTest(pattern: AST.Pattern, characters: Characters): Promise
   }
 }
 
-/** The offset by which lone surrogates are moved: RE2 reads whole code points. */
+/** The offset that is added to lone surrogates, because RE2 only reads whole code points. */
 const MOVED = 0x10f800 - 0xd800;
 
 /**
- * Writes a pattern in the syntax of RE2, with the meaning it has in JavaScript: each character class is written out.
+ * Converts a pattern to the syntax of RE2. Character classes are written out, so that they mean the same as
+ * in JavaScript.
  *
- * @returns the pattern for RE2; `undefined` if RE2 lacks a feature: lookarounds, backreferences, and some flags.
+ * @returns the pattern for RE2; `undefined` if it uses features that RE2 lacks: lookarounds, backreferences,
+ * and some flags.
  */
 function toRe2({ alternatives }: AST.Pattern, characters: Characters): string | undefined {
   if (characters.flags.sticky) return undefined;
@@ -55,7 +60,7 @@ function toRe2({ alternatives }: AST.Pattern, characters: Characters): string | 
   }
 }
 
-/** Writes a text the way a pattern without the `u` flag reads it: by code units. */
+/** Converts a text so that RE2 reads it by code units, as a JavaScript pattern without the `u` flag does. */
 function byCodeUnits(text: string): string {
   return text.replace(/[\uD800-\uDFFF]/g, (unit) => String.fromCodePoint(unit.charCodeAt(0) + MOVED));
 }

@@ -6,15 +6,18 @@ import type { Cost } from './backtracking.js';
 import type { TextTest } from './engine.js';
 import { cannotBacktrack, skeletonOf } from './quick-scan.js';
 
-/** The patterns of an app, each once. Loads nothing until one is not safe at a glance. */
+/**
+ * The different patterns of an app. The parser is only loaded if a quick scan cannot show that a pattern is
+ * safe.
+ */
 export class PatternPool {
   readonly #patterns = new Map<string, SafePattern>();
   readonly #unsettled = new Map<SafePattern, string>();
 
   /**
-   * Takes a pattern in. It must be ready before it is tested.
-   * @param where the place for problem reports.
-   * @throws SyntaxError if it is not a regular expression.
+   * Adds a pattern. Call `ready()` before the first test.
+   * @param where the place, for problems.
+   * @throws SyntaxError if the source is not a regular expression.
    */
   add(source: string, flags: string, where: string): SafePattern {
     const key = `/${source}/${flags}`;
@@ -24,12 +27,12 @@ export class PatternPool {
     return pattern;
   }
 
-  /** Settles every pattern that is not; undefined when all are. */
+  /** Analyses the patterns that have not been analysed. @returns `undefined` if there are none. */
   ready(): Promise<void> | undefined {
     return this.#unsettled.size === 0 ? undefined : this.settle().then(() => undefined);
   }
 
-  /** Settles all open patterns. @returns their problems. */
+  /** Analyses the remaining patterns. @returns their problems. */
   async settle(): Promise<DefinitionProblem[]> {
     const added = [...this.#unsettled];
     await Promise.all(added.map(([pattern]) => pattern.settle()));
@@ -39,39 +42,39 @@ export class PatternPool {
     return [...new Map(problems.map((problem) => [`${problem.where} ${problem.what}`, problem])).values()];
   }
 
-  /** The verdicts on patterns that need parsing, for those that the native engine runs alone. */
+  /** The results for the patterns that need an analysis and that the native engine runs. */
   get verdicts(): readonly PatternVerdict[] {
     return [...this.#patterns.values()].flatMap(({ verdict }) => verdict ?? []);
   }
 
-  /** Whether another engine than the native one runs a pattern. */
+  /** Whether any pattern needs the linear-time engine. */
   get needsEngine(): boolean {
     return [...this.#patterns.values()].some(({ isLinear }) => isLinear);
   }
 
-  /** The longest text a pattern is tried on, in UTF-16 code units. */
+  /** Returns the maximum length of a text for a pattern, in UTF-16 code units. */
   longestFor(source: string): number {
     const known = [...this.#patterns.values()].filter((one) => one.settled && one.source === source);
     return Math.min(...known.map(({ longest }) => longest));
   }
 }
 
-/** The verdict on a pattern: the length of a text up to which the native engine is fast enough. */
+/** The result of an analysis: the maximum length of a text for which the native engine is fast enough. */
 export interface PatternVerdict {
   readonly source: string;
   readonly flags: string;
-  /** `null` for any length. */
+  /** The maximum length in UTF-16 code units; `null` if there is no limit. */
   readonly length: number | null;
 }
 
 const PREPARED = new Map<string, number>();
 
-/** Accepts the verdicts on patterns from the build of a program, which saves their analysis. */
+/** Uses the results of analyses from the build of a program, so that they are not repeated at start. */
 export function preparePatterns(verdicts: readonly PatternVerdict[]): void {
   for (const { source, flags, length } of verdicts) PREPARED.set(`/${source}/${flags}`, length ?? Infinity);
 }
 
-/** The problem of a settled pattern. @param where the place that uses it. */
+/** Returns the problem of an analysed pattern. @param where the place that uses the pattern. */
 export function problemOf(pattern: SafePattern, where: string): DefinitionProblem | undefined {
   if (pattern.longest > 0) return undefined;
   const source = shorten(pattern.source, SHOWN_SOURCE);
@@ -90,25 +93,27 @@ export function problemOf(pattern: SafePattern, where: string): DefinitionProble
   };
 }
 
-/** Maximum number of characters of a pattern in a problem. */
+/** Maximum number of characters of a pattern in an error message. */
 const SHOWN_SOURCE = 200;
-/** Deeper patterns would exhaust the stack of recursive readers. */
+/** Maximum number of nested groups. Deeper patterns would overflow the stack of recursive parsers. */
 const MAX_NESTING = 100;
 
-/** So many steps are a matter of a few milliseconds. */
+/** Maximum number of steps, which take a few milliseconds. */
 const MAX_STEPS = 1e6;
-/** The binary logarithm of the ways that may be gone for each character of a text of any length. */
+/** Maximum number of ways to match for each character of a text of any length, as a binary logarithm. */
 const MAX_CHOICES_ANYWHERE = 4;
 
-/** A regular expression that cannot be made to backtrack. */
+/** A regular expression that cannot backtrack excessively. */
 export class SafePattern {
   readonly #native: RegExp;
-  /** The length of a text up to which the native engine is fast enough; `undefined` until it is known. */
+  /**
+   * The maximum length of a text for which the native engine is fast enough; `undefined` before the analysis.
+   */
   #nativeLength: number | undefined;
   #linear: TextTest | undefined;
   #settling: Promise<void> | undefined;
 
-  /** @throws SyntaxError if it is not a regular expression. */
+  /** @throws SyntaxError if the source is not a regular expression. */
   constructor(
     readonly source: string,
     readonly flags: string,
@@ -119,7 +124,10 @@ export class SafePattern {
     else this.#nativeLength = PREPARED.get(`/${source}/${flags}`);
   }
 
-  /** The verdict; `undefined` if another engine runs the pattern, or if it needs no parsing. */
+  /**
+   * The result of the analysis; `undefined` if the linear-time engine runs the pattern, or if no analysis was
+   * needed.
+   */
   get verdict(): PatternVerdict | undefined {
     const { source, flags } = this;
     const length = this.#nativeLength;
@@ -128,37 +136,40 @@ export class SafePattern {
     return { source, flags, length: length === Infinity ? null : length };
   }
 
-  /** Whether it is known how to run it. */
+  /** Whether the pattern has been analysed. */
   get settled(): boolean {
     return this.#nativeLength !== undefined;
   }
 
-  /** The longest text it is tried on, in UTF-16 code units; 0 when nothing runs it safely, or that is not known yet. */
+  /**
+   * The maximum length of a text, in UTF-16 code units; 0 before the analysis, and if no engine runs the
+   * pattern safely.
+   */
   get longest(): number {
     return this.#linear ? Infinity : (this.#nativeLength ?? 0);
   }
 
-  /** Whether the native engine is fast enough for it on texts of any length. */
+  /** Whether the native engine is fast enough for texts of any length. */
   get isNative(): boolean {
     return this.#nativeLength === Infinity;
   }
 
-  /** Whether its groups are too many within each other to be analysed. */
+  /** Whether the pattern has too many nested groups for an analysis. */
   get isTooDeep(): boolean {
     return nestingOf(this.source, this.flags) > MAX_NESTING;
   }
 
-  /** Whether an engine runs it whose steps grow with the length alone. */
+  /** Whether the linear-time engine runs the pattern. */
   get isLinear(): boolean {
     return this.#linear !== undefined;
   }
 
-  /** Finds out how to run it. */
+  /** Analyses the pattern. */
   settle(): Promise<void> {
     return (this.#settling ??= this.#analyse());
   }
 
-  /** Whether a text matches. A text that is too long for the pattern does not. */
+  /** Returns whether a text matches. A text that is longer than `longest` does not match. */
   test(text: string): boolean {
     if (text.length > (this.#nativeLength ?? 0)) return this.#linear?.(text) ?? false;
     try {
@@ -182,13 +193,13 @@ export class SafePattern {
   }
 }
 
-/** The longest text that the native engine matches in few enough steps. */
+/** Returns the maximum length of a text for which the native engine takes few enough steps. */
 function longestNatively({ exponent, choices }: Cost): number {
   if (exponent === 0 || (exponent === 1 && choices <= MAX_CHOICES_ANYWHERE)) return Infinity;
   return exponent === Infinity ? 0 : Math.floor((MAX_STEPS / 2 ** choices) ** (1 / exponent));
 }
 
-/** How many groups stand within each other at most. With the `v` flag classes do, too. */
+/** Returns the maximum depth of nested groups, and of nested classes with the `v` flag. */
 function nestingOf(source: string, flags: string): number {
   const areClassesNested = flags.includes('v');
   const text = areClassesNested ? source.replace(/\\./gs, 'x') : skeletonOf(source);
@@ -202,7 +213,10 @@ function nestingOf(source: string, flags: string): number {
   return deepest;
 }
 
-/** Adds the patterns of a schema. The compiler of the schema refuses invalid ones. */
+/**
+ * Adds the patterns of a schema to a pool. Invalid patterns are skipped, because the schema compiler reports
+ * them.
+ */
 export function addPatterns(schema: JsonSchema, patterns: PatternPool, where: string): SafePattern[] {
   return [...patternsIn(schema)].flatMap((source) => added(source, 'u') ?? added(source, '') ?? []);
 

@@ -1,6 +1,6 @@
 // The page of `sigil dev` has this file alone of the core, so it imports nothing.
 
-/** So many branches without loops are tried at most in a tolerable number of ways. */
+/** Maximum number of groups without a parser. More groups could have too many combinations of branches. */
 const MAX_GROUPS = 8;
 
 /**
@@ -33,7 +33,7 @@ export function cannotBacktrack(source: string, flags: string): boolean {
   );
 }
 
-/** A pattern with the contents of escapes and classes removed. */
+/** Removes the contents of escapes and character classes from a pattern. */
 export function skeletonOf(source: string): string {
   return source.replace(/\\.|\[(?:\\.|[^\]\\])*\]/gs, 'x');
 }

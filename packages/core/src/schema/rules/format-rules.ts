@@ -7,9 +7,8 @@ const described = (description: string): Rule => shownAs({ description });
 const format = (name: string): Rule => shownAs({ format: name });
 
 /**
- * Decorators that name a format which no keyword can express. class-validator decides; the schema only informs clients.
- * Formats are annotations: schema validators disagree with class-validator, and with each other, on the accepted
- * values.
+ * Decorators for formats that no keyword can express. class-validator checks them; the schema only informs
+ * clients. `format` is an annotation, because validators disagree about the valid values.
  */
 export const formatRules = (): RuleTable => ({
   isEmail: format('email'),
@@ -59,7 +58,7 @@ export const formatRules = (): RuleTable => ({
   isStrongPassword: { keywords: () => ({ type: 'string' }), shown: ([options]) => password(options) },
 });
 
-/** The check digit is named: models make up numbers without one. */
+/** Names the check digit, because models invent numbers without a valid one. */
 function isbn(version: unknown): string {
   const number = typeof version === 'string' || typeof version === 'number' ? `-${version}` : '';
   return `ISBN${number} with a right check digit`;
@@ -81,7 +80,7 @@ function password(options: unknown): JsonSchema {
   return { description: `Strong password: at least ${parts.join(', ')}` };
 }
 
-/** @param how the required relation of a date to the decorator's limit, if it has one. */
+/** @param how the required relation of the date to the argument of the decorator, if it has one. */
 const date = (how?: string): Rule => ({
   date: true,
   keywords: () => ({ type: 'string' }),
@@ -99,7 +98,7 @@ const date = (how?: string): Rule => ({
   },
 });
 
-/** Decorators that judge a Date. It travels as a string, which is converted before the rule runs. */
+/** Decorators for a `Date`. The received string is converted before the rule runs. */
 export const dateRules = (): RuleTable => ({
   isDate: date(),
   minDate: date('not before'),

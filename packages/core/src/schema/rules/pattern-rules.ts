@@ -10,8 +10,8 @@ const FULL_WIDTH = '[^ -~\uFF61-\uFFDC\uFFE8-\uFFEE]';
 const HALF_WIDTH = '[ -~\uFF61-\uFFDC\uFFE8-\uFFEE]';
 
 /**
- * Decorators about the characters of a string. Every pattern means the same with and without the `u` flag, and none
- * looks around.
+ * Decorators for the characters of a string. Each pattern means the same with and without the `u` flag, and
+ * has no lookarounds.
  */
 export const alphabetRules = (): RuleTable => ({
   isAlpha: chosen(([locale]) => (isEnglish(locale) ? '^[A-Za-z]+$' : undefined)),
@@ -89,7 +89,10 @@ function anyOf(alternatives: readonly unknown[]): string {
 
 const oneOf = (...alternatives: readonly string[]): Rule => matching(anyOf(alternatives));
 
-/** A pattern that every accepted string matches, and others too: a check digit or a list of codes decides. */
+/**
+ * A rule with a pattern that accepts all valid strings, and some others: a check digit or a list of codes
+ * decides about those.
+ */
 const within = (pattern: string, description: string): Rule => ({
   keywords: () => ({ type: 'string', pattern: `^${pattern}$` }),
   shown: () => ({ description }),
@@ -118,7 +121,7 @@ const SEMVER_WORD = '[A-Za-z-][0-9A-Za-z-]*';
 const SEMVER_LABEL = `(?:0(?:[0-9]*${SEMVER_WORD})?|[1-9][0-9]*(?:${SEMVER_WORD})?|${SEMVER_WORD})`;
 const JWT_PART = '[A-Za-z0-9_-]*';
 
-/** Decorators that name a code or identifier whose form a pattern can say. */
+/** Decorators for codes and identifiers whose form a pattern can express. */
 export const identifierRules = (): RuleTable => ({
   isMongoId: oneOf('0[xXhH][0-9A-Fa-f]{22}', '[0-9A-Fa-f]{24}'),
   IsFirebasePushId: oneOf('[a-zA-Z0-9_-]{20}'),

@@ -1,33 +1,47 @@
 import type { JsonSchema } from '../../protocol/json.js';
 
-/** The arguments a decorator was given, as class-validator keeps them. */
+/** The arguments of a decorator, as class-validator stores them. */
 export type RuleArguments = readonly unknown[];
 
-/** The JSON Schema keywords for one decorator of class-validator. */
+/** The JSON Schema keywords for a decorator of class-validator. */
 export interface Rule {
-  /** Keywords that hold for every value the decorator accepts; shown and enforced. */
+  /**
+   * Returns the keywords that hold for every value that the decorator accepts. Clients get them, and they are
+   * enforced.
+   */
   readonly keywords?: (args: RuleArguments) => JsonSchema;
-  /** Keywords that only inform clients, because a schema validator reads them differently from class-validator. */
+  /**
+   * Returns keywords that only inform clients, because schema validators interpret them differently from
+   * class-validator.
+   */
   readonly shown?: (args: RuleArguments) => JsonSchema;
-  /** Keywords for our validator alone. Together with `keywords` they accept exactly the decorator's values. */
+  /**
+   * Returns keywords that are only enforced. Together with `keywords`, they accept exactly the values that
+   * the decorator accepts.
+   */
   readonly enforced?: (args: RuleArguments) => JsonSchema | undefined;
-  /** Whether `keywords` accept exactly the decorator's values, so that it need not run. */
+  /**
+   * Whether `keywords` accept exactly the values that the decorator accepts, so that the decorator need not
+   * run.
+   */
   readonly exact?: boolean | ((args: RuleArguments) => boolean);
   /** Whether a missing value satisfies the decorator. */
   readonly acceptsMissing?: boolean | ((args: RuleArguments) => boolean);
-  /** Whether the decorator judges a Date, which travels as a string. */
+  /** Whether the decorator checks a `Date`, which is a string in JSON. */
   readonly date?: true;
-  /** Whether the decorator checks the instance, not the JSON value. */
+  /** Whether the decorator checks the instance, and not the JSON value. */
   readonly made?: true;
-  /** Whether the decorator looks each element of an array up in it. */
+  /** Whether the decorator searches an array for each of its elements. */
   readonly searches?: true;
   /** The arguments for class-validator's constraint, if `keywords` are stricter than the decorator on purpose. */
   readonly constraints?: (args: RuleArguments) => RuleArguments;
-  /** The expected value, if the message of the decorator mentions types that JSON lacks, or says less. */
+  /**
+   * Returns the expected value, if the decorator's message names types that JSON does not have, or says less.
+   */
   readonly expects?: (args: RuleArguments) => string | undefined;
 }
 
-/** A rule that is exact when its options are understood as a pattern; otherwise only the type is known. */
+/** A rule that is exact if its options can be expressed by a pattern. Otherwise, only the type is known. */
 export const chosen = (patternFor: (args: RuleArguments) => string | undefined): Rule => ({
   keywords: (args) => {
     const pattern = patternFor(args);
@@ -36,12 +50,12 @@ export const chosen = (patternFor: (args: RuleArguments) => string | undefined):
   exact: (args) => patternFor(args) !== undefined,
 });
 
-/** The keyword of a limit on a length or size, if a schema can say that limit. */
+/** Returns the keyword for a limit on a length or size, if a schema can express the limit. */
 export function bound(keyword: string, limit: unknown): JsonSchema {
   return isCount(limit) ? { [keyword]: limit } : {};
 }
 
-/** Whether a schema can say a limit on a length or size. */
+/** Whether a schema can express a limit on a length or size. */
 export function isCount(limit: unknown): limit is number {
   return Number.isInteger(limit) && Number(limit) >= 0;
 }
@@ -49,7 +63,7 @@ export function isCount(limit: unknown): limit is number {
 /** Rules by the name class-validator records. */
 export type RuleTable = Readonly<Record<string, Rule>>;
 
-/** Whether the keywords of a rule, which are shown, say all it does. */
+/** Whether the keywords that clients get express the whole rule. */
 export function isExact(rule: Rule, args: RuleArguments): boolean {
   return typeof rule.exact === 'function' ? rule.exact(args) : rule.exact === true;
 }
@@ -59,7 +73,7 @@ export function enforcedKeywords(rule: Rule, args: RuleArguments): JsonSchema {
   return { ...rule.keywords?.(args), ...rule.enforced?.(args) };
 }
 
-/** Whether those accept exactly the decorator's values. */
+/** Whether the enforced keywords accept exactly the values that the decorator accepts. */
 export function isEnforced(rule: Rule, args: RuleArguments): boolean {
   return isExact(rule, args) || rule.enforced?.(args) !== undefined;
 }

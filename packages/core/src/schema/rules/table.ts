@@ -17,17 +17,20 @@ const FAMILIES = [
   dateRules,
 ];
 
-/** Made when the first rule is looked for: programs without DTO classes need none. */
+/** Created at first use, because programs without DTO classes need no rules. */
 const rules = /* @__PURE__ */ once(
   (): ReadonlyMap<string, Rule> => new Map(FAMILIES.flatMap((family) => Object.entries(family()))),
 );
 
-/** The rule of a decorator, by the name that class-validator records; `undefined` for an author's own. */
+/**
+ * Returns the rule of a decorator, by the name that class-validator records; `undefined` for a decorator of
+ * an author.
+ */
 export function ruleNamed(name: string | undefined): Rule | undefined {
   return name === undefined ? undefined : rules().get(name);
 }
 
-/** Every name class-validator records that something is known about. */
+/** Returns the names of all known rules. */
 export function ruleNames(): readonly string[] {
   return [...rules().keys()];
 }

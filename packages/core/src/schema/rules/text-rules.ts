@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../../protocol/json.js';
 import { bound, chosen, isCount, type Rule, type RuleArguments, type RuleTable } from './rule.js';
 
-/** Bounds on a length, which JSON Schema counts otherwise: class-validator leaves variation selectors out. */
+/** Limits on a length. class-validator ignores variation selectors, and JSON Schema does not. */
 const length = (
   boundsIn: (args: RuleArguments) => { readonly least?: unknown; readonly most?: unknown },
 ): Rule => ({
@@ -17,7 +17,10 @@ const length = (
   },
 });
 
-/** Decorators about the content of a string. Case is not exact because it is a matter of every alphabet. */
+/**
+ * Decorators for the content of a string. Rules about upper and lower case are not exact, because they apply
+ * to every alphabet.
+ */
 export const textRules = (): RuleTable => ({
   isLength: length(([min, max]) => ({ least: min, most: max })),
   minLength: length(([min]) => ({ least: min })),
@@ -51,8 +54,8 @@ export const textRules = (): RuleTable => ({
 });
 
 /**
- * A regular expression that finds a text literally. Not an empty text, which is split at each character: that is another question. Nor half
- * a character, which is found with the `u` flag only alone.
+ * Returns a regular expression that finds a text literally; `undefined` for an empty text, and for one that
+ * begins or ends with half a surrogate pair, which only matches alone with the `u` flag.
  */
 function literalPattern(seed: unknown): string | undefined {
   if (typeof seed !== 'string' || seed === '' || /\p{Surrogate}/u.test(seed)) return undefined;
@@ -60,8 +63,8 @@ function literalPattern(seed: unknown): string | undefined {
 }
 
 /**
- * The `pattern` keyword for an argument of `@Matches`, or nothing if clients would read it differently: JSON Schema has
- * no flags and compiles patterns with `u`.
+ * Returns the `pattern` keyword for an argument of `@Matches`, or nothing if clients would interpret it
+ * differently: JSON Schema has no flags, and compiles patterns with `u`.
  */
 function portablePattern(pattern: unknown, modifiers: unknown): JsonSchema {
   const source = sourceOf(pattern);
@@ -77,14 +80,14 @@ function portablePattern(pattern: unknown, modifiers: unknown): JsonSchema {
   }
 }
 
-/** Whether that keyword accepts exactly the values of `@Matches`, with and without the `u` flag. */
+/** Whether the `pattern` keyword accepts exactly the values of `@Matches`, with and without the `u` flag. */
 function isPortable([pattern, modifiers]: readonly unknown[]): boolean {
   return isAsciiOnly(sourceOf(pattern) ?? '.') && 'pattern' in portablePattern(pattern, modifiers);
 }
 
 /**
- * Whether a source matches the same text with and without the `u` flag: it has ASCII characters only, and no `.`,
- * `[^a]` or `\W`. Without the flag those take half of a character beyond U+FFFF.
+ * Whether a pattern matches the same text with and without the `u` flag: it has only ASCII characters, and no
+ * `.`, `[^a]` or `\\W`, which match half a character beyond U+FFFF without the flag.
  */
 function isAsciiOnly(source: string): boolean {
   const escapes = source.match(/\\[\s\S]/g) ?? [];
@@ -93,7 +96,10 @@ function isAsciiOnly(source: string): boolean {
   return /^[\x20-\x7E]*$/.test(rest) && !/\.|\[\^|\(\?</.test(rest);
 }
 
-/** With the `u` flag `i` folds more than letters of ASCII. */
+/**
+ * Returns the source for a pattern with the `i` flag. With the `u` flag, `i` also matches letters outside
+ * ASCII.
+ */
 function foldedCase(source: string, flags: string): string | undefined {
   return isAsciiOnly(source) && !flags.includes('u') ? ignoringCase(source) : undefined;
 }
@@ -115,10 +121,11 @@ function textOr(value: unknown): string {
 const LETTER = /[A-Za-z]/;
 
 /**
- * Rewrites a regular expression so that it ignores case without the `i` flag, which JSON Schema lacks: `[a-f]x` becomes
- * `[a-fA-F][xX]`. It is correct for ASCII sources only, in which `i` folds nothing else.
+ * Rewrites a regular expression so that it ignores case without the `i` flag, which JSON Schema does not
+ * have: `[a-f]x` becomes `[a-fA-F][xX]`. Only correct for ASCII sources, in which `i` affects no other
+ * characters.
  * @param source the source of a regular expression without named groups.
- * @returns undefined for a range with an escaped end, which is not worth following.
+ * @returns `undefined` for a range with an escaped end, which is not supported.
  */
 function ignoringCase(source: string): string | undefined {
   let written = '';
@@ -144,7 +151,7 @@ function ignoringCase(source: string): string | undefined {
   return written;
 }
 
-/** The characters of the other case that a range lacks. */
+/** Returns the characters of a range in the other case, except those that the range contains. */
 function otherCase(range: string): string {
   if (/^(?:[a-z]-[a-z]|[A-Z]-[A-Z])$/.test(range)) return swapCase(range);
   let letters = '';

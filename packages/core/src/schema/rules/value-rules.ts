@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../../protocol/json.js';
 import { bound, isCount, type RuleTable } from './rule.js';
 
-/** Decorators for types of values. */
+/** Decorators for types. */
 export const typeRules = (): RuleTable => ({
   isString: { keywords: () => ({ type: 'string' }), exact: true },
   isBoolean: { keywords: () => ({ type: 'boolean' }), exact: true },
@@ -46,7 +46,7 @@ function oneOfEnum(entity: unknown): JsonSchema {
   return values.length > 0 ? { enum: values } : { not: {} };
 }
 
-/** The values of an enum object, without the names that numeric enums keep for looking up backwards. */
+/** Returns the values of an enum object, without the names to which numeric enums map their values. */
 export function enumMembers(entity: Readonly<Record<string, unknown>>): readonly unknown[] {
   return Object.entries(entity)
     .filter(([key, value]) => !(typeof value === 'string' && entity[value] === Number(key)))
@@ -57,7 +57,7 @@ function members(entity: unknown): readonly unknown[] {
   return enumMembers(Object(entity) as Record<string, unknown>);
 }
 
-/** Decorators about being there, and about being one of some values. */
+/** Decorators for missing values, and for lists of allowed values. */
 export const presenceRules = (): RuleTable => ({
   isDefined: { keywords: () => ({ not: { type: 'null' } }), exact: true },
   isNotEmpty: { keywords: () => ({ not: { enum: ['', null] } }), exact: true },
@@ -98,7 +98,7 @@ function noneOf(values: readonly unknown[]): JsonSchema {
 
 const degrees = (limit: number): string => `degrees from -${limit} to ${limit}`;
 
-/** Decorators about numbers. */
+/** Decorators for numbers. */
 export const numberRules = (): RuleTable => ({
   min: { keywords: ([limit]) => ({ type: 'number', minimum: limit }), exact: isLimit },
   max: { keywords: ([limit]) => ({ type: 'number', maximum: limit }), exact: isLimit },
@@ -122,12 +122,12 @@ function isLimit([limit]: readonly unknown[]): boolean {
   return typeof limit === 'number' && Number.isFinite(limit);
 }
 
-/** A list that a decorator was given; anything else counts as an empty one. */
+/** Returns the list that a decorator got; an empty list if the argument is not a list. */
 function listed(values: unknown): readonly unknown[] {
   return Array.isArray(values) ? values : [];
 }
 
-/** The values that can equal a JSON value, each once: class-validator compares by identity. */
+/** Returns the different values that can equal a JSON value. class-validator compares by identity. */
 function comparable(values: readonly unknown[]): readonly unknown[] {
   return [...new Set(values.filter(isComparable))];
 }
@@ -139,7 +139,7 @@ function isComparable(value: unknown): boolean {
 
 const ARRAY: JsonSchema = { type: 'array' };
 
-/** Decorators about arrays as a whole. */
+/** Decorators for arrays as a whole. */
 export const arrayRules = (): RuleTable => ({
   arrayNotEmpty: { keywords: () => ({ ...ARRAY, minItems: 1 }), exact: true },
   arrayMinSize: {

@@ -11,10 +11,10 @@ import type {
 } from './compiled-schema.js';
 
 /**
- * Compiles schemas by ajv. On a platform that forbids to make code of text, the interpreter takes its place.
+ * Compiles schemas with ajv. Platforms that forbid code generation use the interpreter instead.
  *
- * The same options and keywords write the standalone code of built files (`standalone.ts`): each of our functions that
- * a validator calls has a `code` that reads it from `validatorFunctions`.
+ * `standalone.ts` uses the same options and keywords to generate code for built files. Each function that a
+ * validator calls therefore has a `code` property, which reads the function from `validatorFunctions`.
  */
 export const loadValidatorCompiler: LoadValidatorCompiler = async (dialect) => {
   if (!permitsCode()) return (await import('./interpreter.js')).loadValidatorCompiler(dialect);
@@ -32,7 +32,7 @@ export const loadValidatorCompiler: LoadValidatorCompiler = async (dialect) => {
   };
 };
 
-/** Whether code can be compiled at run time. */
+/** Whether the platform permits code generation. */
 function permitsCode(): boolean {
   try {
     // Throws if it is forbidden; there is no other way to know.
@@ -44,13 +44,13 @@ function permitsCode(): boolean {
 }
 
 const { _, Ajv2020 } = exported.ajv;
-/** The name under which standalone code finds our functions. */
+/** The name under which generated code finds Sigil's functions. */
 const FUNCTIONS: Code = _`validatorFunctions`;
 
 /**
- * Makes an ajv for a schema and others like it.
+ * Creates an ajv instance for schemas with the same options.
  *
- * @param source whether its validators keep their code, to be written.
+ * @param source whether validators keep their source code, for `standalone.ts`.
  */
 export function createAjv(
   Class: AjvClass,
@@ -100,7 +100,7 @@ function isUnevaluated(schema: JsonSchema): boolean {
 
 type AjvClass = new (options: Options) => Ajv;
 
-/** Loads ajv's class of a dialect. */
+/** Loads the ajv class for a dialect. */
 export async function ajvClass(dialect: SchemaDialect): Promise<AjvClass> {
   switch (dialect) {
     case '2020-12':
@@ -112,7 +112,7 @@ export async function ajvClass(dialect: SchemaDialect): Promise<AjvClass> {
   }
 }
 
-/** The keywords that are counted by functions of ours. */
+/** The keywords for lengths, which Sigil's own functions check. */
 const LENGTH_KEYWORDS: readonly CodeKeywordDefinition[] = Object.entries(LENGTHS).map(([name, isWrong]) => ({
   keyword: name,
   type: 'string',

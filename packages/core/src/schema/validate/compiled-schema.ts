@@ -2,7 +2,7 @@ import type { JsonSchema } from '../../protocol/json.js';
 import type { SchemaDialect } from '../json-schema/json-schema.js';
 import type { SchemaViolation } from '../messages/messages.js';
 
-/** A compiled schema: true when a value satisfies it, or else `errors` says why not. */
+/** A compiled schema. Returns true if a value is valid; otherwise, `errors` contains the violations. */
 export interface CompiledSchema {
   (value: unknown): unknown;
   errors?: readonly SchemaViolation[] | null;
@@ -11,34 +11,40 @@ export interface CompiledSchema {
 /** The options of compiling a schema. */
 export interface CompileOptions {
   readonly dialect: SchemaDialect;
-  /** Whether properties must be the value's own: needed when a name is also on `Object.prototype`. */
+  /**
+   * Whether only own properties count. Needed if a property has a name that is also on `Object.prototype`.
+   */
   readonly ownProperties: boolean;
-  /** Whether the schema has identifiers, which are not to be known to others. */
+  /** Whether the schema has identifiers that other schemas must not see. */
   readonly isolated: boolean;
-  /** Which violations of a value are reported. */
+  /** Which violations are reported. */
   readonly report: 'first violation' | 'all violations';
-  /** Whether patterns have the `u` flag, as the standard wants. Some schemas have patterns that are valid without it only. */
+  /**
+   * Whether patterns get the `u` flag, as JSON Schema requires. Some schemas have patterns that are only
+   * valid without it.
+   */
   readonly unicode: boolean;
-  /** Compiles a regular expression so that it cannot be made to backtrack. */
+  /** Compiles a regular expression that cannot backtrack excessively. */
   readonly pattern: (source: string, flags: string) => PatternTest;
 }
 
 /** A compiled regular expression. */
 export interface PatternTest {
   test(text: string): boolean;
-  /** Whether the native engine of the platform is fast for every text. Absent if that is unknown. */
+  /** Whether the native engine is fast for every text; absent if unknown. */
   readonly isNative?: boolean;
 }
 
 /**
- * Compiles a schema, without keeping it.
+ * Compiles a schema. The compiler does not store it.
  *
- * @throws Error if it does not compile; a SyntaxError if one of its patterns is not a regular expression.
+ * @throws Error if the schema does not compile; SyntaxError if one of its patterns is not a regular
+ * expression.
  */
 export type ValidatorCompiler = (schema: JsonSchema, options: CompileOptions) => CompiledSchema;
 
 /**
- * Loads the compiler for one dialect. `#validator-compiler` exports one with this name: ajv, or the interpreter on
- * platforms that cannot compile code at run time.
+ * Loads the compiler for a dialect. `#validator-compiler` exports a function with this name: ajv, or the
+ * interpreter on platforms without code generation.
  */
 export type LoadValidatorCompiler = (dialect: SchemaDialect) => Promise<ValidatorCompiler>;

@@ -13,15 +13,16 @@ import { paramsOf, type SchemaViolation } from '../messages/messages.js';
 import type { CompileOptions, LoadValidatorCompiler } from './compiled-schema.js';
 
 /**
- * Validates values with `@cfworker/json-schema`, on platforms without code generation, for schemas that were unknown at
- * build time. Three parts adapt it:
+ * Validates values with `@cfworker/json-schema`: for schemas that were unknown at build time, on platforms
+ * without code generation.
  *
- * - It gets a copy of the schema without three things: our own keywords and formats, keywords that the dialect lacks,
- *   and checks that it runs too slowly (`uniqueItems`, and patterns that the native engine is slow on). `OwnChecks`
- *   runs these checks afterwards. If one stands in a place that `OwnChecks` does not reach, such as `not`, the schema
- *   is refused.
- * - `$dynamicRef` and `$recursiveRef` are refused, because it ignores them.
- * - Its errors become violations in ajv's form. Missing parameters are read from the schema.
+ * - cfworker gets a copy of the schema. The copy lacks Sigil's own keywords and formats, keywords that the
+ *   dialect does not have, and slow checks: `uniqueItems`, and patterns that the native engine runs slowly.
+ *   `OwnChecks` runs these checks afterwards. A schema is refused if `OwnChecks` cannot reach such a keyword,
+ *   for example inside `not`.
+ * - `$dynamicRef` and `$recursiveRef` are refused, because cfworker ignores them.
+ * - Errors of cfworker are converted to violations in ajv's form. Missing parameters are read from the
+ *   schema.
  */
 export const loadValidatorCompiler: LoadValidatorCompiler = (dialect) =>
   Promise.resolve((schema, options) => {
@@ -41,7 +42,7 @@ const DRAFTS: Readonly<Record<SchemaDialect, SchemaDraft>> = {
   'draft-07': '7',
 };
 
-/** Keywords that cfworker knows in every dialect, and that mean nothing in this one. */
+/** Keywords that cfworker evaluates in every dialect, although they do not exist in the named dialects. */
 const NEWER: Readonly<Record<SchemaDialect, readonly string[]>> = {
   '2020-12': [],
   '2019-09': ['prefixItems'],
@@ -56,16 +57,16 @@ const NEWER: Readonly<Record<SchemaDialect, readonly string[]>> = {
   ],
 };
 
-/** A keyword of a schema that is checked here: whether a value violates it. */
+/** A keyword that is checked here. `isWrong` returns whether a value violates it. */
 interface OwnKeyword {
   readonly keyword: string;
   readonly isViolated: (value: unknown) => boolean;
 }
 
-/** Lengths that cfworker does not know. */
+/** The length keywords that cfworker does not know. */
 const OWN_LENGTHS = Object.entries(LENGTHS).filter(([keyword]) => keyword.startsWith('sigil'));
 
-/** Keywords whose subschemas `OwnChecks` follows. */
+/** The keywords whose subschemas `OwnChecks` checks. */
 const FOLLOWED: ReadonlySet<string> = new Set([
   'properties',
   'additionalProperties',
@@ -81,10 +82,10 @@ const FOLLOWED: ReadonlySet<string> = new Set([
 ]);
 
 class OwnChecks {
-  /** The copy of the schema that cfworker gets. */
+  /** The copy of the schema for cfworker. */
   readonly #root: JsonSchema;
   readonly #lookup: ReturnType<typeof dereference>;
-  /** The original schema of each part of the copy. */
+  /** The original of each part of the copy. */
   readonly #originals = new Map<JsonSchema, JsonSchema>();
   readonly #keywords = new Map<JsonSchema, readonly OwnKeyword[]>();
 
@@ -113,7 +114,9 @@ class OwnChecks {
     return validate(value, schema as Schema | boolean, DRAFTS[this.dialect], this.#lookup, isFirst);
   }
 
-  /** Copies a schema without its keywords that are checked here. @throws Error at a keyword that cannot be interpreted. */
+  /**
+   * Copies a schema without the keywords that are checked here. @throws Error if a keyword is not supported.
+   */
   #copy(schema: JsonSchema): JsonSchema {
     for (const keyword of ['$dynamicRef', '$recursiveRef'])
       if (typeof schema[keyword] === 'string')
@@ -164,12 +167,15 @@ class OwnChecks {
     return this.options.pattern(source, this.options.unicode ? 'u' : '');
   }
 
-  /** cfworker runs patterns in the native engine, with the `u` flag. */
+  /** Whether cfworker can run a pattern: it uses the native engine, with the `u` flag. */
   #isNative(source: string): boolean {
     return this.options.unicode && this.#pattern(source).isNative !== false;
   }
 
-  /** @throws Error if one of our keywords is in a place that is not checked, such as within `not`. */
+  /**
+   * Refuses a schema with a keyword that cannot be checked here. @throws Error if there is one, such as
+   * inside `not`.
+   */
   #refuseUnreached(schema: unknown, within?: string, seen: Set<unknown> = new Set()): void {
     if (!isObject(schema) || (within !== undefined && seen.has(schema))) return;
     if (within !== undefined) seen.add(schema);
@@ -187,7 +193,9 @@ class OwnChecks {
     }
   }
 
-  /** The violations of keywords that are checked here. Values are known to satisfy the rest, or their types are looked at. */
+  /**
+   * Returns the violations of the keywords that are checked here. cfworker has checked the other keywords.
+   */
   *#own(schema: unknown, value: unknown, at: string): Iterable<SchemaViolation> {
     if (!isObject(schema)) return;
     for (const { keyword, isViolated } of this.#keywords.get(schema) ?? [])
@@ -214,7 +222,7 @@ class OwnChecks {
     }
   }
 
-  /** One of the alternatives that a value satisfies otherwise must not have violations here. */
+  /** Returns violations if no alternative that cfworker accepted is valid here. */
   *#alternatives(
     anyOf: readonly unknown[],
     schema: JsonSchema,
@@ -235,7 +243,7 @@ class OwnChecks {
     return { keyword, instancePath, params: paramsOf(keyword, parentSchema), data, parentSchema };
   }
 
-  /** cfworker's errors in the words of ajv. */
+  /** Converts cfworker's errors to the form of ajv. */
   #violations(errors: readonly OutputUnit[], value: unknown): SchemaViolation[] {
     const said = new Set<string>();
     let naming: Naming | undefined;
@@ -261,7 +269,10 @@ class OwnChecks {
     });
   }
 
-  /** The part of the copy with a keyword. @param location the location, such as `#/properties/a/$ref/type`. */
+  /**
+   * Returns the part of the copy that contains a keyword. @param location the location, such as
+   * `#/properties/a/$ref/type`.
+   */
   #schemaAt(location: string): JsonSchema {
     let at: unknown = this.#root;
     for (const step of pointerSteps(decodeURIComponent(location).slice(1)).slice(0, -1)) {
@@ -278,9 +289,9 @@ class OwnChecks {
   }
 }
 
-/** The errors that are about the name of a property, and not about its value. */
+/** The errors that concern the name of a property, and not its value. */
 interface Naming {
-  /** How the place of their keywords begins. */
+  /** The common beginning of the locations of their keywords. */
   readonly within: string;
   readonly at: string | undefined;
 }
@@ -291,7 +302,7 @@ function isAboutName(error: OutputUnit, naming: Naming | undefined): boolean {
   return error.instanceLocation === naming?.at && isWithin;
 }
 
-/** A violation about the name of a property that was reported for its value. */
+/** Changes a violation so that it concerns the name of a property, and not its value. */
 function ofName(violation: SchemaViolation): SchemaViolation {
   const steps = pointerSteps(violation.instancePath);
   const name = steps.pop() ?? '';
@@ -302,7 +313,7 @@ function pointerOf({ instanceLocation }: OutputUnit): string {
   return decodeURIComponent(instanceLocation).slice(1);
 }
 
-/** Errors that only say that others follow. */
+/** Keywords whose errors only summarise other errors. */
 const SUMMARIES: ReadonlySet<string> = new Set([
   'properties',
   'patternProperties',
@@ -313,7 +324,7 @@ const SUMMARIES: ReadonlySet<string> = new Set([
   'dependentSchemas',
 ]);
 
-/** Keywords for the remaining members. Their errors are followed by others, unless they forbid everything. */
+/** Keywords for the remaining members. Other errors follow theirs, unless the keyword forbids all members. */
 const CLOSING: ReadonlySet<string> = new Set([
   'additionalProperties',
   'unevaluatedProperties',
@@ -322,13 +333,15 @@ const CLOSING: ReadonlySet<string> = new Set([
   'unevaluatedItems',
 ]);
 
-/** Whether a keyword forbids all other members. Without others before it, ajv reports each item. */
+/**
+ * Whether a keyword forbids all other members. If no items are declared, ajv reports each item separately.
+ */
 function closes(keyword: string, schema: JsonSchema): boolean {
   const isAlone = keyword === 'items' && !Array.isArray(schema['prefixItems']);
   return CLOSING.has(keyword) && schema[keyword] === false && !isAlone;
 }
 
-/** Keywords that have an error for each name or item, which they do not say apart. */
+/** Keywords that report each name or item separately in ajv, but together in cfworker. */
 const SAID_TOGETHER: ReadonlySet<string> = new Set([
   'required',
   'dependentRequired',
@@ -346,9 +359,9 @@ const AS_AJV: Readonly<Record<string, string>> = {
 };
 
 /**
- * ajv's parameters for each violation of a keyword.
+ * Returns ajv's `params` for each violation of a keyword.
  *
- * @param found the property or item that the error after it is about.
+ * @param found the property or item that the following error concerns.
  */
 function allParams(
   keyword: string,
@@ -376,7 +389,10 @@ function allParams(
   }
 }
 
-/** @param wanted the names of required properties, or those that each of several properties requires. */
+/**
+ * Returns the missing properties. @param wanted the required names, or an object with the names that each
+ * property requires.
+ */
 function missingIn(value: unknown, wanted: unknown): readonly SchemaViolation['params'][] {
   if (!isObject(value)) return [];
   const lacking = (names: readonly unknown[]): string[] =>
@@ -389,7 +405,10 @@ function missingIn(value: unknown, wanted: unknown): readonly SchemaViolation['p
   );
 }
 
-/** Values that cfworker misreads or throws at: JSON has numbers beyond JavaScript's, and names with half a character. */
+/**
+ * Returns a violation for a value that cfworker cannot handle: a number outside the range of JavaScript, or a
+ * name with half a surrogate pair.
+ */
 function unreadableIn(data: unknown, instancePath: string): SchemaViolation | undefined {
   if (typeof data === 'number' && !Number.isFinite(data))
     return { keyword: 'type', instancePath, params: { type: 'number' }, data };

@@ -7,27 +7,30 @@ import type { BoundRule, Condition } from '../dto/bound-rule.js';
 import { describeValue, joinPath } from '../messages/describe-value.js';
 import { DtoFunctionError, InvalidValueError, type Issue, issueAt } from '../messages/issues.js';
 
-/** More are neither looked for nor told of. */
+/** Maximum number of reported issues. */
 const MAX_ISSUES = 1000;
 
-/** The location of a value: a step from another location. */
+/** The location of a value: a step from a parent location. */
 export interface InstanceLocation {
   readonly parent?: InstanceLocation | undefined;
   readonly step: string | number;
 }
 
-/** Makes the runners of classes, each once. */
+/** Creates the runner of each class once. */
 export class RuleRunners {
   readonly #runners = { rest: new Map<Constructor, RuleRunner>(), whole: new Map<Constructor, RuleRunner>() };
 
   constructor(readonly models: ClassModels) {}
 
-  /** @returns undefined when the class is exact: its schema, and that of each class inside it, says everything. */
+  /**
+   * Returns the runner of a class. @returns `undefined` if the schemas of the class and of all nested classes
+   * express all rules.
+   */
   of(cls: Constructor): RuleRunner | undefined {
     return summaryOf(cls, this.models).exact ? undefined : this.#runner(cls, false);
   }
 
-  /** @param whole whether no schema checks the instance, so that every rule must run. */
+  /** @param whole whether no schema checks the instance, so that all rules must run. */
   #runner(cls: Constructor, whole: boolean): RuleRunner {
     const runners = this.#runners[whole ? 'whole' : 'rest'];
     const known = runners.get(cls);
@@ -60,16 +63,16 @@ export class RuleRunners {
   }
 }
 
-/** Finds the runner for an instance that a property holds. */
+/** Finds the runner for an instance in a property. */
 type Nested = (value: object) => RuleRunner | undefined;
 
-/** Runs on instances of a class the rules that its schema does not say. */
+/** Runs the rules that the schema of a class does not express, on its instances. */
 export class RuleRunner {
   properties: readonly PropertyRunner[] = [];
 
   /**
    * @param made an instance.
-   * @param sent the JSON that the instance was made from, or that will be sent.
+   * @param sent the JSON from which the instance was created, or the JSON that will be sent.
    */
   run(made: unknown, sent: unknown, place: InstanceLocation | undefined, run: ValidationRun): void {
     if (typeof made !== 'object' || made === null) return;
@@ -77,8 +80,7 @@ export class RuleRunner {
   }
 
   /**
-   * Runs rules of class-validator on a received value that cannot become an instance, because the schema refuses part
-   * of it.
+   * Runs class-validator's rules on a received value that the schema refuses, without creating an instance.
    */
   explain(sent: unknown, place: InstanceLocation | undefined, run: ValidationRun): void {
     if (!isObject(sent)) return;
@@ -93,14 +95,14 @@ const COLLECTION: Readonly<Record<Container, string>> = {
   map: 'an object',
 };
 
-/** Visits an element of a container. @param step its index, or its key in a Map. */
+/** Called for each element of a container. @param step the index of the element, or its key in a Map. */
 type Visit = (element: unknown, sent: unknown, step: string | number) => void;
 
 class PropertyRunner {
   constructor(
     readonly model: PropertyModel,
     readonly rules: readonly BoundRule[],
-    /** Whether no schema guards the property. */
+    /** Whether no schema checks the property. */
     readonly whole: boolean,
     readonly nested: Nested | undefined,
   ) {}
@@ -168,7 +170,10 @@ class PropertyRunner {
   }
 }
 
-/** Visits the elements of a container with their JSON. @returns whether the value is a container. */
+/**
+ * Calls a function for each element of a container, with the JSON of the element. @returns whether the value
+ * is a container.
+ */
 function eachOf(value: unknown, sent: unknown, visit: Visit): boolean {
   if (value instanceof Map) {
     const members = isObject(sent) ? sent : {};
@@ -185,19 +190,19 @@ function eachOf(value: unknown, sent: unknown, visit: Visit): boolean {
   return true;
 }
 
-/** One run of rules over a made value: the violations, and the pending results of asynchronous rules. */
+/** One run of the rules on an instance: collects violations, and pending results of asynchronous rules. */
 export class ValidationRun {
   /** The violations so far. */
   readonly issues: Issue[] = [];
-  /** The errors that an author's functions threw, with their paths. */
+  /** The errors that functions of authors threw, with their paths. */
   readonly #thrown: { readonly path: string; readonly error: DtoFunctionError }[] = [];
   readonly #pending: Promise<void>[] = [];
 
   /**
    * Runs a rule.
    * @param sent the JSON of the value, for messages.
-   * @param object the instance whose property it is.
-   * @param whole the value of that property; the checked value may be one of its elements.
+   * @param object the instance that contains the property.
+   * @param whole the value of the property; the checked value may be one of its elements.
    * @param step the place of the element in the property.
    */
   check(
@@ -229,7 +234,7 @@ export class ValidationRun {
     this.#pending.push(decided);
   }
 
-  /** Whether the conditions of a property hold; false if one throws. */
+  /** Whether the conditions of a property are true; false if one of them throws. */
   holds(
     conditions: readonly Condition[],
     name: string,
@@ -246,22 +251,22 @@ export class ValidationRun {
     }
   }
 
-  /** Records a value of a wrong kind, whatever the rules say. */
+  /** Records a value of the wrong type, independent of the rules. */
   refuse(place: InstanceLocation, expected: string, value: unknown): void {
     this.#add(place, expected, `expected ${expected}`, value);
   }
 
   /**
    * Waits for asynchronous rules, if there are any.
-   * @throws InvalidValueError when any rule is not satisfied.
-   * @throws DtoFunctionError if an author's function threw, and no rule refuses its value.
+   * @throws InvalidValueError if a rule is not satisfied.
+   * @throws DtoFunctionError if a function of an author threw, and no rule refuses its value.
    */
   settle(): MaybePromise<void> {
     if (this.#pending.length === 0) return this.#conclude();
     return Promise.all(this.#pending).then(() => this.#conclude());
   }
 
-  /** Records that a value does not satisfy a rule. */
+  /** Records that a value violates a rule. */
   fail(rule: BoundRule, value: unknown, sent: unknown, object: object, place: InstanceLocation): void {
     if (this.issues.length >= MAX_ISSUES) return;
     const expected = rule.explain(value, object);
@@ -274,7 +279,7 @@ export class ValidationRun {
     this.issues.push(issueAt(pathTo(place), expected, received, `${wanted}; received ${received}`));
   }
 
-  /** Rules of class-validator throw on some values that they should refuse. */
+  /** Handles an error of a rule. Rules of class-validator throw for some invalid values. */
   #threw(
     rule: BoundRule,
     value: unknown,
@@ -301,7 +306,7 @@ function pathTo({ parent, step }: InstanceLocation): string {
   return joinPath(parent ? pathTo(parent) : '', String(step), typeof step === 'number');
 }
 
-/** Whether a path is another, or leads into it. */
+/** Whether a path equals another path, or leads into it. */
 function isAt(path: string, other: string): boolean {
   return path === other || (path.startsWith(other) && /^[.[]/.test(path.slice(other.length)));
 }

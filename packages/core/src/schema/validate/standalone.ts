@@ -4,7 +4,7 @@ import { ajvClass, createAjv } from './ajv.js';
 import type { CompileOptions } from './compiled-schema.js';
 import { validatorKey } from './validate.js';
 
-/** A schema that a program validates by, and how it is compiled. */
+/** A schema, and the options with which it is compiled. */
 export interface WrittenSchema extends Pick<
   CompileOptions,
   'dialect' | 'ownProperties' | 'isolated' | 'unicode'
@@ -12,21 +12,22 @@ export interface WrittenSchema extends Pick<
   readonly schema: JsonSchema;
 }
 
-/** The standalone code of one schema. */
+/** The generated code for one schema. */
 export interface WrittenValidator {
-  /** The key by which `prepare()` finds it. */
+  /** The key with which `prepare()` finds the code. */
   readonly key: string;
-  /** A CommonJS module: a validator that reports the first violation. */
+  /** A CommonJS module with a validator that reports the first violation. */
   readonly first: string;
-  /** The same, of one that reports all violations. */
+  /** A CommonJS module with a validator that reports all violations. */
   readonly all: string;
 }
 
 /**
- * Writes the validators of schemas as code, for files of platforms that forbid to make code of text.
+ * Generates code for validators, for files on platforms without code generation.
  *
- * @returns modules that read our functions from `validatorFunctions`, and require ajv's from `ajv/dist/runtime`.
- * @throws Error when a schema does not compile.
+ * @returns modules that read Sigil's functions from `validatorFunctions`, and load ajv's from
+ * `ajv/dist/runtime`.
+ * @throws Error if a schema does not compile.
  */
 export async function writeValidators(schemas: readonly WrittenSchema[]): Promise<WrittenValidator[]> {
   return Promise.all(
