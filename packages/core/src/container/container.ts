@@ -38,7 +38,10 @@ export interface ValueProvider {
 export interface ClassProvider {
   readonly provide: ServiceId;
   readonly useClass: Constructor;
-  /** @default 'singleton' */
+  /**
+   * How long the instance lives.
+   * @default 'singleton'
+   */
   readonly scope?: ServiceScope;
   /** Disposes of the instance when its scope ends, instead of the methods that `@Service` names. */
   readonly dispose?: (value: never) => unknown;
@@ -54,13 +57,16 @@ export interface FactoryProvider {
   readonly useFactory: (...dependencies: never[]) => MaybePromise<unknown>;
   /** The dependencies of the function, created first and passed in this order. */
   readonly inject?: readonly ServiceId[];
-  /** @default 'singleton' */
+  /**
+   * How long the instance lives.
+   * @default 'singleton'
+   */
   readonly scope?: ServiceScope;
   /** Disposes of the instance when its scope ends, instead of the methods that `@Service` names. */
   readonly dispose?: (value: never) => unknown;
 }
 
-/** Provides the instance of another id: one instance under two ids. */
+/** Makes one instance available under a second id. */
 export interface AliasProvider {
   readonly provide: ServiceId;
   readonly useExisting: ServiceId;
@@ -137,7 +143,7 @@ export function provideFactory<T, const Ids extends readonly ServiceId[] = reado
   return { provide: id, ...options };
 }
 
-/** The name of a service in messages to the author. */
+/** Returns the name of a service for messages to the author. */
 export function nameOf(id: ServiceId): string {
   if (typeof id === 'function') return id.name || 'an anonymous class';
   if (typeof id === 'string') return `'${id}'`;

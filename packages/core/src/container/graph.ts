@@ -7,7 +7,7 @@ import { injectedAt } from './typedi-registry.js';
 /** The dependencies of a constructor. */
 interface Dependencies {
   readonly ids: readonly ServiceId[];
-  /** The optional ids among them. */
+  /** The dependencies that may be missing. */
   readonly optional: readonly ServiceId[];
 }
 
@@ -59,7 +59,10 @@ function unknownType(cls: Constructor, types: unknown): Parameters<Diagnostics['
   ];
 }
 
-/** The class in the chain whose constructor runs first: a subclass without one inherits its parameters. */
+/**
+ * Returns the class whose constructor runs: the class itself, or a base class if it has no constructor of its
+ * own.
+ */
 function constructorOwner(cls: Constructor): Constructor {
   const parent: unknown = Object.getPrototypeOf(cls);
   const declares = constructorTypes(cls) !== undefined || cls.length > 0;
@@ -78,7 +81,7 @@ export interface ServiceDetails {
 
 const LIFETIME: Record<ServiceScope, number> = { transient: 0, request: 1, session: 2, singleton: 3 };
 
-/** The services created before a service. @param diagnostics see `dependenciesOf`. */
+/** Returns the services that are created before a service. @param diagnostics see `dependenciesOf`. */
 export function needsOf(
   { cls, needs = [] }: ServiceDetails,
   knows: (id: ServiceId) => boolean,
@@ -150,7 +153,7 @@ export function isCaptive(holder: ServiceScope, held: ServiceScope): boolean {
   return holder !== 'transient' && held !== 'transient' && LIFETIME[held] < LIFETIME[holder];
 }
 
-/** Only singletons are awaited before they are used. */
+/** Returns the hooks of a service that nobody awaits: only singletons are awaited before use. */
 function unawaitedHooks({ scope, cls }: ServiceDetails): string[] {
   if (scope === 'singleton' || !cls) return [];
   const prototype = cls.prototype as Record<string, unknown>;
@@ -162,14 +165,17 @@ const HOOK_FIX =
 const CYCLE_FIX =
   'move what they share into a third service, or resolve one of them later with ctx.resolve()';
 
-/** The fix for a failure while a service is created. */
+/** Returns advice for a service that could not be created. */
 export function fixOfFailure(code: DefinitionProblem['code'], id: ServiceId): string {
   if (code === 'SIGIL_UNRESOLVABLE') return fixOf(id);
   if (code === 'SIGIL_DEPENDENCY_CYCLE') return CYCLE_FIX;
   return 'see the scopes of these services in @Service({ scope })';
 }
 
-/** The fix if the container cannot create a service. An abstract class looks like any other at run time. */
+/**
+ * Returns advice for a service that the container cannot create. At run time, an abstract class looks like
+ * any other class.
+ */
 function fixOf(id: ServiceId): string {
   if (id === undefined || id === null)
     return 'give a class, a token or a name; an undefined one usually means that two files import each other';

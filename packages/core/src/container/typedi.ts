@@ -198,7 +198,10 @@ export class TypediContainer implements Container, Resolver {
     return id === RESOLUTION || (service !== undefined && isValue(service));
   }
 
-  /** Values are resolved at start only so that they are disposed of at the end. */
+  /**
+   * Whether a service is created at start. Values are resolved at start as well, so that they are disposed of
+   * at the end.
+   */
   #isEager(id: ServiceId): boolean {
     const provider = this.#providers.get(id);
     if (!provider || this.scopeOf(id) !== 'singleton') return false;
@@ -291,7 +294,7 @@ export class TypediContainer implements Container, Resolver {
     return { scope: transient ? 'transient' : 'singleton', cls: factory ? undefined : cls };
   }
 
-  /** An alias has the scope of its target. */
+  /** Returns the details of an alias, whose scope is the scope of its target. */
   #aliasDetails(target: ServiceId, path: readonly ServiceId[]): ServiceDetails {
     const provider = this.#providers.get(target);
     if (path.includes(target) || !provider || !('useExisting' in provider)) {

@@ -85,8 +85,8 @@ export function logDetails(call: Call): object {
 const NO_HEADERS: RequestHeaders = Object.freeze({});
 
 /**
- * The request headers that handlers and guards receive. Headers with credentials are left out unless they are exposed.
- * Empty on transports other than HTTP.
+ * Returns the request headers for handlers and guards. Headers with credentials are left out unless they are
+ * exposed. Empty on transports other than HTTP.
  */
 export function headersFor({ headers = NO_HEADERS, exposeHeaders = [] }: RequestInfo): RequestHeaders {
   const hidden = CREDENTIAL_HEADERS.filter((name) => name in headers && !exposeHeaders.includes(name));
@@ -117,7 +117,7 @@ export interface Call {
   readonly id: RequestId;
   /** The id of the call in the log: the header `X-Request-Id`, or else a random text. Created on demand. */
   readonly callId: string;
-  /** The trace that the call belongs to. */
+  /** The trace to which the call belongs, if there is one. */
   readonly trace: Trace | undefined;
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
@@ -142,10 +142,10 @@ export interface Call {
   readonly isCounted: boolean;
   /** Records the state of a limit that has counted the call. */
   noteLimit(limit: LimitState): void;
-  /** The request and session for scoped services, passed to the container. */
+  /** The request and the session, in which the container resolves scoped services. */
   readonly scope: ResolutionScope;
   readonly state: ContextState;
-  /** The one context of the call, once `contextOf` has made it. */
+  /** The context that all handlers of the call share, once `contextOf` has created it. */
   currentContext: object | undefined;
   /** The context of the call; a plain `RequestContext` when the call is not about a single definition. */
   context(): object;

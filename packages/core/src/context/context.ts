@@ -316,7 +316,7 @@ export class RequestContext implements GuardContext {
 // Subclasses inherit the brand through the chain of constructors.
 Object.defineProperty(RequestContext, BRAND, { value: true });
 
-/** Makes the context of a kind of handler. */
+/** The class of the context for one kind of handler. */
 export type ContextClass = new (call: Call, definition: DefinitionInfo) => RequestContext;
 
 /** Returns the context of a call, which its guards, middleware and handler share. The first use creates it. */

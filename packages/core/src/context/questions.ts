@@ -11,7 +11,7 @@ import type { JsonSchema } from '../protocol/json.js';
 
 const QUESTION = Symbol.for('sigil:question');
 
-/** For types only: the type of the answer to a question. */
+/** The key under which a question has the type of its answer. It exists in types only. */
 declare const ANSWER: unique symbol;
 
 /** A form as its author defines it: a DTO class, hand-written JSON Schema, or a schema of zod, valibot or arktype. */
@@ -109,7 +109,7 @@ export function checkQuestions(questions: InputQuestions, where: string): void {
   for (const [name, given] of Object.entries(questions)) checkQuestion(given, name, where);
 }
 
-/** The same for one question. @throws TypeError if it is not one. */
+/** Checks that a value is a question. @throws TypeError if it is not. */
 export function checkQuestion(given: unknown, name: string, where: string): void {
   if (typeof given === 'object' && given !== null && QUESTION in given) return;
   const fix =
@@ -121,7 +121,7 @@ function question<T>(parts: QuestionParts): InputQuestion<T> {
   return Object.freeze({ [QUESTION]: true, ...parts });
 }
 
-/** Marks required input, from this copy of the package or another. */
+/** Marks an `InputRequired`, so that other copies of this package recognise it. */
 export const INPUT_REQUIRED: symbol = Symbol.for('sigil:input-required');
 
 /** The questions of a handler that needs answers before it can return a result. Created by `inputRequired()`. */

@@ -2,7 +2,7 @@ import { isObject } from '../protocol/json.js';
 import type { RequestInfo } from '../protocol/principal.js';
 
 /**
- * The trace that a call belongs to.
+ * The trace to which a call belongs.
  *
  * @see https://www.w3.org/TR/trace-context/
  */
@@ -16,10 +16,12 @@ export interface Trace {
   readonly baggage?: string | undefined;
 }
 
-/** Version 00 has four fields and 55 characters; later versions may append more. */
+/**
+ * The format of `traceparent`. Version 00 has four fields and 55 characters; later versions may append more.
+ */
 const TRACEPARENT =
   /^(?!ff|00.{54})[\da-f]{2}-((?!0{32})[\da-f]{32})-((?!0{16})[\da-f]{16})-[\da-f]{2}(?:-[\x21-\x7e]*)?$/;
-/** Longer values are dropped, as the recommendation permits. */
+/** Maximum length of `tracestate` and `baggage`. Longer values are dropped, as the recommendation permits. */
 const MAX_LENGTH = 8192;
 
 /** Reads a trace from `_meta` or HTTP headers. @returns `undefined` if there is no valid one. */
@@ -42,7 +44,7 @@ export function traceOf(
   return (isObject(meta) ? readTrace(meta) : undefined) ?? (headers && readTrace(headers));
 }
 
-/** Other ids are ignored: they could be long, or break a log line. */
+/** A request id that is accepted. Others are ignored, because they could be long, or break a log line. */
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 
 /**

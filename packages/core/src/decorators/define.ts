@@ -238,7 +238,7 @@ function record<D extends HandlerDefinition>(
   };
 }
 
-/** The name of the function that makes the definitions of a kind, such as `defineTool`. */
+/** Returns the name of the function that creates definitions of a kind, such as `defineTool`. */
 export function functionOf(kind: HandlerDefinition['kind']): string {
   return `define${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
 }

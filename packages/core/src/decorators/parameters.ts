@@ -110,8 +110,8 @@ function record(kind: ParameterDefinition['kind'], name: string, options: ArgOpt
 }
 
 /**
- * A function's `length` counts only the parameters before the first initialiser. Parameter decorators run first, so the
- * method is still the original one.
+ * Whether a parameter has an initialiser. A function's `length` counts only the parameters before the first
+ * initialiser. Parameter decorators run first, so the method is still the original one.
  */
 function initialiserAt(
   prototype: object,

@@ -1,7 +1,9 @@
-/** The parts between commas. */
+/** The names in a comma-separated list. */
 type Parts<E extends string> = E extends `${infer First},${infer Rest}` ? First | Parts<Rest> : E;
 
-/** The variables of an expression: optional ones, in a query, end with a question mark here. */
+/**
+ * The variables of an expression. Here, the names of optional variables in a query end with a question mark.
+ */
 type Variables<E extends string> = E extends `${'?' | '&'}${infer Names}`
   ? `${Parts<Names>}?`
   : Parts<E extends `${'+' | '#' | '.' | '/' | ';'}${infer Names}` ? Names : E>;
@@ -33,7 +35,7 @@ export type VariablesOf<U extends string> = string extends U
         | (V extends `${string}?` ? undefined : never);
     };
 
-/** The variables of a URI template that URIs may leave out. */
+/** The optional variables of a URI template. */
 type OptionalOf<V> = { [K in keyof V]: undefined extends V[K] ? K : never }[keyof V];
 
 /**

@@ -76,7 +76,7 @@ export class MethodNotFoundError extends ProtocolError {
   }
 }
 
-/** The check whose error refused a request; `undefined` for an error from its handler. */
+/** Returns the check whose error refused a request; `undefined` for an error from the handler. */
 export function refusalOf(error: ProtocolError): RefusedBy | undefined {
   // An error with a cause was refused because a dependency failed.
   if (error instanceof OverloadedError) return error.cause === undefined ? 'quota' : 'unavailable';
@@ -85,7 +85,7 @@ export function refusalOf(error: ProtocolError): RefusedBy | undefined {
   return error.code === ERROR_CODES.missingClientCapability ? 'capability' : undefined;
 }
 
-/** A claim in a printable form: an object could be too large. */
+/** Returns the claimed version in a form that can be shown. An object could be too large. */
 function shown(claimed: unknown): unknown {
   if (typeof claimed === 'string') return repeated(claimed);
   return typeof claimed === 'object' ? null : claimed;
@@ -102,8 +102,8 @@ function admitToSession({ session }: ConnectionState, method: string): Admission
 }
 
 /**
- * The client of a request, from its own `_meta`. It is a class because V8 gives each literal with a getter its own
- * shape.
+ * The client of a request, from the request's own `_meta`. A class, because V8 optimises object literals with
+ * getters less well.
  */
 class EnvelopeClient implements ClientView {
   constructor(
@@ -158,10 +158,10 @@ export const CALLS: ReadonlySet<string> = new Set([
   METHODS.complete,
 ]);
 
-/** Shorter messages are limited by their number. */
+/** Messages up to this size are not counted by their size, only by their number. */
 const SHORT_BYTES = 1024;
 
-/** The places of the requests in flight, across all connections of one app. */
+/** Counts the requests in flight on all connections of an app, and their bytes. */
 export class CallSlots {
   readonly #calls: Quota;
   readonly #others: Quota;
@@ -178,7 +178,10 @@ export class CallSlots {
     return this.#calls.taken + this.#others.taken;
   }
 
-  /** @throws OverloadedError when the client, or the process, has as many requests in flight as it may have. */
+  /**
+   * Counts a request. @throws OverloadedError if the client or the process already has the maximum number of
+   * requests in flight.
+   */
   take(call: EngineCall): void {
     const slots = this.#placesOf(call);
     if (!slots) return;
@@ -192,7 +195,7 @@ export class CallSlots {
     this.#placesOf(call)?.give(call.quotaKey);
   }
 
-  /** Releases the room of a call's parameters, after its handler has ended. */
+  /** Releases the bytes of a call's parameters, after its handler has ended. */
   forget(call: EngineCall): void {
     if (call.heldBytes === 0) return;
     this.#bytes.give(call.quotaKey, call.heldBytes);
@@ -220,17 +223,17 @@ export class CallSlots {
 type Headers = NonNullable<RequestInfo['headers']>;
 type Params = Readonly<Record<string, unknown>>;
 
-/** A message that has its headers checked. */
+/** A message whose headers are checked. */
 interface CheckedMessage {
-  /** The version that the body claims; may have any type. */
+  /** The protocol version that the body claims. It may have any type. */
   readonly claim: unknown;
   readonly method: string;
   readonly params: Params;
-  /** Whether the message wants an answer; only such messages must have all headers. */
+  /** Whether the message expects a response. Only such messages must have all headers. */
   readonly isRequest: boolean;
-  /** The member of `params` that `Mcp-Name` repeats, if any. */
+  /** The member of `params` that the header `Mcp-Name` repeats, if there is one. */
   readonly namedBy: string | undefined;
-  /** The served tools: headers repeat the arguments that a tool names. */
+  /** The server's tools, with the arguments that headers repeat. */
   readonly tools: { get(name: string): { readonly mirrored: readonly MirroredArgument[] } | undefined };
 }
 
@@ -273,7 +276,9 @@ function nameMismatch(sent: string | undefined, name: string): string | undefine
     : `the header Mcp-Name says '${repeated(decoded)}', the body '${repeated(name)}'`;
 }
 
-/** Headers that no argument of the tool asks for are ignored. */
+/**
+ * Compares the headers of a tool call with its arguments. Headers that the tool does not name are ignored.
+ */
 function argumentMismatch(
   headers: Headers,
   mirrored: readonly MirroredArgument[],
@@ -314,7 +319,10 @@ function headerOf(headers: Headers, name: string): string | undefined {
   return typeof value === 'object' ? value.join(', ') : value;
 }
 
-/** Characters that the header must not have. Other bytes are read as Latin-1, which could agree with a body by chance. */
+/**
+ * Characters that a header must not contain. Other bytes are read as Latin-1, and could equal the body by
+ * chance.
+ */
 const NOT_VISIBLE = /[^\t\x20-\x7e]/;
 const SENTINEL = /^=\?base64\?(.*)\?=$/s;
 

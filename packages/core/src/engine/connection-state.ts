@@ -18,8 +18,7 @@ import { writeSession } from './session-state.js';
 /** The result of `initialize` between a client and a server, and the client's later settings. */
 export class Session implements ClientView {
   /**
-   * Whether the client has reported that it is ready. Until then, nothing is sent that it did not ask for. See
-   * `becomeReady`.
+   * Whether the client has reported that it is ready. Before that, it only gets responses. See `becomeReady`.
    */
   ready = false;
   #readyListeners: Set<() => void> | undefined;
@@ -67,10 +66,10 @@ export class Session implements ClientView {
   }
 }
 
-/** Maximum number of remembered pages of one client; the oldest are forgotten first. */
+/** Maximum number of pages that are remembered for one client. The oldest are forgotten first. */
 const MAX_ELICITATIONS = 1000;
 
-/** The sink for messages without a transport. */
+/** Discards messages, for connections without a transport. */
 export const NOWHERE: Sink = Object.freeze({ send: () => undefined, end: () => undefined });
 
 /** The shared state of a connection's requests: its session, its own sink, and its pending requests to the client. */
@@ -150,7 +149,7 @@ export class ConnectionState {
     return (this.#pending ??= new PendingRequests(this.options.node));
   }
 
-  /** Remembers a page that the user was sent to, until the page is complete. */
+  /** Remembers a page that the user was asked to open, until the page is complete. */
   addElicitation(elicitationId: string): void {
     const known = (this.#elicitations ??= new Set());
     const [oldest] = known;
@@ -158,7 +157,7 @@ export class ConnectionState {
     known.add(elicitationId);
   }
 
-  /** Forgets a page that the user was sent to. @returns whether the page was known. */
+  /** Forgets a page that the user was asked to open. @returns whether the page was known. */
   removeElicitation(elicitationId: string): boolean {
     return this.#elicitations?.delete(elicitationId) ?? false;
   }
@@ -168,7 +167,9 @@ export class ConnectionState {
     return this.#pending !== undefined;
   }
 
-  /** Looks up an unknown name in the older dialect. After the first such name, this session uses the dialect. */
+  /**
+   * Looks up an unknown method in the older dialect. After the first match, this session uses the dialect.
+   */
   understand(method: string, params: unknown): Spoken | undefined {
     if (!this.session) return undefined;
     const translated = fromDialect(method, params);

@@ -72,7 +72,7 @@ export class EngineConnection implements Connection, ExchangeOwner {
   #inFlight: Set<Exchange> | undefined;
   #idle: (() => void) | undefined;
   #closed = false;
-  /** Notifications for the client after its session is up to date. */
+  /** Notifications that are sent to the client once its session is up to date. */
   #held: (() => void)[] | undefined;
   #holds = 0;
 
@@ -151,7 +151,7 @@ export class EngineConnection implements Connection, ExchangeOwner {
     this.#sent(() => this.#state.sink.send(text));
   }
 
-  /** If a transport fails for one client, the others still get the message. */
+  /** Sends a message. If the transport of one client fails, other clients still get theirs. */
   #sent(send: () => void): void {
     const { logger } = this.#parts.options;
     void recovered(send, (error) => logger.error({ err: error }, 'a message could not be sent'));

@@ -65,7 +65,7 @@ export interface AdmittedRequest {
   readonly submittedIn?: Trace | undefined;
 }
 
-/** The path of a call's messages to its client. */
+/** The path on which a call sends messages to its client. */
 export interface Stream {
   /** Whether the request has been answered, or will not be answered. */
   readonly done: boolean;
@@ -75,7 +75,7 @@ export interface Stream {
   closeStream(retryMs?: number): void;
 }
 
-/** The stream of a call that only guards see: it sends nothing. */
+/** The stream of a call that only guards use. It discards messages. */
 export const NO_STREAM: Stream = Object.freeze({
   done: true,
   send: () => undefined,
@@ -125,7 +125,7 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
   #controller: AbortController | undefined;
   #aborted: Error | undefined;
   #progress = -Infinity;
-  /** How many bytes the parameters count while the handler runs; none for short messages. */
+  /** How many bytes the parameters count in the limit of all running calls; 0 for short messages. */
   heldBytes = 0;
   /** The connection of the request, if it belongs to one client. */
   readonly owner: object | undefined;
@@ -362,7 +362,9 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
     return observed(this.#parts.requester.askAll(this, questions, options));
   }
 
-  /** Adds to the scopes of the request: completing an argument needs the scopes of two definitions. */
+  /**
+   * Adds scopes that the request needs. The completion of an argument needs the scopes of two definitions.
+   */
   needs(scopes: readonly string[]): void {
     if (scopes.length === 0) return;
     const { neededScopes: known = scopes } = this;
@@ -423,7 +425,7 @@ function connectionKey(connection: object): string {
   return key;
 }
 
-/** A copy of the transport's request facts that may be kept: the original may hold the connection. */
+/** Copies the facts about a request, because the original may keep the connection in memory. */
 export function lasting(requestInfo: RequestInfo): RequestInfo {
   const { exposeHeaders, address, quotaKey, principal } = requestInfo;
   return { headers: headersFor(requestInfo), exposeHeaders, address, quotaKey, principal };
@@ -434,7 +436,7 @@ function notified(meta: Record<string, unknown>): unknown {
   return toLogJson(authorMeta(meta));
 }
 
-/** The loggable form of a value, or the reason why it cannot be logged. */
+/** Returns a value in a form that can be logged, or the reason why there is none. */
 function loggable(data: unknown): unknown {
   try {
     return toLogJson(data) ?? null;

@@ -58,7 +58,9 @@ const METHOD_GROUPS = [
   subscriptionMethods,
 ];
 
-/** A method whose requests are counted before they are served, including requests for unknown names. */
+/**
+ * Wraps a method, so that rates count each request before it is served, including requests for unknown names.
+ */
 function counted(handler: MethodHandler, countCall: CountCall): MethodHandler {
   return (exchange, params) =>
     after(countCall(exchange.call), (refusal) => {
@@ -67,7 +69,7 @@ function counted(handler: MethodHandler, countCall: CountCall): MethodHandler {
     });
 }
 
-/** The subject of a message between processes: a user has completed a page that another process sent the user to. */
+/** The kind of message by which a process reports to another that a user has completed a page. */
 const ELICITATION_COMPLETE = 'elicitationComplete';
 
 /** How long requests may take to finish if no runtime has waited for them: runtimes have their own limit. */
@@ -221,7 +223,7 @@ export class Engine implements Endpoint {
     return !this.#parts.extensions.shows(LATEST_SESSION_REVISION, tool);
   }
 
-  /** A request without a client, to ask guards about a principal. The request is its own session. */
+  /** Creates a request without a client, to ask guards about a principal. The request is its own session. */
   hypotheticalCall(principal: Principal | undefined): EngineCall {
     const revision = NEWEST_REVISION;
     const client = { capabilities: {}, protocolVersion: revision.version };

@@ -19,7 +19,7 @@ const MAX_ROUNDS = 16;
 /** The default time limit of a handler, in milliseconds: longer than most clients wait. */
 const DEFAULT_TIMEOUT_MS = 10 * 60_000;
 
-/** Errors that refuse the request itself, whenever they are detected. */
+/** Codes of errors that refuse the request itself, even if they are detected late. */
 const REJECTIONS: readonly number[] = [
   ERROR_CODES.missingClientCapability,
   ERROR_CODES.insufficientScope,
@@ -60,7 +60,7 @@ export interface ExchangeParts extends CallParts {
   readonly observers: Observers;
   /** Logs that there was no room for a request. */
   readonly overloaded: (call: EngineCall, error: OverloadedError) => void;
-  /** Definitions whose author has been warned about a handler that catches suspensions. */
+  /** The definitions whose authors have been warned, because a handler catches suspensions. */
   readonly warned: Set<string>;
   readonly slots: CallSlots;
   /** Disposes of the container's instances for a request or session. */
@@ -89,7 +89,7 @@ export class Exchange implements ActiveRequest, Stream {
   #isLate = false;
   /** Fulfilled after the steps before the handler. */
   #begun: Promise<void> | undefined;
-  /** The answer that replaces the questions of a suspension. */
+  /** The answer that is sent instead of a suspension's questions. */
   #early: MethodResult | undefined;
 
   constructor(parts: ExchangeParts, request: AdmittedRequest, sink: Sink, owner: ExchangeOwner) {
@@ -148,7 +148,7 @@ export class Exchange implements ActiveRequest, Stream {
     });
   }
 
-  /** Runs once per request, however often the handler runs. */
+  /** Runs the steps before the handler. They run once for each request, however often the handler runs. */
   async #begin(): Promise<void> {
     const { beforeHandler } = this.#parts.options;
     const { observation } = this.call;
@@ -297,7 +297,7 @@ export class Exchange implements ActiveRequest, Stream {
     return handler(this, call.params);
   }
 
-  /** Logs why a request state is refused. */
+  /** Checks a request state, and logs the reason if it is refused. */
   async #stateChecked<T>(check: () => Promise<T>): Promise<T> {
     try {
       return await check();
@@ -360,7 +360,7 @@ export class Exchange implements ActiveRequest, Stream {
     }
   }
 
-  /** The handler has ended: disposes of the request's instances. */
+  /** Ends the request after its handler has ended: disposes of its instances. */
   #settle(): void {
     this.call.over();
     if (this.call.heldBytes > 0) this.#parts.slots.forget(this.call);
@@ -392,7 +392,7 @@ export class Exchange implements ActiveRequest, Stream {
     }
   }
 
-  /** Answers that a result is too large. */
+  /** Sends an error instead of a result that is too large. */
   #deliverLess(error: TooLargeError, { instead }: MethodResult): void {
     const { call } = this;
     const { options, writer } = this.#parts;
@@ -456,7 +456,7 @@ export class Exchange implements ActiveRequest, Stream {
     call.observation.end({ outcome, refusedBy, error, ...(text === undefined ? {} : { text }) });
   }
 
-  /** A failure of the transport is not a failure of the request, and must not end the process. */
+  /** Sends the response. A failure of the transport must neither fail the request nor end the process. */
   #respond(send: () => void): void {
     this.#end();
     void recovered(send, (error) => this.#logError(error, 'a response could not be sent'));

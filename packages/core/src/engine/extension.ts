@@ -32,7 +32,10 @@ export interface ExtensionCall {
   readonly client: ClientView;
   /** The authenticated principal; `undefined` on an unauthenticated transport. */
   readonly principal: Principal | undefined;
-  /** The quota key: a text; the connection if nothing else distinguishes clients; `undefined` if nothing does. */
+  /**
+   * The key that quotas count the client by: a string, the connection if nothing else identifies the client,
+   * or `undefined` if several clients share the connection.
+   */
   readonly quotaKey: string | object | undefined;
   readonly headers: RequestHeaders;
   /** Aborts when the client cancels, disconnects for good, or the server stops. */
@@ -44,7 +47,7 @@ export interface ExtensionCall {
    * (`inSessions`).
    */
   declares(extension: string): boolean;
-  /** Whether the caller may see and use an entry; guards decide. */
+  /** Whether guards allow the caller to see and use an entry. */
   sees(entry: Entry): MaybePromise<boolean>;
   /** Whether the handler runs in the background, started by `ExtensionHost.replay`. */
   readonly isReplay: boolean;
@@ -119,10 +122,10 @@ export interface ToolCalls {
    */
   readonly hiddenFromSessions?: boolean;
   /**
-   * Serves one call, after the guards.
+   * Serves one call, after the guards have allowed it.
    *
-   * @param next runs the next extension that takes part, or after the last extension the handler with its middleware;
-   *   returns the result.
+   * @param next runs the next extension that takes part in the call, or the handler with its middleware after
+   * the last extension. Returns the result.
    * @returns the result to send.
    */
   serve(call: ExtensionCall, next: () => Promise<ExtensionResult>): MaybePromise<ExtensionResult>;

@@ -23,7 +23,7 @@ import type { Revision } from './revisions/index.js';
 
 const NO_PARTS: readonly ToolCalls[] = [];
 
-/** The extensions of one app, as the engine's own methods use them. */
+/** The extensions of one app. */
 export class Extensions {
   /** The methods that extensions add, by name. */
   readonly methods: ReadonlyMap<string, MethodHandler>;
@@ -38,7 +38,7 @@ export class Extensions {
   readonly #sessionMethods: ReadonlySet<string>;
   readonly #toolCalls = new WeakMap<ToolEntry, readonly ToolCalls[]>();
 
-  /** @throws DefinitionError when two of them are the same extension, or add the same method. */
+  /** @throws DefinitionError if two extensions have the same id, or add the same method. */
   constructor(
     private readonly extensions: readonly Extension[],
     private readonly writer: ResponseWriter,
@@ -62,12 +62,15 @@ export class Extensions {
     );
   }
 
-  /** Whether they add a method for clients of a revision. */
+  /** Whether an extension adds a method for clients of a revision. */
   serve(revision: Revision, method: string): boolean {
     return revision.sessions ? this.#sessionMethods.has(method) : this.methods.has(method);
   }
 
-  /** Their settings for `capabilities.extensions` in a revision; `undefined` if there are none. */
+  /**
+   * Returns the settings of the extensions for `capabilities.extensions` in a revision; `undefined` if there
+   * are none.
+   */
   settings(revision: Revision): Readonly<Record<string, ExtensionSettings>> | undefined {
     const offered = this.extensions
       .filter(({ inSessions = false }) => !revision.sessions || inSessions)
@@ -105,7 +108,10 @@ export class Extensions {
     return !revision.sessions || !this.#partsIn(tool).some((part) => part.hiddenFromSessions);
   }
 
-  /** The extensions' part of a subscription's filter, and later checks of whether the subscription may continue. */
+  /**
+   * Returns the part of a subscription's filter that belongs to extensions, and a function that checks later
+   * whether the subscription may continue.
+   */
   async listen(
     exchange: Exchange,
     wanted: Readonly<Record<string, unknown>>,
@@ -163,7 +169,7 @@ export class Extensions {
   }
 }
 
-/** A call with the controls of its handler, if it has one. */
+/** A call, with the functions that control its handler, if it has one. */
 type ViewedExchange = Pick<Exchange, 'call'> & Partial<Pick<Exchange, 'journal' | 'endRun'>>;
 
 /**
@@ -201,7 +207,7 @@ function viewOf(exchange: ViewedExchange, inSessions: ReadonlySet<string>): Exte
   };
 }
 
-/** The stored form of a call. */
+/** Returns a call in the form in which it is stored. */
 function recordOf({
   revision,
   params,
@@ -244,7 +250,7 @@ function handlerOf(
   };
 }
 
-/** An extension may throw the errors of a handler. */
+/** Converts an error of an extension as if the tool's handler had thrown it. */
 function toolFailure(error: unknown): MethodResult {
   if (!isToolError(error)) throw error;
   return { result: toolErrorResult(error) };

@@ -205,7 +205,7 @@ export interface Observer {
   gaugeAdded?(gauge: Gauge): void;
 }
 
-/** A request as its connection receives it, whether it is admitted or not. */
+/** A request as its connection receives it, whether or not it is admitted. */
 export interface SeenRequest {
   readonly id?: RequestId;
   readonly method: string;
@@ -249,7 +249,7 @@ export class Observers {
 
   constructor(private readonly logger: Logger) {}
 
-  /** Notes the app's names, once they are known. */
+  /** Sets the names that the server knows. */
   serves(names: ServedNames): void {
     this.#served = names;
   }
@@ -354,11 +354,10 @@ export class Observers {
   }
 
   /**
-   * Reports the operations of a store to observers.
+   * Returns a store whose operations are reported to observers.
    *
-   * @param store one part of a backend; its methods are called on itself.
-   * @param part its name.
-   * @returns the observed store.
+   * @param store one part of a backend. Its methods are called on the store itself.
+   * @param part the name of the part.
    */
   watchStore<T extends object>(store: T, part: string): T {
     return aroundCalls(store, (ask, operation) =>
@@ -366,7 +365,7 @@ export class Observers {
     );
   }
 
-  /** The observers' view of a backend's connections. */
+  /** Reports the state of a backend's connections to observers. */
   get backendWatch(): BackendWatch {
     const areActive = (): boolean => this.areActive;
     return {
@@ -401,7 +400,7 @@ export class Observers {
     for (const observer of this.#all) if (this.#isActive(observer)) this.#guarded(() => what(observer));
   }
 
-  /** An observer must not change a call: its errors are logged. */
+  /** Runs a function of an observer. Its errors are logged, because an observer must not affect a call. */
   readonly #guarded = (run: () => void): void => void recovered(run, this.#failed);
 
   readonly #failed = (error: unknown): void => this.logger.error({ err: error }, 'an observer failed');
@@ -544,7 +543,7 @@ function eventOf(
 const UTF8 = new TextEncoder();
 const SCRATCH = new Uint8Array(8192);
 
-/** The length of a text in UTF-8. It is counted for every call, so no memory is allocated. */
+/** Returns the length of a text in UTF-8 bytes. Allocates no memory, because it is called for every call. */
 function byteLengthOf(text: string): number {
   let bytes = 0;
   for (let at = 0; at < text.length;) {

@@ -8,7 +8,7 @@ import type { Revision } from './revisions/index.js';
 
 /** The result of a method; the sink alone serialises it. */
 export interface MethodResult {
-  /** The result: an object, or an object that is already text. A member `_meta` is in `meta`, too. */
+  /** The result: an object, or a `RawJson`, which is serialised already. `meta` contains its `_meta`, too. */
   readonly result: object;
   /** The `_meta` that the author gave the result. */
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
@@ -25,7 +25,7 @@ export interface MethodResult {
   readonly instead?: (message: string) => MethodResult;
 }
 
-/** The result of a tool that has failed in a way that the model should see. */
+/** Returns the result of a tool that failed in a way that the model should see. */
 export function forModel(text: string): MethodResult {
   return { result: { content: [{ type: 'text', text }], isError: true }, isError: true };
 }
@@ -41,9 +41,9 @@ export class TooLargeError extends ProtocolError {
   }
 }
 
-/** Writes the responses of one engine: the one place where results become text. */
+/** Writes the responses of one engine. Results become text only here. */
 export class ResponseWriter {
-  /** The members that are added to results that do not have them, as text, by revision and cache hint. */
+  /** The members that are added to results, as text, by revision and cache hint. */
   readonly #common = new Map<Revision, Map<CacheHint | undefined, string>>();
 
   /**
@@ -91,7 +91,7 @@ export class ResponseWriter {
     return { ...value, ...(meta ? { _meta: meta } : {}) };
   }
 
-  /** The same for a result that is sent later, inside another result. @throws TooLargeError when it is too large. */
+  /** Returns a result that is sent later, inside another result. @throws TooLargeError if it is too large. */
   kept(given: MethodResult): Record<string, unknown> {
     const value = this.value(given);
     this.#requireBounded(JSON.stringify(value));
@@ -137,7 +137,7 @@ export function errorOf(id: RequestId | null, { code, message, data }: ProtocolE
   }
 }
 
-/** The members of an object as JSON text, without the braces. */
+/** Returns the members of an object as JSON, without the braces. */
 function text(members: object): string {
   return JSON.stringify(members).slice(1, -1);
 }

@@ -17,7 +17,10 @@ export class TimeLimits {
   }
 }
 
-/** Calls back when a handler has taken too long. The time that it waits for its client does not count. */
+/**
+ * Calls a function if a handler takes too long. Time in which the handler waits for its client does not
+ * count.
+ */
 export class TimeLimit {
   readonly #deadline: Deadline;
   readonly #startedAt = performance.now();
@@ -36,7 +39,7 @@ export class TimeLimit {
     if (isPaused) this.pause();
   }
 
-  /** Stops counting while the handler waits for its client. */
+  /** Stops the clock while the handler waits for its client. */
   pause(): void {
     this.#pausedAt = performance.now();
   }
@@ -48,7 +51,7 @@ export class TimeLimit {
     if (this.#state === 'due') this.#look();
   }
 
-  /** Stops counting for good. */
+  /** Cancels the time limit. */
   stop(): void {
     this.#state = 'over';
     this.deadlines.delete(this.#deadline);

@@ -9,16 +9,25 @@ export const ERROR_CODES = {
   internalError: -32603,
   /** The server did not finish a request in time. */
   requestTimeout: -32001,
-  /** In revision 2025-11-25 or earlier; revision 2026-07-28 uses `invalidParams`. */
+  /**
+   * The resource does not exist. Used in revision 2025-11-25 or earlier; revision 2026-07-28 uses
+   * `invalidParams`.
+   */
   resourceNotFound: -32002,
   headerMismatch: -32020,
   missingClientCapability: -32021,
   unsupportedProtocolVersion: -32022,
-  /** Revision 2025-11-25 only. */
+  /** The user must visit a page first. Used in revision 2025-11-25 only. */
   urlElicitationRequired: -32042,
-  /** The principal lacks scopes. Also the status over HTTP. Our own code, until the specification has one. */
+  /**
+   * The principal lacks scopes. The HTTP status is the same. This code is Sigil's own, because the
+   * specification has none.
+   */
   insufficientScope: 403,
-  /** The client calls too often. Also the status over HTTP. Our own code, until the specification has one. */
+  /**
+   * The client calls too often. The HTTP status is the same. This code is Sigil's own, because the
+   * specification has none.
+   */
   rateLimited: 429,
 } as const;
 
@@ -57,7 +66,7 @@ export const DEFINITION_CODES = {
   SIGIL_TWO_COPIES: 'a library is installed twice, and the records of its decorators are out of reach',
 } as const;
 
-/** The fix for a build without the types of parameters. */
+/** The advice for a build that emits no parameter types. */
 export const EMIT_METADATA =
   'build with tsc or swc and "emitDecoratorMetadata": true (esbuild, tsx and type stripping emit none)';
 
@@ -132,7 +141,7 @@ export class Diagnostics {
     readonly problems: DefinitionProblem[] = [],
   ) {}
 
-  /** The same list, for a place within this one. */
+  /** Returns diagnostics for a place inside this one. Both add to the same list. */
   at(place: string): Diagnostics {
     return new Diagnostics(this.where === '' ? place : `${this.where}, ${place}`, this.problems);
   }
@@ -142,7 +151,7 @@ export class Diagnostics {
     this.problems.push({ code, where: this.where, what, fix });
   }
 
-  /** Adds problems from elsewhere. */
+  /** Adds problems that other code has found. */
   report(problems: readonly DefinitionProblem[]): void {
     this.problems.push(...problems);
   }
@@ -296,7 +305,7 @@ export class RateLimitError extends ProtocolError {
   }
 }
 
-/** Refuses values that are not a valid time for headers and clients. */
+/** Refuses a number that is not a valid time for headers and clients. @throws RangeError if it is invalid. */
 function checkTime(name: string, time: unknown): void {
   if (typeof time === 'number' && time >= 0 && time <= Number.MAX_SAFE_INTEGER) return;
   throw new RangeError(`${name} must be a number from 0 to ${Number.MAX_SAFE_INTEGER}, not ${String(time)}`);

@@ -42,7 +42,7 @@ export interface ToolDefinition extends Presentation {
   readonly idempotent?: boolean;
   /** The tool accesses systems outside this server, such as the web. */
   readonly openWorld?: boolean;
-  /** Schema of the arguments, for a handler whose parameter types say nothing. */
+  /** Schema of the arguments, if the parameter types of the handler do not determine it. */
   readonly input?: SchemaLike;
   /**
    * Validation groups of class-validator. In a DTO class, only rules of these groups and rules without a group apply. A
@@ -82,7 +82,7 @@ export interface ResourceDefinition extends Presentation {
 /** A prompt, as declared. */
 export interface PromptDefinition extends Presentation {
   readonly kind: 'prompt';
-  /** Schema of the arguments, for a handler whose parameter types say nothing. */
+  /** Schema of the arguments, if the parameter types of the handler do not determine it. */
   readonly input?: SchemaLike;
   /** Validation groups of class-validator, as in `@Tool`. */
   readonly groups?: readonly string[];
@@ -96,7 +96,7 @@ export interface CompletionDefinition {
   readonly argument: string;
 }
 
-/** Anything a decorator on a method declares. */
+/** A definition that a decorator on a method declares. */
 export type HandlerDefinition = ToolDefinition | ResourceDefinition | PromptDefinition | CompletionDefinition;
 
 /** A parameter of a handler whose value comes from an author's own decorator. */

@@ -28,7 +28,7 @@ declare const RECORDED: unique symbol;
 /** A metadata key with the type of its value, so that writer and reader agree. */
 export type MetadataKey<T> = symbol & { readonly [RECORDED]: T };
 
-/** The value type of each of our keys. */
+/** The type of the value under each key. */
 interface Keys {
   readonly handlers: MetadataKey<ReadonlyMap<string | symbol, readonly HandlerDefinition[]>>;
   readonly parameters: MetadataKey<readonly (ParameterDefinition | CustomParameterDefinition)[]>;
@@ -54,7 +54,7 @@ function key<T>(name: string): MetadataKey<T> {
   return Symbol.for(`sigil:${name}`) as MetadataKey<T>;
 }
 
-/** Every metadata key of ours, in one place. */
+/** All metadata keys of Sigil. */
 export const KEYS: Keys = {
   /** On a class: its handler definitions, by method name. */
   handlers: key('handlers'),
@@ -107,7 +107,7 @@ export function read(key: string | symbol, target: object, property?: Property):
     : Reflect.getMetadata(key, target, property);
 }
 
-/** Reads metadata of a class or prototype itself, not of those it extends. */
+/** Reads the own metadata of a class or prototype, without that of base classes. */
 export function readOwn<T>(key: MetadataKey<T>, target: object, property?: Property): T | undefined;
 export function readOwn(key: string | symbol, target: object, property?: Property): unknown;
 export function readOwn(key: string | symbol, target: object, property?: Property): unknown {

@@ -89,7 +89,7 @@ function withHeader(parameter: AnyParameter, header: string | undefined): AnyPar
   return { ...parameter, keywords: { ...parameter.keywords, [HEADER_KEYWORD]: header } };
 }
 
-/** Adds to a list kept on a class (`prototype` without `method`) or on one of its methods. */
+/** Adds to a list on a class (if only `prototype` is passed) or on one of its methods. */
 export function addToList(
   key: ListKey,
   prototype: object,
@@ -115,7 +115,7 @@ export function listOf(
   return found;
 }
 
-/** Records private metadata on a class (`prototype` without `method`) or on one of its methods. */
+/** Records private metadata on a class (if only `prototype` is passed) or on one of its methods. */
 export function addMetadata(
   prototype: object,
   method: MethodName | undefined,
@@ -155,7 +155,7 @@ export function returnType({ declarer, method }: HandlerMethod): unknown {
   return readOwn(DESIGN.returns, declarer, method);
 }
 
-/** The types TypeScript emitted for the constructor of a class itself. */
+/** Returns the types that TypeScript emitted for a class's own constructor. */
 export function constructorTypes(cls: Constructor): readonly unknown[] | undefined {
   return readOwn(DESIGN.parameters, cls) as readonly unknown[] | undefined;
 }

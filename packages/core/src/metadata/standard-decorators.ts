@@ -75,7 +75,9 @@ export function settleDecorators(prototype: object): void {
   for (const record of waiting) record(prototype);
 }
 
-/** Only the class's own records: its metadata object inherits from that of the base class. */
+/**
+ * Returns the pending records of a class itself. Its metadata object inherits the records of the base class.
+ */
 function waitingIn(metadata: object): Waiting {
   return (Object.getOwnPropertyDescriptor(metadata, KEYS.standard)?.value as Waiting | undefined) ?? [];
 }

@@ -11,7 +11,7 @@ export type AbstractConstructor<T = object> = abstract new (...args: never[]) =>
 
 /** Carries the type of the service that a token stands for. */
 export interface ServiceToken<T> {
-  /** Never present at run time. */
+  /** Carries the type only. The member does not exist at run time. */
   readonly serviceType?: T;
 }
 

@@ -1,7 +1,7 @@
 import { type Bytes, isBase64, isBytes, toBase64 } from './base64.js';
 import { isObject } from './json.js';
 
-/** The audience of a piece of content. */
+/** The sender of a message, or the audience of content. */
 export type Role = 'user' | 'assistant';
 
 /** Hints about how a client should use a piece of content. */
@@ -342,7 +342,7 @@ export function sendableBlock<B extends UncheckedBlock>(block: B): B {
   }
 }
 
-/** The same for several blocks. @returns the list itself if it only contains text. */
+/** Returns several content blocks as they are sent. If all are plain text, returns the list itself. */
 export function sendableBlocks<B extends UncheckedBlock>(blocks: readonly B[]): readonly B[] {
   return blocks.every(isPlainText) ? blocks : blocks.map(sendableBlock);
 }

@@ -34,7 +34,7 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** The properties that a schema describes, by name. */
+/** Returns the schemas of an object's properties, by name. */
 export function propertiesOf({ properties }: JsonSchema): Readonly<Record<string, unknown>> {
   return isObject(properties) ? properties : {};
 }
@@ -74,9 +74,9 @@ export function frozenCopy<T>(value: T, copies: Map<unknown, unknown> = new Map(
   return Object.freeze(copy) as T;
 }
 
-/** Shorter texts cannot contain enough to take long. */
+/** Maximum length of a text that is always parsed. It cannot contain enough to take long. */
 const SHORT = 64 * 1024;
-/** Far deeper than any value that is accepted. */
+/** Maximum nesting in a long text, far deeper than any value that is accepted. */
 const MAX_LEVELS = 10_000;
 /** Maximum number of members and items in one message, over all its objects and arrays. */
 const MAX_ITEMS = 20_000;
@@ -206,22 +206,26 @@ export class UnwritableError extends TypeError {
   }
 }
 
-/** Signals that a value cannot be written. The place is computed for the report only. */
+/** Thrown if a value has no JSON form. The place is only searched if it is reported. */
 class Unwritable extends Error {}
 
 /**
- * The value `JSON.stringify` would write, with lossy or unsupported types made writable. Bytes become base64, a Set an
- * array, a Map an object, and a bigint a string of digits. An Error becomes a name and a message; only a ToolError or
- * ProtocolError keeps its own message. Values that are JSON already, class instances included, are returned uncopied.
+ * Returns the value that `JSON.stringify` would write, but converts types that would be lost. Bytes become
+ * base64, a Set becomes an array, a Map becomes an object, and a bigint becomes a string of digits. An Error
+ * becomes its name and message; only a `ToolError` or `ProtocolError` keeps its own message. Values that are
+ * JSON already, including class instances, are returned without a copy.
  *
- * @throws UnwritableError if the value contains itself, has more than 64 levels, or holds a member that JSON would drop
- *   or flatten: a function, a symbol, a promise, an iterator, a `Response`, an invalid date, `NaN`.
+ * @throws UnwritableError if the value contains itself, has more than 64 levels, or has a member that JSON
+ * would drop or change: a function, a symbol, a promise, an iterator, a `Response`, an invalid date, `NaN`.
  */
 export function toJson(value: unknown): unknown {
   return convert(value, false);
 }
 
-/** The same for a log message that an author sends to a client: errors keep their messages, and few values are refused. */
+/**
+ * Returns the JSON form of a log message for a client. Unlike with `toJson`, errors keep their messages, and
+ * fewer values are refused.
+ */
 export function toLogJson(value: unknown): unknown {
   return convert(value, true);
 }
@@ -257,7 +261,7 @@ function scalar(value: unknown, isLog: boolean): unknown {
   throw new Unwritable(`is a ${typeof value}, which JSON cannot carry: leave it out`);
 }
 
-/** The result of the value's own `toJSON`. */
+/** Returns the result of a value's own `toJSON`. */
 function ofOwn(value: object, json: unknown, levels: number, isLog: boolean): unknown {
   if (json === null && !isLog && value instanceof Date) throw new Unwritable('is an invalid date');
   return write(json, levels - 1, isLog);
@@ -301,8 +305,8 @@ function ofObject(value: Record<string, unknown>, levels: number, isLog: boolean
 const FOR_CLIENTS = [Symbol.for('sigil:tool-error'), Symbol.for('sigil:protocol-error')];
 
 /**
- * Only errors made for clients keep their message. Members that classes add to errors, such as requests with tokens,
- * are left out.
+ * Returns the name of an error and a fixed message. Only errors that are made for clients keep their message.
+ * Further members, such as requests with tokens, are left out.
  */
 function maskedError(error: Error): object {
   const isForClients = FOR_CLIENTS.some((brand) => brand in error);
@@ -319,7 +323,10 @@ const PROMISE = 'is a promise: await it';
 /** Classes whose instances JSON writes completely, even without members. */
 const EMPTY = new Set(['Object', 'Number', 'String', 'Boolean']);
 
-/** JSON would write an object without own keys, such as a Map or a Set, as an empty object. */
+/**
+ * Returns the members of a container. JSON would write an object without own keys, such as a Map or a Set, as
+ * an empty object.
+ */
 function ofContainer(value: Record<string, unknown>, levels: number, isLog: boolean): unknown {
   if (value instanceof Set) return ofArray([...value], levels, isLog);
   if (value instanceof Map) return ofObject(Object.fromEntries(value as Map<string, unknown>), levels, isLog);
@@ -334,7 +341,7 @@ function ofContainer(value: Record<string, unknown>, levels: number, isLog: bool
   return value;
 }
 
-/** Finds the first place where a value contains itself, or cannot be written for the reason that was found without a place. */
+/** Finds the first place in a value that has no JSON form, for the report. */
 function locate(value: unknown, found: string, isLog: boolean): [path: string, why: string] {
   const ancestors: unknown[] = [];
   const visit = (at: unknown, path: string): [string, string] | undefined => {
@@ -362,7 +369,7 @@ function locate(value: unknown, found: string, isLog: boolean): [path: string, w
   return visit(value, '') ?? ['', found];
 }
 
-/** The reason why a value cannot be written although each of its members can. */
+/** Returns the reason why a value has no JSON form, although each of its members has one. */
 function faultOf(value: unknown, path: string, isLog: boolean): [path: string, why: string] | undefined {
   try {
     write(value, 1, isLog);
@@ -377,7 +384,7 @@ function membersOf(value: object): object {
   return value instanceof Map ? (Object.fromEntries(value as Map<string, unknown>) as object) : value;
 }
 
-/** Why `JSON.stringify` would fail for a value; `undefined` when it would not. */
+/** Returns the reason why `JSON.stringify` would fail for a value; `undefined` if it would succeed. */
 export function jsonFault(value: unknown): string | undefined {
   try {
     JSON.stringify(value);
@@ -392,7 +399,7 @@ export function byCodeUnits(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** The members of an object in a fixed order. */
+/** Returns the members of an object, sorted by name. */
 export function sortedMembers(value: object): [string, unknown][] {
   return Object.entries(value).sort(([a], [b]) => byCodeUnits(a, b));
 }

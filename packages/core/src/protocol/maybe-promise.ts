@@ -1,4 +1,7 @@
-/** A value, or a promise of it. Handlers that return a value are served without a turn of the event loop. */
+/**
+ * A value, or a promise of it. If a handler returns a value, the response is sent in the same turn of the
+ * event loop.
+ */
 export type MaybePromise<T> = T | Promise<T>;
 
 /**
@@ -56,7 +59,7 @@ export function observed<T>(promise: Promise<T>): Promise<T> {
   return promise;
 }
 
-/** Creates a value when it is first asked for, and returns the same value from then on. */
+/** Returns a function that creates a value at its first call, and returns the same value afterwards. */
 export function once<T>(make: () => T): () => T {
   const kept: { value?: T } = {};
   return () => (kept.value ??= make());

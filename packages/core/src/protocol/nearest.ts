@@ -1,6 +1,6 @@
 const MAX_LENGTH = 40;
 
-/** The candidate that a misspelt name most likely means, or undefined when none is near enough. */
+/** Returns the candidate that a misspelt name most likely means; `undefined` if none is similar enough. */
 export function nearest(name: string, candidates: readonly string[]): string | undefined {
   if (name.length > MAX_LENGTH) return undefined;
   const wanted = simplify(name);
@@ -20,12 +20,15 @@ export function nearest(name: string, candidates: readonly string[]): string | u
   return best;
 }
 
-/** Spellings mostly differ in case and separators. */
+/** Returns a name in lower case and without separators, because misspellings mostly differ in these. */
 function simplify(name: string): string {
   return name.toLowerCase().replace(/[\s_-]/g, '');
 }
 
-/** The number of characters that must be inserted, deleted or replaced. */
+/**
+ * Returns the number of characters that must be inserted, deleted or replaced to change one text into the
+ * other.
+ */
 function distanceBetween(a: string, b: string): number {
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i += 1) {

@@ -54,7 +54,7 @@ export function isRequestId(value: unknown): value is RequestId {
   return typeof value === 'string' ? value.length <= MAX_NAME_LENGTH : Number.isSafeInteger(value);
 }
 
-/** A client's name or URI, shortened for messages. */
+/** Shortens a name or URI from a client, for messages. */
 export function repeated(name: string): string {
   return name.length <= MAX_NAME_LENGTH ? name : `${name.slice(0, MAX_NAME_LENGTH)}…`;
 }
@@ -150,7 +150,7 @@ export const META = {
 const RESERVED_KEYS: readonly string[] = Object.values(META);
 
 /**
- * The `_meta` that an author set on a result or notification, without the keys that the protocol fills in itself.
+ * Returns the `_meta` that an author set, without the keys that the protocol fills in.
  *
  * @throws TypeError if it is not an object.
  */

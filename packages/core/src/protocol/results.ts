@@ -15,12 +15,12 @@ export interface ReadResourceResult {
   readonly contents: readonly ResourceContents[];
   /**
    * How long clients of revision 2026-07-28 may keep the result, in milliseconds.
-   * @default as its definition says
+   * @default the setting of the definition
    */
   readonly ttlMs?: number;
   /**
    * The kind of cache that may store the result, for clients of revision 2026-07-28.
-   * @default as its definition says
+   * @default the setting of the definition
    */
   readonly cacheScope?: CacheScope;
   readonly _meta?: Record<string, unknown>;
@@ -36,7 +36,7 @@ export interface GetPromptResult {
 /** The result of `completion/complete`. */
 export interface CompleteResult {
   readonly completion: {
-    /** At most 100. */
+    /** The suggestions; at most 100. */
     readonly values: readonly string[];
     readonly total?: number;
     readonly hasMore?: boolean;
@@ -48,7 +48,7 @@ export type CacheScope = 'public' | 'private';
 
 /** How long and in which cache a client may store a result (2026-07-28, server/utilities/caching). */
 export interface CacheHint {
-  /** Milliseconds; 0 means that the result is stale at once. */
+  /** How long clients may store the result, in milliseconds; 0 if it must not be reused. */
   readonly ttlMs: number;
   /** `public` if the result is the same for all callers: shared caches may store it. */
   readonly cacheScope: CacheScope;

@@ -1,4 +1,4 @@
-/** Limits the memory for kinds, in case each line has a kind of its own. */
+/** Maximum number of kinds that are remembered. */
 const MOST_KINDS = 1000;
 
 /**
@@ -19,7 +19,10 @@ export class LogThrottle {
   /** @param everyMs the minimum time between two lines of a kind, in milliseconds. */
   constructor(private readonly everyMs = 60_000) {}
 
-  /** Whether a line of a kind may be written now. @param kind one of a few fixed texts, never a text from a client. */
+  /**
+   * Whether a line of a kind may be logged now. @param kind one of a few fixed texts. Do not use a text from
+   * a client.
+   */
   allows(kind: string): boolean {
     const now = performance.now();
     if (now - (this.#toldAt.get(kind) ?? -Infinity) < this.everyMs) return false;

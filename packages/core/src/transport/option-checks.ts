@@ -146,8 +146,8 @@ export class OptionChecks {
    * Checks options that must all be positive integers.
    *
    * @param of the class that accepts the options.
-   * @param table its keys are the names of all options.
-   * @throws DefinitionError when an option is wrong.
+   * @param table an object with the names of all options as keys.
+   * @throws DefinitionError if an option is invalid.
    */
   static limits<T extends object>(of: string, options: T, table: Readonly<Record<keyof T, unknown>>): void {
     OptionChecks.requireObject(of, options);
@@ -170,7 +170,7 @@ export class OptionChecks {
   }
 }
 
-/** A value as the author wrote it: '5' is not 5. */
+/** Returns a value in a form that shows its type: '5' is not 5. */
 function shown(value: unknown): string {
   if (typeof value === 'string') return `'${value}'`;
   return Array.isArray(value) ? 'a list' : String(value);

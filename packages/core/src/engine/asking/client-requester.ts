@@ -14,15 +14,16 @@ import type { QuestionCodec } from './question-codec.js';
 import type { Answer, InputRequest, InputRequests } from './round-trip-state.js';
 
 /**
- * Asks the questions of handlers. A question takes this path:
+ * Asks the client the questions of handlers, in these steps:
  *
- * 1. The capabilities that the client has declared must allow the question.
- * 2. `QuestionCodec` writes the question as clients of the revision know it.
- * 3. `RoundTrips` returns the answer if an earlier run of the handler asked the same question. Otherwise the question
- * is delivered (`delivery.ts`) in one of three ways. In the result of the request: the client repeats the request with
- * the answer, and `RoundTripStates` seals the state so far into it. As a request to the client: `PendingRequests` waits
- * for its answer. By the task that the handler has become.
- * 4. `QuestionCodec` reads the answer. An answer that does not fit its question never reaches the handler.
+ * 1. The client must have declared the capability that the question needs.
+ * 2. `QuestionCodec` writes the question in the form of the client's revision.
+ * 3. If an earlier run of the handler has asked the question, `RoundTrips` returns the answer. Otherwise, the
+ *   question is delivered (`delivery.ts`) in one of three ways. The result of the request can contain the
+ *   question: the client then repeats the request with the answer, and `RoundTripStates` seals the state
+ *   until then. The question can be a request to the client: `PendingRequests` waits for the answer. Or the
+ *   task of the handler delivers it.
+ * 4. `QuestionCodec` reads the answer. Handlers never get an answer that does not fit the question.
  */
 export class ClientRequester {
   constructor(private readonly codec: QuestionCodec) {}
@@ -65,7 +66,7 @@ export class ClientRequester {
     await rounds.restart();
   }
 
-  /** Reads the answer to a required question; `undefined` if there is none. */
+  /** Reads the answer to a question of `inputRequired()`; `undefined` if there is none. */
   async inputResponse<T>(
     asking: RequesterContext,
     key: string,
@@ -110,7 +111,7 @@ export class ClientRequester {
   }
 }
 
-/** @throws Suspension or InputResponseError when the run of the handler that asks is over. */
+/** Checks that the handler may still ask. @throws Suspension or InputResponseError if its run has ended. */
 function requireOpen({ rounds, isOver, signal }: RequesterContext): void {
   rounds.throwIfEnded();
   if (isOver && !signal.aborted)

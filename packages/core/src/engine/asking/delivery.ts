@@ -15,7 +15,7 @@ export interface ServerMessage {
   readonly params?: object | undefined;
 }
 
-/** The part of a call that asking needs. */
+/** The members of a call that are needed to ask its client. */
 export interface RequesterContext {
   readonly method: string;
   readonly revision: Revision;
@@ -23,17 +23,19 @@ export interface RequesterContext {
   readonly signal: AbortSignal;
   readonly connectionState: ConnectionState;
   readonly rounds: RoundTrips;
-  /** The scopes that a client needs for the answer. */
+  /** The scopes that the client needs to answer. */
   readonly neededScopes: readonly string[] | undefined;
-  /** Whether the client has its answer. */
+  /** Whether the client has received the response, so that no question can be asked. */
   readonly isOver: boolean;
   /** How questions reach the client. */
   readonly delivery: Delivery;
-  /** The observers of the call. */
+  /** The observation of the call, which also records questions. */
   readonly observation: Pick<Observation, 'clientRequest'> | undefined;
   /** Sends a notification, or a request with an id, on the stream of the call. */
   send(message: ServerMessage): void;
-  /** Runs a wait for the client, which the time limit of the handler does not count. */
+  /**
+   * Runs a function that waits for the client. The time is not counted towards the time limit of the handler.
+   */
   waiting<T>(wait: () => Promise<T>): Promise<T>;
 }
 
@@ -43,9 +45,9 @@ export interface DeliveryOptions extends RoundOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Carries questions to the client: as separate requests, inside results, or through a task. */
+/** Delivers questions to the client: as separate requests, inside results, or through a task. */
 export interface Delivery {
-  /** Carries one question, while its handler waits. */
+  /** Delivers one question. The handler waits for the answer. */
   ask(
     asking: RequesterContext,
     key: string,
@@ -90,7 +92,10 @@ export interface BackgroundDelivery {
   fail(error: ProtocolError): void;
 }
 
-/** Carries questions inside results: the client answers when it repeats the request (2026-07-28, basic/patterns/mrtr). */
+/**
+ * Delivers questions inside results. The client answers when it repeats the request (2026-07-28,
+ * basic/patterns/mrtr).
+ */
 export const deliverByRoundTrip: Delivery = {
   async ask(asking, key, request) {
     if (asking.revision.rounds.has(asking.method)) return asking.rounds.leave({ [key]: request });
@@ -101,8 +106,8 @@ export const deliverByRoundTrip: Delivery = {
 };
 
 /**
- * Carries questions as JSON-RPC requests to the client, on the stream of the request that asks (revision 2025-11-25 or
- * earlier).
+ * Delivers questions as JSON-RPC requests to the client, on the stream of the handler's own request (revision
+ * 2025-11-25 or earlier).
  */
 export const deliverByRequest: Delivery = {
   async ask(asking, _key, request, options = {}) {
@@ -115,7 +120,7 @@ export const deliverByRequest: Delivery = {
   },
 };
 
-/** Carries the questions of a handler in the background. The handler's run ends with the questions. */
+/** Delivers the questions of a handler in the background. The run of the handler ends when it asks. */
 export function deliverInBackground(background: BackgroundDelivery): Delivery {
   return {
     async ask(asking, key, request, { timeoutMs } = {}) {
@@ -159,11 +164,11 @@ const DEFAULT_MAX_TIMEOUT_MS = 60 * 60_000;
 const READY_MS = 10_000;
 
 /**
- * Waits for a client to report that it is ready: before that, the server must not ask it (2025-11-25, basic/lifecycle,
- * "Initialization").
+ * Waits until the client has reported that it is ready. The server must not ask it before (2025-11-25,
+ * basic/lifecycle, "Initialization").
  *
- * @param timeoutMs how long it may take to answer, in milliseconds.
- * @throws InputResponseError when it does not say so in time.
+ * @param timeoutMs maximum wait, in milliseconds.
+ * @throws InputResponseError if the client does not report in time.
  */
 async function untilReady(session: Session, signal: AbortSignal, timeoutMs = READY_MS): Promise<void> {
   const ms = Math.min(READY_MS, timeoutMs);
@@ -221,7 +226,9 @@ export async function send(
   }
 }
 
-/** A page has an id, which the server uses later to report that the page is complete. */
+/**
+ * Asks the user to open a page. The page gets an id, with which the server later reports that it is complete.
+ */
 async function sendToPage(
   asking: RequesterContext,
   request: InputRequest,

@@ -15,7 +15,7 @@ import { InvalidValueError, type ValuePlan } from '../../schema/index.js';
 import type { Revision } from '../revisions/index.js';
 import type { Answer, InputRequest } from './round-trip-state.js';
 
-/** Writes questions in the form of a revision, and reads their answers. */
+/** Writes questions in the form of a protocol revision, and reads the answers. */
 export class QuestionCodec {
   /** @param formPlan returns the plan of a form. */
   constructor(private readonly formPlan: (form: FormLike) => ValuePlan) {}
@@ -63,7 +63,7 @@ export class QuestionCodec {
   }
 }
 
-/** The parameters of a sampling request, with bytes as base64. */
+/** Returns the parameters of a sampling request, with bytes as base64. */
 function withBase64(params: CreateMessageParams): CreateMessageParams {
   const sent = (content: SamplingContent | readonly SamplingContent[]): SamplingMessage['content'] =>
     'type' in content ? sendableBlock(content) : content.map(sendableBlock);
@@ -77,17 +77,17 @@ function malformed(method: string): InputResponseError {
 
 const ROLES: readonly unknown[] = ['user', 'assistant'];
 
-/** Whether an answer is a message from a model: handlers read it without checking it again. */
+/** Whether an answer is a valid message from a model. Handlers read it without another check. */
 function isSampled({ role, content, model }: Answer): boolean {
   const blocks: readonly unknown[] = Array.isArray(content) ? content : [content];
   const areBlocks = blocks.every((block) => isObject(block) && typeof block['type'] === 'string');
   return ROLES.includes(role) && areBlocks && typeof model === 'string';
 }
 
-/** The members of a root that are text. */
+/** The members of a root that must be strings. */
 const ROOT_TEXTS: readonly string[] = ['name', 'title', 'kind'];
 
-/** The roots in an answer as the client sent them, without known members that have a wrong type. */
+/** Returns the roots in an answer, as the client sent them, but without known members of the wrong type. */
 function readRoots({ roots }: Answer): readonly Root[] {
   if (!Array.isArray(roots)) throw malformed(METHODS.listRoots);
   return roots.map((root: unknown) => {
@@ -111,7 +111,7 @@ async function checkContent(form: ValuePlan, content: Record<string, unknown>): 
   }
 }
 
-/** The form that clients get allows further properties. Properties that were not asked for are dropped. */
+/** Removes properties that were not asked for. The form that clients get allows further properties. */
 function askedFor(form: ValuePlan, content: Record<string, unknown>): Record<string, unknown> {
   const asked = Object.keys(propertiesOf(form.advertised));
   return Object.fromEntries(Object.entries(content).filter(([name]) => asked.includes(name)));
@@ -132,8 +132,8 @@ function readUrlResult(answer: Answer, { sessions }: Revision): ElicitUrlResult 
 const PRIMITIVES: readonly unknown[] = ['string', 'number', 'integer', 'boolean'];
 
 /**
- * The schema of a form as it is sent: only its properties, each with its type (2026-07-28, client/elicitation,
- * "Requested Schema").
+ * Returns the schema of a form as clients get it: only the properties, each with a type (2026-07-28,
+ * client/elicitation, "Requested Schema").
  */
 export function requestedSchema(schema: JsonSchema): JsonSchema {
   const { required } = schema;
@@ -160,7 +160,7 @@ function isShowable(property: JsonSchema): boolean {
   return property['type'] === 'array' && isObject(items) && ('enum' in items || 'anyOf' in items);
 }
 
-/** A list of strings to choose from has the type `string`, even if the schema has no `type`. */
+/** Adds the type `string` to a list of strings to choose from, if the schema has no `type`. */
 function withType(property: unknown): JsonSchema {
   if (!isObject(property)) return {};
   const { enum: choices } = property;

@@ -1,4 +1,4 @@
-/** One question to a client as it is sent, in every kind of delivery. */
+/** One question to a client, in the form in which it is sent. */
 export interface InputRequest {
   readonly method: string;
   readonly params?: object;
@@ -18,7 +18,7 @@ export interface AskedQuestion {
 
 /** A question that a handler has returned at the end of its run. */
 export interface RequiredInput extends AskedQuestion {
-  /** Whether the latest such run asked the question, rather than an earlier run. */
+  /** Whether the latest run required the input, rather than an earlier one. */
   readonly isLatest: boolean;
 }
 
@@ -36,7 +36,7 @@ export interface RoundTripState {
   readonly effects: Map<string, unknown>;
 }
 
-/** The memory of a first round. */
+/** The record of a request in its first round. */
 export function noMemory(): RoundTripState {
   return memoryOf({ questions: [], required: [], effects: [] });
 }
@@ -50,7 +50,7 @@ export interface Journal {
   readonly effects: readonly (readonly [string, unknown?])[];
 }
 
-/** Writes the record. */
+/** Converts the record to JSON. */
 export function journalOf({ questions, required, requestState, effects }: RoundTripState): Journal {
   return {
     questions: [...questions],
@@ -61,7 +61,7 @@ export function journalOf({ questions, required, requestState, effects }: RoundT
   };
 }
 
-/** Reads a record. */
+/** Reads the record from JSON. */
 export function memoryOf({ questions, required, requestState, effects }: Journal): RoundTripState {
   return {
     questions: new Map(questions),

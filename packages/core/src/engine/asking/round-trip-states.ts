@@ -16,12 +16,12 @@ import {
 import type { RequestStateCodec } from './request-state-codec.js';
 import type { StateStore, StateUse } from '../../backend/backend.js';
 
-/** The request whose rounds are kept. */
+/** The request whose earlier rounds are recorded. */
 export interface RoundTripRequest {
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly principal: Principal | undefined;
-  /** The key of quotas. */
+  /** The key that quotas count the client by. */
   readonly quotaKey: string | object | undefined;
 }
 
@@ -29,19 +29,19 @@ export interface RoundTripRequest {
 export interface OpenedRound {
   readonly memory: RoundTripState;
   /**
-   * Uses the state up, once the request will be served; absent if there is none.
+   * Marks the state as used, once the request will be served; absent if there is no state.
    *
-   * @throws ProtocolError (-32602) when the state was used before, or when the store cannot know whether it was.
-   * @throws OverloadedError when the store of used states fails.
+   * @throws ProtocolError (-32602) if the state was used before, or if the store cannot tell.
+   * @throws OverloadedError if the store of used states fails.
    */
   readonly use?: () => Promise<void>;
 }
 
-/** How long state lives and how long it may be. */
+/** Limits on the lifetime and the length of states. */
 interface RoundLimits {
-  /** Milliseconds that the client has for one round. */
+  /** Time that the client has for one round, in milliseconds. */
   readonly ttlMs: number;
-  /** Longest state, in characters. */
+  /** Maximum length of a state, in characters. */
   readonly maxLength: number;
 }
 
@@ -143,7 +143,7 @@ export class RoundTripStates {
   }
 }
 
-/** An error of the store is a server error: the client may retry with the same state. */
+/** Marks a state as used. If the store fails, the client may retry with the same state. */
 async function ask(use: () => MaybePromise<StateUse>): Promise<StateUse> {
   try {
     return await use();
@@ -178,7 +178,7 @@ export function readInputResponses(responses: unknown): Map<string, Answer> {
   return new Map(entries);
 }
 
-/** The parameters that belong to a round, and not to the retried request. */
+/** The parameters that change between rounds, and do not identify the request. */
 const OF_THE_ROUND: readonly string[] = ['_meta', 'inputResponses', 'requestState'];
 
 /** Identifies a request by its method and parameters, so that the state of one request cannot be used for another. */

@@ -14,8 +14,9 @@ import {
 } from './round-trip-state.js';
 
 /**
- * The rounds of one request. A handler runs from its beginning in every round. Answered questions return their answers
- * at once, and finished side effects return their results. Open questions go to the client.
+ * The rounds of one request. In each round, a handler runs from its beginning. Questions that have been
+ * answered return at once, and side effects that have run return their stored results. New questions are sent
+ * to the client.
  */
 export class RoundTrips {
   memory: RoundTripState = noMemory();
@@ -25,7 +26,7 @@ export class RoundTrips {
   #isOver = false;
   /** Ends the run of the handler after a question has gone to the client in its result. */
   suspension: Suspension | undefined;
-  /** The questions that must be answered before the handler continues. */
+  /** The questions that the client must answer before the handler continues. */
   left: InputRequests = {};
   /** Stores the record before a background handler continues. */
   keep: ((journal: Journal) => Promise<void>) | undefined;
@@ -35,12 +36,15 @@ export class RoundTrips {
   restarts = 0;
   #count = 0;
 
-  /** Whether a question waits for the end of the round. */
+  /** Whether the current round ends because of a question. */
   get isEnding(): boolean {
     return this.#ending !== undefined;
   }
 
-  /** @throws Suspension when the round has ended: the context of the handler is closed. */
+  /**
+   * Checks that the round goes on. @throws Suspension if it has ended, because then the context must not be
+   * used.
+   */
   throwIfEnded(): void {
     if (this.suspension) throw this.suspension;
   }
@@ -96,7 +100,7 @@ export class RoundTrips {
     this.memory.requestState = requestState;
   }
 
-  /** Accepts the answers to required inputs; other answers are ignored. */
+  /** Stores the client's answers to required inputs. Other answers are ignored. */
   receive(responses: Readonly<Record<string, Answer>>): void {
     const { required } = this.memory;
     for (const [key, answer] of Object.entries(responses)) {
@@ -114,10 +118,11 @@ export class RoundTrips {
   }
 
   /**
-   * The answer to a question that was required.
+   * Returns the answer to a required input.
    *
-   * @param request returns the question as it is sent: an answer to another question with the same key does not count.
-   * @throws ProtocolError (-32603) when the key belongs to a question that the handler waited for.
+   * @param request returns the question in the form in which it is sent. An answer to another question with
+   * the same key does not count.
+   * @throws ProtocolError (-32603) if the key belongs to a question that the handler waited for.
    */
   response(key: string, request: () => InputRequest): Answer | undefined {
     const { questions, required } = this.memory;
@@ -127,7 +132,7 @@ export class RoundTrips {
   }
 
   /**
-   * Leaves questions to the client and ends the round.
+   * Sends questions to the client, and ends the round.
    *
    * @returns a promise that rejects with a `Suspension`: the handler ends there, and runs again later.
    */
@@ -151,7 +156,7 @@ export class RoundTrips {
     this.#isOver = true;
   }
 
-  /** Waits for the side effects that have begun, because they take effect and must be remembered. */
+  /** Waits for the side effects that have begun, because their results must be stored. */
   async settleEffects(): Promise<void> {
     await Promise.allSettled(this.#effects.values());
   }
@@ -198,8 +203,8 @@ function failure(message: string): ProtocolError {
 }
 
 /**
- * Refuses a key that cannot identify a side effect: all side effects without a key would count as one.
- * @throws TypeError
+ * Refuses an invalid key, because all side effects without a key would share one result. @throws TypeError if
+ * the key is invalid.
  */
 function requireKey(key: unknown): void {
   if (typeof key === 'string' && key !== '') return;
@@ -209,7 +214,7 @@ function requireKey(key: unknown): void {
   );
 }
 
-/** The value as later runs get it, so that it is the same in all runs and all protocol revisions. */
+/** Returns the value as later runs get it: converted to JSON and back. */
 function carried(key: string, result: unknown): unknown {
   if (result === undefined) return undefined;
   try {

@@ -14,13 +14,13 @@ export const NOT_KEPT: CacheHint = { ttlMs: 0, cacheScope: 'private' };
 export class CacheHints {
   constructor(private readonly options: AppCacheOptions = {}) {}
 
-  /** The hint for all results of a method. */
+  /** Returns the hint for all results of a method. */
   of(method: CacheableMethod): CacheHint {
     const { methods = {}, ...app } = this.options;
     return narrowed(narrowed(byDefault(method), app), methods[method] ?? {});
   }
 
-  /** The hint for the contents of a resource or template. */
+  /** Returns the hint for the contents of a resource or template. */
   ofRead({ guardCheck, cache = {} }: ResourceEntry | TemplateEntry, result: ReadResourceResult): CacheHint {
     const wide = this.of(METHODS.readResource);
     // A resource with guards is public only if its author says so.
@@ -28,7 +28,9 @@ export class CacheHints {
   }
 }
 
-/** The contents of a resource may differ between callers; only the author can know. */
+/**
+ * Returns the default hint. Contents of a resource may differ between callers, which only the author knows.
+ */
 function byDefault(method: CacheableMethod): CacheHint {
   return { ttlMs: 0, cacheScope: method === METHODS.readResource ? 'private' : 'public' };
 }

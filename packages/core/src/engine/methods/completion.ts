@@ -12,7 +12,7 @@ const NOTHING: MethodResult = Object.freeze({
   result: { completion: { values: [], total: 0, hasMore: false } },
 });
 
-/** `completion/complete`. */
+/** Returns the method `completion/complete`. */
 export function completionMethods({ options }: MethodParts): MethodTable {
   const { registry, timeoutMs } = options;
   return {

@@ -12,11 +12,11 @@ import { EMPTY, type MethodParts, type MethodTable } from './table.js';
 
 /** The maximum length of each member of the client description that a session stores, in characters of JSON. */
 const LONGEST = { capabilities: 8 * 1024, clientInfo: 8 * 1024, workspaceFolders: 64 * 1024 };
-/** The stored capabilities: those in the specification. */
+/** The capabilities that a session stores: those that the specification names. */
 const CAPABILITIES = ['roots', 'sampling', 'elicitation', 'tasks', 'extensions', 'experimental'];
 const IDENTITY = ['name', 'title', 'version', 'description', 'websiteUrl', 'icons'];
 
-/** `initialize`, `ping` and `server/discover`, and `logging/setLevel` for the session. */
+/** Returns the methods `initialize`, `ping` and `server/discover`, and for sessions `logging/setLevel`. */
 export function lifecycleMethods({ options, capabilities: offered, sessionBytes }: MethodParts): MethodTable {
   const { info, instructions, cacheHints } = options;
   const discoverHint = cacheHints.of(METHODS.discover);
@@ -76,7 +76,7 @@ export function lifecycleMethods({ options, capabilities: offered, sessionBytes 
   };
 }
 
-/** A copy of an object with only the named members. */
+/** Copies the named members of an object. */
 function only(value: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(Object.entries(value).filter(([name]) => names.includes(name)));
 }

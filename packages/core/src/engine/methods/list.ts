@@ -9,7 +9,7 @@ import type { Exchange, MethodHandler } from '../exchange.js';
 import type { MethodResult } from '../response.js';
 import type { Revision } from '../revisions/index.js';
 
-/** The inputs of a list method. */
+/** The parts of a list method. */
 interface ListParts<E extends Entry> {
   readonly collection: Collection<E>;
   /** The member of the result that holds the entries, such as `tools`. */
@@ -31,22 +31,23 @@ export interface ListPage {
 
 /** The entries that follow the registered entries of a list. Authors' functions return them for each request. */
 export interface ListTail {
-  /** Whether there may be such entries. */
+  /** Whether such entries may exist. */
   readonly isThere: boolean;
-  /** Whether a cursor points to one of these entries. */
+  /** Whether a cursor points to such an entry. */
   holds(cursor: unknown): boolean;
   /**
-   * Returns the page at a cursor. If the cursor does not point to one of these entries, returns the first of them.
+   * Returns the page at a cursor. If the cursor points to a registered entry, the page begins with the first
+   * of these entries.
    *
-   * @param room how many entries the page has room for.
+   * @param room maximum number of entries on the page.
    */
   page(exchange: Exchange, cursor: unknown, room: number): Promise<ListPage>;
 }
 
 /**
- * Makes the method of one kind of list, which returns the page after a cursor.
+ * Creates the method for one kind of list. It returns the page after a cursor.
  *
- * @param tail the entries that follow the registered entries, if any.
+ * @param tail the entries that follow the registered entries, if there are any.
  */
 export function listMethod<E extends Entry>(parts: ListParts<E>, tail?: ListTail): MethodHandler {
   const { hint, key, pageSize = Infinity } = parts;
@@ -82,7 +83,10 @@ export function listMethod<E extends Entry>(parts: ListParts<E>, tail?: ListTail
 
 const EMPTY: ListPage = { written: [] };
 
-/** One kind of list as clients of one kind see it. Entries, and pages that are the same for all, are serialised once. */
+/**
+ * One kind of list, for clients of one revision. Entries are serialised once, and so are pages that are the
+ * same for all callers.
+ */
 export class ListView<E extends Entry> {
   readonly #json = new WeakMap<E, string>();
   readonly #pages = new Map<Position, RawJson>();
@@ -116,7 +120,7 @@ export class ListView<E extends Entry> {
     return page;
   }
 
-  /** The page of a caller's visible entries after a position. */
+  /** Returns a page of the entries that a caller may see, after a position. */
   async visible(start: Position, call: EngineCall): Promise<ListPage> {
     if (!this.isGuarded) return this.#write(this.after(start));
     const { pageSize = Infinity } = this.parts;

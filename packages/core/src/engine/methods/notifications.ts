@@ -6,7 +6,7 @@ import type { Events } from '../subscriptions/subscriptions.js';
 
 type Params = Readonly<Record<string, unknown>>;
 
-/** The parts that a client's notification may change. */
+/** The objects that a client's notification may change. */
 interface Notified {
   readonly connectionState: ConnectionState;
   readonly inFlight: Iterable<Exchange>;
@@ -46,7 +46,7 @@ function cancelled({ inFlight }: Notified, { requestId, reason }: Params): void 
   }
 }
 
-/** The client works on a question, so it gets more time. */
+/** Gives the client more time to answer, because it reports progress on a question. */
 function progress({ connectionState }: Notified, { progressToken }: Params): void {
   if (connectionState.hasAsked) connectionState.pending.extend(progressToken);
 }

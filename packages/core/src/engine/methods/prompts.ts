@@ -6,7 +6,7 @@ import { type MethodHandler, ofCapability } from '../exchange.js';
 import { listMethod } from './list.js';
 import type { MethodParts, MethodTable } from './table.js';
 
-/** `prompts/list` and `prompts/get`. */
+/** Returns the methods `prompts/list` and `prompts/get`. */
 export function promptMethods({ options }: MethodParts): MethodTable {
   const { registry, pageSize, cacheHints, timeoutMs } = options;
   const { prompts } = registry;

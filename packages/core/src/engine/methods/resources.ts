@@ -7,7 +7,7 @@ import { listMethod } from './list.js';
 import { TemplateLists } from './template-lists.js';
 import type { MethodParts, MethodTable } from './table.js';
 
-/** `resources/list`, `resources/templates/list` and `resources/read`. */
+/** Returns the methods `resources/list`, `resources/templates/list` and `resources/read`. */
 export function resourceMethods({ options }: MethodParts): MethodTable {
   const { registry, pageSize, cacheHints, timeoutMs } = options;
   const { resources, templates } = registry;

@@ -12,8 +12,8 @@ import type { Listener, SubscriptionFilter } from '../subscriptions/subscription
 import { EMPTY, type MethodParts, type MethodTable } from './table.js';
 
 /**
- * `resources/subscribe` and `resources/unsubscribe`, for the session of the request, and `subscriptions/listen`: one
- * long request whose stream carries changes.
+ * Returns the methods `resources/subscribe` and `resources/unsubscribe`, which change the session, and
+ * `subscriptions/listen`, a long request whose stream carries the changes.
  */
 export function subscriptionMethods(parts: MethodParts): MethodTable {
   const { options, subscribers, listeners, rechecks } = parts;
@@ -78,7 +78,7 @@ export function subscriptionMethods(parts: MethodParts): MethodTable {
   };
 }
 
-/** The part of a requested filter that a subscription will serve. */
+/** Returns the part of the requested filter that the server agrees to. */
 async function agreed(
   parts: MethodParts,
   exchange: Exchange,
@@ -97,7 +97,7 @@ async function agreed(
   return { filter, mayGoOn: added.mayGoOn };
 }
 
-/** The requested resources that exist and that the caller may see. */
+/** Returns the requested resources that exist, and that the caller may see. */
 async function visible(
   { options, subscribers }: MethodParts,
   call: EngineCall,

@@ -7,7 +7,7 @@ import type { Rechecks } from '../subscriptions/rechecks.js';
 import type { Listeners, Subscribers } from '../subscriptions/subscriptions.js';
 import type { Capabilities } from './capabilities.js';
 
-/** The inputs of methods. */
+/** The parts that methods need. */
 export interface MethodParts {
   readonly options: EngineOptions;
   readonly capabilities: Capabilities;
@@ -22,5 +22,5 @@ export interface MethodParts {
 /** The methods of one group, by name. */
 export type MethodTable = Readonly<Record<string, MethodHandler>>;
 
-/** The empty result of a request that needs no data in return. */
+/** The result of a request whose response has no data. */
 export const EMPTY: MethodResult = Object.freeze({ result: Object.freeze({}) });

@@ -9,10 +9,10 @@ import type { ListPage, ListTail } from './list.js';
 /** Maximum number of templates' resources on one page, if the app sets no size. */
 const MOST_ON_A_PAGE = 1000;
 
-/** The start of a page: a template, and a place in its list. */
+/** The start of a page: a template, and a position in its list. */
 interface Place {
   readonly position: Position;
-  /** The author's `nextCursor`; absent for the beginning. */
+  /** The `nextCursor` from the author; absent at the beginning. */
   readonly cursor?: string;
   /** How many resources after the cursor were already on earlier pages. */
   readonly skipped: number;
@@ -21,8 +21,8 @@ interface Place {
 const BEGINNING: Place = { position: 0, skipped: 0 };
 
 /**
- * The resources from templates' lists, after those with a fixed URI. A page ends where an author's page ends, so that
- * it calls each list at most once.
+ * Lists the resources of templates, after the resources with a fixed URI. A page ends where the author's page
+ * ends, so that one request calls each list function at most once.
  */
 export class TemplateLists implements ListTail {
   #version = -1;
@@ -88,7 +88,10 @@ export class TemplateLists implements ListTail {
     });
   }
 
-  /** The resources of a template that a caller may read, and that no other definition serves. */
+  /**
+   * Returns the resources of a template that a caller may read. Leaves out resources that another definition
+   * serves.
+   */
   async #visible(call: EngineCall, entry: TemplateEntry, resources: readonly Listed[]): Promise<Listed[]> {
     const own = resources.filter(
       ({ descriptor: { uri } }) => this.registry.resolveUri(uri)?.entry.key === entry.key,

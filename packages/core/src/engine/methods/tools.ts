@@ -8,7 +8,7 @@ import { forModel, type MethodResult } from '../response.js';
 import { listMethod } from './list.js';
 import type { MethodParts, MethodTable } from './table.js';
 
-/** `tools/list` and `tools/call`. */
+/** Returns the methods `tools/list` and `tools/call`. */
 export function toolMethods({ options, extensions }: MethodParts): MethodTable {
   const { registry, pageSize, cacheHints, timeoutMs: appTimeoutMs } = options;
   const { tools } = registry;

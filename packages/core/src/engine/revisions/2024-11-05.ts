@@ -18,7 +18,7 @@ export const revision20241105: Revision = {
   progress: (params) => omit(params, ['message']),
 };
 
-/** In this revision, models accept only text and pictures. */
+/** Replaces audio with a text, because models accept only text and pictures in this revision. */
 function withoutAudio(params: CreateMessageParams): CreateMessageParams {
   // The older form has one block per message.
   const messages = params.messages.map((message) => {

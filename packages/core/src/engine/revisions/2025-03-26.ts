@@ -32,7 +32,7 @@ export const revision20250326: Revision = {
   readResult: (result) => ({ contents: result.contents.map((contents) => omit(contents, UNKNOWN)) }),
 };
 
-/** In this revision, the title of a tool is one of its annotations. */
+/** Moves the title of a tool to its annotations, where this revision has it. */
 function titled(tool: Tool): Tool {
   const { title, annotations } = tool;
   return title === undefined ? tool : { ...tool, annotations: { title, ...annotations } };

@@ -8,7 +8,7 @@ import { omit, replaceCodes, type Revision } from './revision.js';
 
 const UNKNOWN = ['icons'];
 
-/** Codes that only revision 2025-11-25 has. */
+/** Replaces error codes that only revision 2025-11-25 has. */
 const REPLACED: ReadonlyMap<number, number> = new Map([
   [ERROR_CODES.urlElicitationRequired, ERROR_CODES.invalidRequest],
 ]);

@@ -7,7 +7,7 @@ import type { CallToolResult } from '../../protocol/results.js';
 import { revision20260728 } from './2026-07-28.js';
 import { replaceCodes, type Revision } from './revision.js';
 
-/** Codes that only later revisions have. */
+/** Replaces error codes that only later revisions have. */
 const REPLACED: ReadonlyMap<number, number> = new Map([
   [ERROR_CODES.headerMismatch, ERROR_CODES.invalidRequest],
   [ERROR_CODES.missingClientCapability, ERROR_CODES.invalidRequest],
@@ -57,8 +57,8 @@ export const revision20251125: Revision = {
 };
 
 /**
- * Whether a result needs a wrapper. The schema decides, so that result and schema agree; without a schema, the JSON
- * form of the value decides.
+ * Whether the structured content of a result must be wrapped in an object. The output schema decides, so that
+ * result and schema agree; without a schema, the JSON type of the value decides.
  */
 function needsWrapper(result: CallToolResult, { outputSchema }: Tool): boolean {
   if (outputSchema) return !describesObject(outputSchema);
@@ -70,7 +70,7 @@ function describesObject(schema: JsonSchema): boolean {
   return schema['type'] === 'object';
 }
 
-/** References inside the wrapped schema point to the root, so their targets move there. */
+/** Wraps a schema in an object schema. The `$defs` move to the root, because references point there. */
 function wrapSchema(schema: JsonSchema): JsonSchema {
   const { $defs, $schema, ...result } = schema;
   return {

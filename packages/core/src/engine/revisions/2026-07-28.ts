@@ -4,7 +4,7 @@ import { RawJson } from '../../protocol/json.js';
 import { META, METHODS, repeated, REVISION_FEATURES } from '../../protocol/protocol.js';
 import { omit, replaceCodes, type Revision } from './revision.js';
 
-/** Codes that this revision has retired (basic, "Error Codes"). */
+/** Replaces error codes that this revision no longer has (basic, "Error Codes"). */
 const REPLACED: ReadonlyMap<number, number> = new Map([
   [ERROR_CODES.resourceNotFound, ERROR_CODES.invalidParams],
   [ERROR_CODES.urlElicitationRequired, ERROR_CODES.invalidRequest],

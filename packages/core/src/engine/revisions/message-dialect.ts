@@ -10,17 +10,17 @@ interface VariantRow {
   readonly name: string;
   /** The method in the dialect; the same if only the parameters differ. */
   readonly old: string;
-  /** Turns parameters of the dialect into those of the specification; the identity if absent. */
+  /** Converts parameters from the dialect to the specification. If absent, they are the same. */
   readonly read?: (params: Params) => Params;
-  /** Turns parameters of the specification into those of the dialect; the identity if absent. */
+  /** Converts parameters from the specification to the dialect. If absent, they are the same. */
   readonly write?: (params: Params) => Params;
-  /** Turns the client's result in the dialect into a result of the specification; the identity if absent. */
+  /** Converts the client's result from the dialect to the specification. If absent, they are the same. */
   readonly readResult?: (result: Params) => Params;
 }
 
 /**
- * A dialect that some documents describe and some clients speak: other names for members of revision 2025-11-25 or
- * earlier, in both directions. Results outside of the table are the same in both.
+ * A dialect that some documents describe and some clients use: other method and member names for revision
+ * 2025-11-25 or earlier, in both directions. Results that are not in this table are the same in both.
  */
 export const DIALECT: readonly VariantRow[] = [
   { name: NOTIFICATIONS.initialized, old: 'initialized' },
@@ -62,7 +62,7 @@ const BY_OLD_NAME: ReadonlyMap<string, VariantRow> = new Map(
 );
 const BY_NAME: ReadonlyMap<unknown, VariantRow> = new Map(DIALECT.map((row) => [row.name, row]));
 
-/** A request or notification. */
+/** A request or notification, in the dialect or in the specification. */
 export interface Spoken {
   readonly method: string;
   readonly params?: unknown;
@@ -120,7 +120,10 @@ const TRACES: ReadonlyMap<unknown, LogLevel> = new Map([
   ['verbose', 'debug'],
 ]);
 
-/** `null` stands for no folder (LSP 3.17, "Initialize Request"). */
+/**
+ * Returns the roots from `workspaceFolders`. `null` means that there is no folder (LSP 3.17, "Initialize
+ * Request").
+ */
 function readFolders(folders: unknown): readonly unknown[] | undefined {
   if (folders === null) return [];
   if (!Array.isArray(folders)) return undefined;

@@ -48,9 +48,9 @@ export interface Revision extends RevisionFeatures {
   /** Whether several messages may be sent in one array. */
   readonly batches: boolean;
   /**
-   * A form as clients of this revision know it.
+   * Returns a form in this revision's version of the schema.
    *
-   * @throws ProtocolError when these clients cannot show the form.
+   * @throws ProtocolError if clients of this revision cannot show the form.
    */
   form(schema: JsonSchema): JsonSchema;
   /** A sampling request in the form of this revision. */
@@ -61,22 +61,22 @@ export interface Revision extends RevisionFeatures {
   prompt(prompt: Prompt): Prompt;
   implementation(info: Implementation): Implementation;
   capabilities(capabilities: ServerCapabilities): ServerCapabilities;
-  /** One block of a tool's result or of a prompt's message. */
+  /** Returns a content block of a tool result or prompt message in this revision's form. */
   content(block: ContentBlock): ContentBlock;
   /**
-   * The result of a tool as clients of this revision know it, or its text (`RawJson`).
+   * Returns the result of a tool in this revision's form, or as text (`RawJson`).
    *
-   * @param tool the tool that returned the result; its descriptor is created when it is first read.
+   * @param tool the tool that returned the result. Its descriptor is created at first use.
    */
   callResult(result: CallToolResult, tool: { readonly descriptor: Tool }): object;
-  /** The contents of a resource, without cache hints. */
+  /** Returns the contents of a resource without cache hints, in this revision's form. */
   readResult(result: ReadResourceResult): object;
   /** The parameters of a progress notification. */
   progress(params: { readonly message?: string; readonly [key: string]: unknown }): object;
   /** The lowest level of log messages that may be sent; `undefined` if none may be sent. */
   logThreshold(levels: LogThresholds): LogLevel | undefined;
   resourceNotFound(uri: string): ProtocolError;
-  /** An error as this revision defines it: codes from other revisions never reach a client. */
+  /** Returns an error in this revision's form. Codes of other revisions never reach a client. */
   error(error: ProtocolError): ProtocolError;
   /** The error for a request that needs an undeclared capability of the client. */
   missingCapability(message: string, required: ClientCapabilities): ProtocolError;
@@ -84,7 +84,7 @@ export interface Revision extends RevisionFeatures {
   envelope(parts: EnvelopeParts): object;
 }
 
-/** A copy of an object without some keys; the object itself if it has none of them. */
+/** Copies an object without some keys. If it has none of them, returns the object itself. */
 export function omit<T extends object>(value: T, keys: readonly string[]): T {
   if (!keys.some((key) => key in value)) return value;
   return Object.fromEntries(Object.entries(value).filter(([key]) => !keys.includes(key))) as T;

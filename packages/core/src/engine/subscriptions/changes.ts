@@ -11,8 +11,8 @@ import { LogThrottle } from '../../transport/log-throttle.js';
 const CLOSE_GRACE_MS = 1000;
 
 /**
- * One app's incoming and outgoing changes. Its own changes also pass through the bus. While the bus fails, the
- * process's own clients still get them.
+ * Sends and receives the changes of one app. All changes pass through the bus. If the bus fails, the clients
+ * of this process still get the changes of this process.
  */
 export class ChangeFeed {
   readonly #listeners = new Set<(change: ServerChange) => void>();
@@ -94,7 +94,10 @@ export class ChangeFeed {
     }
   }
 
-  /** Notifies other processes that they have missed changes, once the bus works again. @returns true: the bus works. */
+  /**
+   * Records that the bus works again, and notifies other processes that they have missed changes. @returns
+   * true: the bus has accepted the change.
+   */
   #published(): true {
     if (!this.#isMissed) return true;
     this.#isMissed = false;
@@ -102,7 +105,7 @@ export class ChangeFeed {
     return true;
   }
 
-  /** @returns false: the bus has not accepted the change. */
+  /** Records that the bus has not accepted a change. @returns false. */
   #unpublished(change: ServerChange, error: unknown): false {
     if (change.kind !== 'message') this.#isMissed = true;
     const about = logDetails(change);
@@ -157,7 +160,7 @@ function readChange(value: unknown): ServerChange | undefined {
   return undefined;
 }
 
-/** The fields of a change in the log: no data from clients, and no ids, because ids grant access. */
+/** Returns the log fields of a change: no data from clients, and no ids, because an id may grant access. */
 function logDetails(change: unknown): Readonly<Record<string, string | undefined>> {
   const { kind, about, to } = isObject(change) ? change : {};
   const text = (value: unknown): string | undefined =>

@@ -21,7 +21,7 @@ export class Rechecks {
     private readonly listeners: Listeners,
   ) {}
 
-  /** Called when there is a subscription. */
+  /** Starts the checks. Called when a client subscribes. */
   begin(): void {
     if (this.#timer !== undefined || this.#closed) return;
     this.#timer = setTimeout(() => void this.#run(), this.parts.options.limits.recheckMs);
@@ -83,7 +83,7 @@ export class Rechecks {
     });
   }
 
-  /** Checks with a separate call, so that the state of the original request does not influence guards. */
+  /** Checks with a new call, so that the state of the original request does not affect the guards. */
   async #anew(
     request: AdmittedRequest,
     check: (call: EngineCall, failed: Failures) => Promise<void>,
@@ -105,7 +105,10 @@ export class Rechecks {
     if (call.isScope) this.parts.release(call);
   }
 
-  /** A definition that is no longer served has no guards. */
+  /**
+   * Whether guards allow a subscription to a resource. If no definition serves the resource any more, there
+   * are no guards, and the subscription stays.
+   */
   async #allows(call: EngineCall, uri: string, failed: Failures): Promise<boolean> {
     const found = this.parts.options.registry.resolveUri(uri);
     if (!found || this.#closed) return true;
@@ -124,7 +127,7 @@ export class Rechecks {
 /** The failed checks, with their errors. */
 type Failures = Map<string, unknown>;
 
-/** Whether guards agree. If that cannot be determined, the subscription continues until the next check. */
+/** Whether guards allow the subscription. If they fail, it continues until the next check. */
 async function agreed(about: string, failed: Failures, ask: () => MaybePromise<boolean>): Promise<boolean> {
   try {
     return await ask();
@@ -134,7 +137,7 @@ async function agreed(about: string, failed: Failures, ask: () => MaybePromise<b
   }
 }
 
-/** Lets other work go first. */
+/** Waits until other pending work has run. */
 function turn(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }

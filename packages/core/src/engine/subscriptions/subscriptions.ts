@@ -73,7 +73,9 @@ const MAX_URI_LENGTH = 2048;
 /** Maximum length of all URIs in one request, because each template is matched with each URI. */
 const MAX_URI_CHARACTERS = 256 * 1024;
 
-/** How much of its request a subscription keeps, in bytes. Guards need the headers when they run again. */
+/**
+ * Returns how many bytes of its request a subscription keeps. Guards need the headers when they run again.
+ */
 function sizeOf({ params, requestInfo }: Pick<AdmittedRequest, 'params' | 'requestInfo'>): number {
   let characters = 0;
   for (const [name, value = ''] of Object.entries(requestInfo.headers ?? {}))
@@ -130,11 +132,12 @@ export class Subscribers {
   }
 
   /**
-   * Stores a URI for a session. A repeated subscription counts once.
+   * Adds a URI to the subscriptions of a session. A repeated subscription counts once.
    *
-   * @param request the request to subscribe, which guards need when they run again.
-   * @throws ProtocolError (-32602) when the session already has the maximum number of URIs, or the URI is too long.
-   * @throws OverloadedError when all sessions and subscriptions keep too much.
+   * @param request the subscribing request, which guards need when they run again.
+   * @throws ProtocolError (-32602) if the session already has the maximum number of URIs, or if the URI is
+   * too long.
+   * @throws OverloadedError if all sessions and subscriptions together exceed the limit.
    */
   keep(session: Session, uri: string, request: AdmittedRequest): void {
     const { subscriptions, quotaKey } = session;
@@ -146,7 +149,7 @@ export class Subscribers {
     this.#sessions.set(session, request);
   }
 
-  /** Forgets a URI of a session. @returns whether the session had the URI. */
+  /** Removes a URI from the subscriptions of a session. @returns whether the session had the URI. */
   drop(session: Session, uri: string): boolean {
     if (!this.remove(session, uri)) return false;
     this.release(session.quotaKey, bytesOf(uri));
@@ -157,12 +160,12 @@ export class Subscribers {
     return true;
   }
 
-  /** Forgets a session that is gone. */
+  /** Removes all subscriptions of a session that has ended. */
   dropAll(session: Session): void {
     for (const uri of [...(session.subscriptions ?? [])]) this.drop(session, uri);
   }
 
-  /** Subscribes to a URI. Its room is already reserved. */
+  /** Adds a subscriber to a URI. The memory has been reserved before. */
   add(subscriber: Subscriber, uri: string): void {
     const uris = (subscriber.subscriptions ??= new Set());
     if (uris.has(uri)) return;
@@ -172,7 +175,10 @@ export class Subscribers {
     if (count === 1) this.events.emit('subscribed', uri);
   }
 
-  /** @throws ProtocolError (-32602) when there are too many URIs for one subscriber, or when they are too long. */
+  /**
+   * Checks the number and the length of URIs. @throws ProtocolError (-32602) if there are too many for one
+   * subscriber, or if one is too long.
+   */
   check(count: number, ...uris: readonly string[]): void {
     if (count > this.#maxUris) throw invalidParams(`More than ${this.#maxUris} resources are subscribed to`);
     if (uris.some((uri) => uri.length > MAX_URI_LENGTH))
@@ -214,7 +220,7 @@ export interface Listener {
   readonly filter: SubscriptionFilter;
   /** Whether extensions let the subscription continue. */
   readonly mayGoOn: (call: EngineCall) => Promise<boolean>;
-  /** Releases the subscription's place and room. */
+  /** Releases the subscription's place in the limits. */
   readonly release: () => void;
   subscriptions: Set<string> | undefined;
   /** Ends the request with its result. */
@@ -240,10 +246,10 @@ export class Listeners {
   }
 
   /**
-   * Takes a place for a subscription, and room for its request. Both are kept as long as the subscription is open.
+   * Reserves a place for a subscription, and memory for its request, for as long as the subscription is open.
    *
-   * @returns a function that releases them; call it once.
-   * @throws OverloadedError if there is no room.
+   * @returns a function that releases both; call it once.
+   * @throws OverloadedError if a limit is reached.
    */
   reserve(call: EngineCall): () => void {
     const { total, perClient } = this.#quota;
@@ -322,7 +328,7 @@ export class Listeners {
   }
 }
 
-/** Every notification of a subscription names the request that opened it. */
+/** Sends a notification. It names the request that opened the subscription. */
 function send(call: EngineCall, method: string, params: object): void {
   call.notify(method, { _meta: { [META.subscriptionId]: call.id }, ...params });
 }

@@ -155,8 +155,8 @@ function lastCharacter(flags: PatternFlags): number {
 }
 
 /**
- * The code points in segments, each of which is tested as one string. In a string, no high surrogate may
- * precede a low surrogate.
+ * Ranges of code points. The characters of each range are tested as one string, so no high surrogate may
+ * precede a low surrogate in it.
  */
 const SEGMENTS: CharacterSet = [
   [0, 0xd7ff],

@@ -54,8 +54,8 @@ export const textRules = (): RuleTable => ({
 });
 
 /**
- * Returns a regular expression that finds a text literally; `undefined` for an empty text, and for one that
- * begins or ends with half a surrogate pair, which only matches alone with the `u` flag.
+ * Returns a regular expression that finds a text literally; `undefined` for an empty text, and for one with
+ * half a surrogate pair, which the `u` flag only matches alone.
  */
 function literalPattern(seed: unknown): string | undefined {
   if (typeof seed !== 'string' || seed === '' || /\p{Surrogate}/u.test(seed)) return undefined;

@@ -13,7 +13,7 @@ import type {
   ValidatorCompiler,
 } from './compiled-schema.js';
 
-/** Makes the validators of a schema whose code was written when the program was built. */
+/** Creates the validators of a schema from code that was generated when the program was built. */
 export interface PreparedValidator {
   readonly first: (functions: ValidatorFunctions) => CompiledSchema;
   readonly all: (functions: ValidatorFunctions) => CompiledSchema;
@@ -21,12 +21,15 @@ export interface PreparedValidator {
 
 const PREPARED = new Map<string, PreparedValidator>();
 
-/** Takes validators that `sigil build` has written, by the keys of their schemas. */
+/** Registers validators that `sigil build` has generated, by the keys of their schemas. */
 export function prepareValidators(validators: Readonly<Record<string, PreparedValidator>>): void {
   for (const [key, validator] of Object.entries(validators)) PREPARED.set(key, validator);
 }
 
-/** The key of a prepared validator: the schema itself, so that it cannot be mistaken for another. */
+/**
+ * Returns the key of a prepared validator. The key contains the whole schema, so that two schemas never share
+ * a key.
+ */
 export function validatorKey(
   schema: JsonSchema,
   { dialect, ownProperties }: Pick<CompileOptions, 'dialect' | 'ownProperties'>,
@@ -34,7 +37,10 @@ export function validatorKey(
   return JSON.stringify([dialect, ownProperties, schema]);
 }
 
-/** The functions that standalone validators call: our own keywords and formats, and the compiler of patterns. */
+/**
+ * The functions that generated validators call: Sigil's own keywords and formats, and the compiler of
+ * patterns.
+ */
 export interface ValidatorFunctions {
   readonly lengths: typeof LENGTHS;
   readonly formats: typeof FORMATS;
@@ -42,14 +48,14 @@ export interface ValidatorFunctions {
   readonly pattern: CompileOptions['pattern'];
 }
 
-/** The functions that belong to no app. */
+/** The functions that do not depend on an app. */
 export const validatorFunctions: Omit<ValidatorFunctions, 'pattern'> = {
   lengths: LENGTHS,
   formats: FORMATS,
   hasRepeated,
 };
 
-/** The shared parts of an app's validators. It loads nothing until a schema is compiled. */
+/** The parts that all validators of an app share. Nothing is loaded until a schema is compiled. */
 export class ValidatorPool {
   readonly #compilers = new Map<SchemaDialect, Promise<ValidatorCompiler>>();
   readonly #load: LoadValidatorCompiler;
@@ -57,7 +63,7 @@ export class ValidatorPool {
   /** The validators that have not been compiled. */
   readonly cold: Set<Validator> = new Set();
 
-  /** @param load loads the compiler of schemas. */
+  /** @param load loads the compiler of schemas; by default, the compiler of the platform. */
   constructor(load: LoadValidatorCompiler = loadOfPlatform) {
     this.#load = load;
   }
@@ -77,22 +83,31 @@ const loadOfPlatform: LoadValidatorCompiler = async (dialect) => {
   return loadValidatorCompiler(dialect);
 };
 
-/** Of a value with more members than this, the first problem is reported only. */
+/** Maximum number of members in a value. For a larger value, only the first problem is reported. */
 const MAX_MEMBERS = 10_000;
 
-/** The inputs of a validator. */
+/** Options of a validator. */
 interface ValidatorOptions extends Pick<CompileOptions, 'dialect' | 'ownProperties' | 'isolated'> {
   readonly schema: JsonSchema;
-  /** The place for the report when the schema does not compile. */
+  /** The place that is reported if the schema does not compile. */
   readonly where: string;
-  /** Whether an author wrote the schema: it is checked against its meta-schema before it is compiled. */
+  /**
+   * Whether an author wrote the schema. Such a schema is checked against its meta-schema before it is
+   * compiled.
+   */
   readonly isHandWritten: boolean;
 }
 
-/** The validator that stops at the first violation, and the compiler of the one that reports all. */
+/**
+ * A validator that stops at the first violation, and a function that compiles one that reports all
+ * violations.
+ */
 type Compilation = readonly [first: CompiledSchema, compileAll: () => CompiledSchema];
 
-/** A schema that is compiled when it is first needed, and once more, to report every violation, when a value is first refused. */
+/**
+ * Compiles a schema at first use. When it first refuses a value, it compiles the schema again, to report all
+ * violations.
+ */
 export class Validator {
   #first: CompiledSchema | undefined;
   #compileAll: (() => CompiledSchema) | undefined;
@@ -110,18 +125,24 @@ export class Validator {
     this.#patterns = addPatterns(options.schema, pool.patterns, options.where);
   }
 
-  /** Compiles the schema; undefined when that has happened. @throws DefinitionError when it does not compile. */
+  /**
+   * Compiles the schema. @returns `undefined` if it has been compiled. @throws DefinitionError if it does not
+   * compile.
+   */
   ready(): Promise<void> | undefined {
     if (this.#first) return undefined;
     return (this.#loading ??= this.#load());
   }
 
-  /** Whether a value satisfies the schema. Only to be called when ready. */
+  /** Whether a value satisfies the schema. Call `ready()` before. */
   accepts(value: unknown): boolean {
     return this.#first?.(value) === true;
   }
 
-  /** Why the value that was just not accepted is not: every reason, or the first one when it is large. */
+  /**
+   * Returns the violations in the value that `accepts()` has just refused: all of them, or the first one if
+   * the value is large.
+   */
   violations(value: unknown): readonly SchemaViolation[] {
     return this.#reported(value).map((violation) => this.#measured(violation));
   }
@@ -133,7 +154,9 @@ export class Validator {
     return this.#all?.(value) === true ? [] : (this.#all?.errors ?? []);
   }
 
-  /** Checks a schema written by hand against its meta-schema. @throws DefinitionError when it is not valid. */
+  /**
+   * Checks a hand-written schema against its meta-schema. @throws DefinitionError if the schema is invalid.
+   */
   async checkMeta(): Promise<void> {
     const { isHandWritten, schema, dialect, where } = this.options;
     const problem = isHandWritten ? await metaProblem(schema, dialect, where) : undefined;
@@ -155,7 +178,7 @@ export class Validator {
     pool.cold.delete(this);
   }
 
-  /** Adds to a violated pattern how long a text may be for it. */
+  /** Adds to the violation of a pattern the maximum length of a string that is matched. */
   #measured(violation: SchemaViolation): SchemaViolation {
     if (violation.keyword !== 'pattern') return violation;
     const longest = this.pool.patterns.longestFor(String(violation.params['pattern']));
@@ -187,7 +210,10 @@ export class Validator {
   }
 }
 
-/** Patterns such as `[\w-\.]` are valid without the `u` flag only. */
+/**
+ * Compiles a schema without the `u` flag if it does not compile with it. Patterns such as `[\\w-\\.]` are
+ * only valid without it.
+ */
 function withoutUnicode(compile: (unicode: boolean) => CompiledSchema): CompiledSchema {
   try {
     return compile(true);
@@ -197,12 +223,14 @@ function withoutUnicode(compile: (unicode: boolean) => CompiledSchema): Compiled
   }
 }
 
-/** Says more about a value that a schema refuses. */
+/** Describes the problems of a value that a schema refuses in more detail. */
 interface Explainer {
   explain(value: unknown): readonly Issue[];
 }
 
-/** @throws InvalidValueError with every issue when a value does not satisfy a schema, or with the first one when it is large. */
+/**
+ * Validates a value. @throws InvalidValueError with all issues, or only the first one if the value is large.
+ */
 export function ensure(
   validator: Validator,
   value: unknown,
@@ -221,7 +249,10 @@ function unexplained(): Issue {
   return issueAt('', expected, 'another', 'the value does not satisfy the schema');
 }
 
-/** Whether a value has more than so many elements and properties, at all depths together. Looks at few more than that. */
+/**
+ * Whether a value has more than `more` elements and properties at all depths. Stops counting soon after that
+ * number.
+ */
 function hasMembers(value: unknown, more: number): boolean {
   const found: unknown[] = [value];
   for (const one of found) {
