@@ -7,7 +7,7 @@ import { skillProblem } from './skill-problem.js';
 
 /** A file below the folder of skills. */
 export interface FoundFile {
-  /** The names of the folders that the file is in, from the folder of skills on, and its own name. */
+  /** The path from the folder of skills, as a list of names. The last one is the name of the file. */
   readonly segments: readonly string[];
   /** The path in the file system. */
   readonly location: string;
@@ -44,7 +44,10 @@ export async function findFiles(
   return walk.files;
 }
 
-/** @param ancestors the real paths of the folder itself and of the folders it is in. */
+/**
+ * Visits a folder.
+ * @param ancestors the real paths of the folder and of all folders that contain it.
+ */
 async function visit(walk: Walk, ancestors: readonly string[], segments: readonly string[]): Promise<void> {
   const { limits, problems } = walk;
   if (segments.length > limits.maxDepth) {

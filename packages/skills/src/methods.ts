@@ -5,7 +5,7 @@ import type { ServedFiles } from './served-files.js';
 import { type SkillFile, skillUri } from './skill-file.js';
 import type { Skill } from './skill.js';
 
-/** The methods `skills/list` and `skills/get` (SEP-2640, "Discovery"). */
+/** Creates the methods `skills/list` and `skills/get` (SEP-2640, "Discovery"). */
 export function skillMethods(
   skills: readonly Skill[],
   served: ServedFiles,
@@ -13,7 +13,7 @@ export function skillMethods(
 ): Readonly<Record<string, ExtensionMethod>> {
   const byUri = new Map(skills.map((skill) => [skill.main.uri, skill]));
 
-  /** The form of a skill that a caller gets; `undefined` when its `SKILL.md` is hidden from the caller. */
+  /** Returns a skill as a caller sees it; `undefined` if its `SKILL.md` is hidden from the caller. */
   async function entryOf(call: ExtensionCall, skill: Skill): Promise<object | undefined> {
     if (!(await served.find(call, skill.main.uri))) return undefined;
     const resources = (await served.visible(call, skill.files)).map(({ uri, digest, size }) => ({
@@ -47,7 +47,7 @@ export function skillMethods(
 
 const DIRECTORY = 'inode/directory';
 
-/** The method `resources/directory/read` (SEP-2640, "Directory Listing"). */
+/** Creates the method `resources/directory/read` (SEP-2640, "Directory Listing"). */
 export function directoryMethod(
   files: readonly SkillFile[],
   served: ServedFiles,
@@ -80,7 +80,7 @@ export function directoryMethod(
   };
 }
 
-/** A folder of skills, or of files in them. */
+/** A folder that contains skills, or files of a skill. */
 interface Directory {
   readonly uri: string;
   readonly name: string;
@@ -94,7 +94,7 @@ function isDirectory(child: Directory | SkillFile): child is Directory {
   return 'children' in child;
 }
 
-/** The directories that files are in, by URI. */
+/** Returns the directories of files, by URI. */
 function directoriesOf(files: readonly SkillFile[]): ReadonlyMap<string, Directory> {
   const directories = new Map<string, Directory>();
   for (const file of files) {
@@ -124,10 +124,10 @@ interface Page<T> {
 }
 
 /**
- * Cuts a page out of a list that never changes.
+ * Returns a page of a list that does not change.
  *
- * @param show returns the form of an item for the caller; `undefined` hides the item.
- * @param pageSize the maximum number of items on a page; `undefined` for all items on one page.
+ * @param show returns an item as the caller sees it; `undefined` hides it.
+ * @param pageSize maximum number of items on a page; `undefined` for all items on one page.
  * @throws ProtocolError (-32602) if the cursor is invalid.
  */
 async function pageOf<T, R>(
@@ -156,7 +156,7 @@ function readUri({ uri }: Readonly<Record<string, unknown>>): string {
   throw new ProtocolError(ERROR_CODES.invalidParams, '"uri" must be a string');
 }
 
-/** The error (-32602) for a URI where nothing is served, or nothing that the caller may see. */
+/** Returns the error (-32602) for a URI that is not served, or that the caller may not see. */
 function notServed(what: string, uri: string): ProtocolError {
   return new ProtocolError(ERROR_CODES.invalidParams, `There is no such ${what}`, { uri });
 }

@@ -19,14 +19,17 @@ export class ServedFiles {
     );
   }
 
-  /** How long clients may cache results about the files, and whether in a public or a private cache. */
+  /** How long clients may cache results about the files, and whether a public cache may store them. */
   get cache(): { readonly ttlMs: number; readonly cacheScope: 'public' | 'private' } {
     const { listCache } = this.host;
     const isGuarded = [...this.#entries.values()].some(({ guardCheck }) => guardCheck);
     return isGuarded ? { ...listCache, cacheScope: 'private' } : listCache;
   }
 
-  /** The resource that serves a file, if it still exists and the caller may see it. */
+  /**
+   * Returns the resource for a file; `undefined` if the resource was removed, or if the caller may not see
+   * it.
+   */
   async find(call: ExtensionCall, uri: string): Promise<ResourceEntry | undefined> {
     const entry = this.#entries.get(uri);
     // If another entry has replaced ours, its contents have no digest.
@@ -34,7 +37,7 @@ export class ServedFiles {
     return (await call.sees(entry)) ? entry : undefined;
   }
 
-  /** The files that the caller may see. */
+  /** Returns the files that the caller may see. */
   async visible<F extends Pick<SkillFile, 'uri'>>(call: ExtensionCall, files: readonly F[]): Promise<F[]> {
     const found = await Promise.all(files.map(({ uri }) => this.find(call, uri)));
     return files.filter((_file, index) => found[index] !== undefined);

@@ -48,9 +48,9 @@ function decode(bytes: Uint8Array): string | undefined {
 }
 
 /**
- * The URI of a file or folder of skills (SEP-2640, "Resource Mapping").
+ * Returns the URI of a file or folder of skills (SEP-2640, "Resource Mapping").
  *
- * @param segments the names from the folder of skills down.
+ * @param segments the path from the folder of skills, as a list of names.
  */
 export function skillUri(segments: readonly string[]): string {
   return `skill://${segments.map(encode).join('/')}`;
@@ -89,7 +89,10 @@ const BY_EXTENSION: ReadonlyMap<string, string> = new Map([
   ['.zip', 'application/zip'],
 ]);
 
-/** The media type for the extension of a file name. For an unknown extension, it is plain text or plain bytes. */
+/**
+ * Returns the media type for a file name. For an unknown extension, it is `text/plain` or
+ * `application/octet-stream`.
+ */
 function mediaTypeOf(name: string, isText: boolean): string {
   return (
     BY_EXTENSION.get(extname(name).toLowerCase()) ?? (isText ? 'text/plain' : 'application/octet-stream')

@@ -1,7 +1,7 @@
 import type { DefinitionProblem } from '@sigil/core';
 
 /**
- * A problem with a folder of skills.
+ * Creates a problem with a file or folder of skills.
  *
  * @param path the file or folder, relative to the folder of skills.
  */

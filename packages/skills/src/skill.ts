@@ -16,7 +16,7 @@ export interface Skill {
   readonly files: readonly SkillFile[];
 }
 
-/** Hosts may refuse to load more files (SEP-2640, limits of a skill). */
+/** Maximum number of files in one skill. Hosts may refuse to load more (SEP-2640, limits of a skill). */
 const MAX_SKILL_FILES = 512;
 const MAX_SKILL_BYTES = 16 * 1024 * 1024;
 /** The syntax of names (Agent Skills specification, `name` and `description`). */

@@ -36,9 +36,10 @@ export interface Answers {
 /**
  * Answers one request from a server.
  *
- * @param key the key of the request in its round; requests outside of rounds have no key.
+ * @param key the key of the request in its round; absent for requests outside of rounds.
  * @returns the result.
- * @throws ProtocolError (-32601) if no answer handles the method; otherwise the error that the test's answer throws.
+ * @throws ProtocolError (-32601) if the client has no answer for the method; otherwise, the error that the
+ * answer throws.
  */
 export type Answerer = (method: string, params: unknown, key?: string) => MaybePromise<object>;
 

@@ -138,9 +138,9 @@ export class Caller {
 }
 
 /**
- * The `_meta` that every request of a stateless revision carries (2026-07-28, basic, section "_meta").
+ * Returns the `_meta` that every request of a stateless revision needs (2026-07-28, basic, section "_meta").
  *
- * @param logLevel the lowest level of log messages to receive; when absent, the server sends no log messages.
+ * @param logLevel the lowest level of log messages to receive; if absent, the server sends no log messages.
  */
 function envelope(identity: Identity, logLevel: LogLevel | undefined): Record<string, unknown> {
   return {
@@ -171,12 +171,12 @@ function checkResultType(
 
 const TASKS = 'io.modelcontextprotocol/tasks';
 /**
- * Maximum pause between two looks at a task, in milliseconds. A server in the same process can be asked more often than
- * it proposes.
+ * Maximum pause between two polls of a task, in milliseconds. A server in the same process can be polled more
+ * often than it suggests.
  */
 const MAX_PAUSE_MS = 20;
 
-/** The parts that are needed to follow a task. */
+/** The inputs for following a task. */
 interface Following {
   readonly request: (method: string, params: Members) => Promise<Record<string, unknown>>;
   readonly answer: Answerer;

@@ -86,7 +86,7 @@ function requestInfoOf({ headers, principal }: ConnectOptions): RequestInfo {
   };
 }
 
-/** The capabilities of a client with these answers, in the form of a revision. */
+/** Returns the capabilities of a client with these answers, in the form of a revision. */
 function capabilitiesOf(answers: Answers, revision: ProtocolVersion): ClientCapabilities {
   const { elicitation, samplingTools } = REVISION_FEATURES[revision];
   // Before modes were introduced, the empty capability meant forms.

@@ -9,7 +9,7 @@ export interface ReceivedNotification {
 /** Returns whether a notification of the expected method is the expected one. */
 export type NotificationPredicate = (notification: ReceivedNotification) => boolean;
 
-/** When to give up a wait. */
+/** When to stop waiting. */
 export interface WaitLimits {
   /** How long to wait, in milliseconds; `Infinity` for no limit. */
   readonly timeoutMs: number;

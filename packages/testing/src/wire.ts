@@ -18,7 +18,7 @@ export interface WireHandlers {
   readonly notified: (notification: ReceivedNotification) => void;
 }
 
-/** When to give up a request. */
+/** When to stop waiting for a response. */
 export interface RequestLimits {
   /** How long the request may take, in milliseconds; `Infinity` for no limit. */
   readonly timeoutMs: number;
@@ -49,7 +49,7 @@ export class Wire {
   /**
    * Sends a request.
    *
-   * @param makeParams makes the parameters; it gets the id of the request.
+   * @param makeParams returns the parameters, given the id of the request.
    */
   request(method: string, makeParams: (id: RequestId) => object, limits: RequestLimits): Sent {
     const id = ++this.#lastId;

@@ -6,7 +6,7 @@ import { reportSizes } from './page.js';
 import { type InitializeResult, View } from './view.js';
 import { ViewError } from './view-error.js';
 
-/** A view's description of itself. */
+/** The name, version and abilities of a view. */
 export interface ConnectOptions {
   readonly name: string;
   readonly version: string;

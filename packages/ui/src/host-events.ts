@@ -1,11 +1,11 @@
 import type { HostContext } from './protocol.js';
 
-/** Listeners and their last event, which listeners that are added later get too. */
+/** Listeners for one kind of event. A listener that is added later gets the last event, too. */
 class Listeners<T> {
   readonly #listeners = new Set<(value: T) => unknown>();
   #last: { readonly value: T } | undefined;
 
-  /** @returns a function that removes the listener. */
+  /** Adds a listener. @returns a function that removes it. */
   add(listener: (value: T) => unknown): () => void {
     this.#listeners.add(listener);
     if (this.#last) listener(this.#last.value);
@@ -32,7 +32,7 @@ export class HostEvents<Input, Result> {
   /** The host's context so far, merged. */
   current: HostContext = {};
 
-  /** The handler of each message. The protocol defines the types of its parameters. */
+  /** The handler for each message of the host. The protocol defines the types of the parameters. */
   readonly #takes: Readonly<Record<string, (params: never) => Promise<void>>> = {
     ping: async () => undefined,
     'ui/resource-teardown': () => this.teardown.tell(),

@@ -33,7 +33,7 @@ export class View<Tools extends ToolMap<Tools> = AnyTools, Shown extends keyof T
   readonly #events: HostEvents<InputOf<Tools[Shown]>, ToolResult<OutputOf<Tools[Shown]>>>;
   readonly #atEnd: () => void;
 
-  /** @param atEnd stops reporting the size. */
+  /** @param atEnd called when the view is closed, to stop reporting the size. */
   constructor(
     channel: HostChannel,
     events: HostEvents<InputOf<Tools[Shown]>, ToolResult<OutputOf<Tools[Shown]>>>,
@@ -47,7 +47,7 @@ export class View<Tools extends ToolMap<Tools> = AnyTools, Shown extends keyof T
     this.capabilities = hostCapabilities;
   }
 
-  /** The theme, language, available size and more, as last received from the host. */
+  /** The host's context as last received, such as theme, language and available size. */
   get context(): HostContext {
     return this.#events.current;
   }

@@ -95,13 +95,16 @@ export type BackendFactory = (app: { readonly name: string }) => Backend;
 
 /** A session as a store keeps it, in plain JSON. */
 export interface StoredSession {
-  /** Random, and impossible to guess. */
+  /** A random id that cannot be guessed. */
   readonly id: string;
-  /** Starts at 1, and grows by one with every change. */
+  /** The version of the session. Starts at 1, and grows by one with every change. */
   readonly version: number;
   /** The id of the session's principal; `null` without authentication, or until the user has logged in. */
   readonly owner: string | null;
-  /** The quota key: a text that names a principal or a network address; absent if clients are indistinguishable. */
+  /**
+   * The key that quotas count the client by: a string that names a principal or a network address; absent if
+   * clients cannot be told apart.
+   */
   readonly client?: string | undefined;
   /**
    * When the session was opened, in milliseconds since 1970 by the clock of the process that opened it. It never
@@ -124,7 +127,7 @@ export interface KeptSession extends StoredSession {
   readonly expiresAt: number;
 }
 
-/** Some of the sessions that a store keeps. */
+/** One page of the sessions in a store. */
 export interface SessionPage {
   readonly sessions: readonly KeptSession[];
   /** The start of the next page; absent on the last one. */
@@ -176,7 +179,7 @@ export interface SessionStore {
 /** One stream of a session: the messages of one request, or the messages outside of requests. */
 export interface StreamName {
   readonly session: string;
-  /** Unique among all streams of all sessions, and impossible to guess. */
+  /** The name of the stream. It is unique among all streams of all sessions, and cannot be guessed. */
   readonly stream: string;
 }
 
@@ -184,7 +187,7 @@ export interface StreamName {
 export interface StoredEvent {
   /** The id that `append` returned. */
   readonly id: string;
-  /** Serialised JSON-RPC without line breaks. */
+  /** The JSON-RPC message as one line of JSON. */
   readonly message: string;
 }
 

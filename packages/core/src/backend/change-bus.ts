@@ -35,9 +35,9 @@ export interface NodeMessage {
   readonly kind: 'message';
   /** The address of the receiving process; absent for all processes. */
   readonly to?: string | undefined;
-  /** The subject. */
+  /** The subject of the message. */
   readonly about: string;
-  /** Plain JSON. */
+  /** The content, as plain JSON. */
   readonly content: Readonly<Record<string, unknown>>;
 }
 

@@ -50,9 +50,9 @@ export interface TaskState {
   readonly status: TaskStatus;
   /** The current step, or the reason why the task ended; may be shown to the user. */
   readonly statusMessage?: string;
-  /** ISO 8601. */
+  /** When the task was created, in ISO 8601. */
   readonly createdAt: string;
-  /** ISO 8601. */
+  /** When the task was last updated, in ISO 8601. */
   readonly lastUpdatedAt: string;
   /** Milliseconds after creation when the task may be deleted; `null` for never. */
   readonly ttlMs: number | null;
@@ -95,11 +95,11 @@ export interface StoredTask extends TaskRecord {
 /** A task as a store receives it. The store adds `notBefore` by its own clock. */
 export interface TaskRecord {
   readonly task: TaskState;
-  /** Starts at 1, and grows by one with every change. */
+  /** The version of the record. Starts at 1, and grows by one with every change. */
   readonly version: number;
   /**
-   * The quota key: a text that stands for a principal, a network address or a connection; `null` if clients are
-   * indistinguishable.
+   * The key that quotas count the client by: a string that stands for a principal, a network address or a
+   * connection; `null` if clients cannot be told apart.
    */
   readonly owner: string | null;
   /** The tool that the task runs. */
@@ -142,7 +142,7 @@ export function readTask(text: string): StoredTask | undefined {
   }
 }
 
-/** Some of the tasks that a store keeps. */
+/** One page of the tasks in a store. */
 export interface TaskPage {
   readonly tasks: readonly StoredTask[];
   /** The start of the next page; absent on the last one. */
@@ -195,7 +195,7 @@ export interface TaskStore {
    * @throws OverloadedError if there is no room; the call is answered with this error.
    */
   create(record: TaskRecord, delayMs: number | null): MaybePromise<void>;
-  /** @returns the task, or `undefined` if it does not exist or has expired. */
+  /** Returns a task, or `undefined` if it does not exist or has expired. */
   get(taskId: string): MaybePromise<StoredTask | undefined>;
   /**
    * Replaces a task with its next version, if the stored version is still the previous one. The time until the task

@@ -157,7 +157,7 @@ export class MemoryEventStore implements EventStore {
     return session;
   }
 
-  /** @returns the events of its stream. */
+  /** Stores an event. @returns the events of its stream. */
   #keep(event: Omit<KeptEvent, 'expires' | 'nodes'>): LinkedQueue<KeptEvent> {
     const { session, stream, bytes } = event;
     let ofStream = session.streams.get(stream);
@@ -204,8 +204,8 @@ export class MemoryEventStore implements EventStore {
 }
 
 /**
- * A name contains the scopes for resuming its stream, and these may be many. The overhead of an event covers short
- * names.
+ * Counts the bytes of a long stream name. A name may contain many scopes, which are needed to resume the
+ * stream; the overhead of an event covers short names.
  */
 function nameBytes(stream: string): number {
   return 2 * Math.max(0, stream.length - SHORT_NAME);
@@ -215,14 +215,14 @@ function readPosition(id: string): number | undefined {
   return /^[1-9]\d{0,15}$/.test(id) ? Number(id) : undefined;
 }
 
-/** A value's node in a queue. */
+/** A value in a queue. */
 interface QueueNode<T> {
   readonly value: T;
   older: QueueNode<T> | undefined;
   newer: QueueNode<T> | undefined;
 }
 
-/** A queue that gives up its oldest value, or any by its node, in the same time whatever its length. */
+/** A queue that removes its oldest value, or any value by its node, in constant time. */
 class LinkedQueue<T> {
   #oldest: QueueNode<T> | undefined;
   #newest: QueueNode<T> | undefined;
@@ -236,7 +236,7 @@ class LinkedQueue<T> {
     return this.#size;
   }
 
-  /** Puts a value last. @returns its node, for taking it out. */
+  /** Adds a value at the end. @returns its node, with which it can be removed. */
   add(value: T): QueueNode<T> {
     const node: QueueNode<T> = { value, older: this.#newest, newer: undefined };
     if (this.#newest) this.#newest.newer = node;
@@ -246,7 +246,7 @@ class LinkedQueue<T> {
     return node;
   }
 
-  /** Takes a value out, once. */
+  /** Removes a value. The second call with the same node has no effect. */
   remove(node: QueueNode<T>): void {
     const { older, newer } = node;
     if (older) older.newer = newer;
@@ -256,7 +256,7 @@ class LinkedQueue<T> {
     this.#size -= 1;
   }
 
-  /** Oldest first. */
+  /** Returns the values, oldest first. */
   *[Symbol.iterator](): Generator<T, void, undefined> {
     for (let node = this.#oldest; node; node = node.newer) yield node.value;
   }

@@ -1,10 +1,10 @@
 import type { LimitDecision, Limiter, Rate } from '../backend/backend.js';
 import { OptionChecks } from '../transport/option-checks.js';
 
-/** How much is kept. */
+/** Options of `MemoryLimiter`. */
 export interface MemoryLimiterOptions {
   /**
-   * Maximum number of keys. Beyond it, the key whose count ends first is forgotten.
+   * Maximum number of stored keys. If there are more, the key whose allowance is restored first is removed.
    * @default 100,000
    */
   readonly maxKeys?: number;
@@ -23,12 +23,14 @@ const ROUNDING_MS = 1e-6;
  * ```
  */
 export class MemoryLimiter implements Limiter {
-  /** When each key would have room for all again, in milliseconds of the clock; in the order of their latest use. */
+  /**
+   * When the whole allowance of each key is restored, in milliseconds of the clock; ordered by latest use.
+   */
   readonly #fullAt = new Map<string, number>();
   readonly #maxKeys: number;
 
   /**
-   * @param options how much is kept.
+   * @param options how many keys are stored.
    * @throws DefinitionError if a limit is not a positive integer.
    */
   constructor(options: MemoryLimiterOptions = {}) {

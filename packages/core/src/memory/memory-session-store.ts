@@ -2,7 +2,7 @@ import type { SessionPage, SessionStore, StoredSession } from '../backend/backen
 import { OptionChecks } from '../transport/option-checks.js';
 import { quotaExceeded, Quota } from '../transport/quota.js';
 
-/** How much is kept. */
+/** Limits of a `MemorySessionStore`. */
 export interface MemorySessionStoreOptions {
   /**
    * Maximum number of sessions; further ones are refused.
@@ -41,7 +41,7 @@ export class MemorySessionStore implements SessionStore {
   readonly #quota: Quota;
 
   /**
-   * @param options how much is kept.
+   * @param options how many sessions are stored.
    * @throws DefinitionError if a limit is not a positive integer.
    */
   constructor(options: MemorySessionStoreOptions = {}) {
@@ -113,7 +113,7 @@ export class MemorySessionStore implements SessionStore {
     return undefined;
   }
 
-  /** With equal times, sessions expire in the order of their use: this checks few others. */
+  /** Removes expired sessions. They are ordered by use, so few others are checked. */
   #forgetExpired(): void {
     const now = Date.now();
     for (const [id, kept] of this.#sessions) {

@@ -2,7 +2,7 @@ import type { StateKind, StateStore, StateUse } from '../backend/backend.js';
 import { OptionChecks } from '../transport/option-checks.js';
 import { quotaExceeded, Quota } from '../transport/quota.js';
 
-/** How much is remembered, counted for each kind separately. */
+/** Limits of a `MemoryStateStore`. Each kind of value is counted separately. */
 export interface MemoryStateStoreOptions {
   /**
    * Maximum number of ids that have not expired; beyond it, requests with a state fail.
@@ -10,7 +10,7 @@ export interface MemoryStateStoreOptions {
    */
   readonly maxStates?: number;
   /**
-   * The same for one client; beyond it, requests of this client fail.
+   * Maximum number of ids of one client that have not expired; beyond it, requests of this client fail.
    * @default a quarter of maxStates
    */
   readonly maxStatesPerClient?: number;
@@ -36,7 +36,7 @@ export class MemoryStateStore implements StateStore {
   readonly #kept: Readonly<Record<StateKind, UsedStates>>;
 
   /**
-   * @param options how much is kept.
+   * @param options how many ids are stored.
    * @throws DefinitionError if a limit is not a positive integer.
    */
   constructor(options: MemoryStateStoreOptions = {}) {
@@ -52,7 +52,10 @@ export class MemoryStateStore implements StateStore {
     return this.#kept.states.size + this.#kept.proofs.size;
   }
 
-  /** @throws OverloadedError if there is no room: a forgotten id could be used again. */
+  /**
+   * Marks an id as used. @throws OverloadedError if there is no room, because a removed id could be used
+   * again.
+   */
   use(id: string, forMs: number, client?: string, kind: StateKind = 'states', ageMs: number = 0): StateUse {
     const kept = this.#kept[kind];
     if (!kept.has(id) && Date.now() - ageMs < this.#since) return 'forgotten';
@@ -62,9 +65,9 @@ export class MemoryStateStore implements StateStore {
 
 /** The used ids of one kind. */
 class UsedStates {
-  /** By id, in the order of their use. */
+  /** The used ids, in the order of their use. */
   readonly #used = new Map<string, UsedState>();
-  /** No state expires before. */
+  /** No stored id expires before this time. */
   #earliest = Infinity;
 
   constructor(
@@ -93,7 +96,7 @@ class UsedStates {
     return true;
   }
 
-  /** Most states expire in the order of their use, so this finds nearly all expired ones without checking others. */
+  /** Removes expired ids. Most ids expire in the order of their use, so few others are checked. */
   #forgetOldest(): void {
     const now = Date.now();
     for (const [id, used] of this.#used) {
@@ -102,7 +105,7 @@ class UsedStates {
     }
   }
 
-  /** Checks all states, if one may have expired. @returns whether it has. */
+  /** Removes all expired ids, if there may be any. @returns whether there were any. */
   #forgetExpired(): boolean {
     const now = Date.now();
     if (now < this.#earliest) return false;

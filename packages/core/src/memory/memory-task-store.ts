@@ -48,7 +48,7 @@ interface Kept {
   readonly owner: Owner;
 }
 
-/** The tasks of one owner, or of all whose owner is not known, oldest first. */
+/** The tasks of one owner, oldest first. Tasks without a known owner are kept together. */
 interface Owner {
   readonly name: string | null;
   readonly taskIds: Set<string>;
@@ -75,7 +75,7 @@ export class MemoryTaskStore implements TaskStore {
   #length = 0;
 
   /**
-   * @param options how much is kept.
+   * @param options how many tasks are stored.
    * @throws DefinitionError if a limit is not a positive integer.
    */
   constructor(options: MemoryTaskStoreOptions = {}) {
@@ -89,7 +89,7 @@ export class MemoryTaskStore implements TaskStore {
     OptionChecks.limits('MemoryTaskStore', options, this.#limits);
   }
 
-  /** How many tasks are kept. */
+  /** The number of stored tasks. */
   get size(): number {
     this.#dropExpired();
     return this.#kept.size;
@@ -177,7 +177,7 @@ export class MemoryTaskStore implements TaskStore {
     return last ? { tasks, cursor: last[0] } : { tasks };
   }
 
-  /** The task of an owner that was ready first, among those ready by a time. */
+  /** Returns the task of an owner that was ready first, among those that were ready before a given time. */
   #firstOf({ claimable }: Owner, excludeTools: readonly string[], latest: number): string | undefined {
     let first: string | undefined;
     let earliest = Infinity;
@@ -197,7 +197,7 @@ export class MemoryTaskStore implements TaskStore {
     return kept.notBefore <= (kept.run === null ? latest : Date.now());
   }
 
-  /** @param added how many tasks there are more. */
+  /** Stores a task. @param added 1 for a new task, 0 for a changed one. */
   #put(record: TaskRecord, added: number, delayMs: number | null | undefined): void {
     const { version, run, tool } = record;
     const { taskId, status, ttlMs } = record.task;
@@ -223,7 +223,10 @@ export class MemoryTaskStore implements TaskStore {
     return this.#owners.get(name) ?? { name, taskIds: new Set(), claimable: new Set(), length: 0 };
   }
 
-  /** @throws OverloadedError if there is no room; no task was replaced then. */
+  /**
+   * Removes finished tasks until there is room. @throws OverloadedError if that is not enough; then no task
+   * is removed.
+   */
   #makeRoom(owner: Owner, taskId: string, added: number, length: number): void {
     if (this.#lacks(owner, added, length) === undefined) return;
     this.#dropExpired(taskId);
@@ -242,7 +245,10 @@ export class MemoryTaskStore implements TaskStore {
     for (const [own, kept] of giving) this.#drop(own, kept);
   }
 
-  /** The exceeded limit for so many more tasks and characters, if any. */
+  /**
+   * Returns the limit that a number of further tasks and characters would exceed; `undefined` if there is
+   * room.
+   */
   #lacks(owner: Owner, tasks: number, length: number): string | undefined {
     const { maxTasks, maxTasksPerOwner, maxLength, maxLengthPerOwner } = this.#limits;
     if (this.#kept.size + tasks > maxTasks) return `More than ${maxTasks} tasks are kept`;
@@ -262,7 +268,7 @@ export class MemoryTaskStore implements TaskStore {
     return undefined;
   }
 
-  /** Most tasks expire in the order of their creation, so this finds nearly all expired ones without checking others. */
+  /** Removes expired tasks. Most tasks expire in the order of their creation, so few others are checked. */
   #dropOldest(): void {
     for (const [taskId, kept] of this.#kept) {
       if (!isExpired(kept)) return;

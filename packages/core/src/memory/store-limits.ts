@@ -2,7 +2,7 @@ import type { OptionTable } from '../transport/option-checks.js';
 import type { MemorySessionStoreOptions } from './memory-session-store.js';
 import type { MemoryStateStoreOptions } from './memory-state-store.js';
 
-/** How much a store outside of the process keeps, for all processes together. */
+/** Limits on the data in a store outside of the process, for all processes together. */
 export interface StoreLimits extends MemorySessionStoreOptions, MemoryStateStoreOptions {
   /**
    * Maximum number of events in one stream; the oldest are dropped first.
@@ -39,7 +39,7 @@ export interface StoreLimits extends MemorySessionStoreOptions, MemoryStateStore
 }
 
 /**
- * The names of the limits.
+ * The names of all options of `StoreLimits`.
  *
  * @example
  * ```ts
@@ -63,10 +63,10 @@ export const STORE_LIMITS: OptionTable<StoreLimits> = {
 const MIB = 1024 * 1024;
 
 /**
- * Fills in the limits that are left out.
+ * Fills in the defaults of missing limits.
  *
- * @param limits the given limits.
- * @param maxTaskBytes the default of the limit with this name.
+ * @param limits the limits that the author set.
+ * @param maxTaskBytes the default of `maxTaskBytes`.
  * @example
  * ```ts
  * const { maxTasks, maxTasksPerOwner } = storeLimits({ maxTasks: 1_000 }, 256 * 1024 * 1024);

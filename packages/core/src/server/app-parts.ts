@@ -22,11 +22,14 @@ export interface AppParts {
   /** Whether the process only runs tasks, and serves no clients. */
   readonly isWorker: boolean;
   readonly readiness: Readiness;
-  /** The state that it shares with other processes, if any. */
+  /** The backend that the app shares with other processes, if there is one. */
   readonly backend: Backend | undefined;
   readonly audit: AuditTrail | undefined;
   readonly watch: HookWatch;
-  /** Gives standard output back to the program: the app is not served over stdio, or its runtime guards it from here on. */
+  /**
+   * Restores standard output for the program. Called if the app is not served over stdio, or if its runtime
+   * protects standard output itself.
+   */
   readonly releaseStdout: () => void;
 }
 
@@ -37,12 +40,15 @@ export interface Inspectable {
   readonly endpoint: Endpoint;
 }
 
-/** Keeps the parts with their app. */
+/** Stores the parts of an app. */
 export function keepParts(app: Inspectable, parts: AppParts): void {
   Object.defineProperty(app, PARTS, { value: parts });
 }
 
-/** The parts of an app, of this copy of the package or another. @throws TypeError for another value. */
+/**
+ * Returns the parts of an app from this copy of the package or another. @throws TypeError for any other
+ * value.
+ */
 export function partsOf(app: Inspectable): AppParts {
   const parts = (app as { readonly [PARTS]?: AppParts })[PARTS];
   if (!parts)

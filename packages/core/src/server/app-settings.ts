@@ -19,7 +19,7 @@ import { requireLists } from './module.js';
 import { isInspected, workerKey } from './platform.js';
 import { RelayLogger } from './relay-logger.js';
 
-/** The options of an app, checked, with every default filled in. */
+/** The validated options of an app, with all defaults filled in. */
 export interface AppSettings extends Pick<
   EngineOptions,
   | 'info'
@@ -38,7 +38,7 @@ export interface AppSettings extends Pick<
   readonly backend: Backend | undefined;
   readonly audit: AuditTrail | undefined;
   readonly limiter: Limiter;
-  /** Gives a part that stands alone the time limit of stores. */
+  /** Adds the time limit of stores to a part that was passed separately. */
   readonly limited: EndpointBackend['limited'];
   readonly coerce: boolean;
   readonly warm: boolean;
@@ -46,7 +46,7 @@ export interface AppSettings extends Pick<
   readonly cache: AppOptions['cache'];
   readonly bus: {
     readonly bus: ChangeBus;
-    /** Whether other processes hear of changes. */
+    /** Whether other processes receive the changes of this process. */
     readonly isShared: boolean;
   };
   readonly tasks: AppOptions['tasks'];
@@ -54,7 +54,7 @@ export interface AppSettings extends Pick<
     readonly keys: readonly StateKey[];
     readonly ttlMs: number;
     readonly store: StateStore;
-    /** Whether a state is accepted once only. */
+    /** Whether each state is accepted only once. */
     readonly isUsedOnce: boolean;
   };
 }
@@ -62,7 +62,7 @@ export interface AppSettings extends Pick<
 /**
  * Validates the options of `createApp`, and fills in the defaults.
  *
- * @param diagnostics receives their faults.
+ * @param diagnostics receives the problems.
  */
 export function resolveOptions(given: AppOptions, diagnostics: Diagnostics): AppSettings {
   const options = buildRecord() ? withKey(given) : isInspected() ? withoutUnsetKeys(given) : given;
@@ -128,7 +128,10 @@ export function resolveOptions(given: AppOptions, diagnostics: Diagnostics): App
   };
 }
 
-/** A backend whose operations observers see. Its parts have the time limit of stores, unless it declares its own. */
+/**
+ * Returns a backend whose operations observers see. Its parts get the time limit of stores, unless the
+ * backend has its own.
+ */
 function watchedBackend(backend: Backend, limited: AppSettings['limited'], observers: Observers): Backend {
   const { name, sessions, events, states, tasks, bus, limiter } = backend;
   backend.watch?.(observers.backendWatch);
@@ -151,7 +154,7 @@ function watchedBackend(backend: Backend, limited: AppSettings['limited'], obser
   };
 }
 
-/** An audit whose sink has the time limit of stores. */
+/** Creates the audit. Its sink gets the time limit of stores. */
 function auditTrail(options: AuditOptions, limited: AppSettings['limited'], logger: RelayLogger): AuditTrail {
   const { sink } = options;
   const bounded = limited(typeof sink === 'function' ? { write: sink } : sink, 'audit.sink');
@@ -162,13 +165,15 @@ function infoOf({ name, version, title, description, websiteUrl, icons }: AppOpt
   return { name, version, ...withoutUndefined({ title, description, websiteUrl, icons }) };
 }
 
-/** Options with a key, if they have any: secrets need not be there while a program is built. */
+/** Adds a key to options with an empty list of keys, because a program may be built without its secrets. */
 function withKey(options: AppOptions): AppOptions {
   if (options.state?.keys === undefined) return options;
   return { ...options, state: { ...options.state, keys: ['while a program is built, there is no key'] } };
 }
 
-/** Options without keys, if none is set: a program that only inspects its store may not have its secrets. */
+/**
+ * Removes keys that are not set, because a program that only inspects its store may run without its secrets.
+ */
 function withoutUnsetKeys(options: AppOptions): AppOptions {
   const keys: unknown = options.state?.keys;
   if (!Array.isArray(keys) || keys.some((key) => key !== undefined && key !== '')) return options;

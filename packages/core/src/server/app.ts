@@ -206,7 +206,7 @@ export class App {
     return endWith(answer);
   }
 
-  /** The endpoint. After the call, standard output belongs to the program again. */
+  /** Returns the endpoint, and restores standard output for the program. */
   #served(): Endpoint {
     this.#parts.releaseStdout();
     return this.#parts.engine;

@@ -149,7 +149,9 @@ function decisionOf(refusedBy: string | undefined): AuditRecord['decision'] {
   return UNDECIDED.has(refusedBy) ? 'undecided' : 'denied';
 }
 
-/** Maximum number of records that wait for a slow sink, and maximum bytes of the arguments that they show. */
+/**
+ * Maximum number of records that wait for a slow sink, and maximum bytes of the arguments in these records.
+ */
 const MOST_WAITING = 10_000;
 const MOST_WAITING_BYTES = 16 * 1024 * 1024;
 /** How long closing waits for pending records, in milliseconds. */
@@ -248,7 +250,7 @@ export class AuditTrail {
     return { arguments: toJson(shown(toJson(args), call)) };
   }
 
-  /** Stores a record that nothing waits for. If that fails, the log shows it. */
+  /** Stores a record that no call waits for. A failure is logged. */
   #note(call: CallInfo | undefined, said: Said): void {
     if (this.#isFull) {
       const message = 'audit records are dropped: the sink is too slow';
@@ -315,7 +317,7 @@ function aboutOf(call: CallInfo): Said {
   };
 }
 
-/** Links records one after the other: a record is linked only after the sink has stored the previous one. */
+/** Links records to a chain. A record is linked only after the sink has stored the previous one. */
 class Chain {
   #id: string = crypto.randomUUID();
   #seq = 0;
@@ -336,7 +338,7 @@ class Chain {
     return appended;
   }
 
-  /** A record whose write failed may still have been stored, so the next record does not reuse its position. */
+  /** Begins a new chain after a failure, because the failed record may have been stored all the same. */
   #begin(): void {
     this.#id = crypto.randomUUID();
     this.#seq = 0;
@@ -363,7 +365,7 @@ function hashOf(record: object, key: string | undefined): Promise<string> {
   return digest(key, canonicalJson(record));
 }
 
-/** SHA-256 of a text, or HMAC-SHA-256 if there is a key, in base64url. */
+/** Returns the SHA-256 of a text, or its HMAC-SHA-256 if there is a key, in base64url. */
 async function digest(key: string | undefined, text: string): Promise<string> {
   const bytes = new TextEncoder().encode(text);
   if (key === undefined) return toBase64Url(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)));

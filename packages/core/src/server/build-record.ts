@@ -15,48 +15,48 @@ import {
  * (`describe-build.ts`). The bundle begins with a call of `prepare()`, which passes on the results of the description.
  */
 
-/** A module in a bundle, from a place given as `discover`. */
+/** A module in a bundle, found by the option `discover`. */
 export interface BundledModule {
   /** The path of its file, for messages. */
   readonly path: string;
   readonly load: () => Promise<object>;
 }
 
-/** The parts that a bundle passes to the app before the program begins. */
+/** The parts that a bundle registers before the program begins. */
 export interface PreparedParts {
-  /** Validators, by the key that `validatorKey()` makes of a schema. */
+  /** The validators, by the key that `validatorKey()` returns for a schema. */
   readonly validators: Readonly<Record<string, PreparedValidator>>;
   readonly patterns: readonly PatternVerdict[];
-  /** The modules of each place given as `discover`, by its URL, in the order of their files. */
+  /** The modules for each URL in the option `discover`, in the order of their files. */
   readonly discovered: Readonly<Record<string, readonly BundledModule[]>>;
 }
 
 const DISCOVERED = new Map<string, readonly BundledModule[]>();
 
-/** Receives the parts from a bundle. */
+/** Registers the parts from a bundle. */
 export function prepare({ validators, patterns, discovered }: PreparedParts): void {
   preparePatterns(patterns);
   prepareValidators(validators);
   for (const [href, modules] of Object.entries(discovered)) DISCOVERED.set(href, modules);
 }
 
-/** The modules of a place; `undefined` outside of bundles. */
+/** Returns the modules for a URL in the option `discover`; `undefined` outside of bundles. */
 export function bundledModules(href: string): readonly BundledModule[] | undefined {
   return DISCOVERED.get(href);
 }
 
-/** Replaces a platform while an app is created for its description. */
+/** Stands in for a platform while an app is created only to describe itself. */
 export interface PlatformStandIn {
-  /** Text by name, such as environment variables. */
+  /** Texts by name, such as environment variables. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Has every property, and does nothing. */
+  /** An object that has every property, and does nothing. */
   readonly anything: unknown;
 }
 
-/** Creates an app whose platform is only known at the first request. */
+/** Creates an app when the platform is known: at the first request. */
 export type MakeLaterApp = (platform: PlatformStandIn) => MaybePromise<unknown>;
 
-/** An app that describes itself. Its services are not made. */
+/** An app that describes itself. Its services are not created. */
 export interface RecordedApp {
   readonly info: Implementation;
   readonly registry: Registry;
@@ -65,27 +65,33 @@ export interface RecordedApp {
 
 /** Receives a program's description of itself during a build. */
 export interface BuildRecord {
-  /** Compiles schemas, and keeps them. */
+  /** Compiles schemas, and records them. */
   readonly load: LoadValidatorCompiler;
   madeApp(app: RecordedApp): void;
-  /** An app will be made at its first request. */
+  /** Called if an app will be created at the first request. */
   announced(make: MakeLaterApp): void;
-  /** A place has these modules, which the bundle does not have yet. */
+  /** Called with the modules for a URL in the option `discover` that the bundle does not contain yet. */
   discovered(href: string, files: readonly string[]): void;
-  /** The program would serve from here on. Never resolves. @param runtime the name of the runtime it has chosen, if any. */
+  /**
+   * Called where the program would begin to serve. Never resolves. @param runtime the name of the chosen
+   * runtime, if there is one.
+   */
   serves(runtime?: string): Promise<never>;
 }
 
-/** A symbol of the process, under which the stand-ins for Deno and Bun find the record during a build. */
+/**
+ * The key under which the record is stored globally during a build. The replacements for Deno and Bun read
+ * it, too.
+ */
 const RECORD: unique symbol = Symbol.for('sigil:build-record') as never;
 const state = globalThis as { [RECORD]?: BuildRecord };
 
-/** Receives the description of this program; `undefined` except during a build. */
+/** Returns the record that receives the description of this program; `undefined` except during a build. */
 export function buildRecord(): BuildRecord | undefined {
   return state[RECORD];
 }
 
-/** From now on, apps describe themselves, and serve nothing. */
+/** Sets the build record. From then on, apps describe themselves instead of serving. */
 export function setBuildRecord(record: BuildRecord): void {
   state[RECORD] = record;
 }

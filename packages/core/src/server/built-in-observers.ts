@@ -5,10 +5,13 @@ import type { Logger } from '../protocol/logging.js';
 import type { LogOptions } from './app-options.js';
 import { diagnosticsChannel } from './platform.js';
 
-/** This many characters identify a session, and do not open it. */
+/** Number of characters of a session id in the log: enough to identify the session, but not to use it. */
 const SHOWN_OF_SESSION = 12;
 
-/** Adds an app's own observers: its log, if that has a line for each call, and the channels of the platform. */
+/**
+ * Adds an app's own observers: the log of calls, if it is enabled, and the diagnostics channels of the
+ * platform.
+ */
 export function addBuiltInObservers(
   observers: Observers,
   logger: Logger,
@@ -30,7 +33,7 @@ function callLog(logger: Logger, level: 'debug' | 'info', slowMs: number): Obser
   return { callStarted: () => observation, callRefused: log };
 }
 
-/** Publishes events on channels of `node:diagnostics_channel`, for tools that know nothing of the app. */
+/** Publishes events on channels of `node:diagnostics_channel`, for tools that do not depend on Sigil. */
 function diagnosticsChannels(): Observer | undefined {
   const [call, refused, session, store, task] = CHANNELS.map(diagnosticsChannel);
   if (!call || !refused || !session || !store || !task) return undefined;
@@ -53,12 +56,12 @@ function diagnosticsChannels(): Observer | undefined {
 
 const CHANNELS = ['sigil:call', 'sigil:refused', 'sigil:session', 'sigil:store', 'sigil:task'];
 
-/** Longest reason in a line, in characters. */
+/** Maximum length of a reason in the log, in characters. */
 const MAX_REASON_LENGTH = 200;
 
 /**
- * The reason of a failed call, as its client got it, in one line, because it may repeat client data; `undefined` for
- * success.
+ * Returns why a call failed, as one line of text; `undefined` if it succeeded. The text is what the client
+ * got, and may repeat its data.
  */
 function reasonOf({ outcome, error, result }: CallEvent): string | undefined {
   if (outcome !== 'isError' && outcome !== 'error') return undefined;
@@ -71,7 +74,7 @@ function reasonOf({ outcome, error, result }: CallEvent): string | undefined {
   return line.length > MAX_REASON_LENGTH ? `${line.slice(0, MAX_REASON_LENGTH - 1)}…` : line;
 }
 
-/** The first text of a result. */
+/** Returns the first text in the content of a result. */
 function textOf(content: unknown): string | undefined {
   if (!Array.isArray(content)) return undefined;
   const texts = content.map((block: unknown) => (isObject(block) ? block['text'] : undefined));

@@ -44,7 +44,7 @@ export const PRINCIPAL: InjectionToken<Principal | undefined> = new InjectionTok
  */
 export const LIMITER: InjectionToken<Limiter> = new InjectionToken('LIMITER');
 
-/** Refuses providers that would replace an app's built-in services: two providers could disagree. */
+/** Refuses providers that would replace an app's built-in services, because both would then be in use. */
 export function checkBuiltIns(
   builtIn: readonly Provider[],
   providers: readonly Provider[],
@@ -57,7 +57,7 @@ export function checkBuiltIns(
     diagnostics.at(nameOf(provide)).add('SIGIL_DUPLICATE_PROVIDER', 'the app provides it itself', fix);
 }
 
-/** Services that every app provides. */
+/** Returns the services that every app provides. */
 export function builtIns(app: () => App, limiter: Limiter): Provider[] {
   // The app and the requests end themselves.
   const dispose = (): void => undefined;

@@ -14,7 +14,7 @@ import type { AuditOptions } from './audit.js';
 import { isInspected } from './platform.js';
 import { LINE_LEVELS } from './relay-logger.js';
 
-/** All options: a limit with a misspelt name would have no effect. */
+/** The names of all options, to detect misspelt ones. */
 const OPTIONS: Readonly<Record<keyof AppOptions, true>> = {
   name: true,
   version: true,
@@ -92,12 +92,12 @@ const AUDIT_OPTIONS: Readonly<Record<keyof AuditOptions, true>> = {
   includes: true,
 };
 const STATE_OPTIONS: Readonly<Record<keyof StateOptions, true>> = { keys: true, ttlMs: true, store: true };
-/** Messages are walked as deep as this. */
+/** Maximum value of `limits.maxDepth`. */
 const DEEPEST = 1000;
-/** Such a long life needs no timer. */
+/** Maximum lifetime, in milliseconds. Lifetimes need no timer, so they may be longer than a timer's delay. */
 const LONGEST_LIFE_MS = Number.MAX_SAFE_INTEGER;
 
-/** Checks the options of `createApp` themselves. */
+/** Validates the options of `createApp`. */
 export function checkOptions(options: AppOptions, diagnostics: Diagnostics): void {
   const checks = new OptionChecks('createApp', diagnostics);
   checks.known(options, APP_OPTIONS);
@@ -147,7 +147,7 @@ export function refuseOption(option: string, expected: string, diagnostics: Diag
 
 const BACKEND_FIX =
   "write redis({ url: 'redis://…' }) of @sigil/redis, postgres({ url: 'postgres://…' }) of @sigil/postgres, or memoryBackend()";
-/** Keys with which processes encrypt data for each other. */
+/** The advice for missing keys, with which processes encrypt data for each other. */
 const KEY_FIX =
   'give all processes the same secret, made once with `openssl rand -base64 32`: state: { keys: [process.env.STATE_KEY] }';
 
@@ -174,7 +174,7 @@ function checkBackend({ backend, state }: AppOptions, checks: OptionChecks): voi
     );
 }
 
-/** Whether a program needs a key that it has not. One that is only asked about itself encrypts nothing. */
+/** Whether a program lacks a key that it needs. A program that is only inspected encrypts nothing. */
 function lacksKeys(keys: readonly unknown[]): boolean {
   return keys.length === 0 && !isInspected();
 }
@@ -191,7 +191,7 @@ function checkParts(backend: unknown, checks: OptionChecks, what = 'it must be a
   return true;
 }
 
-/** Creates the backend of an app, if it has one; none if a factory returns something else. */
+/** Creates the backend of an app; `undefined` if there is none, or if the factory returns something else. */
 export function backendOf(
   { name, backend: given }: AppOptions,
   diagnostics: Diagnostics,
@@ -286,7 +286,7 @@ function checkTasks({ tasks: options, backend }: AppOptions, checks: OptionCheck
   if (ttlMs !== null) checks.integer('tasks.ttlMs', ttlMs, LONGEST_LIFE_MS);
 }
 
-/** An app's cache options. */
+/** Validates an app's cache options. */
 function checkCache(options: unknown, checks: OptionChecks): void {
   const cache = checks.group('cache', options, ['ttlMs', 'cacheScope', 'methods']);
   const checkHint = (option: string, hint: CacheOptions): void => {

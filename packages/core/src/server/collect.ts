@@ -33,7 +33,10 @@ export interface Collected {
 
 /** The app itself, or one of its modules. */
 interface Unit {
-  /** In messages to the author; absent for the app itself, whose policies are outside of all others. */
+  /**
+   * The name of the module, for messages to the author; absent for the app itself, whose policies are
+   * outermost.
+   */
   readonly name?: string;
   readonly parts: Omit<ModuleOptions, 'name' | 'imports'>;
 }
@@ -126,7 +129,7 @@ export function withOwnPolicies(declaration: Declaration, { policies }: AppOptio
   return withPolicies(declaration, policies(target.cls, target.method));
 }
 
-/** An undecorated class that others extend only serves as their base. */
+/** Removes undecorated classes that other classes extend, because they only serve as base classes. */
 function withoutBases(classes: readonly Constructor[]): ReadonlySet<Constructor> {
   const isExtended = (cls: Constructor): boolean => classes.some((other) => other.prototype instanceof cls);
   return new Set(classes.filter((cls) => serviceOf(cls) !== undefined || !isExtended(cls)));
@@ -140,8 +143,8 @@ function ofUnit(declaration: Declaration, unit: Unit): Declaration {
 }
 
 /**
- * The definitions of an extension keep their names, which clients know, and get the policies of the module that lists
- * the extension.
+ * Adds the policies of a module to the definitions of an extension that the module lists. Their names stay
+ * unchanged, because clients know them.
  */
 function guardedBy(declaration: Declaration, { name, parts }: Unit): Declaration {
   if (name === undefined) return declaration;
@@ -150,11 +153,11 @@ function guardedBy(declaration: Declaration, { name, parts }: Unit): Declaration
   return withPolicies({ ...declaration, limits, where: `${declaration.where} (${name})` }, parts);
 }
 
-/** Schemes whose URIs mean something outside of the server. */
+/** URI schemes that have a meaning outside of the server. */
 const OUTSIDE: ReadonlySet<string> = new Set(['ui', 'file', 'http', 'https']);
 const URI = /^([A-Za-z][A-Za-z0-9+.-]*):(\/{0,3})(.*)$/s;
 
-/** A definition whose name or URI begins with the prefix of its module. */
+/** Adds the prefix of a module to the name or URI of a definition. */
 function prefixed({ definition, target }: Declaration, prefix: string): HandlerDefinition {
   switch (definition.kind) {
     case 'tool':
@@ -170,7 +173,7 @@ function prefixed({ definition, target }: Declaration, prefix: string): HandlerD
   }
 }
 
-/** Makes the prefix the first segment of the path of a URI or URI template. */
+/** Adds a prefix as the first segment of the path of a URI or URI template. */
 function prefixUri(uri: string, prefix: string): string {
   const [, scheme = '', slashes = '', rest = ''] = URI.exec(uri) ?? [];
   if (scheme === '' || OUTSIDE.has(scheme.toLowerCase())) return uri;
@@ -179,7 +182,7 @@ function prefixUri(uri: string, prefix: string): string {
   return `${scheme}:${slashes}${prefix}${slash}${rest}`;
 }
 
-/** The providers of a list that are some; the others are problems. */
+/** Returns the valid providers of a list. Invalid ones are reported. */
 function checkedProviders(
   providers: readonly Provider[],
   option: 'providers' | 'override',
@@ -240,7 +243,7 @@ function refuseProvider(
   diagnostics.at(nameOf(provide)).add('SIGIL_DUPLICATE_PROVIDER', what, fix);
 }
 
-/** Gives a function definition the shape that scanning gives a decorated method. */
+/** Converts a function definition to the form that scanned methods have. */
 export function declareFunction(
   { definition, input, handle, ...policies }: FunctionDefinition,
   diagnostics: Diagnostics,
@@ -277,7 +280,7 @@ function sourceOf(definition: HandlerDefinition, input: SchemaLike | undefined):
   return definition.kind === 'resource' ? { kind: 'schema', schema: { type: 'object' } } : { kind: 'none' };
 }
 
-/** The extensions of an app: the included ones, and its own, all in one shape. */
+/** Returns the extensions of an app, both built-in and its own, in the same form. */
 function allExtensions(
   given: readonly (ExtensionFactory | AppExtension)[],
   options: TasksOptions | undefined,
@@ -295,14 +298,14 @@ function allExtensions(
   return [tasks(all, { isOffered, outlives }), apps, ...own];
 }
 
-/** Whether a value is an extension. A promise of one is not: await it first. */
+/** Whether a value is an extension. A promise of an extension is not one. */
 function isExtension(value: unknown): value is ExtensionFactory | AppExtension {
   return typeof value === 'function' || (isObject(value) && typeof value['create'] === 'function');
 }
 
 /**
- * Whether the class libraries are needed: if a definition takes its schema from a class, or if the author has loaded
- * class-validator for a form or for later tools.
+ * Whether class-validator and class-transformer are needed: if a definition takes its schema from a class, or
+ * if the author has loaded class-validator for a form or for definitions that are added later.
  */
 export function needsClasses(declarations: readonly Declaration[]): boolean {
   if (hasClassValidator()) return true;

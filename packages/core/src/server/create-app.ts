@@ -30,7 +30,10 @@ import { reserveStdout } from './runtime-choice.js';
 import { chooseServices, classesOf, policiesOf, type Services } from './services.js';
 import { unhandledRejections } from './unhandled-rejections.js';
 
-/** Clients repeat the state in their requests, and request bodies have a size limit; this maximum leaves room for the rest. */
+/**
+ * Maximum length of request state. Clients repeat it in requests, whose size is limited; this value leaves
+ * room for the rest of the request.
+ */
 const MAX_STATE_LENGTH = 256 * 1024;
 
 /**
@@ -62,10 +65,12 @@ export async function createApp(options: AppOptions): Promise<App> {
 }
 
 /**
- * 1. The options are checked, and resolved into one record of settings.
+ * Creates an app in these steps:
+ *
+ * 1. The options are checked, and resolved to one record of settings.
  * 2. The parts of the app and its modules are collected.
- * 3. The definitions are compiled. All faults so far are thrown together.
- * 4. The engine and the app are put together, and the services are started.
+ * 3. The definitions are compiled. All problems so far are thrown together.
+ * 4. The engine and the app are created, and the services are started.
  */
 async function makeApp(options: AppOptions, releaseStdout: () => void): Promise<App> {
   const diagnostics = new Diagnostics();
@@ -139,7 +144,7 @@ interface Served {
   readonly tools: Omit<BuildTools, 'diagnostics'>;
 }
 
-/** @throws DefinitionError with everything that is wrong with the options and the definitions. */
+/** Compiles the definitions. @throws DefinitionError with all problems of the options and the definitions. */
 async function compileDefinitions(
   { declarations, extensions, services, classes }: AppPieces,
   { logger, exposeErrors, limits, coerce, unknownProperties }: AppSettings,
@@ -223,7 +228,10 @@ function createEngine(
   return { engine, changes, readiness };
 }
 
-/** @throws the error of a service. Services created before it are disposed of. */
+/**
+ * Starts the services. @throws the error of a service, after the services that were created before it have
+ * been disposed of.
+ */
 async function startServices(
   engine: Engine,
   { services, classes, policies }: AppPieces,
@@ -243,13 +251,16 @@ async function startServices(
   }
 }
 
-/** Maximum number of remembered form plans. Inline schemas are new objects each time, so plans are found by the schema's text. */
+/**
+ * Maximum number of stored form plans. An inline schema is a new object in each call, so plans are found by
+ * the text of the schema.
+ */
 const MAX_REMEMBERED = 256;
 
 /**
- * Plans the forms that handlers show to users, each once.
+ * Returns a function that plans each form that handlers show to users once.
  *
- * @throws DefinitionError when a client cannot show a form.
+ * @throws DefinitionError if a client cannot show a form.
  */
 function formPlans(schemas: SchemaCompiler): (form: FormLike) => ValuePlan {
   const plans = new Map<object | string, ValuePlan>();

@@ -13,7 +13,7 @@ export interface AppDescription {
   readonly prompts: readonly string[];
 }
 
-/** The files in each place that is given as `discover`, by the URL of the place. */
+/** The files for each URL in the option `discover`. */
 export type DiscoveredFiles = Readonly<Record<string, readonly string[]>>;
 
 /** The description of a program for `sigil build`. All of it is JSON. */
@@ -22,19 +22,22 @@ export interface BuildDescription {
   /** The validators for the program's schemas. */
   readonly validators: readonly WrittenValidator[];
   readonly patterns: readonly PatternVerdict[];
-  /** Whether a pattern needs an engine other than the native one. */
+  /** Whether a pattern needs the linear-time engine. */
   readonly needsPatternEngine: boolean;
   /** The runtime passed to `app.run()`, or standard streams if none was passed. Absent when `app.run()` was not called. */
   readonly runtime?: string | undefined;
-  /** Why apps that are created at their first request could not be created. */
+  /** Why apps that are created at the first request could not be created. */
   readonly unmade: readonly string[];
 }
 
-/** Listens to a program that describes itself. */
+/** Receives events while a program describes itself. */
 export interface BuildListener {
   /** Receives the description once, and ends the program. */
   done(description: BuildDescription): never;
-  /** Receives the files of a place that are not in the bundle yet. Without them, the description lacks definitions. */
+  /**
+   * Receives files of the option `discover` that are not in the bundle yet. Until they are, definitions are
+   * missing in the description.
+   */
   discovered(href: string, files: readonly string[]): void;
   /** Called when an app was created, or will be created at its first request. */
   madeApp(): void;
@@ -91,10 +94,16 @@ export function describeBuild(
   return end;
 }
 
-/** Maximum time for creating an app that is announced for its first request, in milliseconds: it may wait for something. */
+/**
+ * Maximum time to create an app that would otherwise be created at its first request, in milliseconds. It may
+ * wait for something.
+ */
 const LATER_MS = 5_000;
 
-/** Creates an announced app. @returns why that failed. @throws DefinitionError when its definitions are wrong. */
+/**
+ * Creates an app that would otherwise be created at its first request. @returns why that failed. @throws
+ * DefinitionError if its definitions are invalid.
+ */
 async function failuresOf(make: MakeLaterApp, env: PlatformStandIn['env']): Promise<string[]> {
   const late = new Promise<string[]>((resolve) =>
     setTimeout(() => resolve([`it took longer than ${LATER_MS / 1000} s`]), LATER_MS),

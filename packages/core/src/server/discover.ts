@@ -11,8 +11,9 @@ const MODULE = /\.(?:js|mjs|ts|mts)$/;
 const NOT_A_SERVICE = /\.d\.m?ts$|\.(?:test|spec)\.m?[jt]s$/;
 
 /**
- * Imports the modules in folders, or whose files match patterns, and gives the exported classes that have decorated methods, in
- * alphabetical order of their files. A module that cannot be imported is a problem, not a warning.
+ * Imports the modules in folders, or those that match patterns. Returns the exported classes with decorated
+ * methods, in alphabetical order of the files. A module that cannot be imported is a problem, and not only a
+ * warning.
  */
 export async function discover(
   places: URL | readonly URL[],
@@ -53,7 +54,7 @@ async function discoverIn(
   return found;
 }
 
-/** The modules of a place, as its files are now. */
+/** Returns the modules in a folder or for a pattern, from the file system. */
 function modulesIn(place: URL, diagnostics: Diagnostics, logger: Logger): readonly BundledModule[] {
   const files = filesIn(place, diagnostics);
   const stale = staleFiles(files);
@@ -77,7 +78,7 @@ function modulesIn(place: URL, diagnostics: Diagnostics, logger: Logger): readon
   }));
 }
 
-/** The fix for an import that fails. */
+/** Returns the advice for a failed import. */
 function remedyFor(error: unknown): string {
   const missing = /^Cannot find package '([^']+)'/.exec(messageOf(error))?.[1];
   if (missing === undefined) return 'make the module importable, or move it out of the folder';
@@ -104,7 +105,7 @@ function filesIn(place: URL, diagnostics: Diagnostics): URL[] {
   }
 }
 
-/** The folder below which files are looked for, and which of them are wanted. */
+/** Splits a pattern into the folder to search, and a function that returns whether a path matches. */
 function readPattern(place: URL): { readonly folder: URL; readonly matches: (path: string) => boolean } {
   const segments = pathOf(place).split('/');
   const first = segments.findIndex((segment) => /\*|\{[^{}]*,[^{}]*\}/.test(segment));
@@ -148,8 +149,8 @@ const MAP = /^\/\/# sourceMappingURL=(\S+)\s*$/gm;
 const INLINE = /^data:application\/json;(?:charset=utf-8;)?base64,/i;
 
 /**
- * Compiled files whose source was deleted, with that source. A file counts if none of the sources in its source map
- * exists while those of other files do, so that a program deployed without sources is complete.
+ * Returns compiled files whose source was deleted, with that source. A file is included only if none of its
+ * sources exists, while sources of other files do: a program may be deployed without any sources.
  */
 function staleFiles(files: readonly URL[]): ReadonlyMap<URL, URL> {
   const stale = new Map<URL, URL>();
@@ -164,7 +165,7 @@ function staleFiles(files: readonly URL[]): ReadonlyMap<URL, URL> {
   return hasSources ? stale : new Map();
 }
 
-/** The source files that the source map of a compiled file names. */
+/** Returns the source files in the source map of a compiled file. */
 function sourcesOf(file: URL): URL[] {
   const reference = [...(readText(file) ?? '').matchAll(MAP)].at(-1)?.[1];
   if (reference === undefined) return [];

@@ -15,7 +15,7 @@ export const EXPLANATION_FORMAT = 'sigil-explanation/1';
 export interface Explanation {
   readonly format: typeof EXPLANATION_FORMAT;
   readonly name: string;
-  /** Absent when nothing with that name is registered. */
+  /** The kind of the definition; absent if there is none with this name. */
   readonly kind?: Entry['kind'];
   /** The place of the definition in the source, such as `Inventory.checkInventory`. */
   readonly where?: string;

@@ -2,15 +2,17 @@ import type { HookWatch } from '../container/lifecycle.js';
 import type { Logger } from '../protocol/logging.js';
 import { unref, within } from '../transport/deadlines.js';
 
-/** After how long a hook at start is named that has not ended, and how often again, in milliseconds. */
+/** When a hook that runs at start is first logged, and how often it is logged again, in milliseconds. */
 const START_MS = { first: 10_000, again: 60_000 };
-/** After how long a hook at the end is named, and how long all of one scope may take, in milliseconds. */
+/**
+ * When a hook that runs at the end is logged, and how long all hooks of one scope may take, in milliseconds.
+ */
 const END_MS = { first: 2_000, all: 5_000 };
 
 /**
- * Names the hooks of services that hang: without it, a program that does not start or end says nothing.
+ * Logs hooks of services that do not end, because they prevent the program from starting or ending.
  *
- * @param logger gets one line for each, and at start another each minute.
+ * @param logger gets one line for each hook, and at start another one each minute.
  */
 export function watchHooks(logger: Pick<Logger, 'warn'>): HookWatch {
   const slow = (hook: string, forMs: number, message: string): void =>

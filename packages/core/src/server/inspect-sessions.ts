@@ -19,7 +19,7 @@ export interface ListedSession {
   readonly expiresAt: string;
 }
 
-/** Some sessions of a store, in the order of the store. */
+/** The result of listing sessions, in the order of the store. */
 export interface SessionListing {
   readonly sessions: readonly ListedSession[];
   /** Whether the store has more sessions than were asked for. */
@@ -28,18 +28,18 @@ export interface SessionListing {
 
 /** How many sessions are read at once. */
 const PAGE = 100;
-/** Number of characters that are shown of an id. */
+/** Number of characters of an id that are shown. */
 const TOLD_LENGTH = 8;
 const OWN_MEMORY =
   'The program keeps sessions in its own memory, where no other process finds them: give createApp() a "backend"';
 
 /**
- * Answers operators' questions about sessions: `{ do: 'ls', limit }`.
+ * Answers a question of an operator about sessions: `{ do: 'ls', limit }`.
  *
- * @param store absent if sessions belong to a process.
- * @param logger receives the reason why the store cannot be reached.
- * @throws ProtocolError if there is no such question, or no store.
- * @throws OverloadedError when the store cannot be reached.
+ * @param store the shared store; absent if the process keeps its own sessions.
+ * @param logger receives the reason if the store cannot be reached.
+ * @throws ProtocolError if the question is unknown, or if there is no shared store.
+ * @throws OverloadedError if the store cannot be reached.
  */
 export async function inspectSessions(
   store: SessionStore | undefined,
@@ -55,7 +55,10 @@ export async function inspectSessions(
   return { sessions: items, hasMore };
 }
 
-/** A page of sessions. Errors only go to the log: they may name hosts and users. */
+/**
+ * Returns a page of sessions. Errors of the store are only logged, because they may contain names of hosts
+ * and users.
+ */
 async function page(store: SessionStore, from: string | undefined, logger: Logger): Promise<SessionPage> {
   try {
     return await store.list(PAGE, from);

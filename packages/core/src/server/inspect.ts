@@ -41,7 +41,10 @@ export async function answerQuestion(app: Inspectable): Promise<string> {
 /** The format of an extension's answer. */
 const ANSWER_FORMAT = 'sigil-answer/1';
 
-/** A failed answer is an answer too: the program itself has not failed. */
+/**
+ * Returns the answer to a question, or its error in the same form, because an error does not mean that the
+ * program has failed.
+ */
 async function answered(answer: () => object | Promise<object>): Promise<object> {
   try {
     return { answer: await answer() };

@@ -95,7 +95,7 @@ export function adding(
   };
 }
 
-/** The declarations to add to a running app: from a function, or from a class's methods of one kind and their completions. */
+/** Returns the declarations of a function, or of a class's methods of one kind with their completions. */
 function declare(
   definition: FunctionDefinition | Constructor,
   kind: HandlerDefinition['kind'],

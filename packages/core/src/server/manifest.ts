@@ -107,7 +107,7 @@ function arrangeAll<E extends object>(entries: readonly E[], key: (entry: E) => 
   return sorted.map((entry) => arrange(entry, [...ENTRY, ...AFTER]));
 }
 
-/** Puts known members first, in the given order, then all others in alphabetical order. */
+/** Sorts members: known members first, in the given order, then the others alphabetically. */
 function arrange<E extends object>(entry: E, order: readonly string[]): E {
   const members = new Map(Object.entries(entry));
   const others = [...members.keys()].filter((key) => !order.includes(key)).sort(byCodeUnits);
@@ -135,12 +135,15 @@ const BY_NAME: ReadonlySet<string> = new Set([
   'properties',
 ]);
 
-/** A JSON value whose objects have their keys in alphabetical order. */
+/** Returns a JSON value with the keys of all objects in alphabetical order. */
 function canonicalValue(value: unknown): unknown {
   return JSON.parse(canonicalJson(value));
 }
 
-/** A JSON Schema in its canonical order: keywords are sorted alphabetically, and so are names in lists without an order. */
+/**
+ * Returns a JSON Schema in canonical order: keywords are sorted, and so are names in lists whose order has no
+ * meaning.
+ */
 function canonicalSchema(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(canonicalSchema);
   return mapSorted(schema, (keyword, value) => {
@@ -178,7 +181,7 @@ export function manifestOf(app: Inspectable): Manifest {
   return arrangeManifest(partsOfManifest(parts));
 }
 
-/** The parts of a server's manifest, from its registry. */
+/** Returns the parts of a server's manifest, from its registry. */
 function partsOfManifest({ engine, registry, instructions, hooks }: AppParts): ManifestParts {
   return {
     server: engine.info,

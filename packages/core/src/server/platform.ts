@@ -1,6 +1,6 @@
 import type { Logger, LogMethod } from '../protocol/logging.js';
 
-/** The part of Node's `process` that Sigil uses; absent on some platforms. */
+/** The part of Node's `process` that Sigil uses. It is absent on some platforms. */
 interface PlatformProcess {
   readonly argv?: readonly string[];
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -15,7 +15,7 @@ interface PlatformProcess {
   off?(event: 'SIGTERM' | 'SIGINT', listener: () => void): unknown;
 }
 
-/** A channel that tools listen to. */
+/** A channel of `node:diagnostics_channel`. */
 interface DiagnosticsChannel {
   readonly hasSubscribers: boolean;
   publish(message: unknown): void;
@@ -27,11 +27,11 @@ interface BuiltIns {
   readonly 'node:diagnostics_channel': { channel(name: string): DiagnosticsChannel };
 }
 
-/** Remembers the owner of an asynchronous task. */
+/** Associates asynchronous work with the call that started it. */
 export interface AsyncStorage<T> {
   run<R>(store: T, task: () => R): R;
   getStore(): T | undefined;
-  /** Whether it costs little: since Node 24. */
+  /** Whether it has little cost, which is so since Node 24. */
   readonly isCheap?: boolean;
 }
 
@@ -87,7 +87,10 @@ function printing(level: 'warn' | 'error'): LogMethod {
   };
 }
 
-/** Errors as their stacks, without members of their classes, such as a request with its credentials. */
+/**
+ * Returns the log details with errors as their stacks. Further members of errors are left out, such as a
+ * request with credentials.
+ */
 function withoutAdditions(details: object): object {
   if (details instanceof Error) return { err: textOf(details) };
   const shown = Object.entries(details).map(([name, value]) => [
@@ -103,9 +106,9 @@ function textOf(error: Error): string {
 }
 
 /**
- * Remembers which task of the program an asynchronous one belongs to.
+ * Creates a storage that associates asynchronous work with the call that started it.
  *
- * @returns `undefined` on hosts that cannot.
+ * @returns `undefined` on platforms without `AsyncLocalStorage`.
  */
 export function callStorage<T>(): AsyncStorage<T> | undefined {
   const module = platform.getBuiltinModule?.('node:async_hooks');
@@ -114,27 +117,30 @@ export function callStorage<T>(): AsyncStorage<T> | undefined {
   return Object.assign(new module.AsyncLocalStorage<T>(), { isCheap: Number(major) >= 24 });
 }
 
-/** A channel of the process that tools listen to. @returns `undefined` on hosts that have none. */
+/** Returns a channel of `node:diagnostics_channel`. @returns `undefined` on platforms without that module. */
 export function diagnosticsChannel(name: string): DiagnosticsChannel | undefined {
   return platform.getBuiltinModule?.('node:diagnostics_channel')?.channel(name);
 }
 
-/** Listens to unhandled rejections, which then do not end the process. @param listener called within their task. */
+/**
+ * Adds a listener for unhandled rejections, so that they do not end the process. @param listener called in
+ * the asynchronous context of the rejection.
+ */
 export function onUnhandledRejection(listener: (reason: unknown) => void): void {
   platform.on?.('unhandledRejection', listener);
 }
 
-/** The signals that ask a program to end, and the exit code each leads to. */
+/** The signals that ask a program to end, each with the exit code that it causes. */
 const END_SIGNALS = [
   ['SIGTERM', 0],
   ['SIGINT', 130],
 ] as const;
 
 /**
- * Listens for a signal that asks the program to end.
+ * Calls a function at the first signal that asks the program to end.
  *
  * @param told receives a function that ends the process.
- * @returns a function that stops listening.
+ * @returns a function that removes the listener.
  */
 export function onEndSignal(told: (exit: () => void) => void): () => void {
   const listeners = END_SIGNALS.map(([signal, code]) => {
@@ -145,7 +151,7 @@ export function onEndSignal(told: (exit: () => void) => void): () => void {
   return () => listeners.forEach((stop) => stop());
 }
 
-/** The arguments the program was started with. */
+/** Returns the arguments of the program. */
 export function programArguments(): readonly string[] {
   return platform.argv?.slice(2) ?? [];
 }
@@ -156,9 +162,9 @@ export function isInspected(): boolean {
 }
 
 /**
- * The secret that the workers of one program have in common.
+ * Returns the secret that the workers of one program share.
  *
- * @returns `undefined` in a process that `http({ workers })` has not started.
+ * @returns `undefined` in a process that `http({ workers })` did not start.
  */
 export function workerKey(): string | undefined {
   const key = environmentVariable('SIGIL_WORKER_KEY');
@@ -166,16 +172,16 @@ export function workerKey(): string | undefined {
   return key?.startsWith(`${platform.ppid}:`) ? key : undefined;
 }
 
-/** An environment variable. */
+/** Returns the value of an environment variable. */
 export function environmentVariable(name: string): string | undefined {
   return platform.env?.[name];
 }
 
 /**
- * Redirects standard output, including `console`, to standard error, if a client may be at the other end: if standard
- * input and output are pipes.
+ * Redirects standard output, including `console`, to standard error, if standard input and output are pipes:
+ * a client may then read the output.
  *
- * @returns a function that gives standard output back.
+ * @returns a function that restores standard output.
  */
 export function divertStdout(): () => void {
   const { stdout, stderr } = platform;
@@ -194,16 +200,22 @@ export function divertStdout(): () => void {
   };
 }
 
-/** On a function that diverts standard output, for apps of another copy of this package too. */
+/**
+ * The key under which a redirected `write` stores its redirection, so that other copies of this package find
+ * it.
+ */
 const DIVERSION: unique symbol = Symbol.for('sigil:stdout-diversion') as never;
 
 interface Diversion {
   active: boolean;
-  /** The `write` from before. */
+  /** The original `write`. */
   readonly write: PlatformOutput['write'] & { readonly [DIVERSION]?: Diversion };
 }
 
-/** Gives standard output back, whichever apps have diverted it: one app is served there, and others may never run. */
+/**
+ * Restores standard output, whichever app has redirected it, because one app is served there and the others
+ * may never run.
+ */
 export function releaseStdoutOfAll(): void {
   let write: Diversion['write'] | undefined = platform.stdout?.write;
   for (let state = write?.[DIVERSION]; state; state = write?.[DIVERSION]) {
@@ -240,9 +252,9 @@ export function endWith(line: string): Promise<never> {
 }
 
 /**
- * The files below a folder, without `node_modules`, in alphabetical order, as URLs.
+ * Lists the files in a folder and its subfolders, except `node_modules`, as URLs in alphabetical order.
  *
- * @throws Error when the platform has no file system, or the folder cannot be read.
+ * @throws Error if the platform has no file system, or if the folder cannot be read.
  */
 export function listFiles(folder: URL): URL[] {
   const fs = platform.getBuiltinModule?.('node:fs');
@@ -258,7 +270,7 @@ export function listFiles(folder: URL): URL[] {
   });
 }
 
-/** The text of a file; `undefined` when it cannot be read. */
+/** Returns the text of a file; `undefined` if it cannot be read. */
 export function readText(file: URL): string | undefined {
   try {
     return platform.getBuiltinModule?.('node:fs')?.readFileSync(file, 'utf8');
@@ -267,7 +279,7 @@ export function readText(file: URL): string | undefined {
   }
 }
 
-/** Whether there is such a file. */
+/** Whether a file exists. */
 export function hasFile(file: URL | string): boolean {
   return platform.getBuiltinModule?.('node:fs')?.existsSync(file) ?? false;
 }

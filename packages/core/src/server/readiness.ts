@@ -10,12 +10,15 @@ import type { PartCheck, ReadinessReport } from '../transport/transport.js';
 
 /** Maximum time of a part's check, in milliseconds. */
 const CHECK_MS = 2_000;
-/** How often a process says which keys and version it has, in milliseconds, and how long it is remembered for that. */
+/**
+ * How often a process announces its keys and its version, and how long the announcement is valid, in
+ * milliseconds.
+ */
 const HELLO_MS = { every: 10_000, remembered: 120_000 };
-/** Maximum number of remembered processes. */
+/** Maximum number of processes whose announcements are stored. */
 const MOST_NODES = 1_000;
 
-/** The subjects of messages between processes for this. */
+/** The subjects of messages about readiness between processes. */
 const ABOUT = { echo: 'readiness/echo', hello: 'readiness/hello', bye: 'readiness/bye' };
 
 /** The parts of an app's readiness check. */
@@ -24,15 +27,15 @@ interface ReadinessParts {
   readonly logger: Logger;
   readonly codec: RequestStateCodec;
   readonly changes: ChangeFeed;
-  /** Whether other processes hear of changes. */
+  /** Whether other processes receive the changes of this process. */
   readonly isShared: boolean;
-  /** Asks the store of the backend; absent without one. */
+  /** Checks the store of the backend; absent if there is none. */
   readonly store: (() => MaybePromise<void>) | undefined;
   /** The checks of extensions, by part: `tasks`, unless they are kept in this process. */
   readonly extensions: () => Readonly<Record<string, () => MaybePromise<PartCheck>>>;
 }
 
-/** The state of another process, by its own message. */
+/** The state of another process, from its last announcement. */
 interface OtherNode {
   readonly version: string;
   readonly keys: readonly string[];
@@ -40,9 +43,9 @@ interface OtherNode {
 }
 
 /**
- * Asks each part that requests need whether it answers: the store, the change bus by a message to this process itself, and what extensions
- * name, such as the task store. Processes tell each other over the bus which version of the app they have, and fingerprints of their keys: a
- * difference is a warning, and does not make a process unready.
+ * Checks each part that requests need: the store, the change bus (by a message to this process itself), and
+ * the parts of extensions, such as the task store. Processes announce their version and fingerprints of their
+ * keys over the bus. A difference is logged as a warning, but does not make a process unready.
  */
 export class Readiness {
   readonly #times = new Deadlines(CHECK_MS);
@@ -64,7 +67,7 @@ export class Readiness {
     });
   }
 
-  /** @returns the state of each part, within two seconds. Never rejects. */
+  /** Returns the state of each part within two seconds. Never rejects. */
   async check(): Promise<ReadinessReport> {
     const { store, extensions, isShared } = this.parts;
     const asked = { store, bus: isShared ? () => this.#echo() : undefined, ...extensions() };
@@ -77,7 +80,10 @@ export class Readiness {
     return { isReady, checks: isShared ? { ...checks, ...(await this.#compare()) } : checks };
   }
 
-  /** Withdraws this process's announcement before it ends: others no longer compare themselves to it. */
+  /**
+   * Withdraws the announcement of this process before it ends, so that others no longer compare themselves
+   * with it.
+   */
   leave(): void {
     this.#hasLeft = true;
     const { changes } = this.parts;
@@ -119,7 +125,7 @@ export class Readiness {
     void changes.publish({ kind: 'message', about: ABOUT.hello, content });
   }
 
-  /** Receives the announcement of another process. It may have another version, so it may be anything. */
+  /** Stores the announcement of another process. It may come from another version, so its form is checked. */
   async #meet({ node, version, keys }: Readonly<Record<string, unknown>>): Promise<void> {
     if (typeof node !== 'string' || typeof version !== 'string' || !isTexts(keys)) return;
     this.#others.delete(node);
@@ -130,7 +136,7 @@ export class Readiness {
     await this.#compare();
   }
 
-  /** Compares this process to others that it has heard of lately. The log names those that differ. */
+  /** Compares this process with others whose announcement is valid, and logs those that differ. */
   async #compare(): Promise<Readonly<Record<'keys' | 'version', PartCheck>>> {
     const { version, codec, logger } = this.parts;
     const keys = await codec.fingerprints();
@@ -165,7 +171,9 @@ function late(): Error {
   return new Error(`It did not answer within ${CHECK_MS} ms`);
 }
 
-/** Whether some keys read others' data, which is sealed with the first of their keys. */
+/**
+ * Whether one of our keys reads the data of another process, which is encrypted with the first of its keys.
+ */
 function canRead(keys: readonly string[], others: readonly string[]): boolean {
   const [sealing] = others;
   return sealing === undefined || keys.length === 0 || keys.includes(sealing);

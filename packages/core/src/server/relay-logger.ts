@@ -5,20 +5,23 @@ import type { LogOptions } from './app-options.js';
 import { consoleLogger, environmentVariable } from './platform.js';
 import { LOGGING, unhandledRejections } from './unhandled-rejections.js';
 
-/** From the mildest on. */
+/** The levels of log lines, mildest first. */
 export const LINE_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 
-/** A logger whose destination is the author's, else that of the runtime that is started, and the console until there is one. */
+/**
+ * A logger whose destination can be set later: the author's logger, otherwise that of the started runtime,
+ * and the console until then.
+ */
 export class RelayLogger implements Logger {
   #target: Logger;
   readonly #fixed: boolean;
-  /** The level of the mildest line that is written. */
+  /** The index of the lowest level that is written. */
   readonly #least: number;
   readonly #secrets: ReadonlySet<string>;
-  /** An unknown value of `LOG_LEVEL`, until the log has reported it. */
+  /** An unknown value of `LOG_LEVEL` that has not been reported yet. */
   #unknownLevel: string | undefined;
 
-  /** @param target the author's logger, which decides by itself which lines it writes unless a level is given. */
+  /** @param target the author's logger. Without a level, it decides itself which lines it writes. */
   constructor(target: Logger | undefined, { level, redact = [] }: Pick<LogOptions, 'level' | 'redact'> = {}) {
     this.#target = target ?? consoleLogger;
     this.#fixed = target !== undefined;
@@ -29,7 +32,7 @@ export class RelayLogger implements Logger {
     this.#secrets = new Set(redact.map((name) => name.toLowerCase()));
   }
 
-  /** Settles the destination, unless the author did. */
+  /** Sets the destination, unless the author has passed a logger. */
   relayTo(target: Logger | undefined): void {
     if (this.#fixed || !target) return;
     this.#target = target;
@@ -47,7 +50,7 @@ export class RelayLogger implements Logger {
   readonly warn: LogMethod = (...args) => this.#log('warn', args);
   readonly error: LogMethod = (...args) => this.#log('error', args);
 
-  /** A failing logger must not fail its caller. */
+  /** Writes a line. An error of the logger is ignored, so that it does not affect the caller. */
   #log(level: keyof Logger, [details, ...message]: Parameters<LogMethod>): void {
     if (LINE_LEVELS.indexOf(level) < this.#least) return;
     const isRedacted = this.#secrets.size > 0 && isPlainObject(details);
@@ -85,7 +88,10 @@ function leastOf(level: NonNullable<LogOptions['level']>): number {
 
 const LEVEL_NAMES = [...LINE_LEVELS, 'silent'] as const;
 
-/** The level in a text, with the names of other loggers; `undefined` for other text. */
+/**
+ * Returns the level in a text, which may also be a level name of another logger; `undefined` for any other
+ * text.
+ */
 function levelNamed(text: string): LogOptions['level'] {
   return LEVEL_NAMES.find((level) => level === text.toLowerCase());
 }

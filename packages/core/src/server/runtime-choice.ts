@@ -75,7 +75,7 @@ export function isRuntime(given: Runtime | RunOptions | undefined): given is Run
   return isObject(given) && typeof given['start'] === 'function';
 }
 
-/** @throws DefinitionError when a value is neither a runtime nor options of `app.run()`. */
+/** Validates the argument of `app.run()`. @throws DefinitionError if it is neither a runtime nor options. */
 export function checkRunOptions(given: Runtime | RunOptions | undefined): void {
   if (given === undefined || isRuntime(given)) return;
   const checks = new OptionChecks('app.run');
@@ -147,7 +147,7 @@ export async function chooseRuntime(options: RunOptions = {}): Promise<Runtime> 
   });
 }
 
-/** Returns options. */
+/** Returns the options of a runtime. */
 type Give = (listen: ListenAddress) => MaybePromise<object>;
 
 const gives = (options: object): options is Give => typeof options === 'function';
@@ -216,15 +216,18 @@ export function workerRuntime(
 }
 
 /**
- * Keeps output off standard output while the app is created, if it will be served over stdio.
+ * Redirects standard output to standard error while the app is created, if it will be served over stdio.
  *
- * @returns a function that gives standard output back.
+ * @returns a function that restores standard output.
  */
 export function reserveStdout(): () => void {
   return chosenTransport('stdio') === 'stdio' && !isInspected() ? divertStdout() : () => undefined;
 }
 
-/** @param byDefault the transport to use if neither an argument nor a variable sets one. */
+/**
+ * Returns the chosen transport.
+ * @param byDefault the transport if neither an argument nor a variable chooses one.
+ */
 function chosenTransport(byDefault: 'http' | 'stdio'): 'http' | 'stdio' {
   const args = ownArguments();
   if (args.includes('--http')) return 'http';
@@ -266,7 +269,7 @@ function isTypingError(typed: string, known: string): boolean {
   return [restA.slice(1), restA].includes(restB.slice(1)) || restA.slice(1) === restB || swapped === restB;
 }
 
-/** The text after a flag or its equals sign. @throws DefinitionError if there is none, or if another flag follows. */
+/** Returns the value of a flag. @throws DefinitionError if it is missing, or if another flag follows. */
 function valueOf(args: readonly string[], flag: string): string | undefined {
   const index = indexOf(args, flag);
   const found = args[index];
@@ -280,7 +283,7 @@ function indexOf(args: readonly string[], flag: string): number {
   return args.findIndex((arg) => arg === flag || arg.startsWith(`${flag}=`));
 }
 
-/** Parses the text of a flag or variable, whose name is for messages. */
+/** Parses the value of a flag or variable. `where` is its name, for messages. */
 type Parse<T> = (text: string, where: string) => T;
 
 function read<T>(args: readonly string[], flag: string, variable: string, parse: Parse<T>): T | undefined {
@@ -290,7 +293,7 @@ function read<T>(args: readonly string[], flag: string, variable: string, parse:
   return set === undefined ? undefined : parse(set, variable);
 }
 
-/** @param kind the kind of value, for messages. */
+/** Creates a parser for integers. @param kind the kind of value, for messages. */
 function integer(least: number, most: number, kind: string, fix: string): Parse<number> {
   return (text, where) => {
     const value = Number(text);
@@ -324,7 +327,9 @@ async function load(name: '@sigil/http' | '@sigil/stdio'): Promise<RuntimeModule
   throw imported.error;
 }
 
-/** @param own a flag that may be the program's own. */
+/**
+ * Returns the error for an invalid flag or variable. @param own a similar flag that may be the program's own.
+ */
 function wrong(where: string, what: string, fix: string, own?: string): DefinitionError {
   const alternative =
     own === undefined

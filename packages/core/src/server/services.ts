@@ -10,7 +10,7 @@ import type { ServiceScope } from '../metadata/metadata.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { AppOptions } from './app-options.js';
 
-/** The policies of an app and of its definitions, wherever they stand. */
+/** The policies of an app and of its definitions. */
 export interface Policies {
   readonly guards: readonly GuardLike[];
   readonly middleware: readonly MiddlewareLike[];
@@ -18,25 +18,25 @@ export interface Policies {
   readonly errors: readonly ErrorMapper[];
 }
 
-/** The services of an app, and how they begin. */
+/** The services of an app. */
 export interface Services {
   readonly container: Container;
   readonly instances: Instances;
   /** Finds the faults in classes, in constraints of class-validator, and in their dependencies. */
   check(classes: readonly Constructor[], constraints: readonly Constructor[]): readonly DefinitionProblem[];
   /**
-   * Makes the singletons and awaits their `onInit`.
+   * Creates the singletons, and awaits their `onInit`.
    *
-   * @throws DefinitionError when an instance of a guard or middleware has no method of one.
+   * @throws DefinitionError if an instance of a guard or middleware lacks the required method.
    */
   start(classes: readonly Constructor[], policies: Policies): Promise<void>;
-  /** Makes a constraint of class-validator; `undefined` when it needs no container. */
+  /** Creates a constraint of class-validator; `undefined` if it needs no container. */
   readonly constraint: (cls: Constructor) => unknown;
   /** Awaits `onReady` of all instances. */
   ready(): Promise<void>;
 }
 
-/** Chooses the container: the author's own, or ours. */
+/** Returns the container to use: the author's, or the built-in one. */
 export function chooseServices(
   own: Container | undefined,
   providers: readonly Provider[],
@@ -80,7 +80,10 @@ export function chooseServices(
 
 const OF_A_CALL = "code that depends on the caller belongs in the handler, or in a guard's permits(context)";
 
-/** A constraint cannot adopt the scope of its dependency. */
+/**
+ * Adapts a problem of a constraint's dependency, because a constraint cannot have the scope of its
+ * dependency.
+ */
 function forConstraint(problem: DefinitionProblem, constraints: readonly Constructor[]): DefinitionProblem {
   const isOne =
     problem.code === 'SIGIL_CAPTIVE_SCOPE' && constraints.some(({ name }) => name === problem.where);
@@ -100,7 +103,7 @@ function shortLivedConstraint({ name }: Constructor): DefinitionProblem {
   };
 }
 
-/** The policies of definitions, each once, and those of the app, which may have no definitions yet. */
+/** Returns the different policies of definitions and of the app, which may have no definitions yet. */
 export function policiesOf(
   declarations: readonly Declaration[],
   { guards = [], middleware = [] }: Pick<AppOptions, 'guards' | 'middleware'>,
@@ -115,7 +118,7 @@ export function policiesOf(
   };
 }
 
-/** The classes for the container: those with handlers, guards and middleware. */
+/** Returns the classes that the container creates: those with handlers, guards and middleware. */
 export function classesOf(
   declarations: readonly Declaration[],
   { guards, middleware }: Policies,
@@ -129,7 +132,7 @@ export function classesOf(
   ];
 }
 
-/** Looks at the instances of guards and middleware, which may have their method as a property. */
+/** Checks the instances of guards and middleware, whose method may be a property. */
 async function checkMethods({ guards, middleware }: Policies, instances: Instances): Promise<void> {
   const diagnostics = new Diagnostics();
   const check = async (classes: readonly unknown[], method: 'allows' | 'handle'): Promise<void> => {

@@ -2,8 +2,8 @@ import type { Inspectable } from './app-parts.js';
 import type { ImportedTransport } from './transport-packages.js';
 
 /**
- * Imports a package of a transport, on Node: named, so that bundlers take it along. `package.json` says under which conditions this file
- * stands for `#transport-packages`.
+ * Imports the package of a transport on Node. The name is written out, so that bundlers include the package.
+ * `package.json` defines when this file is used for `#transport-packages`.
  */
 export async function importTransport(name: '@sigil/http' | '@sigil/stdio'): Promise<ImportedTransport> {
   // Awaited within `try`, so that bundlers ignore a missing package. Asserted, because the compiler need not resolve

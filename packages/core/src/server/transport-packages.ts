@@ -1,4 +1,4 @@
-/** The exports of a transport's package, or the error of its import. */
+/** The exports of a transport package, or the error of its import. */
 export type ImportedTransport = { readonly module: object } | { readonly error: unknown };
 
 /**
@@ -13,7 +13,10 @@ export async function importTransport(name: '@sigil/http' | '@sigil/stdio'): Pro
   }
 }
 
-/** Only Node programs are inspected: elsewhere the code for answers is left out. */
+/**
+ * Refuses to answer questions, which only Node programs do. Bundles for other platforms therefore do not
+ * contain the code for answers.
+ */
 export function answerQuestion(): Promise<never> {
   throw new Error('SIGIL_INSPECT asks programs of Node');
 }

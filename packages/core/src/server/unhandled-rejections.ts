@@ -4,21 +4,24 @@ import { LogThrottle } from '../transport/log-throttle.js';
 import type { Tracked, Tracking } from '../transport/transport.js';
 import { type AsyncStorage, callStorage, consoleLogger, onUnhandledRejection } from './platform.js';
 
-/** One for all apps of the process, because rejections belong to the process. */
+/** Logs unhandled rejections. One instance serves all apps, because rejections belong to the process. */
 class UnhandledRejections {
-  /** Empty until the author's code is tracked. Mounted apps have it too: their calls may run in a process that another app owns. */
+  /**
+   * The tracking of authors' code; empty until it starts. Mounted apps share it, because their calls may run
+   * in a process that another app owns.
+   */
   readonly tracking: Tracking = {};
   readonly #told = new LogThrottle();
   #storage: AsyncStorage<Tracked> | undefined;
-  /** That of the app that has begun to run last. */
+  /** The logger of the app that has started to run last. */
   #logger: Logger | undefined;
 
   /**
-   * Logs unhandled rejections from now on until the process ends, because a closed app's leftovers may still fail.
+   * Logs unhandled rejections until the process ends, because pending work of a closed app may still fail.
    * Other listeners are called as well.
    *
-   * To know whose a rejection is costs every call a tenth of its time before Node 24. There the author's code is
-   * tracked from the first unhandled rejection on.
+   * Before Node 24, it costs each call a tenth of its time to find out which call a rejection belongs to. On
+   * these versions, authors' code is only tracked after the first unhandled rejection.
    */
   survive(logger: Logger): void {
     const listens = this.#logger !== undefined;
@@ -64,7 +67,10 @@ function kindOf(reason: unknown): string {
 
 const loggersTold = new LogThrottle();
 
-/** Owns unhandled promises of a logger: logging them with it would repeat without end. */
+/**
+ * The owner of promises that a logger leaves unhandled. If such a rejection were logged with the same logger,
+ * this could repeat without end.
+ */
 export const LOGGING: Tracked = {
   logger: {
     ...consoleLogger,

@@ -72,19 +72,22 @@ function usesUi({ registry: { tools, resources, templates } }: ExtensionHost): b
   );
 }
 
-/** The options of a UI resource; `undefined` if it has none. */
+/** Returns the options of a UI resource; `undefined` if it has none. */
 function pageOf(definition: DefinitionDetails): UiOptions | undefined {
   const page = UiPage.of(definition);
   return page && Object.keys(page).length > 0 ? page : undefined;
 }
 
-/** Adds UI options to contents, unless the contents have their own: hosts look there first. */
+/**
+ * Adds UI options to contents. Contents with their own UI options stay unchanged, because hosts read those
+ * first.
+ */
 function withUi(contents: ResourceContents, ui: UiOptions): ResourceContents {
   const { _meta } = contents;
   return _meta && UI_KEY in _meta ? contents : { ...contents, _meta: { ..._meta, [UI_KEY]: ui } };
 }
 
-/** The UI options of a tool; empty if the author's value has another type. */
+/** Returns the UI options of a tool; an empty object if the author's value has another type. */
 function longForm(ui: string | ToolUiOptions): ToolUiOptions {
   if (typeof ui === 'string') return { resourceUri: ui };
   return isObject(ui) ? ui : {};
@@ -149,7 +152,10 @@ function pageProblems(definition: DefinitionDetails): DefinitionProblem[] {
 
 const CSP_KEYS: readonly string[] = ['connectDomains', 'resourceDomains', 'frameDomains', 'baseUriDomains'];
 const PERMISSIONS: readonly string[] = ['camera', 'microphone', 'geolocation', 'clipboardWrite'];
-/** Scheme, host and port; only the first labels may be a wildcard. Nothing that could add to a policy is accepted. */
+/**
+ * An origin: scheme, host and port. Only the first labels may be a wildcard. Nothing else is accepted,
+ * because it could extend the policy.
+ */
 const ORIGIN = /^(https?|wss?):\/\/(\*\.)?([a-z0-9]([a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(:[0-9]{1,5})?$/i;
 
 function pageFaults({ csp = {}, permissions = {}, domain, prefersBorder }: UiOptions): string[] {
@@ -186,7 +192,7 @@ function schemeProblems(uri: unknown, where: string): DefinitionProblem[] {
   return [{ code: 'SIGIL_INVALID_URI', where, what, fix: 'write a URI that begins with ui://' }];
 }
 
-/** Reports members of `meta` that say the same as the options, so that neither silently overrides the other. */
+/** Reports members of `meta` that the options also set, because one would silently override the other. */
 function clashes(
   meta: Readonly<Record<string, unknown>> | undefined,
   keys: readonly string[],

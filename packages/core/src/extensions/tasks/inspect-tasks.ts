@@ -23,7 +23,7 @@ export interface ListedTask extends TaskState {
   readonly claimableFrom?: string;
 }
 
-/** Some tasks of a store, the oldest first. */
+/** The result of listing tasks, oldest first. */
 export interface TaskListing {
   readonly tasks: readonly ListedTask[];
   /** Whether there are more tasks than were requested. */
@@ -96,7 +96,10 @@ async function list(repository: TaskRepository, asked: Asked): Promise<TaskListi
   return { tasks: items, hasMore };
 }
 
-/** @throws ProtocolError if there is no such task, or this program lacks its key. */
+/**
+ * Finds the task in a question. @throws ProtocolError if it does not exist, or if this program does not have
+ * its key.
+ */
 async function find(repository: TaskRepository, { taskId }: Asked): Promise<Task> {
   if (typeof taskId !== 'string') throw invalidParams('"taskId" must be a string');
   const stored = await repository.getStored(taskId);

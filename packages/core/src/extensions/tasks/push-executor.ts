@@ -52,11 +52,11 @@ export interface PushExecutor extends TaskExecutor {
   handle(request: Request): Promise<Response>;
 }
 
-/** A message of a queue. */
+/** A message in a queue. */
 interface PushMessage extends SubmittedTask {
   /** When the message expires, in milliseconds since 1970. */
   readonly expires: number;
-  /** HMAC-SHA256 of the rest, as base64url. */
+  /** HMAC-SHA256 of the other members, in base64url. */
   readonly signature: string;
 }
 
@@ -156,7 +156,7 @@ async function textWithin(request: Request, most: number): Promise<string | unde
   return text + decoder.decode();
 }
 
-/** The signed text. JSON keeps its parts apart. */
+/** Returns the text to sign. It is JSON, so that its parts cannot run together. */
 function textOf({ taskId, tool, expires }: Omit<PushMessage, 'signature'>): string {
   return JSON.stringify([taskId, tool, expires]);
 }
@@ -184,7 +184,7 @@ async function sign(key: CryptoKey, text: string): Promise<string> {
   return toBase64Url(new Uint8Array(await crypto.subtle.sign('HMAC', key, bytesOf(text))));
 }
 
-/** Checks a signature. The time that it takes does not depend on how much of the signature is right. */
+/** Checks a signature in constant time. */
 async function isSigned(key: CryptoKey, message: PushMessage): Promise<boolean> {
   const signature = fromBase64Url(message.signature);
   return signature !== undefined && crypto.subtle.verify('HMAC', key, signature, bytesOf(textOf(message)));
@@ -203,7 +203,7 @@ const PUSH_OPTIONS: OptionTable<PushOptions> = {
   maxAgeMs: true,
 };
 
-/** @throws DefinitionError with everything that is wrong. */
+/** Checks the options of `push`. @throws DefinitionError with all problems. */
 function checkOptions(options: PushOptions): void {
   OptionChecks.requireObject('push', options);
   const { url, headers, send, key, timeoutMs, maxAgeMs } = options;

@@ -25,7 +25,7 @@ export class StoreExecutor implements TaskExecutor {
   readonly #timers = new Set<ReturnType<typeof setTimeout>>();
   #worker: TaskWorker | undefined;
   #polling: ReturnType<typeof setInterval> | undefined;
-  /** How many runs this process may have at once now. */
+  /** How many runs this process may currently have at once. */
   #allowed = 0;
   #isClaiming = false;
   #isWoken = false;
@@ -69,7 +69,7 @@ export class StoreExecutor implements TaskExecutor {
     for (const timer of this.#timers) clearTimeout(timer);
   }
 
-  /** How many more runs may begin here now. */
+  /** How many more runs this process may begin now. */
   #room(): number {
     const { free = 0, concurrency = 0 } = this.#worker ?? {};
     return free - (concurrency - this.#allowed);

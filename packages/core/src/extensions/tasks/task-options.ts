@@ -118,7 +118,7 @@ export interface TaskDefaults {
 export type TaskPolicy = Required<Omit<TaskSupportOptions, 'rerun' | 'concurrency'>> &
   Pick<TaskSupportOptions, 'rerun' | 'concurrency'>;
 
-/** Reads how a tool runs as a task; `undefined` when it never does. */
+/** Returns how a tool runs as a task; `undefined` if it never does. */
 export function taskPolicy(
   definition: Pick<DefinitionDetails, 'metadata'>,
   defaults: TaskDefaults,
@@ -127,13 +127,18 @@ export function taskPolicy(
   return task === undefined ? undefined : { start: 'call', version: '', ...defaults, ...longForm(task) };
 }
 
-/** Whether clients without the extension may call a tool; `undefined` when it never runs as a task. */
+/**
+ * Returns whether clients without the extension may call a tool; `undefined` if the tool never runs as a
+ * task.
+ */
 export function taskSupport(definition: DefinitionDetails): TaskSupportOptions['support'] | undefined {
   const task = TaskSupport.of(definition);
   return task === undefined ? undefined : longForm(task).support;
 }
 
-/** Maximum number of concurrent runs of a tool in one process, if the tool has a limit. */
+/**
+ * Returns the maximum number of concurrent runs of a tool in one process; `undefined` if there is no limit.
+ */
 export function taskConcurrency(definition: DefinitionDetails): number | undefined {
   const task = TaskSupport.of(definition);
   return task === undefined ? undefined : longForm(task).concurrency;
@@ -142,7 +147,7 @@ export function taskConcurrency(definition: DefinitionDetails): number | undefin
 const SUPPORT: readonly unknown[] = ['optional', 'required'];
 const STARTS: readonly unknown[] = [undefined, 'call', 'handler'];
 
-/** The problems in a tool's task options. */
+/** Returns the problems in a tool's task options. */
 export function taskProblems(definition: DefinitionDetails): DefinitionProblem[] {
   if (!(TaskSupport.key in definition.metadata)) return [];
   const task: unknown = TaskSupport.of(definition);
@@ -166,7 +171,7 @@ export function taskProblems(definition: DefinitionDetails): DefinitionProblem[]
   }));
 }
 
-/** Values other than an object are refused later. */
+/** Returns the options of `@TaskSupport` as an object. Invalid values are refused later. */
 function longForm(task: unknown): TaskSupportOptions {
   return (isObject(task) ? task : { support: task }) as unknown as TaskSupportOptions;
 }

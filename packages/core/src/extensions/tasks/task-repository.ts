@@ -15,9 +15,12 @@ import type { PartCheck } from '../../transport/transport.js';
 import type { Outcome, Task, TaskChange, TaskJournal, Transition } from './task.js';
 import { firstDeadline } from './transitions.js';
 
-/** How often a change is tried while other processes change the same task. */
+/** Maximum number of attempts to change a task while other processes change it. */
 const MAX_TRIES = 100;
-/** How long a failed claim counts, in milliseconds. With a free place, the process claims again within this time. */
+/**
+ * How long a failed claim counts as a failure of the store, in milliseconds. A process with a free place
+ * claims again within this time.
+ */
 const CLAIM_FAILURE_MS = 15_000;
 
 /**
@@ -26,10 +29,13 @@ const CLAIM_FAILURE_MS = 15_000;
  */
 const MAX_LENGTH = 16 * 1024 * 1024;
 
-/** An id that no task has: an answer about it shows that the store works. */
+/** An id that no task has. If the store answers a query for it, the store works. */
 const NO_TASK = 'readiness';
 
-/** The operations of the store. If claims fail, nothing runs. If renewals fail, other processes take over runs. */
+/**
+ * The operations of the store. After a failed claim, nothing runs. After failed renewals, other processes
+ * take over runs.
+ */
 type Operation = 'create' | 'get' | 'list' | 'claim' | 'renew' | 'replace';
 
 /** The inputs of a new task. */
@@ -51,7 +57,8 @@ interface Sealed<T> {
 }
 
 /**
- * Milliseconds until a task can be claimed: `null` for never, `undefined` while the lease of its run lasts.
+ * Returns the milliseconds until a task can be claimed: `null` for never, and `undefined` while a run holds
+ * the task.
  *
  * @param delayMs the delay of a task that is ready to run.
  */
@@ -64,7 +71,7 @@ export function claimableIn({ stored, journal }: Task, delayMs = 0): number | nu
   return deadline === undefined ? null : Math.max(1, deadline - Date.now());
 }
 
-/** Whether a change concerns others: clients, if their view changes, or a run, if it was taken over. */
+/** Whether a change must be published, because clients see it, or because a run has lost the task. */
 function isNews(before: TaskRecord, after: TaskRecord): boolean {
   const { status, statusMessage } = after.task;
   const isTold = status !== before.task.status || statusMessage !== before.task.statusMessage;
@@ -96,7 +103,7 @@ export class TaskRepository {
   readonly #told = new LogThrottle();
   /** Whether the last renewal failed. */
   #renewalFails = false;
-  /** When the last claim failed, if it did. */
+  /** When the last claim failed; `-Infinity` if it did not. */
   #claimFailedAt = -Infinity;
   #backlog: Promise<TaskBacklog | undefined> | undefined;
 
@@ -176,7 +183,7 @@ export class TaskRepository {
     return claimFails || this.#renewalFails ? 'fails' : 'ok';
   }
 
-  /** Resolves when the store answers. @throws OverloadedError when it cannot be reached. */
+  /** Checks that the store answers. @throws OverloadedError if it cannot be reached. */
   async reach(): Promise<void> {
     await this.getStored(NO_TASK);
   }
@@ -196,8 +203,8 @@ export class TaskRepository {
   }
 
   /**
-   * Gives back a task that this process cannot read. It can be claimed again after a delay, so that this process gets
-   * to its own tasks.
+   * Returns a task that this process cannot decrypt to the store. It can be claimed again after a delay, so
+   * that this process claims other tasks first.
    */
   async #giveBack({ notBefore: _until, ...stored }: StoredTask, leaseMs: number): Promise<undefined> {
     const { attempts, version } = stored;
@@ -283,7 +290,10 @@ export class TaskRepository {
     return sealed?.taskId === taskId && sealed.part === part ? sealed.value : undefined;
   }
 
-  /** An error from the store is a server error, and its text does not reach clients. */
+  /**
+   * Runs an operation of the store. The client only learns that the store failed; the error's text goes to
+   * the log.
+   */
   async #ask<T>(operation: Operation, ask: () => T | Promise<T>): Promise<T> {
     try {
       return await ask();
@@ -294,7 +304,10 @@ export class TaskRepository {
     }
   }
 
-  /** Runs an operation that no request waits for. `check` and the log report its failure, even if the store has no room. */
+  /**
+   * Runs an operation that no request waits for. A failure is logged, and reported by `check`, even if the
+   * store only has no room.
+   */
   async #askForRuns<T>(operation: 'claim' | 'renew', ask: () => T | Promise<T>): Promise<T> {
     try {
       const answer = await this.#ask(operation, ask);

@@ -8,7 +8,7 @@ import { lostRuns, type Task, type Transition } from './task.js';
 import { type Changed, type TaskRepository, UnreachableError } from './task-repository.js';
 import { byRun, completed, failed, remembered, reported, suspended } from './transitions.js';
 
-/** The inputs of a run. */
+/** The parts that a run needs. */
 interface TaskRunParts {
   /** The task, which this run has claimed. */
   readonly task: Task;
@@ -31,13 +31,16 @@ export class TaskRun implements BackgroundDelivery {
   readonly #waits = new Map<string, number>();
   #replay: Replay | undefined;
   #stopped: string | undefined;
-  /** Whether another run continues the task in its current state; absent while this does not matter. */
+  /**
+   * Returns whether another run continues the task in its current state; absent while the process is not
+   * about to end.
+   */
   #goesOnElsewhere: (() => boolean) | undefined;
   /** When the signal of the run was aborted, in ISO 8601. */
   stoppedAt: string | undefined;
   /** The time when the run counts as stuck, in milliseconds of `performance.now()`. */
   #stuckFrom = 0;
-  /** Changes are written one after the other, in the order that they were made. */
+  /** The pending changes, which are written one after another, in the order in which they were made. */
   #writing: Promise<unknown> = Promise.resolve();
   #newestReport: string | undefined;
   #task: Task;
@@ -147,14 +150,16 @@ export class TaskRun implements BackgroundDelivery {
     return true;
   }
 
-  /** Receives the current state of the task, whatever has changed it. */
+  /** Receives the current state of the task, whoever changed it. */
   heard(task: Task | undefined): void {
     // While the run ends, the change that it receives is its own.
     this.#heard(task, this.#isEnding ? undefined : 'lease');
   }
 
   /**
-   * @param lostBy the cause to report if another run has taken over or ended the task; without it, nothing is reported.
+   * Receives the current state of the task.
+   * @param lostBy the cause to report if another run has taken over or ended the task; if absent, nothing is
+   * reported.
    */
   #heard(task: Task | undefined, lostBy: 'lease' | undefined): void {
     if (!task) return this.stop('The task has expired', 'expiry');
@@ -176,7 +181,7 @@ export class TaskRun implements BackgroundDelivery {
     this.#parts.host.reportAbort(this.#begun.call, { taskId, attempt, callId, abortedBy, hasFailed });
   }
 
-  /** Reports that this run is lost although its process is alive. */
+  /** Reports that another run has taken over the task, although this process is alive. */
   #tellLost({ stored }: Task): void {
     const { taskId, tool } = { taskId: this.taskId, tool: stored.tool };
     this.#parts.host.logger.warn(
@@ -224,7 +229,7 @@ export class TaskRun implements BackgroundDelivery {
     void this.#end(failed({ code, message, ...(data === undefined ? {} : { data }) }));
   }
 
-  /** Never rejects: a handler that has ended could do nothing about it. */
+  /** Writes the end of the run. Never rejects, because the handler has already ended. */
   async #end(transition: Transition): Promise<void> {
     this.#isEnding = true;
     try {
@@ -248,7 +253,10 @@ export class TaskRun implements BackgroundDelivery {
     this.#parts.host.logger.warn({ taskId, tool, reason: task.statusMessage }, 'a task has failed');
   }
 
-  /** @throws Error when the change could not be written, or another run has taken over the task. */
+  /**
+   * Changes the task. @throws Error if the change could not be written, or if another run has taken over the
+   * task.
+   */
   #write(transition: Transition): Promise<void> {
     const { repository, run } = this.#parts;
     const written = this.#writing.then(async () => {
@@ -264,7 +272,10 @@ export class TaskRun implements BackgroundDelivery {
     return written;
   }
 
-  /** Retries while the store is unreachable, so that a broken connection neither loses nor repeats work. */
+  /**
+   * Repeats a change until the store can be reached, so that a broken connection neither loses nor repeats
+   * work.
+   */
   async #untilReached(change: () => Promise<Changed>): Promise<Changed> {
     const tooLate = Date.now() + PATIENCE_MS;
     for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(2 * delayMs, LONGEST_DELAY_MS)) {

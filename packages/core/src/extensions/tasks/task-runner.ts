@@ -19,7 +19,10 @@ import { byRun, cancelled, failed, handedBack, postponed, timedOut } from './tra
 const RENEWALS_AWAKE = 3;
 /** The time for handlers to end when the server stops, in milliseconds. */
 const CLOSE_GRACE_MS = 1000;
-/** How often a task waits for a process that serves its tool before it fails, because a roll-out takes time. */
+/**
+ * How often a task waits for a process that serves its tool before it fails. The wait gives a roll-out time
+ * to complete.
+ */
 const MAX_POSTPONEMENTS = 8;
 /** Milliseconds until an expired task is checked again if the store has not dropped it yet. */
 const EXPIRY_AGAIN_MS = 250;
@@ -29,9 +32,15 @@ const REFUSED_AGAIN_MS = 1000;
 const RENEW_AGAIN_MS = 1000;
 /** How long an executor may take to accept a task, in milliseconds. A call waits for it. */
 const SUBMIT_MS = 5000;
-/** How long after its signal was aborted a running handler is logged, and how often again, in milliseconds. */
+/**
+ * How long a handler may run after its signal was aborted before it is logged, and how often it is logged
+ * again, in milliseconds.
+ */
 const STUCK_MS = { first: 30_000, again: 10 * 60_000 };
-/** Maximum number of tasks accepted here and run elsewhere that are checked at each renewal. */
+/**
+ * Maximum number of tasks that are checked at each renewal: tasks that this process accepted, and that run
+ * elsewhere.
+ */
 const LOOKED_AT = 20;
 /** The messages of a process that is about to end, and the replies of processes that continue to run tasks. */
 const ABOUT = { leaving: 'tasks/leaving', staying: 'tasks/staying' };
@@ -42,7 +51,7 @@ export interface TaskRunnerOptions {
   readonly quota: Quota;
   /** Maximum number of concurrent runs in this process. */
   readonly concurrency: number;
-  /** The same limit for one client. */
+  /** Maximum number of concurrent runs for one client in this process. */
   readonly concurrencyPerClient: number;
   readonly leaseMs: number;
   readonly maxAttempts: number;
@@ -64,23 +73,26 @@ export interface TaskRunnerOptions {
 export class TaskRunner implements TaskWorker {
   readonly #runs = new Map<string, TaskRun>();
   /**
-   * For each unfinished task that this process has accepted, wherever it runs: the function that releases its place.
+   * For each unfinished task that this process has accepted, a function that releases its place. The task may
+   * run in any process.
    */
   readonly #takenIn = new Map<string, () => void>();
   readonly #connections = new WeakMap<object, string>();
   /** The number of runs that a pending claim may begin. */
   #claiming = 0;
   #renewing: ReturnType<typeof setInterval> | undefined;
-  /** When leases were last renewed, by `performance.now()`, and how often in time since they were last late. */
+  /** When leases were last renewed, by `performance.now()`, and how often in a row in time. */
   #renewed = { at: 0, inTime: 0 };
   #renewingAgain: ReturnType<typeof setTimeout> | undefined;
-  /** Since when the store cannot be reached, and when claims begin again, by `performance.now()`. */
+  /**
+   * Since when the store cannot be reached, and when this process may claim again, by `performance.now()`.
+   */
   #away: { since: number | undefined; claimsFrom: number } = { since: undefined, claimsFrom: 0 };
   /** Whether the executor may have lost tasks because there was no room for them. */
   #mayBeLost = false;
   /** Whether the process is about to end, though it still serves. */
   #isLeaving = false;
-  /** Whether another process begins the runs that this process does not begin. */
+  /** Whether other processes start the runs that this process no longer starts. */
   #isReplaced = false;
   #isClosed = false;
 
@@ -222,9 +234,10 @@ export class TaskRunner implements TaskWorker {
   }
 
   /**
-   * Stops every handler, returns tasks that others can continue, and waits a little for handlers to end.
+   * Stops every handler, returns tasks that other processes can continue, and waits a short time for handlers
+   * to end.
    *
-   * @param graceMs how long side effects in flight may still take, in milliseconds.
+   * @param graceMs how long running side effects may still take, in milliseconds.
    */
   async close(graceMs: number): Promise<void> {
     this.#isClosed = true;
@@ -238,7 +251,7 @@ export class TaskRunner implements TaskWorker {
     await within(CLOSE_GRACE_MS, Promise.all([closed, ...ended]));
   }
 
-  /** Claims as many tasks as can begin, so that no limit is exceeded, whichever tasks they are. */
+  /** Claims as many tasks as can begin without exceeding a limit, whichever tasks the store returns. */
   async #claim({ limit, ...which }: Pick<TaskClaim, 'limit' | 'taskId' | 'overdueMs'>): Promise<{
     readonly tasks: readonly Task[];
     readonly mayBeMore: boolean;
@@ -310,7 +323,7 @@ export class TaskRunner implements TaskWorker {
     this.#end(run, 'ended');
   }
 
-  /** Whether a run may call its handler. If not, the task returns to the store or fails. */
+  /** Returns whether a run may call its handler. If not, the task returns to the store, or fails. */
   async #mayRun(run: TaskRun, task: Task): Promise<boolean> {
     const { tool, toolVersion, task: state } = task.stored;
     const { taskId } = state;
@@ -372,7 +385,7 @@ export class TaskRunner implements TaskWorker {
     if (task.stored.run === null) await this.ready(task);
   }
 
-  /** A run is over, so there is a place for another one. */
+  /** Releases the place of a run that has ended. */
   #end(run: TaskRun, end: 'ended' | 'refused'): void {
     if (this.#runs.get(run.taskId) === run) this.#runs.delete(run.taskId);
     void this.#tellEnded(run, end);
@@ -387,7 +400,10 @@ export class TaskRunner implements TaskWorker {
     }
   }
 
-  /** @param deadline the time until which running side effects are awaited, by `performance.now()`. */
+  /**
+   * Ends a run because the process ends.
+   * @param deadline until when running side effects are awaited, by `performance.now()`.
+   */
   async #leave(run: TaskRun, deadline: number): Promise<void> {
     const { outlives, mayRerun } = this.options;
     const { taskId } = run;
@@ -417,14 +433,17 @@ export class TaskRunner implements TaskWorker {
     run.stop(INTERRUPTED);
   }
 
-  /** Milliseconds until a task expires, at the latest; tasks of other processes are also checked now and then. */
+  /**
+   * Returns the milliseconds until a task is checked for expiry. Tasks of other processes are checked
+   * earlier, too.
+   */
   #untilExpiry({ stored: { task } }: Task): number {
     const { createdAt, ttlMs } = task;
     if (ttlMs === null) return Infinity;
     return this.options.outlives ? ttlMs : Math.max(0, Date.parse(createdAt) + ttlMs - Date.now());
   }
 
-  /** The reason why a task must not run again, if there is one. */
+  /** Returns the reason why a task must not run again; `undefined` if it may. */
   #refusal(task: Task): { readonly abortedBy: TaskAbortedBy; readonly reason: string } | undefined {
     const lost = lostRuns(task.stored);
     const { maxAttempts, mayRerun } = this.options;
@@ -455,7 +474,10 @@ export class TaskRunner implements TaskWorker {
     }
   }
 
-  /** Logs handlers that ignore their signal: they keep their places, and many of them can block all tasks. */
+  /**
+   * Logs handlers that ignore their aborted signal. They keep their places, and many of them can block all
+   * tasks.
+   */
   #nameStuck(): void {
     for (const run of this.#runs.values()) {
       if (!run.isStuck(STUCK_MS)) continue;
@@ -515,7 +537,10 @@ export class TaskRunner implements TaskWorker {
     this.#isBack();
   }
 
-  /** The store answers again. If leases may have expired, other processes get time to renew theirs, too. */
+  /**
+   * Records that the store answers again. If leases may have expired, other processes get time to renew
+   * theirs.
+   */
   #isBack(): void {
     const { since } = this.#away;
     if (since === undefined) return;
@@ -529,7 +554,9 @@ export class TaskRunner implements TaskWorker {
     return Math.min(RENEW_AGAIN_MS, this.leaseMs / 15);
   }
 
-  /** Runs tasks that an executor has lost: those of dead processes, and those that their queue did not accept. */
+  /**
+   * Claims tasks that an executor has lost: tasks of dead processes, and tasks that the queue did not accept.
+   */
   async #rescue(): Promise<void> {
     this.#mayBeLost = false;
     try {
@@ -544,7 +571,7 @@ export class TaskRunner implements TaskWorker {
     }
   }
 
-  /** Finds missed changes from time to time. The tasks that were checked last come last the next time. */
+  /** Checks some tasks for changes that this process has missed. Each call checks other tasks first. */
   #lookAtSome(): void {
     const elsewhere = [...this.#takenIn].filter(([taskId]) => !this.#runs.has(taskId)).slice(0, LOOKED_AT);
     for (const [taskId, release] of elsewhere) {
@@ -569,7 +596,8 @@ export class TaskRunner implements TaskWorker {
   }
 
   /**
-   * Checks a task when it should expire, and again until it has expired: the store starts to count a little later.
+   * Checks a task when it should expire, and again until it has expired, because the store may expire it a
+   * little later.
    *
    * @returns a function that cancels the check.
    */
@@ -594,7 +622,7 @@ export class TaskRunner implements TaskWorker {
     };
   }
 
-  /** Receives that a task has changed, here or elsewhere. */
+  /** Handles a change of a task, in this process or another. */
   #heard({ taskId, status, run }: { taskId: string; status: TaskStatus; run: string | null }): void {
     const own = this.#runs.get(taskId);
     // A handler counts until it ends, whatever has happened to its task.
@@ -602,7 +630,7 @@ export class TaskRunner implements TaskWorker {
     if (own && !own.isEnding && (isTerminal(status) || run !== own.id)) void this.#look(taskId);
   }
 
-  /** Receives that another process is about to end, or that it continues to run tasks. */
+  /** Handles a message from a process that is about to end, or that continues to run tasks. */
   #heardMessage(about: string): void {
     if (about === ABOUT.staying && this.#isLeaving) this.#isReplaced = true;
     const isStaying = this.#renewing !== undefined && !this.#isLeaving && !this.#isClosed;
@@ -628,7 +656,10 @@ export class TaskRunner implements TaskWorker {
     }
   }
 
-  /** The quota key of a task as a hash, because the key leaves this process. */
+  /**
+   * Returns the owner of a task: a hash of the quota key, because the owner is stored outside of this
+   * process.
+   */
   async #ownerOf(quotaKey: ExtensionCall['quotaKey']): Promise<string | null> {
     if (quotaKey === undefined) return null;
     if (typeof quotaKey === 'string') return sha256(quotaKey);
@@ -638,7 +669,10 @@ export class TaskRunner implements TaskWorker {
   }
 }
 
-/** For limited keys: the keys without a free place, and the smallest number of free places of the other keys. */
+/**
+ * Splits limited keys. Returns the keys without a free place, and the smallest number of free places among
+ * the other keys.
+ */
 function places<K>(left: readonly (readonly [K, number])[]): {
   readonly full: readonly K[];
   readonly least: number;
@@ -651,7 +685,7 @@ function internal(message: string): { code: number; message: string } {
   return { code: ERROR_CODES.internalError, message };
 }
 
-/** The error that names the reached limit, and the option that raises it. */
+/** Returns the error that names the reached limit, and the option that raises it. */
 function full({ taken, total, perClient }: Quota): OverloadedError {
   return new OverloadedError(
     taken >= total

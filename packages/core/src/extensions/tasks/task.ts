@@ -10,7 +10,7 @@ export interface OpenQuestion {
   readonly request: InputRequest;
   /** Time for the client, in milliseconds; absent for the default. */
   readonly waitMs?: number | undefined;
-  /** When that time is over, in milliseconds since 1970. */
+  /** When this time ends, in milliseconds since 1970. */
   readonly deadline?: number | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface TaskJournal {
   readonly open: Readonly<Record<string, OpenQuestion>>;
   /** The keys that the client has seen before. */
   readonly used: readonly string[];
-  /** The handler's keys of the questions without an answer in time. */
+  /** The handler's keys of questions that were not answered in time. */
   readonly late?: readonly string[];
   /** How often the task has waited for a process that serves its tool. */
   readonly postponements?: number;
@@ -38,12 +38,12 @@ export interface Task {
   readonly outcome: Outcome | undefined;
 }
 
-/** The number of lost runs of a task in a row without progress, before the current one. */
+/** Returns how many runs of a task were lost in a row without progress, before the current run. */
 export function lostRuns({ attempts, run }: StoredTask): number {
   return run === null ? attempts : attempts - 1;
 }
 
-/** The changed members of a task. */
+/** The members of a task that a transition changes. */
 export interface TaskChange {
   readonly state?: Partial<TaskState>;
   readonly rest?: Partial<Pick<StoredTask, 'run' | 'attempts' | 'isError'>>;
@@ -56,7 +56,7 @@ export interface TaskChange {
 /** A change of a task; `undefined` if nothing changes. */
 export type Transition = (task: Task) => TaskChange | undefined;
 
-/** A journal without open questions. */
+/** Creates a journal without open questions. */
 export function emptyJournal(rounds?: Journal): TaskJournal {
   return { rounds: rounds ?? { questions: [], required: [], effects: [] }, open: {}, used: [] };
 }
@@ -68,7 +68,7 @@ export interface DetailedTask extends TaskState {
   readonly error?: TaskError;
 }
 
-/** A task as its client sees it. */
+/** Returns a task in the form in which its client sees it. */
 export function detailedTask({ stored: { task }, journal, outcome }: Task): DetailedTask {
   if (isTerminal(task.status)) return { ...task, ...outcome };
   if (task.status !== 'input_required') return task;

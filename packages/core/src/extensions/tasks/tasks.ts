@@ -67,8 +67,8 @@ export interface TasksOptions {
    */
   readonly concurrency?: number;
   /**
-   * The same limit for one client; clients are counted as in `limits.maxInFlightPerClient`.
-   * `@TaskSupport({ concurrency })` limits one tool.
+   * Maximum number of concurrent runs for one client; clients are counted as in
+   * `limits.maxInFlightPerClient`. `@TaskSupport({ concurrency })` limits one tool.
    * @default `concurrency`
    */
   readonly concurrencyPerClient?: number;
@@ -89,7 +89,8 @@ export interface TasksOptions {
    */
   readonly maxRunning?: number;
   /**
-   * The same limit for one client; clients are counted as in `limits.maxInFlightPerClient`.
+   * Maximum number of unfinished tasks of one client that this process has accepted; clients are counted as
+   * in `limits.maxInFlightPerClient`.
    * @default 250
    */
   readonly maxRunningPerClient?: number;
@@ -200,7 +201,7 @@ export function tasks(
 const OWN_MEMORY =
   'The program keeps tasks in its own memory, where no other process finds them: give createApp() a "backend", or "tasks.store"';
 
-/** Maximum number of concurrent runs of tools with a limit. */
+/** Returns the maximum number of concurrent runs for each tool that has a limit. */
 function toolBounds({ registry }: ExtensionHost): () => ReadonlyMap<string, number> {
   const known = { version: -1, bounds: new Map<string, number>() };
   return () => {
@@ -216,7 +217,7 @@ function toolBounds({ registry }: ExtensionHost): () => ReadonlyMap<string, numb
   };
 }
 
-/** Identifies the parameters and behaviour of a tool. */
+/** Returns an identifier of a tool's parameters and behaviour. */
 function versionOf({ descriptor: { inputSchema } }: ToolEntry, { version }: TaskPolicy): string {
   return quickDigest([inputSchema, version]);
 }
@@ -329,7 +330,7 @@ async function startWhenNeeded(runner: TaskRunner, { registry }: ExtensionHost):
   });
 }
 
-/** Offered as soon as there is a tool that may run as a task, and from then on. */
+/** Returns the settings of the extension once a tool can run as a task. They are not withdrawn later. */
 function offered({ registry }: ExtensionHost): Extension['settings'] {
   const known = { version: -1, isOffered: false };
   return () => {
@@ -344,13 +345,13 @@ function offered({ registry }: ExtensionHost): Extension['settings'] {
 
 type Params = Readonly<Record<string, unknown>>;
 
-/** `tasks/get`, `tasks/update` and `tasks/cancel` (ext-tasks, "Task Polling" and on). */
+/** Returns the methods `tasks/get`, `tasks/update` and `tasks/cancel` (ext-tasks, from "Task Polling" on). */
 function taskMethods(
   repository: TaskRepository,
   runner: TaskRunner,
   host: ExtensionHost,
 ): Readonly<Record<string, ExtensionMethod>> {
-  /** The task of a request. @throws ProtocolError (-32602) if the caller has none with that id. */
+  /** Finds the task of a request. @throws ProtocolError (-32602) if the caller has no task with this id. */
   async function find(call: ExtensionCall, { taskId }: Params): Promise<Task> {
     if (typeof taskId !== 'string') throw invalidParams('"taskId" must be a string');
     const task = await repository.get(taskId);
@@ -416,7 +417,7 @@ function announceChanges(repository: TaskRepository, host: ExtensionHost): void 
   });
 }
 
-/** The tasks that subscriptions listen to. */
+/** Returns the ids of the tasks that subscriptions listen to. */
 function listenedTasks(host: ExtensionHost): ReadonlySet<string> {
   const taskIds = new Set<string>();
   host.hasListener(({ taskIds: heard }) => {
@@ -426,7 +427,7 @@ function listenedTasks(host: ExtensionHost): ReadonlySet<string> {
   return taskIds;
 }
 
-/** The context of a task subscription, by its agreed subscription. */
+/** The details of each task subscription, by its agreed filter. */
 const heard = new WeakMap<
   object,
   { readonly tools: ReadonlySet<string>; readonly scopes: readonly string[] }
@@ -492,8 +493,8 @@ function listened(call: ExtensionCall, taskIds: unknown): readonly string[] {
 }
 
 /**
- * Adds gauges of the tasks that run here, and of those that wait in the store. All processes with a shared store report
- * the same values for it.
+ * Adds gauges for the tasks that run in this process, and for those that wait in the store. All processes
+ * that share a store report the same values for the store.
  */
 function addTaskGauges(repository: TaskRepository, runner: TaskRunner, host: ExtensionHost): void {
   const add = (

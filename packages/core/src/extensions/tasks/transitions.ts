@@ -15,17 +15,17 @@ import {
   type Transition,
 } from './task.js';
 
-/** Keeps a transition from changing an ended task. */
+/** Returns a transition that does not change an ended task. */
 function unended(transition: Transition): Transition {
   return (task) => (isTerminal(task.stored.task.status) ? undefined : transition(task));
 }
 
-/** Keeps a transition from changing a task that another run has taken over. */
+/** Returns a transition that does not change a task that another run has taken over. */
 export function byRun(run: string, transition: Transition): Transition {
   return (task) => (task.stored.run === run ? transition(task) : undefined);
 }
 
-/** A run begins because a question was not answered in time. */
+/** Starts a run because a question was not answered in time. */
 export function timedOut(): Transition {
   return unended(({ stored, journal }) => {
     if (stored.task.status !== 'input_required') return undefined;
@@ -36,16 +36,16 @@ export function timedOut(): Transition {
 }
 
 /**
- * A run is handed back before it has ended. The task is ready for another run, which starts from the beginning.
+ * Returns a task to the store before its run has ended. The next run starts from the beginning.
  *
- * @param delayMs milliseconds before the other run can begin.
+ * @param delayMs milliseconds before the next run can begin.
  */
 export function handedBack(delayMs = 0): Transition {
   return unended(() => ({ rest: RELEASED, delayMs }));
 }
 
 /**
- * A run waits for a process that serves its tool.
+ * Returns a task to the store, to wait for a process that serves its tool.
  *
  * @param delayMs milliseconds before the next attempt.
  */
@@ -58,10 +58,10 @@ export function postponed(delayMs: number): Transition {
 }
 
 /**
- * A run has ended with questions.
+ * Ends a run that asks questions.
  *
  * @param questions the questions, by the handler's keys.
- * @param waits how long the client may take for an answer, by the same keys, in milliseconds.
+ * @param waits how long the client may take for each answer, by the same keys, in milliseconds.
  */
 export function suspended(
   questions: InputRequests,
@@ -126,7 +126,7 @@ export function reported(statusMessage: string): Transition {
   return unended(() => ({ state: { statusMessage } }));
 }
 
-/** The tool has returned its result. If the result has `isError`, the record of the runs is kept for a retry. */
+/** Stores the result of the tool. If the result has `isError`, the record of the runs is kept for a retry. */
 export function completed(result: Readonly<Record<string, unknown>>): Transition {
   const isError = result['isError'] === true;
   return unended((task) => ({
@@ -136,7 +136,7 @@ export function completed(result: Readonly<Record<string, unknown>>): Transition
   }));
 }
 
-/** The call ended with a JSON-RPC error. The record of the runs is kept for a retry. */
+/** Stores the JSON-RPC error of the call. The record of the runs is kept for a retry. */
 export function failed(error: TaskError): Transition {
   return unended(({ stored }) => ({
     rest: over(stored),
@@ -153,30 +153,31 @@ export function cancelled(statusMessage = 'Cancelled by the client'): Transition
   }));
 }
 
-/** Clears the record for further runs. */
+/** Clears the record of an ended task. */
 function ended({ stored, journal }: Task): TaskChange {
   const rounds = { questions: [], required: [], effects: [] };
   return { rest: over(stored), journal: { rounds, open: {}, used: journal.used } };
 }
 
-/** The current run ends, and does not count as lost. */
+/** Ends the current run, without counting it as lost. */
 function over(stored: Task['stored']): { readonly run: null; readonly attempts: number } {
   return { run: null, attempts: lostRuns(stored) };
 }
 
-/** No run is active, and the next run starts from the beginning. */
+/** The members of a task without a run. Its next run starts from the beginning. */
 const RELEASED = { run: null, attempts: 0 } as const;
 
-/** When the first question is not answered in time, in milliseconds since 1970. */
+/** Returns when the first question is no longer in time, in milliseconds since 1970. */
 export function firstDeadline({ open }: TaskJournal): number | undefined {
   const deadlines = Object.values(open).flatMap(({ deadline }) => deadline ?? []);
   return deadlines.length === 0 ? undefined : Math.min(...deadlines);
 }
 
 /**
- * Withdraws the questions without an answer in time. Each later run of the handler gets the failure.
+ * Withdraws the questions that were not answered in time. Each later run of the handler gets an error for
+ * them.
  *
- * @param now the current time: questions whose deadline is not after it are late.
+ * @param now the current time. Questions with an earlier or equal deadline are withdrawn.
  */
 function withdrawn(now: number, journal: TaskJournal): TaskJournal {
   const isLate = ({ deadline = Infinity }: OpenQuestion): boolean => deadline <= now;
@@ -189,7 +190,7 @@ function withdrawn(now: number, journal: TaskJournal): TaskJournal {
   };
 }
 
-/** A key that the client has not seen before. */
+/** Returns a key that the client has not seen before. */
 function unused(wanted: string, used: ReadonlySet<string>): string {
   let key = wanted;
   for (let count = 2; used.has(key); count += 1) key = `${wanted}-${count}`;
