@@ -1,10 +1,13 @@
 // The page of `sigil dev` uses this file too.
 import { isObject, parseJson } from './json.js';
 
-/** An escape in a string, a quotation mark, or a number: no repetition reads a string, which may be long. */
+/**
+ * Matches an escape in a string, a quotation mark, or a number. Strings are not matched as a whole, because
+ * they may be long.
+ */
 const TOKEN = /\\.|"|-?[\d.]+(?:e[+-]?\d+)?/gis;
 
-/** The numbers in a JSON text that a JavaScript number does not hold exactly, as they are written. */
+/** Returns the numbers in a JSON text that JavaScript would round, as they are written. */
 export function inexactNumbers(text: string): string[] {
   const found: string[] = [];
   let isInString = false;
@@ -15,7 +18,7 @@ export function inexactNumbers(text: string): string[] {
   return found;
 }
 
-/** A number without needless zeros, such as `12e-1` for `1.20`: equal numbers have equal texts. */
+/** Normalises a decimal number, so that equal numbers have equal texts: `1.20` becomes `12e-1`. */
 function decimal(text: string): string {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d*)\.?(\d*)(?:e(.+))?$/i.exec(text) ?? [];
@@ -28,7 +31,9 @@ function decimal(text: string): string {
   return whole + fraction === '' ? text : '0';
 }
 
-/** The problem of a JSON text with such a number. */
+/**
+ * Returns the problem of a JSON text with a number that JavaScript would round; `undefined` if there is none.
+ */
 export function inexactProblem(text: string): string | undefined {
   const [first] = inexactNumbers(text);
   return (
@@ -36,7 +41,7 @@ export function inexactProblem(text: string): string | undefined {
   );
 }
 
-/** Parses JSON that loses nothing. `undefined` for other texts. */
+/** Parses JSON. @returns `undefined` if the text is not JSON, or if a number would be rounded. */
 export function parseExactly(text: string): unknown {
   const value = parseJson(text);
   return value === undefined || inexactNumbers(text).length > 0 ? undefined : value;
@@ -44,7 +49,7 @@ export function parseExactly(text: string): unknown {
 
 const notes = new WeakMap<object, string>();
 
-/** Parses a message, and remembers for its result, and that of a task in it, which numbers are rounded. */
+/** Parses a message, and remembers which numbers in its result, or in the result of its task, are rounded. */
 export function parseMessage(text: string): unknown {
   const message = parseJson(text);
   const found = isObject(message) ? inexactNumbers(text) : [];
@@ -56,7 +61,7 @@ export function parseMessage(text: string): unknown {
   return message;
 }
 
-/** A sentence about the rounded numbers of a result, if there are some. */
+/** Returns a note about the rounded numbers in a result; `undefined` if there are none. */
 export function roundingNote(result: object): string | undefined {
   return notes.get(result);
 }

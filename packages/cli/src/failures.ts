@@ -1,18 +1,18 @@
-/** The command was called in a way that it does not understand. */
+/** Thrown if the command was called with invalid arguments. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** A problem with the definitions of a server that its program has reported. */
+/** A problem with a server's definitions that its program has reported. */
 export interface ReportedProblem {
   readonly code: string;
-  /** The place and the fault. */
+  /** The place and the problem. */
   readonly problem: string;
   readonly fix: string;
 }
 
 /**
- * A server did not answer: its program failed, or cannot be inspected.
+ * Thrown if a server does not answer, because its program failed or cannot be inspected.
  *
  * @example
  * ```ts
@@ -38,7 +38,9 @@ export class ServerError extends Error {
   }
 }
 
-/** The cause of an error, if it has one: a message such as `fetch failed` is not enough. */
+/**
+ * Returns the cause of an error, if there is one. Messages such as `fetch failed` do not explain the failure.
+ */
 export function causeOf(error: unknown): unknown {
   return error instanceof Error ? (error.cause ?? error) : error;
 }
@@ -47,9 +49,9 @@ export function causeOf(error: unknown): unknown {
 export const EXIT_CODES = {
   /** The command succeeded. */
   ok: 0,
-  /** The command found something, such as a breaking change, a finding, a reason, or a server that fails. */
+  /** The command found something, such as a breaking change, a problem, a reason, or a server that fails. */
   found: 1,
-  /** The command was called in a way that it does not understand. */
+  /** The command was called with invalid arguments. */
   usage: 2,
   /** Ctrl-C interrupted the command. */
   interrupted: 130,

@@ -20,7 +20,8 @@ export function escapeOf(character: string): string {
 }
 
 /**
- * Parses JSON; `undefined` for invalid JSON. The text may begin with a byte order mark, which editors on Windows write.
+ * Parses JSON. @returns `undefined` for invalid JSON. The text may begin with a byte order mark, as editors
+ * on Windows write it.
  */
 export function parseJson(text: string): unknown {
   try {

@@ -22,7 +22,7 @@ import { EXIT_CODES, type ExitCode, ServerError, UsageError } from './failures.j
 import { packageVersion } from './program/connection.js';
 import { inLines, jsonText, type Terminal } from './terminal.js';
 
-/** Longer names come first: in `manifest diff`, `diff` is not the name of a server. */
+/** All commands. Longer names come first, because in `manifest diff`, `diff` is not the name of a file. */
 const COMMANDS: readonly (readonly [words: readonly string[], command: Command])[] = [
   [['dev'], dev],
   [['add'], add],
@@ -95,7 +95,7 @@ function report({ message, problems }: ServerError, asJson: boolean, terminal: T
   for (const { code, problem, fix } of problems) terminal.err(`  ${problem}\n    Fix: ${fix} [${code}]`);
 }
 
-/** @param begun the commands that begin with the word. */
+/** Reports an unknown command. @param begun the commands whose names begin with the word. */
 function unknown(word: string | undefined, begun: typeof COMMANDS): never {
   const next = begun.flatMap(([[, second]]) => second ?? []);
   if (next.length > 0) throw new UsageError(`${word} must be followed by one of ${next.join(', ')}`);

@@ -6,7 +6,7 @@ import { escapeOf } from './json.js';
 /** A style for a line. */
 export type Style = 'red' | 'green' | 'yellow' | 'dim';
 
-/** The output of a command. */
+/** Where a command writes its output, and where it can ask the user. */
 export interface Terminal {
   /** Writes a result. */
   out(text: string): void;
@@ -41,8 +41,8 @@ export interface Screen {
 }
 
 /**
- * The standard streams as a terminal. Colours are off if the user has turned them off (https://no-color.org). Other
- * control characters are removed, because texts come from servers.
+ * Creates a terminal for the standard streams. Colours are off if the user has turned them off
+ * (https://no-color.org). Other control characters are removed, because texts come from servers.
  *
  * @example
  * ```ts
@@ -111,12 +111,12 @@ export function show(
   else for (const line of lines()) terminal.out(line);
 }
 
-/** A text in a style, if colours are on. */
+/** Returns a text in a style, if colours are on. */
 export function styled({ hasColours }: Terminal, style: Style, text: string): string {
   return hasColours ? styleText(style, text, { validateStream: false }) : text;
 }
 
-/** Rows as lines. Every column except the last is as wide as its widest cell. */
+/** Formats rows as lines. Every column except the last is as wide as its widest cell. */
 export function table(rows: readonly (readonly string[])[]): string[] {
   const columns = Math.max(0, ...rows.map((row) => row.length));
   const widths = Array.from({ length: columns }, (_, column) =>
@@ -132,23 +132,23 @@ export function table(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
-/** How many columns of a terminal a text takes. */
+/** Returns how many terminal columns a text takes. */
 function widthOf(text: string): number {
   return widthUpTo(text).width;
 }
 
-/** The beginning of a text that fits into a number of columns. */
+/** Returns the beginning of a text that fits into a number of columns. */
 export function cut(text: string, columns: number): string {
   return text.slice(0, widthUpTo(text, { limit: columns, ellipsis: '' }).index);
 }
 
-/** The lines of a list, followed by the number of its entries. */
+/** Returns the lines of a list, followed by the number of its entries. */
 export function withCount(lines: readonly string[], noun: string, hasMore: boolean): string[] {
   const more = hasMore ? ', and there are more: give a higher --limit' : '';
   return [...lines, ...(lines.length > 0 ? [''] : []), `${counted(lines.length, noun)}${more}`];
 }
 
-/** A number with its noun, such as `2 tasks`. */
+/** Returns a number with its noun, such as `2 tasks`. */
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
@@ -158,15 +158,18 @@ export function counted(count: number, noun: string): string {
  */
 const CONTROLS = /(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
 
-/** A visible colour or weight. Concealed text and backgrounds are excluded: they can hide a part of a line. */
+/**
+ * An escape sequence for a visible colour or weight. Concealed text and background colours are excluded,
+ * because they can hide a part of a line.
+ */
 const COLOUR = /(\u001b\[(?:[0-47]|2[2-7]|3[1-79]|9[0-7])?(?:;(?:[0-47]|2[2-7]|3[1-79]|9[0-7]))*m)/;
 
-/** A server's text, which may have several lines, without control characters. */
+/** Removes control characters from a server's text, except line breaks. */
 export function inLines(text: string): string {
   return stripVTControlCharacters(text).replace(CONTROLS, '');
 }
 
-/** The same terminal, with all colours removed from its lines. */
+/** Returns the terminal with all colours removed from its lines. */
 export function withoutColours(terminal: Terminal): Terminal {
   return {
     ...terminal,
@@ -176,7 +179,7 @@ export function withoutColours(terminal: Terminal): Terminal {
   };
 }
 
-/** A text that keeps its lines and its colours, but no other control characters. The colours end with the text. */
+/** Removes control characters from a text, except line breaks and colours. Colours end with the text. */
 function inColouredLines(text: string): string {
   const parts = text.split(COLOUR);
   // Texts between colours are at even positions.
@@ -184,12 +187,12 @@ function inColouredLines(text: string): string {
   return parts.length > 1 ? `${safe}\u001b[0m` : safe;
 }
 
-/** A text from clients or handlers in one line, without control characters. */
+/** Returns a text from a client or handler as one line without control characters. */
 export function inOneLine(text: string): string {
   return text.replace(/\p{C}+/gu, ' ');
 }
 
-/** A value as JSON, with control characters escaped. */
+/** Returns a value as JSON, with control characters escaped. */
 export function jsonText(value: unknown, indentation = 0): string {
   return JSON.stringify(value, undefined, indentation).replace(CONTROLS, escapeOf);
 }

@@ -1,24 +1,25 @@
 import { isObject } from './json.js';
 import type { ProjectFiles } from './write-project.js';
 
-/** The ways to authenticate callers of a project over HTTP, the one without an addition first. */
+/** The ways to authenticate callers of a project over HTTP. The first one adds nothing. */
 export const AUTH_NAMES = ['none', 'oauth'] as const;
 
 /** The name of a way to authenticate. */
 export type AuthName = (typeof AUTH_NAMES)[number];
 
-/** The frameworks for views of results, the choice without a view first. */
+/** The frameworks for views of results. The first choice adds no view. */
 export const UI_NAMES = ['none', 'vanilla', 'react', 'svelte'] as const;
 
 /** The name of a view's framework. */
 export type UiName = (typeof UI_NAMES)[number];
 
-/** Pages whose sections are put together; other files of an addition are written whole. */
+/** Pages whose sections are merged. Other files of an addition replace existing ones. */
 const PAGES: ReadonlySet<string> = new Set(['README.md', 'AGENTS.md']);
 
 /**
- * The files of a project with those of an addition, which win. Sections of pages, and scripts and packages of
- * `package.json`, are merged, and the example of its settings becomes its settings.
+ * Merges an addition into the files of a project. Sections of pages, and scripts and packages in
+ * `package.json`, are merged; other files of the addition replace existing ones. The example of the
+ * addition's settings becomes the settings of the project.
  */
 export function withAddition(files: ProjectFiles, addition: ProjectFiles): ProjectFiles {
   const merged = new Map(files);
@@ -32,7 +33,10 @@ export function withAddition(files: ProjectFiles, addition: ProjectFiles): Proje
   return settings === undefined ? merged : merged.set('.env', settings);
 }
 
-/** Puts sections into a page: in the place of those with the same title, others behind the one before them, or first. */
+/**
+ * Merges sections into a page. A section replaces the one with the same title. Others are inserted after the
+ * section that precedes them in the addition, or at the beginning.
+ */
 function withSections(page: string, added: string): string {
   const [intro = '', ...sections] = page.split(SECTION);
   let at = 0;
@@ -52,10 +56,13 @@ function titleOf(section: string): string {
   return section.slice(0, section.indexOf('\n'));
 }
 
-/** Members that an addition has more of: scripts, and packages. */
+/** The members of `package.json` that are merged: scripts and packages. */
 const MEMBERS = ['scripts', 'dependencies', 'devDependencies'] as const;
 
-/** Members of the addition win. Packages are sorted by name, as npm writes them. */
+/**
+ * Merges members of a `package.json`. Those of the addition override existing ones. Packages are sorted by
+ * name, as npm does.
+ */
 function withMembers(manifest: string, added: string): string {
   const project = JSON.parse(manifest) as Record<string, unknown>;
   const more = JSON.parse(added) as Record<string, unknown>;

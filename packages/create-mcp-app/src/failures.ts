@@ -1,6 +1,6 @@
 import { isObject } from './json.js';
 
-/** The code of a failure. */
+/** Identifies a kind of failure. */
 export type FailureCode =
   | 'USAGE'
   | 'INVALID_NAME'
@@ -18,7 +18,7 @@ export type FailureCode =
 
 /** The meaning of a failure. */
 export interface FailureKind {
-  /** 1 failed, 2 wrong usage, 130 interrupted. */
+  /** The exit code: 1 for a failure, 2 for wrong usage, 130 for an interruption. */
   readonly exitCode: 1 | 2 | 130;
   readonly meaning: string;
 }
@@ -43,11 +43,11 @@ export const FAILURES: Readonly<Record<FailureCode, FailureKind>> = {
   INTERRUPTED: { exitCode: 130, meaning: 'Ctrl-C, or a signal to end; nothing was left behind' },
 };
 
-/** The command cannot continue; the message is one line. */
+/** Thrown if the command cannot continue. The message is one line. */
 export class Failure extends Error {
   override readonly name = 'Failure';
 
-  /** @param details help that does not fit in the line, such as the output of a command. */
+  /** @param details information that does not fit in one line, such as the output of a command. */
   constructor(
     readonly code: FailureCode,
     message: string,
@@ -57,17 +57,17 @@ export class Failure extends Error {
   }
 }
 
-/** The message of whatever was thrown. */
+/** Returns the message of a thrown value. */
 export function messageOf(error: unknown): string {
   return isObject(error) && typeof error['message'] === 'string' ? error['message'] : String(error);
 }
 
-/** The failure of an interrupted command. */
+/** Returns the failure of an interrupted command. */
 export function interrupted(): Failure {
   return new Failure('INTERRUPTED', 'interrupted: nothing was left behind');
 }
 
-/** @throws Failure `INTERRUPTED` if the command should end. */
+/** Checks whether the command should end. @throws Failure `INTERRUPTED` if it should. */
 export function throwIfInterrupted(signal: AbortSignal): void {
   if (signal.aborted) throw interrupted();
 }

@@ -6,26 +6,26 @@ import { Failure, messageOf } from './failures.js';
 import { PACKAGE_MANAGER_NAMES } from './package-managers.js';
 import { TEMPLATE_NAMES } from './templates.js';
 
-/** A flag of the command line. */
+/** A flag of the command. */
 export interface Flag {
   readonly name: string;
   readonly short?: string;
-  /** The placeholder of its value, such as `<name>`; none for a switch. */
+  /** The placeholder of the value, such as `<name>`; absent for a flag without a value. */
   readonly value?: string;
-  /** Its purpose, in a few words. */
+  /** The purpose of the flag, in a few words. */
   readonly purpose: string;
 }
 
 /** The parsed command line: the values of flags by name, and the other arguments. */
 export interface Said {
   readonly operands: readonly string[];
-  /** Whether a switch was given. */
+  /** Whether a flag without a value was used. */
   has(name: string): boolean;
-  /** The value of a flag, if it was given. */
+  /** Returns the value of a flag; `undefined` if the flag was not used. */
   value(name: string): string | undefined;
 }
 
-/** Flags that both commands have. */
+/** Flags that `create-mcp-app` and `create-mcp-app add` have in common. */
 const COMMON: readonly Flag[] = [
   { name: 'force', purpose: 'overwrite existing files, but follow no links; nothing else is removed' },
   { name: 'dry-run', purpose: 'tell what would be written and run, and do nothing' },
@@ -33,7 +33,7 @@ const COMMON: readonly Flag[] = [
   { name: 'help', short: 'h', purpose: 'show this' },
 ];
 
-/** The flags of the command itself, in the order of `--help`. */
+/** The flags of `create-mcp-app`, in the order of `--help`. */
 export const CREATE_FLAGS: readonly Flag[] = [
   { name: 'template', value: TEMPLATE_NAMES.join('|'), purpose: 'the template; minimal by default' },
   {
@@ -62,13 +62,13 @@ export const CREATE_FLAGS: readonly Flag[] = [
   { name: 'version', purpose: 'show the version' },
 ];
 
-/** Flags of `add`. */
+/** The flags of `create-mcp-app add`. */
 export const ADD_FLAGS: readonly Flag[] = COMMON;
 
-/** The folder that is created when none is named. */
+/** The folder that is created by default. */
 export const DEFAULT_DIRECTORY = 'my-mcp-server';
 
-/** The lines of `--help`. */
+/** Returns the lines of `--help`. */
 export function usage(): string[] {
   return [
     'Creates a server for the Model Context Protocol: writes it, installs, builds, and calls its first tool.',
@@ -95,7 +95,7 @@ function linesOf({ name, short, value, purpose }: Flag): string[] {
 /**
  * Reads a command line.
  *
- * @throws Failure `USAGE` for a flag that is not in the table, or whose value is missing or too much.
+ * @throws Failure `USAGE` for an unknown flag, or for a flag whose value is missing or not allowed.
  */
 export function readFlags(args: readonly string[], flags: readonly Flag[]): Said {
   const { values, positionals } = parse(args, flags);
@@ -126,7 +126,10 @@ function optionsOf(flags: readonly Flag[]): NonNullable<ParseArgsConfig['options
   );
 }
 
-/** The parser's first sentence has the fault; the others are about arguments that begin with a dash. */
+/**
+ * Returns a message about an invalid flag. The first sentence of the parser's error names the problem; the
+ * others only concern arguments that begin with a dash.
+ */
 function complaint(message: string, flags: readonly Flag[]): string {
   const unknown = /^Unknown option '(-[^']*)'/.exec(message)?.[1];
   if (unknown === undefined) {
@@ -141,10 +144,10 @@ function complaint(message: string, flags: readonly Flag[]): string {
 }
 
 /**
- * Reads a value that must be one of a few.
+ * Reads a value that must be one of several.
  *
  * @param what the kind of choice, such as `template`.
- * @throws Failure `USAGE` when it is another, naming those there are.
+ * @throws Failure `USAGE` for another value. The message lists the valid values.
  */
 export function readChoice<T extends string>(what: string, value: string, known: readonly T[]): T {
   const found = known.find((name) => name === value);
@@ -154,10 +157,10 @@ export function readChoice<T extends string>(what: string, value: string, known:
   throw new Failure('USAGE', `there is no ${what} '${value}': ${hint}`);
 }
 
-/** How many letters of a word may be wrong: a third, and one at least. */
+/** Returns how many letters of a word may be wrong: a third, but at least one. */
 const tolerated = (word: string): number => Math.max(1, Math.floor(word.length / 3));
 
-/** The word that was probably meant, if one is near enough. */
+/** Returns the word that was probably meant, if one is similar enough. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   const candidate = closest(word, known);
   return distance(word, candidate) <= tolerated(word) ? candidate : undefined;

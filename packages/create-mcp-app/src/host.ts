@@ -1,15 +1,15 @@
-/** The command's environment: tests replace it. */
+/** The environment of the command. Tests replace it. */
 export interface Host {
   /** The name of the command in messages. @default 'create-mcp-app' */
   readonly commandName?: string;
-  /** The folder it was called in. */
+  /** The folder in which the command was started. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Aborted if the command should end early. */
   readonly signal: AbortSignal;
   /** Asks the user; absent without a terminal. */
   readonly prompter?: Prompter | undefined;
-  /** Shows the current step. */
+  /** Shows the progress of the command. */
   readonly progress: Progress;
   /** Writes a line of results. */
   out(line: string): void;
@@ -17,37 +17,38 @@ export interface Host {
   err(line: string): void;
 }
 
-/** One of several answers. */
+/** One possible answer to a question. */
 export interface Option<T extends string> {
   readonly value: T;
   readonly hint?: string;
 }
 
-/** Asks questions. Each rejects with a `Failure` `INTERRUPTED` when it is left by Ctrl-C. */
+/** Asks questions. Each method rejects with a `Failure` `INTERRUPTED` if the user presses Ctrl-C. */
 export interface Prompter {
   /** Prints the title, before the first question. */
   open(title: string): void;
-  /** Says why something is asked again. */
+  /** Shows why a question is asked again. */
   warn(line: string): void;
   /**
    * Asks for a line of text.
    *
-   * @param fallback the meaning of an empty answer.
-   * @param problem returns the fault in an answer, if any: it is shown, and the question repeated.
+   * @param fallback the value of an empty answer.
+   * @param problem returns the problem of an answer, if it has one. The problem is shown, and the question is
+   * asked again.
    */
   text(question: string, fallback: string, problem: (answer: string) => string | undefined): Promise<string>;
-  /** Asks for one of several; the first is chosen unless another is. */
+  /** Asks for one of several options. The first option is selected at the beginning. */
   choice<T extends string>(question: string, options: readonly Option<T>[]): Promise<T>;
 }
 
-/** How a step ended. */
+/** The outcome of a step. */
 export type Outcome = 'done' | 'skipped' | 'failed';
 
-/** A step that is being done. */
+/** A step that is running. */
 export interface RunningStep {
-  /** Shows the last thing it said of itself. */
+  /** Shows the latest line of output. */
   say(line: string): void;
-  /** Ends the command, with its outcome and final text. */
+  /** Shows the outcome and the final text of the step. */
   end(outcome: Outcome, text: string): void;
 }
 
@@ -55,13 +56,13 @@ export interface RunningStep {
 export interface Progress {
   /** Begins a step. */
   begin(title: string): RunningStep;
-  /** Shows a step that was done beside others. */
+  /** Shows the outcome of a step that ran in the background. */
   tell(outcome: Outcome, text: string): void;
-  /** Shows a block of lines, and the last line of all. */
+  /** Shows some lines, followed by the last line of the output. */
   close(lines: readonly string[], last: string): void;
 }
 
-/** Shows nothing. */
+/** Shows no progress. */
 export const silence: Progress = {
   begin: () => ({ say: () => undefined, end: () => undefined }),
   tell: () => undefined,
@@ -69,7 +70,7 @@ export const silence: Progress = {
 };
 
 /**
- * A line for each step that has ended: for logs and pipes.
+ * Shows one line for each finished step, for logs and pipes.
  *
  * @param write writes one line.
  * @example

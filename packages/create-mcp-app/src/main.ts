@@ -3,10 +3,12 @@ import { runCreateMcpApp } from './run.js';
 import { clackPrompter } from './terminal/clack-prompter.js';
 import { spinnerProgress } from './terminal/spinner-progress.js';
 
-/** Signals that end the command; it cleans up first, however often they come. */
+/**
+ * The signals that end the command. It first removes what it has written, even if it gets several signals.
+ */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** The surroundings of this process. */
+/** Returns the environment of this process. */
 function processHost(): Host {
   const stop = new AbortController();
   for (const signal of SIGNALS) process.on(signal, () => stop.abort());

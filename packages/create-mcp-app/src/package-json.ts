@@ -3,16 +3,16 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { isObject, parseJson } from './json.js';
 
-/** The used members of a `package.json`. */
+/** The members of a `package.json` that are used here. */
 export interface Manifest {
   readonly name?: string;
   readonly dependencies: Readonly<Record<string, string>>;
   readonly devDependencies: Readonly<Record<string, string>>;
-  /** The peer dependencies of the package; optional ones are left out. */
+  /** The peer dependencies of the package, without optional ones. */
   readonly peerDependencies: Readonly<Record<string, string>>;
 }
 
-/** Reads a `package.json`. `undefined` if it is invalid. */
+/** Parses a `package.json`. @returns `undefined` if it is invalid. */
 export function readManifest(text: string): Manifest | undefined {
   const json = parseJson(text);
   if (!isObject(json)) return undefined;
@@ -30,7 +30,7 @@ export function readManifest(text: string): Manifest | undefined {
   };
 }
 
-/** The names of all packages that a package asks for. */
+/** Returns the names of a package's dependencies and development dependencies. */
 export function dependencyNames({ dependencies, devDependencies }: Manifest): string[] {
   return [...Object.keys(dependencies), ...Object.keys(devDependencies)];
 }
@@ -42,12 +42,15 @@ function rangesOf(value: unknown): Record<string, string> {
   );
 }
 
-/** The folder of this package, found by its name, wherever this code is bundled to. */
+/**
+ * Returns the folder of this package. It is found by the package name, even if this code is bundled
+ * elsewhere.
+ */
 export function ownFolder(): string {
   return dirname(createRequire(import.meta.url).resolve('create-mcp-app/package.json'));
 }
 
-/** The version of this package, as its manifest says. */
+/** Returns the version in the manifest of this package. */
 export function ownVersion(): string {
   const manifest = JSON.parse(readFileSync(join(ownFolder(), 'package.json'), 'utf8')) as { version: string };
   return manifest.version;

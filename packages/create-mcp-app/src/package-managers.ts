@@ -6,12 +6,12 @@ export const PACKAGE_MANAGER_NAMES = ['npm', 'pnpm', 'yarn', 'bun'] as const;
 /** The name of a package manager, and of its program. */
 export type PackageManagerName = (typeof PACKAGE_MANAGER_NAMES)[number];
 
-/** How a package manager is used. */
+/** The commands and settings of a package manager. */
 export interface PackageManager {
   readonly name: PackageManagerName;
-  /** The arguments that install a project quickly and quietly. */
+  /** The arguments that install the packages of a project quickly, with little output. */
   readonly install: readonly string[];
-  /** Variables it needs for that. */
+  /** Environment variables for the installation. */
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -22,22 +22,23 @@ const ARGUMENTS: Readonly<Record<PackageManagerName, readonly string[]>> = {
   bun: ['install'],
 };
 
-/** A package manager by its name. */
+/** Returns the package manager with a name. */
 export function packageManager(name: PackageManagerName): PackageManager {
   // In CI, yarn refuses to write the first lockfile unless this allows it.
   const env = name === 'yarn' ? { YARN_ENABLE_IMMUTABLE_INSTALLS: 'false' } : {};
   return { name, install: ARGUMENTS[name], env };
 }
 
-/** The arguments that run a script of a project. */
+/** Returns the arguments that run a script of a project. */
 export function runArguments(name: PackageManagerName, script: string): readonly string[] {
   return name === 'yarn' || name === 'pnpm' ? [script] : ['run', script];
 }
 
 /**
- * The package manager that runs this command.
+ * Returns the package manager that runs this command.
  *
- * @param userAgent `npm_config_user_agent` of the environment, such as `pnpm/10.34.9 npm/? node/v20.20.2 linux x64`.
+ * @param userAgent the variable `npm_config_user_agent`, such as `pnpm/10.34.9 npm/? node/v20.20.2 linux
+ * x64`.
  */
 export function packageManagerFrom(userAgent: string | undefined): PackageManagerName | undefined {
   const running = userAgent?.split('/', 1)[0];
@@ -65,12 +66,15 @@ const FILES: Readonly<Record<PackageManagerName, ReadonlyArray<readonly [path: s
   bun: [],
 };
 
-/** The files that a package manager leaves in a project beside `node_modules`, and that belong in no repository. */
+/** Files that a package manager writes besides `node_modules`, and that should not be committed. */
 const LEFT_BEHIND: Readonly<Partial<Record<PackageManagerName, string>>> = {
   yarn: '.yarn/install-state.gz',
 };
 
-/** The files of a project, with those of its package manager, and pages that name its commands. */
+/**
+ * Adds the files of a package manager to those of a project, and replaces npm commands in pages by its
+ * commands.
+ */
 export function withPackageManager(files: ProjectFiles, name: PackageManagerName): ProjectFiles {
   const ignored = LEFT_BEHIND[name];
   const ignores =
@@ -82,11 +86,12 @@ export function withPackageManager(files: ProjectFiles, name: PackageManagerName
   return new Map([...files, ...pages, ...FILES[name], ...ignores]);
 }
 
-/** Commands of npm as they are written in the pages of a template, with the room before a comment. */
+/** Commands of npm in the pages of a template, with the spaces before a comment. */
 const NPM_COMMAND = /\bnpm (install|test|start|run ([\w-]+))\b( +(?=#))?/g;
 
 /**
- * Turns npm commands into those of another package manager. Trailing comments keep their columns.
+ * Replaces npm commands in a text by those of another package manager. Comments after a command keep their
+ * columns.
  *
  * @param text such as ``Run `npm run build` first``.
  */

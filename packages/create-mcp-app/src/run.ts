@@ -12,15 +12,15 @@ import { ADD_FLAGS, CREATE_FLAGS, readFlags, usage } from './flags.js';
 import { type Host, silence } from './host.js';
 import { ownVersion } from './package-json.js';
 
-/** Exit codes of `create-mcp-app`: done, or that of a failure. */
+/** An exit code of `create-mcp-app`: 0 for success, or the code of a failure. */
 export type ExitCode = 0 | FailureKind['exitCode'];
 
 /**
  * Runs the command `create-mcp-app`.
  *
- * @param args its arguments, without the program.
+ * @param args the arguments of the command, without the program.
  * @param host the environment of the command. Without `progress`, steps are not shown.
- * @returns the exit code: 0 done, 1 failed, 2 wrong usage, 130 interrupted.
+ * @returns the exit code: 0 for success, 1 for a failure, 2 for wrong usage, 130 for an interruption.
  * @example
  * ```ts
  * process.exitCode = await runCreateMcpApp(['shop', '--yes'], {

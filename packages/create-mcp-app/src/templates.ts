@@ -5,13 +5,13 @@ import { AUTH_NAMES, type AuthName, UI_NAMES, type UiName, withAddition } from '
 import { dependencyNames, ownFolder, readManifest } from './package-json.js';
 import type { ProjectFiles } from './write-project.js';
 
-/** The templates there are, the one for beginners first. */
+/** The names of all templates. The template for beginners is the first. */
 export const TEMPLATE_NAMES = ['minimal', 'http', 'full'] as const;
 
 /** The name of a template. */
 export type TemplateName = (typeof TEMPLATE_NAMES)[number];
 
-/** A call that a server of a template answers. */
+/** A tool call that the server of a template answers. */
 export interface SampleCall {
   readonly tool: string;
   readonly arguments: Readonly<Record<string, unknown>>;
@@ -21,37 +21,39 @@ export interface SampleCall {
 export interface TemplateDetails {
   readonly description: string;
   readonly sample: SampleCall;
-  /** The additions that `--auth` may choose; none by default. */
+  /** The values of `--auth` that the template supports; none by default. */
   readonly auth?: readonly AuthName[];
 }
 
 /** The details of every template. */
 export type AllTemplateDetails = Readonly<Record<TemplateName, TemplateDetails>>;
 
-/** The templates, by their names. */
+/** Returns the details of all templates, by name. */
 export function templateDetails(): AllTemplateDetails {
   const text = readFileSync(join(ownFolder(), 'templates', 'samples.json'), 'utf8');
   return JSON.parse(text) as AllTemplateDetails;
 }
 
-/** The folder of a template. */
+/** Returns the folder of a template. */
 const templateFolder = (name: TemplateName): string => join(ownFolder(), 'templates', name);
 
-/** The folder of an addition. */
+/** Returns the folder of an addition. */
 const additionFolder = (name: string): string => join(ownFolder(), 'additions', name);
 
-/** The additions of a project besides its template. */
+/** The choices that add files to a template. */
 export interface Added {
   readonly auth: AuthName;
   readonly ui: UiName;
 }
 
-/** The additions that make it, in order. All views have the same server. */
+/** Returns the names of a project's additions, in order. All views use the same server code. */
 function additionsFor({ auth, ui }: Added): string[] {
   return [...(auth === 'none' ? [] : [auth]), ...(ui === 'none' ? [] : ['view', `view-${ui}`])];
 }
 
-/** The packages that projects use: npm installs no package into one of its name. */
+/**
+ * Returns the packages that projects use. npm does not install a package into a project with the same name.
+ */
 export function packagesOfTemplates(): ReadonlySet<string> {
   const auth = AUTH_NAMES.flatMap((auth) => additionsFor({ auth, ui: 'none' }));
   const ui = UI_NAMES.flatMap((ui) => additionsFor({ auth: 'none', ui }));
@@ -63,7 +65,7 @@ export function packagesOfTemplates(): ReadonlySet<string> {
   return new Set(names);
 }
 
-/** The files that serve the template `http`. A project of another template needs them for users who log in. */
+/** Files of the template `http` that a project from another template needs if users log in. */
 const SERVED_BY = [
   '.dockerignore',
   '.vscode/mcp.json',
@@ -74,7 +76,9 @@ const SERVED_BY = [
   'test/runtime.test.ts',
 ];
 
-/** The files of a new project: those of the template and its additions, under the name of the project. */
+/**
+ * Returns the files of a new project: those of the template and its additions, with the name of the project.
+ */
 export async function readTemplate(
   template: TemplateName,
   projectName: string,
@@ -90,23 +94,23 @@ export async function readTemplate(
   return additions.map(ofProject).reduce(withAddition, files);
 }
 
-/** The files of an addition, under its own name. */
+/** Returns the files of an addition, with the addition's own name. */
 export async function readAddition(name: string): Promise<ProjectFiles> {
   return readFolder(additionFolder(name));
 }
 
-/** An addition without its own compiler settings: the project has those of its template. */
+/** Removes the compiler settings of an addition, because the project has those of its template. */
 function ofProject(addition: ProjectFiles): ProjectFiles {
   return new Map([...addition].filter(([path]) => path !== 'tsconfig.json'));
 }
 
-/** Files in a template's folder that a project creates anew. */
+/** Files in the folder of a template that are not copied, because the project creates them. */
 const LEFT_OUT: ReadonlySet<string> = new Set(['node_modules', 'dist', 'coverage', 'package-lock.json']);
 
-/** Names that npm would leave out of a package, as they are kept there. */
+/** Files under a changed name, because npm would not include them in a package under their real name. */
 const KEPT_AS = /(^|\/)_(gitignore|npmrc)$/;
 
-/** The files of a folder, with the project's name in place of the package's. */
+/** Reads the files of a folder, with the project's name instead of the package's. */
 async function readFolder(folder: string, projectName?: string): Promise<ProjectFiles> {
   const paths = await filesBelow(folder);
   const contents = await Promise.all(paths.map((path) => readFile(join(folder, path), 'utf8')));

@@ -4,26 +4,30 @@ import { lstat, mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from 'n
 import { basename, dirname, join } from 'node:path';
 import { Failure, throwIfInterrupted } from './failures.js';
 
-/** The files of a project: their contents by paths within it, with slashes. */
+/** The contents of a project's files, by path. Paths are relative to the project, and use slashes. */
 export type ProjectFiles = ReadonlyMap<string, string | Uint8Array>;
 
 /** A project that was written. */
 export interface WrittenProject {
-  /** Removes the written files and later additions to the folder; earlier files stay as they were. */
+  /**
+   * Removes the written files, and files that were added to the folder later. Files from before stay
+   * unchanged.
+   */
   undo(): Promise<void>;
 }
 
-/** Opens a file to overwrite it. It does not follow a link that was created in the meantime, if the system supports that. */
+/** The flags to open a file for overwriting. On systems that support it, a symbolic link is not followed. */
 const OVERWRITE = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | (constants.O_NOFOLLOW ?? 0);
 
 const GONE = { recursive: true, force: true, maxRetries: 5, retryDelay: 100 } as const;
 
 /**
- * Writes the files of a project, all or none.
+ * Writes all files of a project, or none.
  *
- * @param directory its folder: a new one appears only when it is complete; in an existing one, files are overwritten.
- * @throws Failure `WRITE_FAILED` when they cannot be written, or a symbolic link is on the way to one; `INTERRUPTED`
- *   when the signal was aborted.
+ * @param directory the folder of the project. A new folder only appears when it is complete; in an existing
+ * folder, files are overwritten.
+ * @throws Failure `WRITE_FAILED` if a file cannot be written, or if its path contains a symbolic link;
+ * `INTERRUPTED` if the signal was aborted.
  */
 export async function writeProject(
   directory: string,
@@ -95,7 +99,7 @@ async function writeInto(
   }
 }
 
-/** A link may lead out of the project: over one, files of others would be written. */
+/** Refuses symbolic links in the paths of files, because they could lead to files outside of the project. */
 async function refuseLinks(directory: string, paths: Iterable<string>): Promise<void> {
   const known = new Set<string>();
   for (const path of paths) {
@@ -114,7 +118,7 @@ async function refuseLinks(directory: string, paths: Iterable<string>): Promise<
   }
 }
 
-/** @param made is given the folders that had to be made, the topmost of each way. */
+/** Writes files. @param made receives the folders that were created, only the topmost one of each path. */
 async function writeAll(
   folder: string,
   files: ProjectFiles,
@@ -130,7 +134,7 @@ async function writeAll(
   }
 }
 
-/** Removes empty folders from one upward, the topmost included; one that has something ends it. */
+/** Removes empty folders, from one upward to a topmost one. Stops at a folder that is not empty. */
 async function removeEmpty(folder: string, topmost: string): Promise<void> {
   const removed = await rmdir(folder).then(
     () => true,

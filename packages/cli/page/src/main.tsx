@@ -6,15 +6,19 @@ import { App } from './views/app.js';
 import { PageContext } from './views/page-context.js';
 
 /**
- * Controls, characters that reorder text, and others without a shape: a text with them looks like another one. Joiners
- * and variation selectors after letters other than ASCII stay: emoji and scripts such as Persian need them.
+ * Invisible characters: controls, characters that reorder text, and others without a shape. With them, two
+ * different texts can look alike. Joiners and variation selectors after letters outside ASCII are excluded,
+ * because emoji and scripts such as Persian need them.
  */
 const INVISIBLE = /(?!(?<=[^\p{ASCII}\p{DI}]\ufe0f?)[\u200c\u200d\ufe0e\ufe0f])(?![\n\r\t])[\p{Cc}\p{DI}]/gu;
 
-/** The attributes that people read or hear. */
+/** The attributes that are shown to people or read aloud. */
 const READ = ['title', 'alt', 'placeholder', 'aria-label'];
 
-/** Writes invisible characters as JSON escapes, in all that the page shows. Values of fields are sent as they are. */
+/**
+ * Replaces invisible characters by JSON escapes wherever the page shows text. The values of fields are sent
+ * unchanged.
+ */
 function showInvisible(): void {
   options.vnode = (vnode) => {
     const node: { readonly type: unknown; props: unknown } = vnode;

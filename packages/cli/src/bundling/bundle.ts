@@ -24,7 +24,7 @@ export interface BundleOptions {
   readonly timeoutMs: number;
 }
 
-/** A bundle. */
+/** The result of bundling a program. */
 export interface Bundled {
   readonly examined: Examined;
   /** The file of the bundle and the source map; they are not written yet. */
@@ -100,7 +100,10 @@ export async function bundleProgram(options: BundleOptions): Promise<Bundled> {
   };
 }
 
-/** @throws UsageError if a bundle cannot have this path, or if another file has it. */
+/**
+ * Checks the path of a bundle. @throws UsageError if a bundle cannot have this path, or if another file has
+ * it.
+ */
 function checkOut(out: string): void {
   const refuse = (why: string): never => {
     throw new UsageError(`--out ${relative(process.cwd(), out)}: ${why}`);
@@ -133,7 +136,7 @@ export function writeBundle({ files }: Bundled, placeOf = (path: string): string
   }
 }
 
-/** Returns an error with its cause and its fix. */
+/** Returns an error with its cause and a fix. */
 function failureOf(error: unknown, cwd: string): unknown {
   const { errors = [] } = error as { readonly errors?: readonly Message[] };
   const own: unknown = errors.find(({ detail }) => detail instanceof ServerError)?.detail;

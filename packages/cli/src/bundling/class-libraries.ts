@@ -18,7 +18,7 @@ export const CLASS_LIBRARIES: readonly string[] = [
   'reflect-metadata',
 ];
 
-/** The module that the framework gets in place of class-validator. */
+/** The module that `@sigil/core` imports instead of class-validator. */
 export const RULES = 'sigil:rules';
 
 /** The import of a class library. */
@@ -30,15 +30,15 @@ export interface LibraryForm {
   readonly external?: boolean;
 }
 
-/** The form of a class library while a program is described: the installed package, as without a bundle. */
+/** Returns the replacement for a class library while a program is described: the installed package itself. */
 export function installedForm({ path, resolveDir, kind }: LibraryImport): LibraryForm {
   const file = createRequire(join(resolveDir, 'index.js')).resolve(path);
   return { path: kind === 'require-call' ? file : pathToFileURL(file).href, external: true };
 }
 
 /**
- * The module that the framework gets in place of class-validator while a program is described: a real import would look
- * like an import by the program.
+ * Returns the text of the module that `@sigil/core` imports instead of class-validator while a program is
+ * described. A real import would look like an import of the program.
  */
 export function installedRules(framework: string): string {
   const manifest = JSON.stringify(join(framework, 'package.json'));
@@ -57,7 +57,10 @@ const BUNDLED: Readonly<Record<string, string>> = {
   typedi: 'typedi/cjs/index.js',
 };
 
-/** The form of a class library in a bundle. @param hasFiles whether its target has a file system. */
+/**
+ * Returns the replacement for a class library in a bundle. @param hasFiles whether the target has a file
+ * system.
+ */
 export function bundledForm({ path }: LibraryImport, hasFiles: boolean): LibraryForm | undefined {
   // The smaller form from its authors, for engines that have Map and WeakMap.
   const form = path === 'reflect-metadata' && !hasFiles ? `${path}/lite` : BUNDLED[path];
@@ -65,8 +68,8 @@ export function bundledForm({ path }: LibraryImport, hasFiles: boolean): Library
 }
 
 /**
- * The module that the framework gets in place of class-validator in a bundle: the rules that the program imports, and
- * the rules that the framework itself uses.
+ * Returns the text of the module that `@sigil/core` imports instead of class-validator in a bundle. It
+ * exports the rules that the program imports, and those that `@sigil/core` itself uses.
  */
 export function bundledRules(rules: ImportedRules): string {
   const names = new Set(['getMetadataStorage', 'Allow', ...rules]);

@@ -24,7 +24,7 @@ import { DESCRIBE, describeProgram } from './run-described.js';
 /** The facts about a program that are needed to bundle it. */
 export interface Examined {
   readonly description: BuildDescription;
-  /** The files in the places that `discover` names. */
+  /** The files for each URL in the option `discover`. */
   readonly discovered: DiscoveredFiles;
   /** The program's imports of class-validator. */
   readonly rules: ImportedRules;
@@ -41,7 +41,7 @@ export interface Examined {
 /** Code that lets CommonJS modules `require` packages outside of the bundle. */
 export const REQUIRE =
   "const require = process.getBuiltinModule('node:module').createRequire(import.meta.url);";
-/** How many times a program is described again at most while it discovers further modules. */
+/** Maximum number of times that a program is described again, because it has discovered further modules. */
 const MOST_DISCOVERIES = 16;
 
 /**
@@ -121,7 +121,7 @@ export async function examineProgram(
 }
 
 /**
- * The files that the modules of a bundle refer to.
+ * Returns the files that the modules of a bundle refer to.
  *
  * @param found the references of modules, by file.
  */
@@ -162,7 +162,7 @@ const standIns: Plugin = {
   },
 };
 
-/** @throws ServerError if the target lacks something that the program needs. */
+/** Checks that the target has everything that the program needs. @throws ServerError if it does not. */
 function refuseUnservable(
   { cwd, entry, target }: Program,
   external: readonly string[],

@@ -61,7 +61,7 @@ export function leaveExternal(
   };
 }
 
-/** Packages that stay external, each with the folder where it is installed. */
+/** Returns the packages that stay external, each with the folder where it is installed. */
 export function externalPackages(
   { inputs, outputs }: Metafile,
   cwd: string,
@@ -79,7 +79,10 @@ export function externalPackages(
   return found;
 }
 
-/** The packages that must stay external because external packages use them, so that a program has one copy of each. */
+/**
+ * Returns the packages that must stay external because external packages use them, so that the program has
+ * only one copy of each.
+ */
 export function sharedPackages(
   external: ReadonlyMap<string, string | undefined>,
   packages: Packages,

@@ -11,7 +11,7 @@ interface Manifest {
   readonly peerDependencies?: Readonly<Record<string, string>>;
 }
 
-/** The package in an import specifier, which may name a module in the package. */
+/** Returns the package name in an import specifier, which may contain the path of a module. */
 export function importedPackage(specifier: string): string {
   return /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier;
 }
@@ -21,7 +21,7 @@ export function isWithin(path: string, folder: string): boolean {
   return !isAbsolute(relative(folder, path)) && relative(folder, path).split(sep)[0] !== '..';
 }
 
-/** The folder of a package that a file imports; `undefined` when it is not installed. */
+/** Returns the folder of a package that a file imports; `undefined` if the package is not installed. */
 export function packageFolder(name: string, importer: string): string | undefined {
   const folders = createRequire(importer).resolve.paths(name) ?? [];
   const found = folders
@@ -30,12 +30,12 @@ export function packageFolder(name: string, importer: string): string | undefine
   return found && realpathSync(found);
 }
 
-/** The installed packages. Each file is read once. */
+/** Reads installed packages. Each file is read only once. */
 export class Packages {
   readonly #manifests = new Map<string, Manifest | undefined>();
   readonly #withAddon = new Map<string, boolean>();
 
-  /** The folder of the package that a file is in. */
+  /** Returns the folder of the package that contains a file. */
   folderOf(path: string): string | undefined {
     const folder = dirname(path);
     if (this.#manifest(folder)?.name !== undefined) return folder;
@@ -57,7 +57,7 @@ export class Packages {
     return has;
   }
 
-  /** The packages among `names` that a package uses, directly or indirectly. */
+  /** Returns the packages in `names` that a package uses, directly or indirectly. */
   usedBy(folder: string, names: readonly string[]): readonly string[] {
     const used = new Set<string>();
     const folders = new Set([folder]);

@@ -10,9 +10,9 @@ import { type References, referencesOf } from './references.js';
  * declaration of the names. Modules that another plugin loads use the names of the bundle.
  */
 
-/** The module that declares the names of places for all modules. */
+/** The virtual module that declares replacements for `import.meta.url`, `__filename` and similar names. */
 export const PLACES = 'sigil:places';
-/** The expressions that esbuild replaces by these names. */
+/** The expressions that esbuild replaces, with their replacements. */
 export const PLACE_NAMES: Readonly<Record<string, string>> = {
   'import.meta.url': '__sigilUrl',
   'import.meta.dirname': '__sigilDirname',
@@ -22,7 +22,7 @@ export const PLACE_NAMES: Readonly<Record<string, string>> = {
   'require.main': '__sigilMain',
 };
 
-/** The text of `PLACES`. @param hasFiles whether the bundle knows its own path. */
+/** Returns the text of the virtual module `PLACES`. @param hasFiles whether the bundle knows its own path. */
 export function placesText(hasFiles: boolean): string {
   return `const meta = import.meta;
 export const __sigilUrl = ${hasFiles ? 'meta.url' : '"file:///bundle.mjs"'};
@@ -33,7 +33,7 @@ export const __sigilDirname = __sigilPath(__sigilSeen('.')).slice(0, -1);
 export const __sigilMain = undefined;`;
 }
 
-/** An expression for a URL, relative to a bundle. @param out the file of the bundle. */
+/** Returns an expression for a URL, relative to a bundle. @param out the file of the bundle. */
 export function seenFrom(href: string, out: string): string {
   const { pathname, search } = new URL(href);
   const way = posix.relative(pathToFileURL(dirname(out)).pathname, pathname);
@@ -41,10 +41,10 @@ export function seenFrom(href: string, out: string): string {
 }
 
 /**
- * Gives each module its path.
+ * Adds the original path of each module to its text.
  *
- * @param program the entry module and its file. The module gets the path of the bundle if both are in one folder,
- *   because programs check whether they are the main module.
+ * @param program the entry module and its file. The module gets the path of the bundle if both are in the
+ * same folder, because programs check whether they are the main module.
  * @param found receives the references of modules, by file.
  */
 export function modulePlaces(

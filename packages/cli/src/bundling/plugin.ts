@@ -56,7 +56,7 @@ export function sigil(options: SigilOptions = {}): Plugin {
   return examiningPlugin(options, () => undefined);
 }
 
-/** Like `sigil`. @param onExamined receives the facts about the program. */
+/** Creates the plugin `sigil`. @param onExamined called with the facts about the program. */
 export function examiningPlugin(
   { target: name = 'node', timeoutMs = 60_000 }: SigilOptions,
   onExamined: (examined: Examined) => void,
@@ -148,7 +148,7 @@ function warningsOf({ description: { apps, unmade } }: Examined): PartialMessage
   return texts.map((text) => ({ text }));
 }
 
-/** An error as messages of the bundler. An error from a failed bundling already has messages. */
+/** Converts an error to messages of the bundler. An error from a failed bundling already has messages. */
 function messagesOf(error: unknown): PartialMessage[] {
   const { errors } = error as { readonly errors?: PartialMessage[] };
   if (errors) return errors;

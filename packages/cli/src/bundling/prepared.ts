@@ -5,11 +5,11 @@ import type { BuildDescription, DiscoveredFiles } from '@sigil/core/build';
 import { PLACES, seenFrom } from './places.js';
 
 /**
- * A plugin for modules that have no file.
+ * Creates a plugin for modules without files.
  *
  * @param texts the texts of the modules, by name.
- * @param framework the folder of `@sigil/core`. The modules resolve packages there, because `@sigil/core` depends on
- *   ajv, and the program may not.
+ * @param framework the folder of `@sigil/core`. The modules resolve packages there, because `@sigil/core`
+ * depends on ajv, and the program may not.
  */
 export function virtualModules(
   texts: Readonly<Record<string, () => string | Promise<string>>>,
@@ -32,7 +32,8 @@ export function virtualModules(
 }
 
 /**
- * The first module of a bundle, which passes on the facts about the program.
+ * Returns the text of the first module in a bundle, which passes the facts about the program to
+ * `@sigil/core`.
  *
  * @param out the file of the bundle.
  */
@@ -61,12 +62,12 @@ prepare({
 });`;
 }
 
-/** A CommonJS module as a function that returns its exports. The bundler finds its `require` calls. */
+/** Wraps a CommonJS module in a function that returns its exports. The bundler finds its `require` calls. */
 function asFunction(code: string): string {
   return `(validatorFunctions) => { const module = {}; ${code}\nreturn module.exports; }`;
 }
 
-/** Replaces the pattern engine if no pattern needs it. */
+/** The module that replaces the pattern engine, if no pattern needs it. */
 export const PATTERNS = 'sigil:patterns';
 export const PATTERNS_TEXT = `import { DefinitionError } from '@sigil/core';
 export function analysePattern(source, flags) {

@@ -1,11 +1,12 @@
 import { type AnyNode, parse } from 'acorn';
 import { nodesOf } from './references.js';
 
-/** Which exports of class-validator a program imports. */
+/** The exports of class-validator that a program imports. */
 export type ImportedRules = readonly string[] | 'all';
 
 /**
- * The names that a bundled program imports from class-validator. The bundler does not report these names.
+ * Returns the names that a bundled program imports from class-validator. The bundler does not report these
+ * names.
  *
  * @param specifiers the import specifiers of class-validator in the program.
  * @returns the names; `'all'` if the program uses the whole module, for example with `import()`.

@@ -20,7 +20,10 @@ export interface Program {
   readonly packages: Packages;
 }
 
-/** The program of a build. @throws Error unless the options of the bundler ask for one file from one Sigil program. */
+/**
+ * Returns the program of a build. @throws Error if the bundler's options do not ask for one file from one
+ * Sigil program.
+ */
 export function programOf(
   {
     absWorkingDir: cwd = process.cwd(),

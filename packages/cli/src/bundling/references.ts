@@ -36,7 +36,7 @@ export function referencesOf(code: string, path: string): References {
   return { files: files.map((file) => resolve(file)), packages };
 }
 
-/** The syntax of one module. */
+/** The syntax tree of one module. */
 class ModuleSyntax {
   readonly #nodes: readonly AnyNode[];
   /** The original names of renamed imports. */
@@ -49,7 +49,7 @@ class ModuleSyntax {
         this.#imported.set(node.local.name, node.imported.name);
   }
 
-  /** The texts of `new URL(text, import.meta.url)`. */
+  /** Returns the texts in `new URL(text, import.meta.url)`. */
   urls(): string[] {
     return this.#nodes.flatMap((node) => {
       if (node.type !== 'NewExpression' || !this.#isNamed(node.callee, 'URL')) return [];
@@ -59,8 +59,8 @@ class ModuleSyntax {
   }
 
   /**
-   * The texts that follow the folder of the module, in `join(__dirname, text, …)`, in `__dirname + text` and in
-   * templates.
+   * Returns the texts after the folder of the module: in `join(__dirname, text, …)`, in `__dirname + text`,
+   * and in template strings.
    */
   ways(): string[][] {
     const folders = this.#variables((node) => this.#isFolder(node));
@@ -81,7 +81,7 @@ class ModuleSyntax {
     });
   }
 
-  /** The texts that are passed to functions from `createRequire()`. */
+  /** Returns the texts that are passed to functions from `createRequire()`. */
   required(): string[] {
     const makes = (node: AnyNode): boolean => this.#isCallOf(node, 'createRequire');
     const made = this.#variables(makes);
@@ -94,7 +94,10 @@ class ModuleSyntax {
     });
   }
 
-  /** Whether a node is the folder of the module: `__dirname`, `import.meta.dirname`, or `dirname(fileURLToPath(import.meta.url))`. */
+  /**
+   * Whether a node is the folder of the module: `__dirname`, `import.meta.dirname`, or
+   * `dirname(fileURLToPath(import.meta.url))`.
+   */
   #isFolder(node: AnyNode): boolean {
     if (node.type === 'Identifier') return node.name === '__dirname';
     if (this.#isOfMeta(node, 'dirname')) return true;
@@ -104,7 +107,7 @@ class ModuleSyntax {
     );
   }
 
-  /** The names of variables whose initial value matches a condition. */
+  /** Returns the names of variables whose initial value satisfies a condition. */
   #variables(is: (node: AnyNode) => boolean): ReadonlySet<string> {
     return new Set(
       this.#nodes.flatMap((node) => {
@@ -133,7 +136,7 @@ class ModuleSyntax {
   }
 }
 
-/** The syntax of an ES or CommonJS module; `undefined` for invalid code, which the bundler refuses. */
+/** Parses an ES or CommonJS module. @returns `undefined` for invalid code, which the bundler reports. */
 function parsed(code: string): AnyNode | undefined {
   for (const sourceType of ['module', 'commonjs'] as const) {
     try {
@@ -149,7 +152,7 @@ function textOf(node: AnyNode | undefined): string | undefined {
   return node?.type === 'Literal' && typeof node.value === 'string' ? node.value : undefined;
 }
 
-/** A node, and all nodes in it. */
+/** Yields a node and all nodes inside it. */
 export function* nodesOf(root: AnyNode | undefined): Iterable<AnyNode> {
   const waiting: unknown[] = [root];
   while (waiting.length > 0) {

@@ -11,9 +11,9 @@ export interface Report {
 }
 
 /**
- * The report about a bundle: its contents and size.
+ * Creates the report about a bundle: its contents and its size.
  *
- * @param shipped the folder with everything that the bundle needs.
+ * @param shipped the folder that contains everything the bundle needs.
  */
 export function reportOf(
   { examined, files: written, external: folders, warnings }: Bundled,

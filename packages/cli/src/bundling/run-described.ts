@@ -20,7 +20,7 @@ const NO_APP_MS = 5_000;
 /** How long the program may then take to create another app, or to serve, in milliseconds. */
 const NEXT_APP_MS = 500;
 
-/** The module before the program. The module after the program calls `loaded()`. */
+/** The module that is loaded before the program. The module after the program calls its `loaded()`. */
 export const DESCRIBE: string = `
 import { writeFileSync } from 'node:fs';
 import { describeBuild } from '@sigil/core/build';
@@ -55,8 +55,10 @@ export const loaded = async () => {
  * Runs a program that was bundled to describe itself, and reads its description.
  *
  * @param code the bundle.
- * @param out the file of the final bundle. This bundle runs beside it, so that it finds external packages there.
- * @throws ServerError when the definitions of the program are wrong, or when the program fails or does not end in time.
+ * @param out the file of the final bundle. The description runs in the same folder, so that it finds external
+ * packages there.
+ * @throws ServerError if the definitions of the program are invalid, or if the program fails or does not end
+ * in time.
  */
 export async function describeProgram(code: string, out: string, timeoutMs: number): Promise<Told> {
   const path = join(dirname(out), `.${basename(out)}.${process.pid}.mjs`);

@@ -15,7 +15,7 @@ import { virtualModules } from './prepared.js';
 import type { References } from './references.js';
 import { TARGETS } from './targets.js';
 
-/** The mark of a folder that a build has written and another build may overwrite. */
+/** The mark of a folder that a build has written, and that another build may overwrite. */
 const MARK = 'Written by sigil build --ship';
 
 /** The contents of a shipped folder. */
@@ -25,14 +25,14 @@ export interface Shipped {
   readonly warnings: readonly string[];
 }
 
-/** The folder of the project, which contains its `package.json` and the bundle. */
+/** Returns the folder of the project, which contains its `package.json` and the bundle. */
 export function projectOf({ entry, out }: Pick<BundleOptions, 'entry' | 'out'>): string {
   let root = new Packages().folderOf(entry) ?? dirname(dirname(entry));
   while (!isWithin(out, root)) root = dirname(root);
   return root;
 }
 
-/** @throws UsageError when a build must not empty the folder. */
+/** Checks the folder to ship to. @throws UsageError if a build must not empty it. */
 export function checkShipFolder(folder: string, { entry, out }: Pick<BundleOptions, 'entry' | 'out'>): void {
   const name = relative(process.cwd(), folder) || '.';
   if (isWithin(entry, folder) || isWithin(out, folder))
@@ -91,9 +91,7 @@ export async function ship(folder: string, options: BundleOptions, bundled: Bund
   return { external, warnings };
 }
 
-/**
- * Installs the package that a file belongs to, so that the file has the same path, with the other files of the package.
- */
+/** Installs the whole package that contains a file, so that the file keeps its path. */
 function installWhole(
   path: string,
   root: string,
@@ -157,7 +155,7 @@ async function bundleFile(
   return { files, external: new Map([...required, ...externalPackages(metafile, cwd, target)]) };
 }
 
-/** The dependencies, with exactly the versions that are installed now. */
+/** Returns the dependencies, with the exact versions that are installed now. */
 function dependenciesOf(external: Shipped['external'], warnings: string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
     [...external]

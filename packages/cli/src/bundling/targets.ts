@@ -20,7 +20,8 @@ export interface Target {
 }
 
 /**
- * Replaces the function that serves while a program is described: when it is called, the program has created its apps.
+ * Replaces the function that starts serving, while a program is described. When it is called, the program has
+ * created its apps.
  */
 const SERVE = `() => {
   globalThis[Symbol.for('sigil:build-record')].serves();

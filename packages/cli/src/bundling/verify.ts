@@ -22,7 +22,7 @@ export interface Comparison {
   readonly external: ReadonlyMap<string, string | undefined>;
   /** The folder with everything that the bundle needs, if it was shipped. */
   readonly shipped?: string | undefined;
-  /** The runtime of the program. Only over standard streams are its answers compared too. */
+  /** The runtime of the program. Answers to calls are only compared over standard streams. */
   readonly runtime: string;
   readonly timeoutMs: number;
 }
@@ -61,7 +61,7 @@ export async function compareWithProgram(asked: Comparison): Promise<string | un
   }
 }
 
-/** Why a program does not start, with all problems that it reports about its definitions. */
+/** Returns why a program does not start, with all problems of its definitions. */
 function reasonOf({ message, problems }: ServerError): string {
   const lines = problems.map(({ code, problem, fix }) => `\n    ${problem}\n      Fix: ${fix} [${code}]`);
   return `${message}${lines.join('')}`;
@@ -118,8 +118,8 @@ function differencesOf(plain: Answers, bundled: Answers): string[] {
 }
 
 /**
- * Puts a bundle into an empty folder, with its shipped files or with links to everything in its project except
- * packages. External packages are links too.
+ * Copies a bundle into an empty folder, with its shipped files, or with links to everything in its project
+ * except packages. External packages are links, too.
  */
 function installedIn(home: string, asked: Comparison): { file: string; cwd: string } {
   const { out, bundled, external, shipped } = asked;

@@ -15,7 +15,7 @@ const SAYS: Readonly<Record<HostEffect, string>> = {
   strict: 'refuses in strict mode',
 };
 
-/** Maximum number of places that a finding names. */
+/** Maximum number of places in one finding. */
 const MOST_PLACES = 5;
 
 /**
@@ -36,7 +36,7 @@ export function checkHost(tool: ManifestTool, host: HostName, isStrict: boolean)
     );
 }
 
-/** The violations of a rule in a tool, with their paths in its input. */
+/** Returns the violations of a rule in a tool, with their paths in the input schema. */
 function objections(
   rule: HostRule,
   tool: ManifestTool,

@@ -69,7 +69,7 @@ function checkProfile(tool: ManifestTool, where: string, name: ProfileName): Fin
   return findings;
 }
 
-/** The arguments that have no description, neither in place nor behind a reference. */
+/** Returns the arguments without a description, neither in place nor behind a reference. */
 function undescribed(inputSchema: ManifestTool['inputSchema']): string[] {
   const document = new SchemaDocument(inputSchema);
   return Object.entries(objectOf(inputSchema['properties']))

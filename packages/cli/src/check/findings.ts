@@ -19,12 +19,12 @@ export const CHECK_CODES = {
 /** The code of a finding. */
 export type CheckCode = keyof typeof CHECK_CODES;
 
-/** A problem of a server. */
+/** A problem that `sigil check` has found in a server. */
 export interface Finding {
   readonly code: CheckCode;
-  /** The subject of the finding, such as `tool check_inventory`. */
+  /** The definition with the problem, such as `tool check_inventory`. */
   readonly where: string;
   readonly what: string;
-  /** The source of a host's limit. */
+  /** The documentation of a host's limit. */
   readonly source?: string;
 }

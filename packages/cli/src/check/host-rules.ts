@@ -11,14 +11,14 @@ export type HostName = 'openai' | 'gemini' | 'anthropic';
  */
 export type HostEffect = 'refuses' | 'ignores' | 'strict';
 
-/** A part that a host does not support. */
+/** A feature that a host does not support. */
 export interface HostRule {
   readonly effect: HostEffect;
-  /** The source of the rule. */
+  /** The documentation of the rule. */
   readonly source: string;
-  /** The names that a tool may have. */
+  /** A pattern for the names that a tool may have. */
   readonly toolName?: RegExp;
-  /** The names that an argument may have. */
+  /** A pattern for the names that an argument may have. */
   readonly argumentName?: RegExp;
   /** Keywords that the host does not support anywhere. */
   readonly keywords?: readonly string[];
@@ -41,7 +41,7 @@ const isOfType = (schema: JsonObject, type: string): boolean => [schema['type']]
 
 const isObjectSchema = ({ schema }: SchemaLocation): boolean => isOfType(schema, 'object');
 
-/** Whether a schema is an object whose members are not all named. */
+/** Whether a schema is an object that allows unnamed members. */
 const isOpen = (place: SchemaLocation): boolean =>
   isObjectSchema(place) && place.schema['additionalProperties'] !== false;
 

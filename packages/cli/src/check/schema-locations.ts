@@ -1,17 +1,20 @@
 import { isObject, type JsonObject, objectOf } from '../json.js';
 import { SchemaDocument } from '../schema/schema-document.js';
 
-/** A schema within a schema. */
+/** A schema inside another schema. */
 export interface SchemaLocation {
   readonly schema: JsonObject;
   /** The path of the described value, such as `lines[].code`; empty for the whole value. */
   readonly path: string;
   readonly isRoot: boolean;
-  /** Whether the value is a named member that may be left out. */
+  /** Whether the value is a named member that is not required. */
   readonly isOptional: boolean;
-  /** How many objects the value is nested in, itself included. */
+  /** The number of objects that contain the value, including itself. */
   readonly depth: number;
-  /** Set for a reference to a schema that contains it: `required` if nothing between the two may be left out. */
+  /**
+   * Set for a reference to a schema that contains the reference: `required` if all members on the way are
+   * required.
+   */
   readonly recursion?: 'required' | 'optional';
 }
 
@@ -25,7 +28,10 @@ interface Position {
   readonly optionalIn: number;
 }
 
-/** Every schema that describes a part of a value, each once. The schemas in `not` and `if` describe no part. */
+/**
+ * Returns every schema that describes a part of a value, each once. The schemas in `not` and `if` do not
+ * describe a part.
+ */
 export function placesIn(root: JsonObject): SchemaLocation[] {
   const document = new SchemaDocument(root);
   const places: SchemaLocation[] = [];
@@ -62,11 +68,11 @@ export function placesIn(root: JsonObject): SchemaLocation[] {
 
 interface Step {
   readonly inner: unknown;
-  /** The segment that it adds to a path. */
+  /** The segment that the schema adds to a path. */
   readonly name: string;
-  /** Whether a value may lack it. */
+  /** Whether the value may be missing. */
   readonly isOptional?: boolean;
-  /** Whether it is a named member of an object. */
+  /** Whether the value is a named member of an object. */
   readonly isNamed?: boolean;
 }
 

@@ -1,10 +1,10 @@
 // The page of `sigil dev` uses this file too, so it imports nothing from Node or from the framework.
 import { objectOf } from '../json.js';
 
-/** The note at a tool that models do not see. */
+/** The note about a tool that models do not see. */
 export const FOR_VIEWS = 'for views only: models do not see it';
 
-/** Whether models see a tool. Some tools are for views only (MCP Apps, `_meta.ui.visibility`). */
+/** Whether models see a tool. Some tools are only for views (MCP Apps, `_meta.ui.visibility`). */
 export function isForModels(tool: WithMeta): boolean {
   return isFor('model', tool);
 }

@@ -13,7 +13,7 @@ const VERIFY_OPTIONS = {
 
 /** A changed or misplaced record. */
 interface Fault {
-  /** The line of the file, from 1 on. */
+  /** The number of the line in the file, starting at 1. */
   readonly line: number;
   readonly what: string;
 }
@@ -93,7 +93,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Whether a record has a place in a chain. */
+/** Whether a record belongs to a chain. */
 function isLinked(record: object): record is AuditRecord & Required<Pick<AuditRecord, 'chain'>> {
   const chain = 'chain' in record ? record.chain : undefined;
   return isObject(chain) && typeof chain['id'] === 'string' && typeof chain['seq'] === 'number';

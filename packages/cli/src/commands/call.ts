@@ -114,7 +114,7 @@ export const get: Command = {
   },
 };
 
-/** Reads arguments. @param showWanted called before an error about arguments of a wrong type. */
+/** Reads arguments. @param showWanted called before an error about an argument of the wrong type. */
 function readTyped(given: readonly string[], schema: JsonObject, showWanted: () => void): JsonObject {
   try {
     return readGiven(given, schema);
@@ -124,7 +124,7 @@ function readTyped(given: readonly string[], schema: JsonObject, showWanted: () 
   }
 }
 
-/** The tool with a name, as the server lists it. */
+/** Returns the tool with a name, from the server's list. */
 async function findTool({ connection, capabilities }: UsedServer, name: string): Promise<JsonObject> {
   const tools = 'tools' in capabilities ? await everyPage(connection, METHODS.listTools, 'tools') : [];
   const found = tools.find((tool) => tool['name'] === name);
@@ -135,7 +135,7 @@ async function findTool({ connection, capabilities }: UsedServer, name: string):
   );
 }
 
-/** The expected arguments of a tool. */
+/** Returns lines that describe the expected arguments of a tool. */
 function wantedLines(name: string, schema: JsonObject): string[] {
   const rows = argumentRows(schema).map((row) => row.map(inOneLine));
   return [
@@ -144,7 +144,7 @@ function wantedLines(name: string, schema: JsonObject): string[] {
   ];
 }
 
-/** @throws ServerError when the result has no list under this name. */
+/** Returns a list in a result. @throws ServerError if the result has no list under this name. */
 function listIn(method: string, result: JsonObject, member: string): unknown[] {
   const list = result[member];
   return Array.isArray(list) ? list : noResult(method);

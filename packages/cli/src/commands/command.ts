@@ -21,7 +21,7 @@ export interface Command {
   run(args: readonly string[], terminal: Terminal): Promise<ExitCode> | ExitCode;
 }
 
-/** Options by name, for Node's `parseArgs`, each with its description and the placeholder of its value. */
+/** Options by name, for Node's `parseArgs`. Each has a description, and the placeholder of its value. */
 type Options = Readonly<
   Record<string, NonNullable<ParseArgsConfig['options']>[string] & { about: string; value?: string }>
 >;
@@ -41,16 +41,16 @@ export const MAIN_OPTION = {
   main: { type: 'string', value: 'main.js', about: 'the program of the server; dist/main.js by default' },
 } as const;
 
-/** The program from the arguments or from its option. @throws UsageError when both are given. */
+/** Returns the program that an argument or an option names. @throws UsageError if both do. */
 function givenMain(operand: string | undefined, option: string | undefined): string | undefined {
   if (operand === undefined || option === undefined) return operand ?? option;
   throw new UsageError(`the program is given twice, as ${operand} and by --main`);
 }
 
 /**
- * The program from the arguments or from its option, or else the default program.
+ * Returns the program that an argument or an option names, otherwise the default program.
  *
- * @throws UsageError when both are given.
+ * @throws UsageError if both an argument and an option name a program.
  */
 export function mainOf(operand: string | undefined, option: string | undefined): string {
   return givenMain(operand, option) ?? DEFAULT_MAIN;
@@ -79,7 +79,7 @@ export interface SplitArguments {
   readonly server?: readonly string[];
 }
 
-/** The options that name a server and how it is asked. */
+/** The options that select a server, and how it is asked. */
 interface Addressed {
   readonly timeout: string;
   readonly main?: string | undefined;
@@ -133,7 +133,7 @@ function isHeader(name: string, value: string): boolean {
   }
 }
 
-/** @param option the option with the text. @throws UsageError if the text is not an HTTP URL. */
+/** Parses a URL. @param option the name of the option. @throws UsageError if the text is not an HTTP URL. */
 export function readUrl(option: string, text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   // The password is not shown, because error messages end up in logs.
@@ -160,7 +160,7 @@ export function readTimeout(text: string): number {
   throw new UsageError(`--timeout must be at most ${most} seconds, not '${text}'`);
 }
 
-/** The help of one command. */
+/** Returns the help for one command. */
 export function helpOf({ synopsis, purpose, example, options }: Command): string[] {
   const rows = Object.entries(options).map(([name, { value, about, default: usual }]) => [
     `  --${name}${value === undefined ? '' : ` <${value}>`}`,
@@ -169,7 +169,7 @@ export function helpOf({ synopsis, purpose, example, options }: Command): string
   return [`sigil ${synopsis}`, `  ${purpose}`, '', ...table(rows), '', 'For example', `  sigil ${example}`];
 }
 
-/** The argument that stands for the program of a server. */
+/** The placeholder for the program of a server in a synopsis. */
 export const MAIN_OPERAND = '<main.js>';
 
 /**
@@ -198,21 +198,21 @@ export function readArguments<O extends Options>(
   return { values, operands: positionals };
 }
 
-/** @throws UsageError if the text is not a positive number. */
+/** Parses a number. @throws UsageError if the text is not a positive number. */
 export function readNumber(option: string, text: string): number {
   const value = Number(text);
   if (Number.isFinite(value) && value > 0) return value;
   throw new UsageError(`${option} must be a positive number, not '${text}'`);
 }
 
-/** @throws UsageError if the text is not a port. */
+/** Parses a port. @throws UsageError if the text is not a port. */
 export function readPort(option: string, text: string): number {
   const port = Number(text);
   if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
   throw new UsageError(`${option} must be a port, not '${text}'`);
 }
 
-/** @throws UsageError if the text is not a name in the table. */
+/** Parses one of several names. @throws UsageError if the text is not a name in the table. */
 export function readChoice<T extends string>(
   option: string,
   text: string,

@@ -85,7 +85,7 @@ export const dev: Command = {
   },
 };
 
-/** How many of the last lines are printed when a screen closes. */
+/** Number of output lines that are printed when the screen closes. */
 const LINES_AT_END = 20;
 
 /** Writes events as lines if there is no screen. */
@@ -98,7 +98,10 @@ function lineWriter(terminal: Terminal): DevListener {
   };
 }
 
-/** @throws UsageError if the text is not a port, or if there is no page. */
+/**
+ * Returns the port of the page; `undefined` for the default. @throws UsageError if it is not a port, or if
+ * the page is turned off.
+ */
 function pagePort(text: string | undefined, hasNone: boolean | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (hasNone) throw new UsageError('--page-port belongs to a page: take --no-page away');
@@ -112,7 +115,7 @@ function writeLine(terminal: Terminal, { source, text, isError }: OutputLine): v
   else terminal.out(text);
 }
 
-/** By default the server uses HTTP: on standard streams, it would have no client. */
+/** The default arguments of the server. It uses HTTP, because it would have no client on standard streams. */
 const DEFAULT_ARGUMENTS: readonly string[] = ['--http'];
 
 /**
@@ -123,9 +126,9 @@ const STOPS = { SIGINT: EXIT_CODES.interrupted, SIGTERM: EXIT_CODES.ok, SIGHUP: 
 
 type StopSignal = keyof typeof STOPS;
 
-/** The ways to end the development loop. */
+/** Ends the development loop. */
 interface Stops {
-  /** Acts on a key as on a signal. */
+  /** Handles a key like a signal. */
   pressed(signal: StopSignal): void;
   stopListening(): void;
 }

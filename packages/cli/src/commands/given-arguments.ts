@@ -49,13 +49,13 @@ function readObject(name: string, text: string): JsonObject {
   );
 }
 
-/** @throws UsageError if the server would get another number. */
+/** Refuses JSON with numbers that JavaScript would round. @throws UsageError if there is one. */
 function refuseInexact(name: string, text: string): void {
   const problem = inexactProblem(text);
   if (problem !== undefined) throw new UsageError(`${name}: ${problem}`);
 }
 
-/** Reads pairs. A name may occur once or, for a list, several times, once for each entry. */
+/** Reads pairs `name=value`. A name may occur only once, or several times for a list: once for each entry. */
 export function readPairs(given: readonly string[], schemaOf: (name: string) => JsonObject): JsonObject {
   // Not an object, so that `__proto__` is a name like others.
   const read = new Map<string, unknown>();
@@ -113,7 +113,7 @@ function hasType(value: unknown, type: unknown): boolean {
   return typeof value === type;
 }
 
-/** Whether arguments fit a schema. It only checks names and types at the top level. */
+/** Whether arguments probably fit a schema. Only checks names and types at the top level. */
 export function seemsToFit(
   given: JsonObject,
   { properties, required, additionalProperties }: JsonObject,

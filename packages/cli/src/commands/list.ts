@@ -40,7 +40,7 @@ export const list: Command = {
   },
 };
 
-/** An entry of a list. Its lines are shown below its name. */
+/** An entry of a list, with the lines that are shown below its name. */
 interface Shown {
   readonly name: string;
   readonly about: readonly (string | undefined)[];
@@ -92,7 +92,7 @@ function describe(
   return [title, ...(lines.length > 0 ? lines : ['', 'It serves nothing that this client may see'])];
 }
 
-/** The description of a resource or a template, or else its title or name, and its media type. */
+/** Returns the description of a resource or template, otherwise its title or name, and its media type. */
 function aboutOf({
   name,
   title,

@@ -15,7 +15,7 @@ export interface SaveOptions {
   readonly name: string;
 }
 
-/** The result of a tool as lines for people. */
+/** Returns the result of a tool as lines for people. */
 export function resultLines({ content, structuredContent }: JsonObject, save: SaveOptions): string[] {
   const blocks: unknown[] = Array.isArray(content) ? content : [];
   if (structuredContent === undefined) return blocks.flatMap((block) => blockLines(block, save));
@@ -29,13 +29,13 @@ function isSame(text: unknown, value: unknown): boolean {
   return typeof text === 'string' && JSON.stringify(parseExactly(text)) === JSON.stringify(value);
 }
 
-/** A value as indented JSON for people. */
+/** Returns a value as indented JSON. */
 function prettyLines(value: unknown): string[] {
   if (value === undefined) return ['(no content)'];
   return jsonText(value, 2).split('\n');
 }
 
-/** One block of content as lines. */
+/** Returns one content block as lines. */
 export function blockLines(block: unknown, save: SaveOptions): string[] {
   const { type, text, data, mimeType, uri, name, resource } = objectOf(block);
   switch (type) {
@@ -55,7 +55,7 @@ export function blockLines(block: unknown, save: SaveOptions): string[] {
   }
 }
 
-/** The contents of a resource as lines. */
+/** Returns the contents of a resource as lines. */
 export function contentsLines(contents: unknown, save: SaveOptions): string[] {
   const { text, blob, mimeType } = objectOf(contents);
   if (typeof text === 'string') return [inLines(text)];

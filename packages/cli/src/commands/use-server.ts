@@ -102,7 +102,7 @@ async function askInTerminal(
   return askByKeys({ ...desk, signal, interrupt });
 }
 
-/** A notification as lines for people. */
+/** Returns a notification as lines for people. */
 function notificationLines(method: string, params: JsonObject): string[] {
   if (method === 'notifications/progress') {
     const { progress, total, message } = params;

@@ -22,7 +22,7 @@ const OPTIONS = {
   ...SERVER_OPTIONS,
 } as const;
 
-/** The options that describe the caller. */
+/** The options that describe the principal. */
 interface Who {
   readonly as?: string | undefined;
   readonly scope?: readonly string[] | undefined;

@@ -3,16 +3,17 @@ import { randomBytes } from 'node:crypto';
 /** The setting that adds a server to a client. */
 export interface ClientSetting {
   readonly client: string;
-  /** A command for a shell, or the contents of a file. */
+  /** The text of the setting: a shell command, or the contents of a file. */
   readonly text: string;
   /** The file, if the setting is not a command. */
   readonly file?: string;
 }
 
 /**
- * The settings that add a server to clients: commands or files.
+ * Returns the settings that add a server to clients: commands or files.
  *
- * @param server the name of the server; characters that shells and files do not accept become hyphens.
+ * @param server the name of the server. Characters that shells and files do not accept are replaced by
+ * hyphens.
  * @param url the endpoint of the server.
  */
 export function clientSettings(server: string, url: string): readonly ClientSetting[] {

@@ -3,16 +3,16 @@ import type { DevState } from './dev-state.js';
 
 /** The line that `tsc --watch` writes at the start of a compilation. */
 const BEGINS = /\bStarting (incremental )?compilation\b/;
-/** The line that it writes at the end of a compilation. */
+/** The line that `tsc --watch` writes at the end of a compilation. */
 const ENDS = /\bFound \d+ errors?\. Watching\b/;
-/** The line that sums up the errors for a terminal, before the end. */
+/** The line in which `tsc` summarises the errors for a terminal, before the end. */
 const SUM = /^Found \d+ errors?\b/;
 /** The first line of an error from `tsc`, or from a compiler that uses its format without error numbers. */
 const ERROR = /\berror TS\d+: |^[^:]+: error: /;
 /** The prefix of a compiler's lines if several compilers run at once: its name, such as `[view] `. */
 const NAMED = /^\[([a-z][\w-]*)\] /;
 
-/** The state of one of several compilers. */
+/** The state of one compiler. */
 interface OneCompilation {
   isCompiling: boolean;
   /** The errors of the running compilation. */

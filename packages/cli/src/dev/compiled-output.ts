@@ -9,11 +9,11 @@ import { objectOf, parseJson } from '../json.js';
 const NOT_RUN = /\.(map|d\.[cm]?ts|tsbuildinfo)$/;
 const NOT_COMPILED = /(^|[\\/])(node_modules|\.[^\\/]+)([\\/]|$)/;
 
-/** A compiler's output for a program, and the program's settings. */
+/** The files that a compiler writes for a program, and the program's `.env` file. */
 export class CompiledOutput {
   /** The folder of the output, such as `dist` for `dist/src/main.js`. */
   readonly folder: string;
-  /** The file of settings, `.env`, which may not exist. */
+  /** The path of the `.env` file, which may not exist. */
   readonly settings: string;
 
   /** @param entry the absolute path of the file to start. */
@@ -28,12 +28,12 @@ export class CompiledOutput {
     this.folder = isInside ? join(cwd, first) : dirname(entry);
   }
 
-  /** Whether a path below the folder is not output of the compiler. */
+  /** Whether a path inside the folder is not output of the compiler. */
   ignores(path: string): boolean {
     return NOT_COMPILED.test(relative(this.folder, path)) || NOT_RUN.test(path);
   }
 
-  /** A text that changes with the program's files and settings; `undefined` if there is no file to start. */
+  /** Returns a hash of the program's files and its `.env` file; `undefined` if there is no file to start. */
   async fingerprint(): Promise<string | undefined> {
     if (!existsSync(this.entry)) return undefined;
     const hash = createHash('sha256');
@@ -45,8 +45,8 @@ export class CompiledOutput {
   }
 
   /**
-   * The sources of the output, read from source maps, each with its output files. A compiler does not remove the output
-   * of deleted sources.
+   * Returns the sources of the output, each with its output files. They are read from source maps, because a
+   * compiler does not remove the output of deleted sources.
    */
   async sources(): Promise<ReadonlyMap<string, readonly string[]>> {
     const found = new Map<string, string[]>();
@@ -76,20 +76,23 @@ export class CompiledOutput {
   }
 }
 
-/** The watched folders. */
+/** A running watch on folders. */
 export interface Watch {
   /** Watches further files. */
   add(paths: Iterable<string>): void;
   close(): Promise<void>;
 }
 
-/** A compiler writes many files at once: the output is complete after this many quiet milliseconds. */
+/**
+ * How long no file may change until the output counts as complete, in milliseconds, because compilers write
+ * many files at once.
+ */
 const QUIET_MS = 100;
 
 /**
- * Watches the output of a compiler and the settings.
+ * Watches the output of a compiler, and the `.env` file.
  *
- * @param changed called once the compiler is done.
+ * @param changed called when the output is complete.
  */
 export function watchOutput(output: CompiledOutput, changed: () => void): Watch {
   const { cwd, folder, settings } = output;

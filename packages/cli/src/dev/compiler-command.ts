@@ -6,12 +6,15 @@ import { objectOf, parseJson } from '../json.js';
 import type { CommandLine } from './child.js';
 
 /**
- * The packages that contain `tsc`, the fast one first. The other may be installed beside it for tools that need its
- * API.
+ * The packages that contain `tsc`, the faster one first. The other one may be installed for tools that need
+ * its API.
  */
 const COMPILERS = ['@typescript/native', 'typescript'] as const;
 
-/** TypeScript 7.0 notices no changes in a project whose path has fewer folders than this; 6.0 does. */
+/**
+ * Minimum number of folders in the path of a project. TypeScript 7.0 does not notice changes in projects with
+ * fewer; 6.0 does.
+ */
 const DEEP_ENOUGH = 3;
 
 /** The compiler options of a project. */
@@ -25,9 +28,9 @@ export interface CompilerOptions {
 }
 
 /**
- * The command that runs a project's compiler in watch mode.
+ * Returns the command that runs a project's compiler in watch mode.
  *
- * @throws UsageError when the project has no compiler.
+ * @throws UsageError if the project has no compiler.
  */
 export function compilerCommand({ cwd, compile, hasColours, warn }: CompilerOptions): CommandLine {
   const colours = hasColours ? { FORCE_COLOR: '1' } : {};
@@ -55,7 +58,7 @@ function tscOf(cwd: string): { path: string; version: string } {
   );
 }
 
-/** The folders with a project's installed programs, the nearest first, as in npm scripts. */
+/** Returns the `.bin` folders of a project and its parent folders, nearest first, as in npm scripts. */
 function binFolders(cwd: string): string[] {
   const parent = dirname(cwd);
   const folder = join(cwd, 'node_modules/.bin');

@@ -20,11 +20,11 @@ export interface DevView {
   readonly state: DevState;
   /** The definitions of the program, once it has described itself. */
   readonly served: Served | undefined;
-  /** Why the program does not describe itself, as lines. */
+  /** The reason why the program does not describe itself, as lines. */
   readonly failure: readonly string[];
-  /** A panel that is shown in place of the events, as lines. */
+  /** The lines of a panel that is shown instead of the events. */
   readonly panel: readonly string[] | undefined;
-  /** The keys that currently work. */
+  /** A line that names the keys that currently work. */
   readonly keys: string;
 }
 
@@ -44,7 +44,7 @@ interface Section {
   readonly title: string;
   readonly style: Style;
   readonly lines: readonly Line[];
-  /** Whether the last lines of the section are shown if there is no room for all. */
+  /** Whether the section shows its last lines if there is no room for all. */
   readonly isLog?: boolean;
 }
 
@@ -53,7 +53,7 @@ export const OTHER_LINES = 4;
 /** The number of lines of a section besides its content: an empty line and its title. */
 const LINES_OF_SECTION = 2;
 
-/** The lines of the `sigil dev` screen, cut to its width. */
+/** Returns the lines of the `sigil dev` screen, cut to its width. */
 export function devLines(view: DevView, { columns, rows, terminal }: ScreenSize): string[] {
   const room = Math.max(0, rows - OTHER_LINES);
   const body: Line[] = view.panel
@@ -96,7 +96,7 @@ function tokens({ manifest, report }: Served): string {
   return `${counted(manifest.tools.length, 'tool')} of about ${counted(report.totalTokens, 'token')}`;
 }
 
-/** The sections in order; empty sections are left out. */
+/** Returns the sections in order, without empty ones. */
 function sections({ state, served, failure }: DevView, columns: number): readonly Section[] {
   const { activity, compiler, server } = state;
   const red = (text: string): Line => ({ text, style: 'red' });
@@ -142,7 +142,7 @@ function servedCells({ manifest, report }: Served): string[][] {
   return cells.map((row) => row.map(printable));
 }
 
-/** The names of arguments, with `*` after required ones. */
+/** Returns the names of arguments. A `*` follows each required one. */
 function argumentsOf(inputSchema: object): string {
   const { properties, required } = objectOf(inputSchema);
   const needed: readonly unknown[] = Array.isArray(required) ? required : [];
@@ -161,7 +161,7 @@ function marked(names: readonly string[], isRequired: (name: string) => boolean)
   return names.map((name) => (isRequired(name) ? `${name}*` : name)).join(' ');
 }
 
-/** The log, without lines that are shown elsewhere: compiler errors that are understood are at the top. */
+/** Returns the log without lines that are shown elsewhere, such as compiler errors. */
 export function logOf({ lines, compiler }: DevState): string[] {
   const isShown = ({ source, isError }: OutputLine): boolean =>
     source !== 'compiler' || isError || !compiler.isUnderstood;
@@ -170,12 +170,12 @@ export function logOf({ lines, compiler }: DevState): string[] {
     .map(({ source, text }) => printable(source === 'sigil' ? `sigil: ${text}` : text));
 }
 
-/** The log as rows of a screen: longer lines are wrapped. */
+/** Returns the log as rows of a screen. Long lines are wrapped. */
 function logRows(state: DevState, columns: number): string[] {
   return logOf(state).flatMap((line) => folded(line, columns));
 }
 
-/** The log as a panel shows it, in rows of a screen: the last lines of the compiler are at its end. */
+/** Returns the log as rows for the log panel, ending with the last lines of the compiler. */
 export function panelRows(state: DevState, columns: number): string[] {
   const problems = state.compiler.problems.flatMap((problem) => problem.split('\n'));
   return [...logRows(state, columns), ...problems.flatMap((line) => folded(printable(line), columns))];
@@ -186,8 +186,8 @@ function printable(text: string): string {
 }
 
 /**
- * The lines of sections that fit into a number of rows. Sections get rows in turns, so that long sections leave room
- * for others.
+ * Returns the lines of sections that fit into a number of rows. The rows are distributed evenly, so that long
+ * sections leave room for others.
  */
 function sectionsIn(all: readonly Section[], rows: number): Line[] {
   const shown = all.slice(0, Math.floor(rows / (LINES_OF_SECTION + 1)));
@@ -214,7 +214,7 @@ function linesIn({ lines, isLog }: Section, height: number): readonly Line[] {
   return [...lines.slice(0, height - 1), { text: `and ${lines.length - height + 1} more`, style: 'dim' }];
 }
 
-/** Breaks a text into lines that fit. */
+/** Breaks a text into lines of a maximum width. */
 function folded(text: string, columns: number): string[] {
   const rows: string[] = [];
   let rest = text;

@@ -15,7 +15,7 @@ import { addressFor, DevServer } from './dev-server.js';
 import type { DevState } from './dev-state.js';
 import { EventsWatch } from './events-watch.js';
 
-/** The program and its compiler. */
+/** Options of `DevLoop`. */
 export interface DevOptions {
   readonly cwd: string;
   /** The absolute path of the file to start. */
@@ -39,7 +39,7 @@ const EVENTS_TOKEN = 'SIGIL_EVENTS_TOKEN';
 /** Maximum time for the program to describe itself, in milliseconds. */
 const DESCRIBE_MS = 10_000;
 
-/** The variables in `.env`, which servers may read. */
+/** Returns the variables in `.env`, which servers may read. */
 function settingsIn(cwd: string): NodeJS.ProcessEnv {
   const file = join(cwd, '.env');
   return existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {};
@@ -55,18 +55,18 @@ export class DevLoop {
   readonly #watch: Watch;
   readonly #events: EventsWatch;
   readonly #ending = new AbortController();
-  /** The output that the server was started with. */
+  /** A hash of the output with which the server was started. */
   #started: string | undefined;
   #served: { readonly starts: number; readonly answer: Promise<Served> } | undefined;
   #hasWaited = false;
-  /** The sources that have existed so far. */
+  /** The sources that have existed at any time. */
   readonly #seen = new Set<string>();
   #turn: Promise<void> | undefined;
   #isOutdated = false;
   #resolve: (code: ExitCode) => void = () => undefined;
   #stopping: Promise<void> | undefined;
 
-  /** @param state receives the events. */
+  /** @param state receives the events of the loop. */
   constructor(
     private readonly options: DevOptions,
     readonly state: DevState,

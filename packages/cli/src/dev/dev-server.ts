@@ -14,8 +14,9 @@ export class DevServer {
   #wasUp = false;
 
   /**
-   * @param addressNow returns the address that the server would have if it were started now, if known.
-   * @param state receives the events.
+   * @param addressNow returns the address on which the server would listen if it were started now;
+   * `undefined` if unknown.
+   * @param state receives the events of the server.
    */
   constructor(
     private readonly program: CommandLine,
@@ -72,7 +73,7 @@ export class DevServer {
     return untilTaken(address, false, () => !isOutdated() && !this.#isClosed);
   }
 
-  /** The advice how to start `sigil dev` with another port. */
+  /** Returns advice about how to start `sigil dev` with another port. */
   #otherPort(): string {
     const { args = [], env } = this.program;
     const { npm_lifecycle_event: script, npm_config_user_agent: agent = 'npm' } = env;
@@ -113,7 +114,7 @@ interface Address {
   readonly port: number;
 }
 
-/** Whether something accepts connections at an address. */
+/** Whether a program accepts connections at an address. */
 export function isTaken({ host, port }: Address): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, host);
@@ -139,7 +140,10 @@ export async function untilTaken(address: Address, taken: boolean, goesOn: () =>
   return false;
 }
 
-/** The address that a Sigil server has with these arguments and variables; `undefined` on standard streams. */
+/**
+ * Returns the address on which a Sigil server listens with these arguments and variables; `undefined` on
+ * standard streams.
+ */
 export function addressFor(args: readonly string[], env: NodeJS.ProcessEnv): Address | undefined {
   if (!args.includes('--http')) return undefined;
   const port = Number(valueAfter(args, '--port') || env['PORT'] || 3000);

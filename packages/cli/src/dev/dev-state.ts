@@ -6,11 +6,14 @@ const MOST_LINES = 500;
 
 /** The server under development. */
 export interface ServerStatus {
-  /** `failed` when the server has ended by itself or does not listen; `stopped` once `sigil dev` ends. */
+  /**
+   * The status. `failed` means that the server has ended by itself, or does not listen; `stopped` means that
+   * `sigil dev` ends.
+   */
   readonly status: 'starting' | 'up' | 'failed' | 'stopped';
   /** The endpoint of the server; absent on standard streams, or if its port is unknown. */
   readonly url?: string | undefined;
-  /** The reason, for people: the failure, or the event that is awaited. */
+  /** The reason for people: why the server has failed, or what it waits for. */
   readonly reason?: string | undefined;
 }
 
@@ -68,13 +71,13 @@ export class DevState {
   readonly activity: Activity = new Activity(performance.now());
   readonly #listeners = new Set<DevListener>();
 
-  /** @returns a function that ends the subscription. */
+  /** Adds a listener. @returns a function that removes it. */
   subscribe(listener: DevListener): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Changes a status. */
+  /** Changes the status of the server, the compiler or the events. */
   change(changes: Partial<Pick<DevState, 'server' | 'compiler' | 'events' | 'starts'>>): void {
     Object.assign(this, changes);
     this.#tell((listener) => listener.statusChanged?.());

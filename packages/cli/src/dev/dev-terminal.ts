@@ -6,10 +6,10 @@ import { type ClientSetting, clientSettings, type InspectorStart, inspectorStart
 import { devLines, panelRows, OTHER_LINES } from './dev-lines.js';
 import type { DevLoop, Served } from './dev-loop.js';
 
-/** Changes within this many milliseconds are drawn together. */
+/** Changes within this time are drawn together, in milliseconds. */
 const DRAW_MS = 50;
 
-/** The actions behind the terminal's keys, besides those of the loop. */
+/** The actions for the terminal's keys, besides those of `DevLoop`. */
 export interface DevActions {
   /** The link to the page, if a page is served. */
   readonly pageUrl: string | undefined;
@@ -21,14 +21,14 @@ export interface DevActions {
   open?(url: string): void;
 }
 
-/** The panel in place of the events. */
+/** A panel that is shown instead of the events. */
 type Panel =
   | { readonly kind: 'help' | 'page' }
   | { readonly kind: 'log'; readonly scrolled?: ScrolledLog }
   | { readonly kind: 'clients'; readonly settings: readonly ClientSetting[]; readonly copied?: ClientSetting }
   | { readonly kind: 'inspector'; readonly start: InspectorStart };
 
-/** A scrolled log. It does not change, so that the text does not move while the user reads it. */
+/** A scrolled log. It does not change while the user reads it. */
 interface ScrolledLog {
   readonly rows: readonly string[];
   /** The number of rows below the shown ones. */
@@ -39,7 +39,10 @@ const KEYS = 'r restart  o page  l log  i Inspector  c client  ? help  q quit';
 const BACK = 'any other key goes back';
 const BACK_FROM_LOG = 'arrows, PageUp, PageDown, Home and End scroll  any other key goes back';
 
-/** How far keys scroll upward, given the rows of a page. Terminals send these keys in several ways. */
+/**
+ * The keys that scroll, with the number of rows to scroll up, given the height of a page. Terminals send
+ * these keys in several forms.
+ */
 const SCROLLS: readonly (readonly [key: RegExp, rows: (page: number) => number])[] = [
   [/^\u001b[[O]A$/, () => 1],
   [/^\u001b[[O]B$/, () => -1],
@@ -57,7 +60,10 @@ export class DevTerminal {
   #served: Served | undefined;
   #failure: readonly string[] = [];
   #panel: Panel | undefined;
-  /** The Inspector's start. It is the same while `sigil dev` runs, so that a started Inspector stays connected. */
+  /**
+   * The command that starts the Inspector. It stays the same while `sigil dev` runs, so that a started
+   * Inspector remains connected.
+   */
   #inspector: InspectorStart | undefined;
   #isClosed = false;
 
@@ -107,7 +113,7 @@ export class DevTerminal {
     this.#drawSoon();
   }
 
-  /** @returns whether the key was for the panel. */
+  /** Handles a key in a panel. @returns whether the panel has used it. */
   #answer(panel: Panel, key: string): boolean {
     const isEnter = key === '\r' || key === '\n';
     if (panel.kind === 'clients') {
@@ -124,7 +130,7 @@ export class DevTerminal {
     return true;
   }
 
-  /** @returns whether the key scrolls. */
+  /** Scrolls the log. @returns whether the key scrolls. */
   #scroll(scrolled: ScrolledLog | undefined, key: string): boolean {
     const found = SCROLLS.find(([pattern]) => pattern.test(key));
     if (!found) return false;
@@ -135,7 +141,7 @@ export class DevTerminal {
     return true;
   }
 
-  /** How many rows a panel has. */
+  /** The number of rows in a panel. */
   get #room(): number {
     return Math.max(1, this.#screen.rows - OTHER_LINES);
   }

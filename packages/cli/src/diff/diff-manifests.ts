@@ -59,7 +59,7 @@ export function diffManifests(before: Manifest, after: Manifest): ManifestChange
   return CHANGE_LEVELS.flatMap((level) => changes.filter((change) => change.level === level));
 }
 
-/** Members that clients only show. */
+/** Members that clients only display. */
 const SHARED = ['title', 'description', 'icons', '_meta'];
 const TOOL_MEMBERS = [
   ...SHARED,
@@ -127,7 +127,7 @@ function diffPrompts(before: ManifestPrompt, after: ManifestPrompt, place: Repor
   ];
 }
 
-/** Pairs the entries of one kind by their keys, and compares the pairs. */
+/** Pairs the entries of one kind by their keys, and compares each pair. */
 function diffEntries<E>(
   kind: string,
   before: readonly E[],
@@ -149,7 +149,10 @@ function byKey<E>(entries: readonly E[], key: (entry: E) => string): Map<string,
   return new Map(entries.map((entry) => [key(entry), entry]));
 }
 
-/** The hints that let clients run tools without confirmation: the value that allows this, and the default. */
+/**
+ * The hints that let clients run tools without confirmation: the value of each hint that does so, and its
+ * default.
+ */
 const HINTS = {
   readOnlyHint: { safe: true, absent: false },
   destructiveHint: { safe: false, absent: true },
@@ -171,8 +174,8 @@ function diffTools(before: ManifestTool, after: ManifestTool, place: ReportChang
 }
 
 /**
- * The tool, without an `execution` that only has defaults. Servers that use the SDK v1 send such an `execution` with
- * every tool.
+ * Returns a tool without an `execution` that contains only defaults. Servers that use the SDK v1 send one
+ * with every tool.
  */
 function withoutDefaults(tool: ManifestTool): object {
   return Object.fromEntries(
@@ -223,11 +226,11 @@ function diffTask(before: ManifestTool, after: ManifestTool, place: ReportChange
 }
 
 /**
- * The arguments of a prompt, as a schema for the texts that clients send. An argument of type string accepts every
- * text.
+ * Returns the arguments of a prompt as a schema. Clients send strings, so an argument of type string accepts
+ * every value.
  *
- * @param other the prompt in the other manifest. If only one of the two lists the values of an argument, the values
- *   count as equal.
+ * @param other the prompt in the other manifest. If only one of the two lists the values of an argument, the
+ * values count as equal.
  */
 function promptSchema(prompt: ManifestPrompt, other: ManifestPrompt): JsonSchema {
   const { properties, required, $defs } = prompt.inputSchema ?? listedSchema(prompt, other.inputSchema);

@@ -48,7 +48,7 @@ export const OUTPUT_LEVELS: Readonly<Record<Effect, ChangeLevel>> = {
 /** Creates the change for one place in a manifest. */
 export type ReportChange = (level: ChangeLevel, path: string, what: string) => ManifestChange;
 
-/** Compares members that clients only show. */
+/** Compares members that clients only display. */
 export function diffWording<E extends object>(
   before: E,
   after: E,
@@ -104,8 +104,8 @@ interface Guarded {
 }
 
 /**
- * Compares the access rules. A new guard or scope may lock some clients out. Manifests of servers not made with Sigil
- * have no access rules.
+ * Compares the access rules of an entry. A new guard or scope may exclude some clients. Only manifests of
+ * Sigil servers contain access rules.
  */
 export function diffGuards(before: Guarded, after: Guarded, place: ReportChange): ManifestChange[] {
   const [was, is] = [before.guarded, after.guarded];
@@ -125,7 +125,7 @@ export function diffGuards(before: Guarded, after: Guarded, place: ReportChange)
   ];
 }
 
-/** Compares lists of names. Each name stands for something that the server offers. */
+/** Compares lists of names. Each name is something that the server offers. */
 export function diffListed(
   member: 'completes',
   before: { readonly [member]?: readonly string[] },

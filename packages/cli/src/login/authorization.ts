@@ -3,15 +3,15 @@ import { type Challenge, challengeOf } from './discovery.js';
 import { keepLogin, keptLogin } from './kept-logins.js';
 import type { Login } from './login.js';
 
-/** A token is no longer used from this many milliseconds before its expiry on. */
+/** How long before its expiry a token is no longer used, in milliseconds. */
 const MARGIN_MS = 5_000;
 
-/** The stored login that requests to a server carry. */
+/** The stored login for requests to a server. */
 export class Authorization {
   #login: Login | undefined;
   #hasWarned = false;
 
-  /** @param warn called once with the reason why logins cannot be read or stored. */
+  /** @param warn called once with the reason if logins cannot be read or stored. */
   constructor(
     private readonly server: URL,
     private readonly warn: (why: string) => void,

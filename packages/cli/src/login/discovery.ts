@@ -126,7 +126,7 @@ async function resourceOf(server: URL, challenge: Challenge | undefined): Promis
   });
 }
 
-/** Whether a resource is the server, or an address above it. */
+/** Whether the resource of a login is the server, or a URL above it. */
 function covers({ origin, pathname, search }: URL, server: URL): boolean {
   const folder = pathname.endsWith('/') ? pathname : `${pathname}/`;
   return (

@@ -7,7 +7,7 @@ import { isObject, type JsonObject, objectOf, parseJson } from '../json.js';
 import { makeFolder } from '../make-folder.js';
 import { type KeptLogin, type Login, loginOf } from './login.js';
 
-/** The file with the logins of a user. Its permissions keep other users out. */
+/** Returns the path of the file with the user's logins. Other users have no access to it. */
 export function loginsFile(): string {
   const { XDG_CONFIG_HOME, APPDATA } = process.env;
   const ofPlatform = process.platform === 'win32' ? APPDATA : undefined;
@@ -15,10 +15,10 @@ export function loginsFile(): string {
 }
 
 /**
- * The stored login to a server, if there is one.
+ * Returns the stored login for a server, if there is one.
  *
- * @throws ServerError when the file of logins or this entry is broken, or the file cannot be read. Other broken entries
- *   are ignored.
+ * @throws ServerError if the file cannot be read, or if the file or this entry is invalid. Other invalid
+ * entries are ignored.
  */
 export function keptLogin(server: URL): Login | undefined {
   const kept = readLogins()[server.href];

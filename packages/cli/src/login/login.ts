@@ -45,7 +45,10 @@ export interface LoginOptions {
   readonly redirectUri: string;
   /** The scopes to request. @default the scopes in the challenge, or else all scopes in the server's metadata */
   readonly scopes?: readonly string[];
-  /** @default the client registers itself */
+  /**
+   * The registered client to use.
+   * @default the login registers a client
+   */
   readonly client?: KnownClient;
   /** The server's challenge. @default the login requests it from the server */
   readonly challenge?: Challenge;
@@ -247,7 +250,7 @@ function keptOf(known: Omit<KeptLogin, 'accessToken'>, tokens: TokenEndpointResp
   };
 }
 
-/** The subject of a signed token, for display only: this client cannot verify the token. */
+/** Returns the subject of a signed token, for display only, because this client cannot verify the token. */
 function subjectOf(token: string): string | undefined {
   const [, payload = ''] = token.split('.');
   const { sub } = objectOf(parseJson(Buffer.from(payload, 'base64url').toString()));
@@ -291,7 +294,7 @@ async function register(
   };
 }
 
-/** How a client authenticates at the token endpoint. */
+/** Returns how a client authenticates at the token endpoint. */
 function authenticationOf(server: AuthorizationServer, client: Client): ClientAuth {
   const { client_secret: secret, token_endpoint_auth_method: method } = client;
   if (typeof secret !== 'string' || method === 'none') return None();

@@ -29,7 +29,10 @@ function isLoopback({ hostname }: URL): boolean {
   return /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 }
 
-/** Fetches for the login to a server. It follows no redirects, and limits the length and the time of the answer. */
+/**
+ * Sends a request of the login to a server. Follows no redirects, and limits the size and the time of the
+ * answer.
+ */
 export async function fetchFor(server: URL, address: string, init: RequestInit = {}): Promise<Response> {
   const url = checkAddress(address, server, 'an address of the login');
   const signal = AbortSignal.timeout(TIMEOUT_MS);
@@ -49,7 +52,7 @@ export async function fetchFor(server: URL, address: string, init: RequestInit =
   return new Response(body, { status, statusText, headers });
 }
 
-/** The options that make the library use `fetchFor`, which decides whether http is allowed. */
+/** Returns options that make the library use `fetchFor`, which decides whether http is allowed. */
 export function fetchOptions(server: URL): {
   [customFetch]: (url: string, init: object) => Promise<Response>;
   [allowInsecureRequests]: true;
@@ -60,7 +63,7 @@ export function fetchOptions(server: URL): {
   };
 }
 
-/** An error during a login, as a sentence. @param issuer the authorization server. */
+/** Converts an error during a login to a sentence. @param issuer the authorization server. */
 export function loginError(error: unknown, issuer: string): ServerError {
   if (error instanceof ServerError) return error;
   if (error instanceof ResponseBodyError || error instanceof AuthorizationResponseError) {

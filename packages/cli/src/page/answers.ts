@@ -2,14 +2,14 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import { messageOf } from '@sigil/core/internal';
 import { parseJson } from '@sigil/core/transport';
 
-/** Why a request is not served. Its message is sent to the browser. */
+/** Thrown to refuse a request. Its message is sent to the browser. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
 
   /**
    * @param status the HTTP status.
-   * @param message the fault, and the fix.
-   * @param details further members of the answer.
+   * @param message the problem, and the fix.
+   * @param details further members of the response body.
    */
   constructor(
     readonly status: number,
@@ -21,7 +21,10 @@ export class Refusal extends Error {
   }
 }
 
-/** Headers of every answer: no browser shows it as anything else, in a frame, or to another site. */
+/**
+ * Headers of every response. They prevent browsers from guessing another content type, from framing, and from
+ * access by other sites.
+ */
 const SAFE_HEADERS: OutgoingHttpHeaders = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
@@ -30,16 +33,18 @@ const SAFE_HEADERS: OutgoingHttpHeaders = {
   'cross-origin-resource-policy': 'same-origin',
 };
 
-/** Content types other than a document cannot run scripts, even if opened directly. */
+/**
+ * The policy for responses that are not documents. They cannot run scripts, even if they are opened directly.
+ */
 const NO_DOCUMENT =
   "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; sandbox";
 
-/** The headers of an answer with this content. */
+/** Returns the headers of a response with a content type. */
 export function safeHeaders(type: string, policy: string = NO_DOCUMENT): OutgoingHttpHeaders {
   return { ...SAFE_HEADERS, 'content-type': type, 'content-security-policy': policy };
 }
 
-/** Answers with JSON. */
+/** Sends a JSON response. */
 export function answerJson(
   response: ServerResponse,
   value: unknown,
@@ -55,7 +60,7 @@ export function answerJson(
   response.end(body);
 }
 
-/** Answers with why a request is not served, unless an answer has begun: then it ends there. */
+/** Sends the response for a refused request. If a response has begun, it is ended instead. */
 export function answerRefusal(response: ServerResponse, refusal: Refusal): void {
   if (response.headersSent) return void response.destroy();
   const { status, message, details, headers } = refusal;
@@ -63,7 +68,7 @@ export function answerRefusal(response: ServerResponse, refusal: Refusal): void 
   answerJson(response, { error: message, ...details }, status, { connection: 'close', ...headers });
 }
 
-/** Reads a body. @throws Refusal when it has too many bytes. */
+/** Reads a request body. @throws Refusal if it is too large. */
 export function readBody(request: IncomingMessage, mostBytes: number): Promise<Buffer> {
   const tooLarge = new Refusal(413, `The body may have at most ${mostBytes} bytes`);
   if (Number(request.headers['content-length'] ?? 0) > mostBytes) return Promise.reject(tooLarge);
@@ -79,7 +84,7 @@ export function readBody(request: IncomingMessage, mostBytes: number): Promise<B
   });
 }
 
-/** Reads a body of JSON. @throws Refusal for invalid JSON. */
+/** Reads a JSON request body. @throws Refusal if it is not JSON. */
 export async function readJson(request: IncomingMessage, mostBytes: number): Promise<unknown> {
   // Forms of other sites cannot send this type.
   if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))

@@ -1,23 +1,25 @@
 import type { ServerResponse } from 'node:http';
 import { Refusal, safeHeaders } from './answers.js';
 
-/** Maximum number of open pages. */
+/** Maximum number of open event streams, one for each open page. */
 const MOST_STREAMS = 8;
-/** How many bytes may wait for a page that does not read: it loses its stream then, and begins a new one. */
+/**
+ * Maximum number of unread bytes for one page. Beyond it, the stream is closed, and the page opens a new one.
+ */
 const MOST_UNREAD_BYTES = 16 * 1024 * 1024;
-/** How often a stream shows that it is alive, in milliseconds. */
+/** Time between keep-alive comments in a stream, in milliseconds. */
 const KEEP_ALIVE_MS = 15_000;
 
-/** The streams of `/api/events`. */
+/** The open event streams of `/api/events`. */
 export class EventStreams {
   readonly #streams = new Set<ServerResponse>();
   readonly #timer: NodeJS.Timeout = setInterval(() => this.#send(':\n\n'), KEEP_ALIVE_MS).unref();
 
   /**
-   * Begins a stream.
+   * Opens a stream.
    *
-   * @param first the events that it begins with.
-   * @throws Refusal when there are too many.
+   * @param first the first events of the stream.
+   * @throws Refusal if there are too many streams.
    */
   open(response: ServerResponse, first: readonly (readonly [event: string, data: unknown])[]): void {
     if (this.#streams.size >= MOST_STREAMS)

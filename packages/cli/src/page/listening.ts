@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { objectOf } from '../json.js';
 
-/** Maximum number of connections: browsers open six. */
+/** Maximum number of connections. Browsers open six per page. */
 const MOST_CONNECTIONS = 256;
-/** How long the headers, and a whole request, may take to arrive, in milliseconds. */
+/** Maximum time for the headers, and for a whole request, in milliseconds. */
 const HEADERS_MS = 5_000;
 const REQUEST_MS = 20_000;
 const CHECK_MS = 1_000;
 
-/** A server that does not wait for slow requests. */
+/** Creates an HTTP server that closes connections with slow requests. */
 export function limitedServer(listener: RequestListener): Server {
   const server = createServer(
     {
@@ -24,7 +24,7 @@ export function limitedServer(listener: RequestListener): Server {
   return server;
 }
 
-/** Listens on this machine alone. @returns the port. */
+/** Listens on the loopback interface. @returns the port. */
 export async function listen(server: Server, port: number): Promise<number> {
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
@@ -32,7 +32,7 @@ export async function listen(server: Server, port: number): Promise<number> {
   return address !== null && typeof address === 'object' ? address.port : port;
 }
 
-/** Listens on the first port that is free, from one on. @returns the port. */
+/** Listens on the first free port, starting with a given one. @returns the port. */
 export async function listenFrom(server: Server, first: number): Promise<number> {
   for (let port = first; port < first + TRIED_PORTS; port += 1) {
     try {
@@ -44,10 +44,10 @@ export async function listenFrom(server: Server, first: number): Promise<number>
   return listen(server, 0);
 }
 
-/** How many ports are tried. */
+/** Number of ports that are tried. */
 const TRIED_PORTS = 100;
 
-/** Whether an error of Node has a code. */
+/** Whether an error has a Node error code. */
 export function hasCode(error: unknown, code: string): boolean {
   return objectOf(error)['code'] === code;
 }

@@ -1,17 +1,17 @@
 import { isObject } from '../json.js';
 
-/** How wide a line may be. */
+/** Maximum width of a line. */
 const WIDTH = 100;
 
-/** Code in a value, such as a matcher. */
+/** Code inside a value, such as a matcher. */
 export class Code {
   constructor(readonly text: string) {}
 }
 
 /**
- * A JSON value as TypeScript, in the style of the templates. Any text in it stays text.
+ * Returns a JSON value as TypeScript, in the style of the templates. Strings are escaped.
  *
- * @param indent how many spaces the line begins with.
+ * @param indent the number of spaces at the beginning of the line.
  */
 export function literalOf(value: unknown, indent = 0): string {
   const short = oneLine(value);
@@ -43,7 +43,7 @@ function keyOf(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : textLiteral(name);
 }
 
-/** A text as a string literal. */
+/** Returns a text as a string literal. */
 export function textLiteral(text: string): string {
   const quoted = JSON.stringify(text).replace(/[\u007f-\u009f\u2028\u2029\ufeff]|\p{Cf}/gu, escaped);
   if (text.includes(`'`) && !text.includes('"')) return quoted;

@@ -5,22 +5,22 @@ import { objectOf } from '../json.js';
 import type { BegunLogin, Login, LoginOptions } from '../login/login.js';
 import { Refusal } from './answers.js';
 
-/** Maximum number of kept logins; older ones are dropped. */
+/** Maximum number of stored logins. Older ones are dropped. */
 const MOST_LOGINS = 20;
 /** Maximum number of scopes in a login. */
 const MOST_SCOPES = 100;
-/** How long a user may take, in milliseconds. */
+/** How long a user may take to log in, in milliseconds. */
 const OPEN_MS = 10 * 60_000;
-/** How long before its end an access token is replaced, in milliseconds. */
+/** How long before its expiry an access token is replaced, in milliseconds. */
 const EARLY_MS = 10_000;
 
-/** A login, as the page shows it. */
+/** A login in the form that the page gets. */
 export interface ShownLogin {
   readonly id: string;
   readonly status: 'open' | 'done' | 'failed';
   readonly scopes: readonly string[];
   readonly subject?: string;
-  /** In milliseconds since 1970. */
+  /** When the login expires, in milliseconds since 1970. */
   readonly expiresAt?: number;
   readonly error?: string;
 }
@@ -34,38 +34,38 @@ interface KnownLogin {
   refreshing?: Promise<void> | undefined;
 }
 
-/** A login that is not stored for later runs. */
+/** A login that is only stored while `sigil dev` runs. */
 interface PageLogin extends Omit<Login, 'kept' | 'refresh'> {
   refresh(): Promise<PageLogin>;
 }
 
-/** A login whose user is not back yet. */
+/** A login whose user has not returned yet. */
 interface BegunPageLogin extends Omit<BegunLogin, 'finish'> {
   finish(parameters: URLSearchParams): Promise<PageLogin>;
 }
 
-/** How a login begins. */
+/** Starts a login. */
 export type BeginLogin = (options: LoginOptions) => Promise<BegunPageLogin>;
 
-/** The logins of the page to the server that is worked on. They are in memory alone. */
+/** The logins of the page to the developed server. They are only stored in memory. */
 export class Logins {
   readonly #logins = new Map<string, KnownLogin>();
 
   /**
-   * @param begin begins a login.
-   * @param told is called with each login that changes.
+   * @param begin starts a login.
+   * @param told called with each login that has changed.
    */
   constructor(
     private readonly begin: BeginLogin,
     private readonly told: (login: ShownLogin) => void,
   ) {}
 
-  /** All of them, the oldest first. */
+  /** All logins, oldest first. */
   get list(): ShownLogin[] {
     return [...this.#logins.values()].map(({ shown }) => shown);
   }
 
-  /** Begins one. @throws Refusal when scopes are wrong, or the server cannot be logged in to. */
+  /** Starts a login. @throws Refusal if the scopes are invalid, or if the login fails. */
   async add(server: URL, redirectUri: string, given: unknown): Promise<{ id: string; authorizeUrl: string }> {
     const { scopes } = objectOf(given);
     const areScopes = Array.isArray(scopes) && scopes.length <= MOST_SCOPES && scopes.every(isScope);
@@ -89,7 +89,7 @@ export class Logins {
   }
 
   /**
-   * Ends the login that a browser comes back from, once.
+   * Finishes the login for a browser's redirect. Works only once.
    *
    * @returns whether the user is logged in.
    * @throws Refusal if there is no such login.
@@ -113,7 +113,7 @@ export class Logins {
     }
   }
 
-  /** Forgets one, here and at its authorization server. */
+  /** Removes a login, and revokes its tokens at the authorization server. */
   remove(id: string): void {
     const { login } = this.#known(id);
     this.#logins.delete(id);
@@ -121,7 +121,10 @@ export class Logins {
     void login?.revoke().catch(() => undefined);
   }
 
-  /** The access token of a login, refreshed if it has expired. @throws Refusal if there is none. */
+  /**
+   * Returns the access token of a login, refreshed if it has expired. @throws Refusal if there is no such
+   * login.
+   */
   async accessToken(id: string): Promise<string> {
     const known = this.#known(id);
     const { login } = known;

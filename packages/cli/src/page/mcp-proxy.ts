@@ -12,25 +12,25 @@ import { readBody, Refusal, safeHeaders } from './answers.js';
 
 import type { OpenExchange, Trace } from './trace.js';
 
-/** The longest message to the server, in bytes. */
+/** Maximum size of a message to the server, in bytes. */
 const MOST_BYTES = 16 * 1024 * 1024;
 /** Maximum number of open requests to the server. */
 const MOST_OPEN = 64;
 
-/** The headers of a request that the server sees; all others are about the page. */
+/** The request headers that are passed to the server. All others concern the page. */
 const PASSED_ON = /^(?:accept|content-type|last-event-id|mcp-[\w-]+)$/;
-/** The response headers that the page may see: none that could change the page's origin. */
+/** The response headers that are passed to the page. None of them could affect the origin of the page. */
 const PASSED_BACK = /^(?:content-type|www-authenticate|retry-after|allow|mcp-[\w-]+)$/;
 
-/** The header that names the login to send. */
+/** The header with the id of the login to use. */
 const LOGIN_HEADER = 'x-sigil-login';
 
-/** Passes requests of the page on to the server that is worked on, and to nothing else. */
+/** Passes requests of the page to the developed server, and to no other. */
 export class McpProxy {
   readonly #open = new Set<ClientRequest>();
 
   /**
-   * @param serverNow the server as it is just now.
+   * @param serverNow returns the current server.
    * @param accessToken returns the access token of a login. It throws a Refusal if there is no such login.
    */
   constructor(
@@ -39,7 +39,10 @@ export class McpProxy {
     private readonly trace: Trace,
   ) {}
 
-  /** Serves one request. @throws Refusal if there is no server, or no room. */
+  /**
+   * Passes one request to the server. @throws Refusal if the server is not available, or if too many requests
+   * are open.
+   */
   async pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (this.#open.size >= MOST_OPEN)
       throw new Refusal(503, `${MOST_OPEN} requests have no answer yet: wait for one of them`);
@@ -83,7 +86,7 @@ export class McpProxy {
     sent.end(body);
   }
 
-  /** Ends all that is open. */
+  /** Closes all open requests. */
   close(): void {
     for (const sent of this.#open) sent.destroy();
   }

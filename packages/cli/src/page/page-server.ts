@@ -28,46 +28,61 @@ import { RequestChecks } from './request-checks.js';
 import { Trace } from './trace.js';
 import { Views } from './views.js';
 
-/** The port of the page, if it is free. */
+/** The preferred port of the page. */
 const FIRST_PORT = 3100;
-/** The longest body of a request, in bytes: of most, and of those with a document or a result. */
+/**
+ * Maximum size of a request body, in bytes: of most requests, and of those that contain a document or a
+ * result.
+ */
 const MOST_BYTES = 64 * 1024;
 const MOST_LARGE_BYTES = 16 * 1024 * 1024;
-/** Maximum number of programs that are inspected at once, and the time for each, in milliseconds. */
+/** Maximum number of programs that are inspected at once, and maximum time for each, in milliseconds. */
 const MOST_ASKED = 4;
 const ASK_MS = 10_000;
-/** Maximum number of events of the server that are kept for pages that come later, and of characters of one. */
+/**
+ * Maximum number of events that are kept for pages that are opened later, and maximum number of characters of
+ * one event.
+ */
 const MOST_EVENTS = 200;
 const MOST_OF_EVENT = 10_000;
-/** The longest name that is asked about. */
+/** Maximum length of a name in a question. */
 const MOST_OF_NAME = 1_000;
 
 /** The developed program, as far as the page shows it. */
 export interface DevelopedProgram {
   /** The folder of the project. */
   readonly cwd: string;
-  /** The file that is started, absolute. */
+  /** The absolute path of the file that is started. */
   readonly main: string;
   readonly state: Pick<DevState, 'server' | 'compiler' | 'starts' | 'lines' | 'subscribe'>;
   /**
-   * The definitions of the last compiled program.
+   * Returns the definitions of the last compiled program.
    *
-   * @throws ServerError when it does not start.
+   * @throws ServerError if the program does not start.
    */
   served(): ReturnType<DevLoop['served']>;
 }
 
-/** How the page is served. */
+/** Options of the page. */
 export interface PageOptions {
-  /** @default the first free one from 3100 */
+  /**
+   * The port of the page.
+   * @default the first free port from 3100
+   */
   readonly port?: number | undefined;
-  /** How a login begins. @default as `sigil login` does */
+  /**
+   * Starts a login.
+   * @default the login of `sigil login`
+   */
   readonly beginLogin?: BeginLogin;
-  /** The folder of the page. @default that of this package */
+  /**
+   * The folder of the page's files.
+   * @default the folder in this package
+   */
   readonly folder?: URL;
 }
 
-/** A page that is served. */
+/** A running page server. */
 export interface Page {
   /** The URL of the page, with its token. */
   readonly url: string;
@@ -75,9 +90,9 @@ export interface Page {
 }
 
 /**
- * Serves the page of a program that is worked on, on this machine.
+ * Serves the page for a developed program, on this machine only.
  *
- * @throws UsageError when the port is taken.
+ * @throws UsageError if the port is taken.
  * @example
  * ```ts
  * const page = await startPage(program, { port: 3100 });
@@ -96,7 +111,9 @@ interface PageFile {
   readonly content: Buffer;
 }
 
-/** The files of the page, by the path of each. Nothing else is served, so that no path leads elsewhere. */
+/**
+ * The files of the page, by their URL path. Nothing else is served, so that a path cannot reach other files.
+ */
 const FILES: Readonly<Record<string, readonly [file: string, type: string]>> = {
   '/': ['index.html', 'text/html; charset=utf-8'],
   '/page.js': ['page.js', 'text/javascript; charset=utf-8'],
@@ -104,7 +121,7 @@ const FILES: Readonly<Record<string, readonly [file: string, type: string]>> = {
   '/icon.svg': ['icon.svg', 'image/svg+xml'],
 };
 
-/** Reads the page. @param folder where it is; in this package by default. */
+/** Reads the files of the page. @param folder the folder; by default the one in this package. */
 async function readPageFiles(folder: URL = defaultFolder()): Promise<ReadonlyMap<string, PageFile>> {
   const files = Object.entries(FILES).map(
     async ([path, [file, type]]) => [path, { type, content: await readFile(new URL(file, folder)) }] as const,
@@ -112,13 +129,13 @@ async function readPageFiles(folder: URL = defaultFolder()): Promise<ReadonlyMap
   return new Map(await Promise.all(files));
 }
 
-/** The folder in this package, wherever this code is bundled to. */
+/** Returns the folder in this package, even if this code is bundled elsewhere. */
 function defaultFolder(): URL {
   const manifest = createRequire(import.meta.url).resolve('@sigil/cli/package.json');
   return new URL('dist/browser/', pathToFileURL(manifest));
 }
 
-/** Serves a request that was checked. */
+/** Handles a request that has passed all checks. */
 type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void;
 
 class PageServer {
@@ -130,14 +147,14 @@ class PageServer {
   readonly #proxy: McpProxy;
   readonly #views = new Views(() => [`http://127.0.0.1:${this.#port}`, `http://localhost:${this.#port}`]);
   readonly #unsubscribe: () => void;
-  /** The last calls, refusals, questions and tasks. */
+  /** The latest calls, refusals, questions and tasks. */
   readonly #events: (readonly [event: string, data: JsonObject])[] = [];
   #port = 0;
   #asked = 0;
-  /** Why the program does not start, by its own words. */
+  /** The reason why the program does not start, as the program reports it. */
   #problems: string | undefined;
 
-  /** The handlers by path and method. Paths that begin with `/api/` are for the page alone. */
+  /** The handlers, by path and method. Only the page may request paths that begin with `/api/`. */
   readonly #routes: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
     '/callback': { GET: (request, response) => this.#finishLogin(request, response) },
     '/api/events': { GET: (_, response) => this.#streams.open(response, this.#everything()) },
@@ -237,7 +254,7 @@ class PageServer {
     }
   }
 
-  /** @throws Refusal when there is nothing. */
+  /** Returns the handlers for a path. @throws Refusal if there are none. */
   #handlersOf(path: string): Readonly<Record<string, Handler>> {
     const login = /^\/api\/logins\/([\w-]+)$/.exec(path)?.[1];
     if (login !== undefined)
@@ -252,7 +269,7 @@ class PageServer {
     return handlers;
   }
 
-  /** The initial state for a page. */
+  /** Returns the initial state for a page. */
   #everything(): (readonly [string, unknown])[] {
     return [
       ['state', this.#state()],
@@ -300,7 +317,7 @@ class PageServer {
     return this.#ask(() => explanationOfProgram(main, name, who, { timeoutMs: ASK_MS, cwd }));
   }
 
-  /** Starts a program, unless too many are started already. */
+  /** Starts a program to inspect it. @throws Refusal if too many are being inspected. */
   async #ask<T>(ask: () => Promise<T>): Promise<T> {
     if (this.#asked >= MOST_ASKED)
       throw new Refusal(503, `${MOST_ASKED} questions have no answer yet: wait for one of them`);
@@ -308,7 +325,7 @@ class PageServer {
     return ask().finally(() => (this.#asked -= 1));
   }
 
-  /** The principal of a login. @throws Refusal if there is no such login. */
+  /** Returns the principal of a login. @throws Refusal if there is no such login. */
   #principalOf(login: unknown): Principal | undefined {
     if (login === undefined || login === null) return undefined;
     const found = this.#logins.list.find(({ id, status }) => id === login && status === 'done');
@@ -324,7 +341,10 @@ class PageServer {
     return this.#logins.add(new URL(url), `http://127.0.0.1:${this.#port}/callback`, given);
   }
 
-  /** The authorization server's message only goes to the page, which shows it as text. */
+  /**
+   * Finishes a login. An error message of the authorization server is only passed to the page, which shows it
+   * as text.
+   */
   async #finishLogin({ url = '' }: IncomingMessage, response: ServerResponse): Promise<void> {
     const isDone = await this.#logins.finish(new URL(url, 'http://localhost').searchParams);
     const text = isDone
@@ -335,7 +355,7 @@ class PageServer {
   }
 }
 
-/** A line without colours, which browsers do not show. */
+/** Returns an output line without colour codes, which browsers do not show. */
 function shownLine(line: OutputLine): OutputLine {
   return { ...line, text: inLines(line.text) };
 }
@@ -360,7 +380,7 @@ function fileHandlers({ type, content }: PageFile, viewOrigin: string): Readonly
   });
 }
 
-/** @throws Refusal if it is not a principal. */
+/** Reads a principal in a request. @throws Refusal if it is invalid. */
 function principalOf(given: unknown): Principal | undefined {
   if (given === null || given === undefined) return undefined;
   const { id, scopes, claims } = objectOf(given);
@@ -374,7 +394,7 @@ function principalOf(given: unknown): Principal | undefined {
   return { id, ...(areScopes && { scopes }), ...(areClaims && { claims }) };
 }
 
-/** The problems of a program that does not start because of its definitions. */
+/** Returns the problems of a program that does not start because of its definitions. */
 function problemsOf(error: unknown): string {
   if (!(error instanceof ServerError) || error.problems.length === 0) return messageOf(error);
   return error.problems.map(({ problem, fix, code }) => `${problem}\n  Fix: ${fix} [${code}]`).join('\n');

@@ -2,20 +2,20 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Refusal } from './answers.js';
 
-/** The names of this machine in a browser. */
+/** The host names of this machine in a browser. */
 const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]'];
 
-/** Says which requests come from the page itself. */
+/** Checks that requests come from the page itself. */
 export class RequestChecks {
-  /** The token of the page's requests, created anew for each `sigil dev`. */
+  /** The token of the page's requests. Each `sigil dev` creates a new one. */
   readonly token: string = randomBytes(32).toString('base64url');
   readonly #digest: Buffer = digestOf(this.token);
 
   /**
-   * Refuses requests to another host name, which may be a site that resolves to this machine, and those from pages of
-   * other sites.
+   * Refuses requests to another host name, which another site may resolve to this machine, and requests from
+   * pages of other sites.
    *
-   * @throws Refusal when that is so.
+   * @throws Refusal for such a request.
    */
   checkSender(request: IncomingMessage, port: number): void {
     const { host, origin } = request.headers;
@@ -32,7 +32,7 @@ export class RequestChecks {
       );
   }
 
-  /** Refuses requests from others than the page. @throws Refusal if it does. */
+  /** Refuses requests that do not come from the page. @throws Refusal for such a request. */
   checkPage({ headers }: IncomingMessage): void {
     const { 'sec-fetch-site': site = 'same-origin', authorization = '' } = headers;
     // Another port is the same site, and the port of views is one.

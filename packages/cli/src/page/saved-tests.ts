@@ -21,18 +21,18 @@ import {
   templateTest,
 } from './test-text.js';
 
-/** How long a program that has just started may take to answer, in milliseconds. */
+/** Maximum time until a newly started program answers, in milliseconds. */
 const ANSWER_MS = 10_000;
-/** The longest name of a tool, and title of a test. */
+/** Maximum length of a tool's name, and of a test's title. */
 const MOST_OF_NAME = 200;
-/** How often a read-only tool is called again. Random values may agree once by chance. */
+/** How often a read-only tool is called again, because random values may be equal once by chance. */
 const REPEATS = 3;
-/** How many tests of one tool there may be. */
+/** Maximum number of tests for one tool. */
 const MOST_FILES = 100;
 
-/** A test that was made. */
+/** The result of `saveTest`. */
 export interface SavedTest {
-  /** Its path from the folder of the project, existing or planned. */
+  /** The path of the test, relative to the folder of the project. The file may not exist yet. */
   readonly file: string;
   readonly text: string;
   /** A note for the user. */
@@ -40,12 +40,12 @@ export interface SavedTest {
 }
 
 /**
- * Creates a test of a call, which expects its result. Values that differ in a newly started program are expected by
- * type alone, because they would differ in a test too.
+ * Creates a test of a call that expects the call's result. If a newly started program returns another value,
+ * the test only expects the type of this value.
  *
  * @param given the call, as the page sent it.
  * @param principal the caller.
- * @throws Refusal when something is wrong, or the test would fail.
+ * @throws Refusal if the request is invalid, or if the test would fail.
  */
 export async function saveTest(
   project: Project,
@@ -78,7 +78,7 @@ export async function saveTest(
   return { file, text, ...(note !== undefined && { note }) };
 }
 
-/** A note for the user about the compared results, or about their absence. */
+/** Returns a note about the compared results, or about why there are none. */
 function noteOn(fresh: readonly JsonObject[] | string): string | undefined {
   if (typeof fresh === 'string')
     return `The call was not compared with one of a server that has just started: ${fresh}`;
@@ -87,7 +87,7 @@ function noteOn(fresh: readonly JsonObject[] | string): string | undefined {
     : undefined;
 }
 
-/** @throws Refusal when something is wrong. */
+/** Reads the call in a request. @throws Refusal if it is invalid. */
 function callOf(given: unknown): SavedCall {
   const { tool, arguments: args = {}, result, again, title, partial, answers = [], write } = objectOf(given);
   if (typeof tool !== 'string' || tool === '' || tool.length > MOST_OF_NAME)
@@ -118,7 +118,7 @@ function isAnswer(value: unknown): value is JsonObject {
   return isObject(value) && ['accept', 'decline', 'cancel'].includes(String(value['action']));
 }
 
-/** Whether a test can create the app as the templates do: from `options` of `src/app.ts`. */
+/** Whether a test can create the app as in the templates: from the export `options` of `src/app.ts`. */
 async function exportsOptions({ cwd, main }: Project): Promise<boolean> {
   if (!existsSync(join(cwd, 'src/app.ts'))) return false;
   const code = await readFile(join(dirname(main), 'app.js'), 'utf8').catch(() => '');
@@ -139,8 +139,8 @@ async function exportsOptions({ cwd, main }: Project): Promise<boolean> {
 }
 
 /**
- * The results of the same call in a newly started program, several for a read-only tool; or the reason why there are
- * none.
+ * Returns the results of the same call in a newly started program, several for a read-only tool; or the
+ * reason why there are none.
  */
 function answerOf(
   { cwd, main }: Project,
@@ -175,13 +175,13 @@ function summary({ content, isError }: JsonObject): string {
   return `${isError === true ? 'an error' : 'no error'}${text === undefined ? '' : `, ${text.slice(0, 300)}`}`;
 }
 
-/** The folder of a new test, from that of the project. */
+/** Returns the folder for a new test, relative to the folder of the project. */
 function testFolder(cwd: string, isOfTemplate: boolean): string {
   const [folder = 'test'] = ['test', 'tests'].filter((name) => existsSync(join(cwd, name)));
   return isOfTemplate && existsSync(join(cwd, folder, 'tools')) ? `${folder}/tools` : folder;
 }
 
-/** Finds an unused file name, and writes the file if requested. @returns its path from the folder of the project. */
+/** Returns an unused file name, relative to the folder of the project. Writes the file if requested. */
 async function fileFor(
   cwd: string,
   folder: string,

@@ -6,13 +6,16 @@ import { LATEST_VERSION, META, METHODS } from '@sigil/core/transport';
 import { isObject, type JsonObject, objectOf, parseJson } from '../json.js';
 import { Code, literalOf, textLiteral } from './literals.js';
 
-/** The longest text that a test expects literally: a longer one, such as an image, says little to a reader. */
+/**
+ * Maximum length of a text that a test expects literally. A longer one, such as an image, does not help a
+ * reader.
+ */
 const MOST_OF_TEXT = 2_000;
 
-/** The paths of a project. */
+/** The paths of the project of a test. */
 export interface Project {
   readonly cwd: string;
-  /** The compiled program, absolute. */
+  /** The absolute path of the compiled program. */
   readonly main: string;
 }
 
@@ -21,9 +24,9 @@ export interface SavedCall {
   readonly tool: string;
   readonly arguments: JsonObject;
   readonly result: JsonObject;
-  /** Another result of the same call. */
+  /** The result of a second, equal call. */
   readonly again: JsonObject | undefined;
-  /** Whether the result has only some of the members. */
+  /** Whether the test only expects some members of the result. */
   readonly isPartial: boolean;
   readonly title: string;
   /** The user's answers to the questions of the tool. */
@@ -31,7 +34,7 @@ export interface SavedCall {
   readonly write: boolean;
 }
 
-/** The lines that expect a result, of the variable `result`. */
+/** Returns the lines of code that check a result in the variable `result`. */
 export function expectations({ result, isPartial }: SavedCall, others: readonly JsonObject[]): string[] {
   const { content, structuredContent, isError } = result;
   const lines = isError === true ? ['expect(result.isError).toBe(true);'] : [];
@@ -72,17 +75,17 @@ export function expectations({ result, isPartial }: SavedCall, others: readonly 
   return lines;
 }
 
-/** The text of a content that is one text. */
+/** Returns the text of content that consists of one text block. */
 export function onlyText(blocks: readonly unknown[]): string | undefined {
   const { type, text } = objectOf(blocks[0]);
   return type === 'text' && typeof text === 'string' && blocks.length === 1 ? text : undefined;
 }
 
-/** The findings of comparing results. */
+/** Receives what a comparison of results has found. */
 interface Compared {
-  /** Whether some have members that others have not. */
+  /** Whether some results have members that others do not have. */
   isPartial: boolean;
-  /** Whether values differ. */
+  /** Whether any values differ. */
   differs: boolean;
 }
 
@@ -90,7 +93,7 @@ function reason({ differs }: Compared): string[] {
   return differs ? ['// What has only a type here differs from call to call.'] : [];
 }
 
-/** The common part of several results: the first, with matchers where others differ. */
+/** Returns the common part of several results: the first one, with matchers where the others differ. */
 function commonOf(value: unknown, others: readonly unknown[], found: Compared): unknown {
   if (others.some((other) => kindOf(other) !== kindOf(value))) {
     found.differs = true;
@@ -131,13 +134,13 @@ function commonOf(value: unknown, others: readonly unknown[], found: Compared): 
   return isLong || differs ? new Code(`expect.any(${kindOf(value)})`) : value;
 }
 
-/** Whether all are numbers, all texts, or all truth values. */
+/** Whether all values are numbers, all are strings, or all are booleans. */
 function areLikeValues(values: readonly unknown[]): boolean {
   const [kind = ''] = values.map(kindOf);
   return !['Object', 'Array', 'Null'].includes(kind) && values.every((value) => kindOf(value) === kind);
 }
 
-/** The constructor of a JSON value. */
+/** Returns the name of the constructor for a JSON value. */
 function kindOf(value: unknown): string {
   if (value === null) return 'Null';
   if (Array.isArray(value)) return 'Array';
@@ -145,7 +148,7 @@ function kindOf(value: unknown): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
-/** A test in the style of the templates. */
+/** Returns the text of a test in the style of the templates. */
 export function templateTest(
   { tool, arguments: args, title, answers }: SavedCall,
   expected: readonly string[],
@@ -181,7 +184,7 @@ export function templateTest(
   ].join('\n');
 }
 
-/** A test of any program that serves over standard streams. */
+/** Returns the text of a test for any program that serves over standard streams. */
 export function commandTest(
   { tool, arguments: args, title }: SavedCall,
   expected: readonly string[],

@@ -5,72 +5,72 @@ import { CREDENTIAL_HEADERS } from '@sigil/core/internal';
 const MOST_EXCHANGES = 500;
 /** Maximum number of kept characters over all exchanges. */
 const MOST_KEPT = 16 * 1024 * 1024;
-/** Maximum number of kept characters of one body, and of the events of one answer. */
+/** Maximum number of kept characters of one body, and of the events in one answer. */
 const MOST_OF_BODY = 256 * 1024;
-/** Maximum number of kept events of one answer, besides its last one. */
+/** Maximum number of kept events in one answer, in addition to the last event. */
 const MOST_EVENTS = 1_000;
-/** How long new events of an open stream wait until they are shown together, in milliseconds. */
+/** How long new events of an open stream are collected before they are shown, in milliseconds. */
 const SHOWN_AFTER_MS = 300;
 
-/** The headers whose values give access. */
+/** The headers whose values grant access. */
 const SECRET_HEADERS: ReadonlySet<string> = new Set([...CREDENTIAL_HEADERS, 'set-cookie', 'x-sigil-login']);
-/** Replaces hidden values. */
+/** The text that replaces hidden values. */
 const HIDDEN = '…';
 
-/** Headers as Node gives them. */
+/** Headers in Node's form. */
 type Headers = Readonly<Record<string, string | readonly string[] | number | undefined>>;
 
-/** An event of an answer that is a stream. */
+/** An event in an answer that is a stream. */
 export interface TracedEvent {
-  /** Milliseconds since the request. */
+  /** Milliseconds since the start of the request. */
   readonly ms: number;
   readonly data: string;
 }
 
-/** A request to the server and its answer. */
+/** A traced request to the server, with its answer. */
 export interface Exchange {
   readonly id: number;
-  /** The time of its beginning, in ISO 8601. */
+  /** When the request started, in ISO 8601. */
   readonly at: string;
-  /** How long it took, in milliseconds; 0 while it has no answer. */
+  /** Duration in milliseconds; 0 while there is no answer. */
   readonly ms: number;
   readonly request: {
     readonly method: string;
     readonly headers: Readonly<Record<string, string>>;
     readonly body?: string;
   };
-  /** Absent before there is one. */
+  /** The answer; absent while there is none. */
   readonly response?: {
     readonly status: number;
     readonly headers: Readonly<Record<string, string>>;
     readonly body?: string;
-    /** The first events, and the last one. */
+    /** The first events and the last event, if the answer is a stream. */
     readonly events?: readonly TracedEvent[];
     /** The number of events before the last one that were not kept. */
     readonly leftOut?: number;
-    /** Whether it was cut off before its end. */
+    /** Whether the answer was interrupted. */
     readonly isCut?: boolean;
   };
 }
 
-/** The last exchanges with the server, without credentials. */
+/** Records the last requests to the server and their answers, without credentials. */
 export class Trace {
   readonly #exchanges = new Map<number, { readonly exchange: Exchange; readonly size: number }>();
   #count = 0;
   #size = 0;
 
-  /** @param told is called with each exchange when it begins, when its stream has new events, and when it ends. */
+  /** @param told called with an exchange when it begins, when its stream has new events, and when it ends. */
   constructor(private readonly told: (exchange: Exchange) => void) {}
 
-  /** All that are kept, the oldest first. */
+  /** All recorded exchanges, oldest first. */
   get exchanges(): Exchange[] {
     return [...this.#exchanges.values()].map(({ exchange }) => exchange);
   }
 
   /**
-   * Begins an exchange.
+   * Starts to record an exchange.
    *
-   * @param secret text that is hidden everywhere, such as an access token.
+   * @param secret a text to hide everywhere, such as an access token.
    */
   begin(method: string, headers: Headers, body: Buffer, secret: string | undefined): OpenExchange {
     const begun = new OpenExchange(this.#count++, { method, headers, body }, secret, (exchange) => {
@@ -103,7 +103,7 @@ export class OpenExchange {
   #kept = 0;
   #isStream = false;
   readonly #events: TracedEvent[] = [];
-  /** The last event, if it is beyond the room of the others. */
+  /** The last event, if there is no room for more events. */
   #last: TracedEvent | undefined;
   #leftOut = 0;
   #show: NodeJS.Timeout | undefined;
@@ -120,13 +120,13 @@ export class OpenExchange {
     changed(this.#begun);
   }
 
-  /** Takes the head of the answer. */
+  /** Records the status and the headers of the answer. */
   answered(status: number, headers: Headers): void {
     this.#answer = { status, headers };
     this.#isStream = String(headers['content-type'] ?? '').startsWith('text/event-stream');
   }
 
-  /** Takes a part of the answer. */
+  /** Records a part of the answer. */
   received(part: Buffer): void {
     if (!this.#isStream) {
       if (this.#text.length <= MOST_OF_BODY) this.#text += this.#decoder.write(part);
@@ -157,7 +157,7 @@ export class OpenExchange {
     this.#last = event;
   }
 
-  /** Ends it. @param isCut whether the answer is incomplete. */
+  /** Ends the record of the exchange. @param isCut whether the answer is incomplete. */
   end(isCut: boolean): void {
     clearTimeout(this.#show);
     this.#tell(isCut ? { isCut } : {});

@@ -4,30 +4,35 @@ import { isObject, type JsonObject, objectOf } from '../json.js';
 import { answerRefusal, Refusal, safeHeaders } from './answers.js';
 import { limitedServer, listen } from './listening.js';
 
-/** Maximum number of kept views; older ones are dropped. */
+/** Maximum number of stored views. Older ones are dropped. */
 const MOST_VIEWS = 20;
-/** The longest document of a view, in characters. */
+/** Maximum length of a view's document, in characters. */
 const MOST_OF_HTML = 4 * 1024 * 1024;
 /** Maximum number of domains of one kind. */
 const MOST_DOMAINS = 50;
 
 /**
- * A source in a policy: an origin, with at most a star for its first label or its port. No other text may begin another
- * directive.
+ * A source in a content security policy: an origin. Only its first label and its port may be `*`. Nothing
+ * else is accepted, because it could begin another directive.
  */
 const SOURCE = /^(?:https?|wss?):\/\/(?:\*\.)?(?:[\w-]+(?:\.[\w-]+)*|\[[\da-f:]+\])(?::(?:\d{1,5}|\*))?\/?$/i;
 
-/** The browser permissions of a view, with their names in a policy. */
+/** The browser permissions that a view can have, with their names in a policy. */
 const PERMISSIONS: Readonly<Record<string, string>> = {
   camera: 'camera',
   microphone: 'microphone',
   geolocation: 'geolocation',
   clipboardWrite: 'clipboard-write',
 };
-/** Features that no view gets. Browsers warn of features that they do not know. */
+/**
+ * Features that no view gets. Only features that browsers know are listed, because they warn about others.
+ */
 const NEVER = ['display-capture', 'usb', 'serial', 'hid', 'midi', 'payment', 'clipboard-read'];
 
-/** Runs before all scripts of a view. It is one line, so that the lines of errors are those of the view. */
+/**
+ * A script that runs before all scripts of a view. It has only one line, so that line numbers in errors stay
+ * correct.
+ */
 const REPORTER = `<script>{
   const tell = (text) => parent.postMessage({ jsonrpc: '2.0', method: 'sigil/view-error', params: { text } }, '*');
   addEventListener('error', ({ message, lineno }) => tell(message + ' (line ' + lineno + ')'));
@@ -45,8 +50,8 @@ interface View {
 }
 
 /**
- * The views of MCP Apps, on an origin of their own: another port. The policy of a view lists the sources that it may
- * load. Its origin is opaque, so that it shares nothing with programs on other ports of this machine.
+ * Serves the views of MCP Apps on a separate port. The policy of a view lists the sources that it may load.
+ * Views have an opaque origin, so that they share nothing with programs on other ports of this machine.
  */
 export class Views {
   readonly #views = new Map<string, View>();
@@ -56,7 +61,7 @@ export class Views {
   /** @param pageOrigins the origins whose pages may frame a view. */
   constructor(private readonly pageOrigins: () => readonly string[]) {}
 
-  /** Begins to listen. @returns the origin. */
+  /** Starts to listen. @returns the origin. */
   async start(): Promise<string> {
     this.#port = await listen(this.#server, 0);
     return this.origin;
@@ -66,7 +71,7 @@ export class Views {
     return `http://127.0.0.1:${this.#port}`;
   }
 
-  /** Adds a view. @returns its address. @throws Refusal when something about it is wrong. */
+  /** Adds a view. @returns its URL. @throws Refusal if it is invalid. */
   add(given: unknown): string {
     const { html, csp, permissions } = objectOf(given);
     if (typeof html !== 'string' || html.length > MOST_OF_HTML)
@@ -126,7 +131,7 @@ export class Views {
   }
 }
 
-/** Has a view report its errors. @returns its document, which begins with its doctype as before. */
+/** Adds the script that reports errors to a view's document, after the doctype. */
 function withReports(html: string): string {
   const [start = ''] = /^\s*<!doctype[^>]*>/i.exec(html) ?? [];
   return start + REPORTER + html.slice(start.length);
@@ -142,7 +147,7 @@ function membersOf(name: string, value: unknown): JsonObject {
   throw new Refusal(400, `${name} must be an object`);
 }
 
-/** @throws Refusal if an entry is not a domain. */
+/** Returns the domains in a list. @throws Refusal if an entry is not a domain. */
 function domainsOf(csp: JsonObject, member: string): string[] {
   const domains: unknown = csp[member] ?? [];
   if (!Array.isArray(domains) || domains.length > MOST_DOMAINS)

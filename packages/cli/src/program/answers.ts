@@ -3,7 +3,7 @@ import { ServerError } from '../failures.js';
 import { askApp } from './connection.js';
 import type { AskOptions } from './program.js';
 
-/** The questions about a program's stores, and the types of their answers. */
+/** The questions about a program's stores, with the types of the answers. */
 export interface Answers {
   readonly tasks: {
     readonly ls: TaskListing;

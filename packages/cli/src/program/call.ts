@@ -20,7 +20,7 @@ export interface UseOptions extends ClientOptions {
   readonly onTask?: (task: JsonObject) => void;
 }
 
-/** A server in use. */
+/** A server that is in use, and its identity. */
 export interface UsedServer extends Greeted {
   /**
    * Sends a request, answers the server's questions, and waits for the task that it may become.
@@ -68,7 +68,7 @@ export function useServer<T>(
 /** Maximum number of rounds of questions in one call, so that a server cannot ask endlessly. */
 const MAX_ROUNDS = 50;
 
-/** Repeats a request as long as its server asks for input (2026-07-28, basic/patterns/mrtr). */
+/** Repeats a request while its server asks for input (2026-07-28, basic/patterns/mrtr). */
 async function callInRounds(
   connection: Connection,
   method: string,

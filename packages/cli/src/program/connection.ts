@@ -34,9 +34,9 @@ export function askApp<T>(
 /** Answers a request from a server. @throws RefusedQuestion to refuse the request, with a reason for the server. */
 export type Answerer = (method: string, params: JsonObject) => Promise<object> | object;
 
-/** A question from a server that has no answer. */
+/** Thrown for a question from a server that has no answer. */
 export class RefusedQuestion extends ServerError {
-  /** @param code the JSON-RPC error code that a server gets in a session. */
+  /** @param code the JSON-RPC error code for the server, in a session. */
   constructor(
     message: string,
     readonly code: number = REFUSED,
@@ -72,7 +72,9 @@ export interface Greeted {
 /** The extension for calls that continue as tasks. */
 export const TASKS = 'io.modelcontextprotocol/tasks';
 
-/** The client's capabilities. Servers hide definitions that need other capabilities. */
+/**
+ * Returns the capabilities that the client declares. Servers hide definitions that need other capabilities.
+ */
 function capabilitiesOf({ tasks = true }: ClientOptions): JsonObject {
   return {
     roots: {},
@@ -154,7 +156,7 @@ function greeted(
   };
 }
 
-/** A JSON-RPC error that a server answered with. */
+/** Thrown if a server answers with a JSON-RPC error. */
 export class AnsweredError extends ServerError {
   constructor(
     method: string,
@@ -239,7 +241,7 @@ export class Connection {
     throw new RefusedQuestion('the command sigil only looks', METHOD_NOT_FOUND);
   }
 
-  /** Stops answering, because another connection answers. */
+  /** Stops answering the server's requests, because another connection answers them. */
   leave(): void {
     this.#stopListening();
   }
@@ -255,7 +257,7 @@ export class Connection {
     }
   }
 
-  /** Rejects when a request was cancelled and the server was notified. */
+  /** Notifies the server that a request is cancelled, then rejects. */
   async #cancelled(requestId: string, signal: AbortSignal, settled: AbortSignal): Promise<never> {
     await once(signal, 'abort', { signal: settled });
     const params = { requestId, reason: 'The user has cancelled it' };
@@ -265,7 +267,7 @@ export class Connection {
 }
 
 /**
- * The version of this package, from its `package.json`. That file is found by the package name, even if this code is
+ * Returns the version of this package. `package.json` is found by the package name, even if this code is
  * bundled elsewhere.
  */
 export function packageVersion(): string {

@@ -3,7 +3,7 @@ import { ServerError } from '../failures.js';
 /** Maximum number of characters in one line, or in one HTTP response. */
 export const MOST_CHARACTERS: number = 64 * 1024 * 1024;
 
-/** The lines of a text that arrives in pieces. @throws ServerError when a line is too long. */
+/** Yields the lines of a text that arrives in chunks. @throws ServerError if a line is too long. */
 export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
   const cutter = new LineCutter();
   const decoder = new TextDecoder();
@@ -16,7 +16,7 @@ export class LineCutter {
   #parts: string[] = [];
   #length = 0;
 
-  /** @returns the lines that end in the chunk. @throws ServerError when a line is too long. */
+  /** Adds a chunk. @returns the lines that end in it. @throws ServerError if a line is too long. */
   cut(chunk: string): string[] {
     const [head = '', ...tails] = chunk.split('\n');
     this.#keep(head);
@@ -27,7 +27,7 @@ export class LineCutter {
     });
   }
 
-  /** The text after the last line break. */
+  /** Returns the text after the last line break. */
   rest(): string {
     const line = this.#parts.join('');
     this.#parts = [];

@@ -30,10 +30,10 @@ export function manifestOfProgram(server: ServerAddress, options: AskOptions): P
 }
 
 /**
- * The manifest in a file whose name ends in `.json`, or else the manifest of the given server.
+ * Reads a manifest from a file whose name ends in `.json`, or gets the manifest of a server.
  *
  * @throws UsageError if there is no such file, or if it is not a manifest.
- * @throws ServerError when the program fails, or does not answer in time.
+ * @throws ServerError if the program fails, or does not answer in time.
  */
 export async function manifestFrom(source: ServerAddress, options: AskOptions): Promise<Manifest> {
   return typeof source === 'string' && source.endsWith('.json')
@@ -70,7 +70,7 @@ const MEMBERS: Readonly<Record<string, Readonly<Record<string, Check>>>> = {
   },
 };
 
-/** @throws ServerError if a server returns a manifest that commands cannot read. */
+/** Checks a manifest from a server. @throws ServerError if commands cannot read it. */
 function checked<T extends JsonObject>(parts: T): T & ManifestParts {
   if (isWhole(parts)) return parts;
   throw new ServerError(`the lists of the server are wrong: ${faultOf(parts)}`);
@@ -80,7 +80,7 @@ function isWhole<T extends JsonObject>(parts: T): parts is T & ManifestParts {
   return faultOf(parts) === undefined;
 }
 
-/** The first fault in a manifest; `undefined` if it has no fault. */
+/** Returns the first problem in a manifest; `undefined` if there is none. */
 function faultOf(manifest: JsonObject): string | undefined {
   const { server, capabilities } = manifest;
   if (!isObject(server) || !isString(server['name']) || !isString(server['version']))
@@ -100,7 +100,7 @@ function faultOf(manifest: JsonObject): string | undefined {
   return undefined;
 }
 
-/** The text of a manifest file. */
+/** Returns the text of a manifest file. */
 export function manifestText(manifest: Manifest): string {
   return `${jsonText(manifest, 2)}\n`;
 }
@@ -134,7 +134,7 @@ function read(path: string): string {
 /** Maximum number of pages of one list, so that a server cannot list without end. */
 const MOST_PAGES = 10_000;
 
-/** The manifest of any MCP server, created from its lists for a client without a principal. */
+/** Creates the manifest of any MCP server from its lists, as a client without a principal sees them. */
 async function listedManifest(program: AskedServer, { onRefused }: AskOptions): Promise<Manifest> {
   const { connection, server, capabilities, instructions } = await greet(program);
   const list = (feature: string, method: string, member: string): Promise<unknown[]> =>
@@ -163,7 +163,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** The entries of a list, from all pages. */
+/** Returns the entries of a list, from all pages. */
 export async function everyPage(
   connection: Connection,
   method: string,

@@ -2,8 +2,8 @@
 import { isObject, type JsonObject } from '../json.js';
 
 /**
- * The headers that repeat arguments of a tool, for gateways that do not read bodies. The keyword `x-mcp-header` in its
- * input schema asks for them (2026-07-28, server/tools, "x-mcp-header").
+ * Returns the headers that repeat arguments of a tool, for gateways that do not read bodies. The keyword
+ * `x-mcp-header` in the input schema names them (2026-07-28, server/tools, "x-mcp-header").
  */
 export function parameterHeaders(schema: unknown, args: unknown): Record<string, string> {
   const headers: Record<string, string> = {};
@@ -22,7 +22,7 @@ function collect(schema: unknown, value: unknown, headers: Record<string, string
   }
 }
 
-/** The header `Mcp-Name` of a request, if its method has one. */
+/** Returns the header `Mcp-Name` for a request, if its method has one. */
 export function nameHeader(method: string, params: JsonObject): Record<string, string> {
   const member = NAMED_BY[method] ?? (method.startsWith('tasks/') ? 'taskId' : undefined);
   const name = member === undefined ? undefined : params[member];
@@ -38,8 +38,8 @@ const NAMED_BY: Readonly<Record<string, string>> = {
 const SENTINEL = '=?base64?';
 
 /**
- * The form of a text that a header can carry: unchanged, or as base64 between sentinels (2026-07-28, transports, "Value
- * Encoding").
+ * Returns a text in a form that is valid in a header: unchanged, or as base64 between sentinels (2026-07-28,
+ * transports, "Value Encoding").
  */
 function headerValue(text: string): string {
   if (/^[!-~](?:[ -~]*[!-~])?$/.test(text) && !text.startsWith(SENTINEL)) return text;

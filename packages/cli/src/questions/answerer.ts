@@ -33,7 +33,7 @@ export interface AnswerSources {
   readonly say: (line: string) => void;
 }
 
-/** The actions that may be an answer by themselves. */
+/** The actions that an answer may consist of. */
 const ACTIONS = ['accept', 'decline', 'cancel'] as const satisfies ElicitAnswer['action'][];
 
 /** Reads an answer from the command line. @throws UsageError if the answer is invalid. */

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, objectOf } from '../json.js';
 import { table } from '../terminal.js';
 
-/** One of several values. */
+/** One allowed value, with its label. */
 export interface Choice {
   readonly value: string;
   readonly label: string;
@@ -51,7 +51,7 @@ function choicesOf({ enum: values, enumNames, oneOf, anyOf }: JsonObject): Choic
   return titled.map(({ const: value, title }) => ({ value: String(value), label: String(title ?? value) }));
 }
 
-/** The descriptions of fields, one line each. */
+/** Returns the descriptions of fields, one line each. */
 export function describeFields(fields: readonly Field[]): string[] {
   return table(
     fields.map(({ name, type, isRequired, fallback, choices, description }) => [
@@ -68,7 +68,7 @@ export function describeFields(fields: readonly Field[]): string[] {
   );
 }
 
-/** An example of an answer, with the required fields, or with all fields if none is required. */
+/** Returns an example answer with the required fields, or with all fields if none is required. */
 export function exampleOf(fields: readonly Field[]): JsonObject {
   const required = fields.filter(({ isRequired }) => isRequired);
   const shown = required.length > 0 ? required : fields;
@@ -83,7 +83,10 @@ function exampleValue({ type, fallback, choices }: Field): unknown {
   return { string: '…', number: 1, integer: 1, boolean: true }[type];
 }
 
-/** The problem with a text as the value of a field, if there is one. The server validates the value again. */
+/**
+ * Returns the problem of a text as the value of a field; `undefined` if it is valid. The server validates the
+ * value again.
+ */
 export function problemWith({ type, isRequired, schema }: Field, text: string): string | undefined {
   if (text === '') return isRequired ? 'It is required' : undefined;
   const { minimum, maximum, minLength, maxLength } = schema;

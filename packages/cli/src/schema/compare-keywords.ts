@@ -20,7 +20,7 @@ export function compareAllowedValues(before: JsonObject, after: JsonObject, repo
   if (!isSaid) report(effect, `type ${wordsFor(kindsBefore)} → ${wordsFor(kindsAfter)}`);
 }
 
-/** The values that a schema lists, as canonical JSON; `undefined` if it lists none. */
+/** Returns the values that a schema lists, as canonical JSON; `undefined` if it lists none. */
 function listedValues(schema: JsonObject): ReadonlySet<string> | undefined {
   const constant = 'const' in schema ? [schema['const']] : undefined;
   const listed: readonly unknown[] | undefined = Array.isArray(schema['enum']) ? schema['enum'] : undefined;
@@ -28,7 +28,7 @@ function listedValues(schema: JsonObject): ReadonlySet<string> | undefined {
   return values && new Set(values.map(canonicalJson));
 }
 
-/** @returns the effects that were reported. */
+/** Compares lists of allowed values. @returns the effects that were reported. */
 function compareListed(
   before: ReadonlySet<string> | undefined,
   after: ReadonlySet<string> | undefined,
@@ -119,7 +119,7 @@ export function compareBounds(before: JsonObject, after: JsonObject, report: Rep
     report(isUnique ? 'narrower' : 'wider', `uniqueItems ${wasUnique} → ${isUnique}`);
 }
 
-/** @param sign 1 for a lower limit, -1 for an upper limit. */
+/** Compares two limits. @param sign 1 for a lower limit, -1 for an upper limit. */
 function compareLimits(keyword: string, before: number, after: number, sign: 1 | -1, report: Report): void {
   if (before === after) return;
   report((after - before) * sign > 0 ? 'narrower' : 'wider', `${keyword} ${limit(before)} → ${limit(after)}`);
@@ -177,7 +177,8 @@ function limit(value: number): string {
 /** Keywords that are only compared through references to them. */
 const NAMING: ReadonlySet<string> = new Set(['$anchor', '$defs', '$id', 'definitions']);
 /**
- * An extension keyword that clients must follow: it names the header that repeats an argument (2026-07-28, transports).
+ * An extension keyword that clients must follow. It contains the name of the header that repeats an argument
+ * (2026-07-28, transports).
  */
 const HEADER = 'x-mcp-header';
 

@@ -43,7 +43,7 @@ export function compareSchemas(before: unknown, after: unknown): Difference[] {
 class Comparison {
   readonly differences: Difference[] = [];
 
-  /** @param seen the pairs that have been compared. */
+  /** @param seen the pairs of schemas that have been compared. */
   constructor(
     private readonly before: SchemaDocument,
     private readonly after: SchemaDocument,
@@ -162,7 +162,7 @@ class Comparison {
   }
 }
 
-/** The schema of unnamed properties, unless patterns apply. */
+/** Returns the schema of unnamed properties, unless patterns apply. */
 function restOf({ patternProperties, additionalProperties }: JsonObject): unknown {
   return patternProperties === undefined ? additionalProperties : undefined;
 }
@@ -171,7 +171,7 @@ function namesOf(value: unknown): ReadonlySet<string> {
   return new Set(Array.isArray(value) ? value.filter((name) => typeof name === 'string') : []);
 }
 
-/** The schemas of the first items: `prefixItems`, or a list of `items` in older dialects. */
+/** Returns the schemas of the first items: `prefixItems`, or a list in `items` in older dialects. */
 function tupleOf({ prefixItems, items }: JsonObject): readonly unknown[] {
   return Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : [];
 }
@@ -185,14 +185,14 @@ function brief(schema: unknown): string {
   return text.length > 60 ? `${text.slice(0, 59)}…` : text;
 }
 
-/** The added and removed schemas of a list, and the pairs of the others. */
+/** Two lists of schemas, compared: the added ones, the removed ones, and pairs of the others. */
 interface BranchPairs {
   readonly pairs: readonly (readonly [before: unknown, after: unknown])[];
   readonly removed: readonly unknown[];
   readonly added: readonly unknown[];
 }
 
-/** Pairs branches that are equal, and then the rest in order. */
+/** Pairs equal schemas, then the remaining ones in order. */
 function pairBranches(before: readonly unknown[], after: readonly unknown[]): BranchPairs {
   const pairs: (readonly [unknown, unknown])[] = [];
   const rest = [...after];

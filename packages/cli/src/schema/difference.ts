@@ -21,10 +21,10 @@ export interface Difference {
   readonly what: string;
 }
 
-/** Records a difference. */
+/** Reports a difference. */
 export type Report = (effect: Effect, what: string) => void;
 
-/** A value in a message. */
+/** Returns a value in the form for messages. */
 export function shown(value: unknown): string {
   return value === undefined ? 'none' : JSON.stringify(value);
 }

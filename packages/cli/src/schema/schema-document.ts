@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../json.js';
 
-/** Keywords that describe values and refuse none. */
+/** Keywords that only describe values, and refuse none. */
 export const DESCRIBING: ReadonlySet<string> = new Set([
   '$comment',
   '$schema',
@@ -13,10 +13,10 @@ export const DESCRIBING: ReadonlySet<string> = new Set([
   'writeOnly',
 ]);
 const ANYTHING: JsonObject = Object.freeze({});
-/** The schema of `false`: it accepts nothing. */
+/** A schema that accepts nothing, like `false`. */
 export const NOTHING: JsonObject = Object.freeze({ not: ANYTHING });
 
-/** A JSON Schema whose local references are followed. */
+/** A JSON Schema document, which resolves local references. */
 export class SchemaDocument {
   readonly #resolved = new WeakMap<JsonObject, JsonObject>();
 
@@ -54,7 +54,7 @@ export class SchemaDocument {
     return { ...siblings, allOf: [...all, target] };
   }
 
-  /** The target of a reference; `undefined` if it is not in the document. */
+  /** Returns the target of a reference; `undefined` if it is not in the document. */
   target(ref: string): unknown {
     if (!ref.startsWith('#')) return undefined;
     const tokens = ref.slice(1).split('/').slice(1).map(unescape);
@@ -69,7 +69,7 @@ export class SchemaDocument {
   }
 }
 
-/** A token of a JSON Pointer in a URI fragment (RFC 6901, section 6). */
+/** Unescapes a token of a JSON Pointer in a URI fragment (RFC 6901, section 6). */
 function unescape(token: string): string {
   try {
     return decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~');

@@ -3,7 +3,7 @@ import { isObject, type JsonObject, objectOf } from '../json.js';
 /** Maximum number of shown values of an enumeration. */
 const MOST_VALUES = 8;
 
-/** A short text for the values of a schema, such as `"a" | "b"`, `string[]` or `integer`. */
+/** Returns a short text for the type of a schema, such as `"a" | "b"`, `string[]` or `integer`. */
 export function typeText(schema: unknown): string {
   if (!isObject(schema)) return 'anything';
   const { type, const: only, enum: values, anyOf, oneOf, $ref: ref, items, format } = schema;
@@ -27,7 +27,7 @@ export function typeText(schema: unknown): string {
   return typeof format === 'string' ? `${type} (${format})` : type;
 }
 
-/** The arguments in a schema, each with name, type, whether it is required, and description. */
+/** Returns the arguments in a schema as table rows: name, type, whether it is required, and description. */
 export function argumentRows({ properties, required }: JsonObject): string[][] {
   return Object.entries(objectOf(properties)).map(([name, schema]) => {
     const { description, default: usual } = objectOf(schema);

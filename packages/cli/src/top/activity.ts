@@ -11,7 +11,7 @@ const MOST_SHOWN = 200;
 /** A call that has ended. Its texts are safe to print. */
 export interface EndedCall {
   readonly time: Date;
-  /** The tool or method that rates count the call under. */
+  /** The tool or method under which rates count the call. */
   readonly about: string;
   readonly outcome: string;
   /** The error, if any. */
@@ -42,7 +42,7 @@ export interface AskedQuestion {
   readonly about: string;
   /** The kind of request to the client, such as `elicitation`. */
   readonly asks: string;
-  /** `open`, `answered` or `failed`. */
+  /** The status: `open`, `answered` or `failed`. */
   readonly status: string;
   readonly caller: string;
 }
@@ -50,7 +50,7 @@ export interface AskedQuestion {
 /** The current status of a task. Its texts are safe to print. */
 export interface WatchedTask {
   readonly id: string;
-  /** When the task got its last status. */
+  /** When the task reached its current status. */
   readonly time: Date;
   readonly tool: string;
   /** The status, such as `working`. */
@@ -59,7 +59,7 @@ export interface WatchedTask {
   readonly ms: number;
 }
 
-/** The displayed part of an event. */
+/** The printable part of an event. */
 export type ShownEvent =
   | { readonly kind: 'call'; readonly call: EndedCall }
   | { readonly kind: 'refused'; readonly refusal: RefusedRequest }
@@ -88,13 +88,13 @@ export interface Rate {
   readonly p95: number | undefined;
 }
 
-/** The events of a watched server so far. */
+/** Collects the events of a watched server. */
 export class Activity {
-  /** The newest first. */
+  /** Ended calls, newest first. */
   readonly calls: EndedCall[] = [];
-  /** The newest first. */
+  /** Refused requests, newest first. */
   readonly refusals: RefusedRequest[] = [];
-  /** The open questions by id, the oldest first. */
+  /** The open questions by id, oldest first. */
   readonly questions: Map<string, AskedQuestion> = new Map();
   /** The tasks by id. The task whose status changed last is at the end. */
   readonly tasks: Map<string, WatchedTask> = new Map();
@@ -107,7 +107,7 @@ export class Activity {
     this.#since = now;
   }
 
-  /** Adds an event. @returns its displayed form, if it has one. */
+  /** Adds an event. @returns its printable part, if it has one. */
   add(event: string, data: JsonObject, now: number): ShownEvent | undefined {
     switch (event) {
       case 'state':
@@ -142,7 +142,10 @@ export class Activity {
     this.tasks.clear();
   }
 
-  /** The rates of each tool or method, those with the most calls first, and the rate of all calls together. */
+  /**
+   * Returns the rates of each tool or method, those with the most calls first, and the rate of all calls
+   * together.
+   */
   rates(now: number): { readonly all: Rate; readonly each: readonly Rate[] } {
     const recent = this.#recent;
     const kept = recent.findIndex(({ at }) => at > now - WINDOW_MS);
@@ -188,7 +191,7 @@ function keep<T>(list: T[], one: T): T {
   return one;
 }
 
-/** Keeps an entry as the newest; `undefined` removes the entry. */
+/** Moves an entry to the end of a map. `undefined` removes the entry. */
 function keepLast<T>(all: Map<string, T>, key: string, one: T | undefined): void {
   all.delete(key);
   if (one !== undefined) all.set(key, one);
@@ -262,7 +265,8 @@ function refusalOf(data: JsonObject): RefusedRequest {
 }
 
 /**
- * The subject of a call: a tool or prompt by its name, or else the method, because there may be too many other names.
+ * Returns the subject of a call: the name of a tool or prompt, otherwise the method, because there may be too
+ * many other names.
  */
 function aboutOf({ method, name, taskId }: JsonObject): string {
   const hasName = method === 'tools/call' || method === 'prompts/get';

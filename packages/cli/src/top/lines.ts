@@ -10,15 +10,15 @@ import {
   type WatchedTask,
 } from './activity.js';
 
-/** The content of a screen that is not the activity of a server. */
+/** The content of the screen besides the activity of the server. */
 export interface ScreenParts {
   readonly url: string;
-  /** Why there is no connection, if there is none. */
+  /** The reason why there is no connection; `undefined` if there is one. */
   readonly lostBy: string | undefined;
   readonly columns: number;
   readonly rows: number;
   readonly terminal: Terminal;
-  /** The time in milliseconds, from the clock that the activity uses. */
+  /** The current time in milliseconds, from the same clock as the activity. */
   readonly now: number;
 }
 
@@ -27,7 +27,7 @@ const MOST_OF_SECTION = 5;
 /** The number of fixed lines: two for the head, and an empty line and a title for each of four sections. */
 const OTHER_LINES = 10;
 
-/** The lines of a screen, cut to its width. */
+/** Returns the lines of the screen, cut to its width. */
 export function screenLines(activity: Activity, parts: ScreenParts): string[] {
   const { columns, rows, terminal } = parts;
   const { all, each } = activity.rates(parts.now);
@@ -74,7 +74,7 @@ export function screenLines(activity: Activity, parts: ScreenParts): string[] {
   return lines.slice(0, rows);
 }
 
-/** One event, for plain output. */
+/** Returns an event as a line, for output without a screen. */
 export function eventLine(terminal: Terminal, event: ShownEvent): string {
   const [style, cells] = eventCells(event);
   const text = cells.filter((cell) => cell !== '').join('  ');
@@ -127,21 +127,21 @@ function rateStyle({ errors, refused }: Rate): Style | undefined {
   return refused > 0 ? 'yellow' : undefined;
 }
 
-/** The cells of a question under `QUESTION_HEAD`. */
+/** Returns the cells of a question, in the columns of `QUESTION_HEAD`. */
 export function questionCells({ time, asks, about, caller }: AskedQuestion): string[] {
   return [clock(time), asks, about, caller];
 }
 
 export const QUESTION_HEAD: readonly string[] = ['ASKED', 'FOR', 'NAME', 'CALLER'];
 
-/** The cells of a task under `TASK_HEAD`. */
+/** Returns the cells of a task, in the columns of `TASK_HEAD`. */
 export function taskCells({ time, status, tool, id, ms }: WatchedTask): string[] {
   return [clock(time), status, `${(ms / 1_000).toFixed(1)}`, tool, id];
 }
 
 export const TASK_HEAD: readonly string[] = ['TASKS', 'STATUS', 'SECONDS', 'NAME', 'ID'];
 
-/** The style of a task. */
+/** Returns the style for a task. */
 export function taskStyle({ status }: WatchedTask): Style | undefined {
   if (status === 'failed') return 'red';
   return status === 'input_required' ? 'yellow' : undefined;
@@ -149,12 +149,12 @@ export function taskStyle({ status }: WatchedTask): Style | undefined {
 
 export const CALL_HEAD: readonly string[] = ['ENDED', 'OUTCOME', 'MS', 'NAME', 'CALLER'];
 
-/** The cells of a call under `CALL_HEAD`. */
+/** Returns the cells of a call, in the columns of `CALL_HEAD`. */
 export function callCells({ time, outcome, reason, ms, about, caller }: EndedCall): string[] {
   return [clock(time), reason === '' ? outcome : `${outcome}: ${reason}`, ms.toFixed(1), about, caller];
 }
 
-/** The style of a call. */
+/** Returns the style for a call. */
 export function callStyle({ outcome }: EndedCall): Style | undefined {
   if (isFailure(outcome)) return 'red';
   return outcome === 'refused' ? 'yellow' : undefined;
@@ -168,7 +168,7 @@ function clock(time: Date): string {
   return time.toTimeString().slice(0, 8);
 }
 
-/** A time span as hours, minutes and seconds. */
+/** Formats a duration as hours, minutes and seconds. */
 function elapsed(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1_000));
   const parts = [seconds / 3_600, (seconds / 60) % 60, seconds % 60];

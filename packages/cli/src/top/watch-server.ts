@@ -9,17 +9,21 @@ import { linesOf } from '../program/lines.js';
 /** How long to wait between two attempts to reconnect to a server, in milliseconds. */
 const RETRY_MS = 1_000;
 
-/** The callbacks of a watched server. */
+/** Callbacks for the events of a watched server. */
 export interface ServerWatcher {
   /** Called when the connection is open and events follow. */
   connected(): void;
   /**
-   * Called when the connection has ended. Attempts to reconnect follow until one succeeds.
+   * Called when the connection has ended. It is opened again until that succeeds.
    *
    * @param why the reason, for people.
    */
   lost(why: string): void;
-  /** @param event the kind of the event, such as `call`. */
+  /**
+   * Called with each event.
+   *
+   * @param event the kind of event, such as `call`.
+   */
   told(event: string, data: JsonObject): void;
 }
 
@@ -65,10 +69,10 @@ export async function watchServer(
   }
 }
 
-/** An error that waiting does not fix. */
+/** Thrown if the server refuses the token. Further attempts would not help. */
 class RefusedTokenError extends ServerError {}
 
-/** @throws ServerError if the server has no events. */
+/** Opens the connection. @throws ServerError if the server has no events. */
 async function connect({ url, token, timeoutMs }: EventsAddress, signal: AbortSignal): Promise<Readable> {
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);

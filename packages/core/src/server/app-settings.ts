@@ -165,7 +165,7 @@ function infoOf({ name, version, title, description, websiteUrl, icons }: AppOpt
   return { name, version, ...withoutUndefined({ title, description, websiteUrl, icons }) };
 }
 
-/** Adds a key to options with an empty list of keys, because a program may be built without its secrets. */
+/** Replaces the keys while a program is built, because it may be built without its secrets. */
 function withKey(options: AppOptions): AppOptions {
   if (options.state?.keys === undefined) return options;
   return { ...options, state: { ...options.state, keys: ['while a program is built, there is no key'] } };

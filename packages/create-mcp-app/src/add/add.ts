@@ -16,11 +16,12 @@ export interface Addition {
 }
 
 /**
- * Adds a class and its test to the host's project, and for a view its page. No other file changes: the app discovers
- * classes in its folders of tools, resources and prompts. If the author lists services by hand, the report says what to
- * add there.
+ * Adds a class and its test to a project, and for a view its page. No other file changes, because the app
+ * discovers classes in its folders of tools, resources and prompts. If the author lists services by hand, the
+ * report says what to add to the list.
  *
- * @throws Failure if the arguments are wrong, if files exist already, or if the project cannot have them.
+ * @throws Failure if the arguments are invalid, if files exist already, or if the project does not support
+ * the class.
  */
 export async function add(said: Said, host: Pick<Host, 'cwd' | 'signal'>): Promise<Addition> {
   const [kindName, names] = readOperands(said.operands);
@@ -47,7 +48,7 @@ export async function add(said: Said, host: Pick<Host, 'cwd' | 'signal'>): Promi
   };
 }
 
-/** The remaining step until clients see a class. */
+/** Returns the remaining step until clients see a class. */
 function howToServe({ className, module }: AddedFiles, project: string): string {
   const list = handWrittenList(project);
   if (list === undefined) return `Compile it: an app that discovers its services then serves ${className}`;
@@ -56,7 +57,10 @@ function howToServe({ className, module }: AddedFiles, project: string): string 
   return `List it in ${list}: import { ${className} } from '${specifier}'; and services: [${className}, …]`;
 }
 
-/** The file in which an author lists services by hand; `undefined` if they are discovered, or if no list is found. */
+/**
+ * Returns the file in which an author lists services by hand; `undefined` if they are discovered, or if no
+ * list is found.
+ */
 function handWrittenList(project: string): string | undefined {
   const folder = join(project, 'src');
   if (!existsSync(folder)) return undefined;

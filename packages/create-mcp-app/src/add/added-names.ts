@@ -1,29 +1,30 @@
 import { Failure } from '../failures.js';
 
-/** A name, as files, code and clients have it. */
+/** The forms of a name, for files, code and clients. */
 export interface AddedNames {
-  /** Of files: `get-weather`. */
+  /** The name for files, such as `get-weather`. */
   readonly kebab: string;
-  /** Of the class: `GetWeather`. */
+  /** The name of the class, such as `GetWeather`. */
   readonly className: string;
-  /** Of its method: `getWeather`. */
+  /** The name of the method, such as `getWeather`. */
   readonly method: string;
-  /** Its name for clients, made from the method's name: `get_weather`. */
+  /** The name for clients, which is derived from the method's name, such as `get_weather`. */
   readonly served: string;
 }
 
-/** Some hosts of models refuse longer names of tools. */
+/** Maximum length of a name. Some model hosts refuse longer tool names. */
 const MAX_LENGTH = 64;
 
-/** The classes and decorators of added files, also those that compilers emit as types. */
+/** The names of classes and decorators that added files use, including those that compilers emit as types. */
 const USED: ReadonlySet<string> = new Set(
   'Arg Map Object Param Promise Prompt PromptMessage Resource Service String Tool'.split(' '),
 );
 
 /**
- * The forms of a name that was said in any of them: `getWeather`, `get-weather`, `get_weather` or `Get weather`.
+ * Returns the forms of a name. The name itself may have any of them: `getWeather`, `get-weather`,
+ * `get_weather` or `Get weather`.
  *
- * @throws Failure `INVALID_NAME` when code cannot have it.
+ * @throws Failure `INVALID_NAME` if the name is not valid in code.
  */
 export function namesFrom(said: string): AddedNames {
   const words = wordsOf(said);
@@ -59,7 +60,10 @@ function capitalized(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
-/** Separates words at capitals, in lower case: with `_` this is the decorators' name of a method. */
+/**
+ * Separates words at capital letters, and converts them to lower case. With `_`, the result is the name that
+ * decorators derive from a method.
+ */
 function separated(text: string, separator: string): string {
   return text
     .replace(/([a-z0-9])([A-Z])/g, `$1${separator}$2`)

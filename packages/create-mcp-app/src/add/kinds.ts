@@ -11,9 +11,9 @@ export type KindName = (typeof KIND_NAMES)[number];
 
 /** A kind of class that can be added. */
 export interface Kind {
-  /** Whether clients see it: a service is found by the class that injects it. */
+  /** Whether clients see the class. A service is only used by other classes. */
   readonly isServed: boolean;
-  /** The files to add. @throws Failure if the project cannot have them. */
+  /** Returns the files to add. @throws Failure if the project does not support them. */
   filesFor(names: AddedNames, project: Project): AddedFiles | Promise<AddedFiles>;
 }
 
@@ -32,7 +32,7 @@ interface AddedTexts {
   readonly test: string;
 }
 
-/** The files of a class and its test, in a folder below `src` and `test`. */
+/** Returns a function that creates the files of a class and its test, in a folder inside `src` and `test`. */
 function classIn(folder: string, texts: (names: AddedNames, module: string) => AddedTexts): Kind['filesFor'] {
   return (names) => {
     const module = `${folder}/${names.kebab}`;
@@ -45,7 +45,7 @@ function classIn(folder: string, texts: (names: AddedNames, module: string) => A
   };
 }
 
-/** A tool that echoes its argument, and its test. */
+/** Returns the texts of a tool that echoes its argument, and of its test. */
 function toolTexts({ className, method, served }: AddedNames, module: string): AddedTexts {
   return {
     source: `import { Arg, Service, Tool } from '@sigil/core';
@@ -74,7 +74,7 @@ test('${served} repeats a text', async () => {
   };
 }
 
-/** A resource template of one variable, and its test. */
+/** Returns the texts of a resource template with one variable, and of its test. */
 function resourceTexts({ className, method, kebab }: AddedNames, module: string): AddedTexts {
   return {
     source: `import { Param, Resource, Service } from '@sigil/core';
@@ -109,7 +109,7 @@ test('${kebab}://{id} is not there for an unknown id', async () => {
   };
 }
 
-/** A prompt of one argument, and its test. */
+/** Returns the texts of a prompt with one argument, and of its test. */
 function promptTexts({ className, method, served }: AddedNames, module: string): AddedTexts {
   return {
     source: `import { Arg, Prompt, Service } from '@sigil/core';
@@ -138,7 +138,7 @@ test('${served} asks for a summary', async () => {
   };
 }
 
-/** A class that others inject, and its test. */
+/** Returns the texts of a class that others inject, and of its test. */
 function serviceTexts({ className }: AddedNames, module: string): AddedTexts {
   return {
     source: `import { Service } from '@sigil/core';

@@ -11,7 +11,7 @@ export interface Project {
 }
 
 /**
- * The project that a folder is in: the nearest one upward that uses Sigil.
+ * Finds the project that contains a folder: the nearest parent folder whose package uses Sigil.
  *
  * @throws Failure `NOT_A_PROJECT` if there is none, or if a `package.json` on the way is not JSON.
  */

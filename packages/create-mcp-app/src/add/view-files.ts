@@ -8,14 +8,15 @@ import type { AddedFiles } from './added-files.js';
 import type { AddedNames } from './added-names.js';
 import type { Project } from './project.js';
 
-/** The files that every view of a project is built with. */
+/** Files that the build of each view needs. */
 const SHARED = ['ui/build.mjs', 'ui/style.css'] as const;
 
 /** The framework of a view. */
 type Framework = Exclude<UiName, 'none'>;
 
 /**
- * A page, a tool whose result it shows, and their test. The page has the framework that the project uses.
+ * Returns the files of a page, a tool whose result it shows, and their test. The page uses the framework of
+ * the project.
  *
  * @throws Failure `NO_VIEWS` if the project cannot build views.
  */
@@ -46,7 +47,7 @@ function frameworkOf({ packages }: Project): Framework {
   return packages.has('react') ? 'react' : packages.has('svelte') ? 'svelte' : 'vanilla';
 }
 
-/** The page. Files that name no tool are the same as those of the view `dice` in created projects. */
+/** Returns the files of the page. Files that do not depend on the tool are copied from the view `dice`. */
 async function pageFiles(names: AddedNames, framework: Framework): Promise<ProjectFiles> {
   const { kebab } = names;
   const [shared, own] = await Promise.all([readAddition('view'), readAddition(`view-${framework}`)]);
@@ -63,12 +64,12 @@ async function pageFiles(names: AddedNames, framework: Framework): Promise<Proje
   return new Map(Object.entries(files).map(([file, text]) => [`ui/${kebab}/${file}`, text]));
 }
 
-/** A name as people read it, such as `Get weather`. */
+/** Returns a name in the form of a title, such as `Get weather`. */
 function titleOf({ kebab }: AddedNames): string {
   return `${kebab.charAt(0).toUpperCase()}${kebab.slice(1).replaceAll('-', ' ')}`;
 }
 
-/** A tool that shows its argument, and the page that shows it. */
+/** Returns the text of a tool that returns its argument, and of the resource for its page. */
 function toolText(names: AddedNames): string {
   const { kebab, className, method } = names;
   return `import { readFile } from 'node:fs/promises';
@@ -100,7 +101,9 @@ export class Show${className} {
 `;
 }
 
-/** The class of the result has a file of its own: the page imports its type. */
+/**
+ * Returns the text of the class for the result. It has a separate file, because the page imports its type.
+ */
 function resultText({ className }: AddedNames): string {
   return `import { Describe } from '@sigil/core';
 import { IsString } from 'class-validator';

@@ -14,12 +14,12 @@ export const ENVELOPE = {
   capabilities: 'io.modelcontextprotocol/clientCapabilities',
 } as const;
 
-/** How a tool is called. */
+/** Options of `callTool`. */
 export interface CallOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
-  /** Milliseconds until there must be an answer. */
+  /** Maximum time until the answer, in milliseconds. */
   readonly timeoutMs: number;
 }
 
@@ -28,12 +28,12 @@ const GRACE_MS = 1000;
 const MOST_STDERR = 64 * 1024;
 
 /**
- * Starts a server, calls a tool of it over stdio, and ends it.
+ * Starts a server, calls one of its tools over stdio, and ends it.
  *
- * @param args of Node: the server's program, and its arguments.
+ * @param args the arguments for Node: the server's program, and its arguments.
  * @returns the text of the answer.
- * @throws Failure `INTERRUPTED` when the signal was aborted.
- * @throws Error with the server's behaviour if it does not answer.
+ * @throws Failure `INTERRUPTED` if the signal was aborted.
+ * @throws Error with the output of the server if it does not answer.
  */
 export async function callTool(
   args: readonly string[],
@@ -84,7 +84,7 @@ function requestFor(name: string, given: SampleCall['arguments']): object {
   return { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given, _meta } };
 }
 
-/** The text of an answer, of a whole one or of the error in its place. */
+/** Returns the text of a result or of an error. */
 function textOf({ result, error }: JsonObject): string {
   if (isObject(error)) throw new Error(`it refused the call: ${String(error['message'])}`);
   const content = isObject(result) && Array.isArray(result['content']) ? result['content'] : [];

@@ -11,39 +11,39 @@ import { hasProgram } from './run-command.js';
 
 /** The folder and name of a project. */
 interface Target {
-  /** Absolute. */
+  /** The absolute path of the folder. */
   readonly directory: string;
   readonly name: string;
 }
 
-/** Everything that had to be decided. */
+/** All decisions about a new project. */
 export interface Choices extends Target {
   readonly template: TemplateName;
   /** The authentication over HTTP. */
   readonly auth: AuthName;
-  /** The framework of its view. */
+  /** The framework of the project's view. */
   readonly ui: UiName;
   readonly packageManager: PackageManagerName;
   readonly installs: boolean;
   readonly usesGit: boolean;
-  /** Whether it may overwrite files. */
+  /** Whether existing files may be overwritten. */
   readonly force: boolean;
   readonly local: boolean;
 }
 
-/** The inputs of choosing, besides the command line. */
+/** The inputs of `choose`, besides the command line. */
 export interface Choosing {
   readonly host: Pick<Host, 'cwd' | 'env'>;
-  /** Asks for choices without a flag; without it the defaults apply. */
+  /** Asks for choices without a flag; if absent, the defaults apply. */
   readonly prompter: Prompter | undefined;
   readonly templates: AllTemplateDetails;
   readonly taken: ReadonlySet<string>;
 }
 
 /**
- * Decides everything about a new project: by flags, then by questions, then by defaults.
+ * Decides everything about a new project: from flags, then from questions, then from defaults.
  *
- * @throws Failure if the command line is invalid or impossible, `INTERRUPTED` if a question was left.
+ * @throws Failure if the command line is invalid or contradictory; `INTERRUPTED` if the user left a question.
  */
 export async function choose(said: Said, choosing: Choosing): Promise<Choices> {
   const { host, prompter } = choosing;
@@ -99,7 +99,7 @@ async function chooseTarget(
   return readTarget(answer, rules);
 }
 
-/** Whether `--auth` may add something to a template. */
+/** Whether a template supports a value of `--auth`. */
 function takes({ templates }: Choosing, template: TemplateName, auth: AuthName): boolean {
   return auth === 'none' || templates[template].auth?.includes(auth) === true;
 }
@@ -107,8 +107,8 @@ function takes({ templates }: Choosing, template: TemplateName, auth: AuthName):
 /**
  * Reads `--auth`.
  *
- * @param template the chosen one; by default the first.
- * @throws Failure `USAGE` when the template does not take it.
+ * @param template the chosen template; by default the first.
+ * @throws Failure `USAGE` if the template does not support the value.
  */
 function readAuth(said: Said, template: TemplateName | undefined, choosing: Choosing): AuthName | undefined {
   const named = said.value('auth');
@@ -142,7 +142,7 @@ async function askAuth(choosing: Choosing, template: TemplateName): Promise<Auth
   return choosing.prompter.choice('Who may call it over HTTP?', options);
 }
 
-/** @throws Failure `NO_PACKAGE_MANAGER` if it must install and is missing. */
+/** Reads `--pm`. @throws Failure `NO_PACKAGE_MANAGER` if the package manager is needed and not installed. */
 function readManager(said: Said, { env }: Choosing['host']): PackageManagerName | undefined {
   const named = said.value('pm');
   if (named === undefined) return packageManagerFrom(env['npm_config_user_agent']);
@@ -167,7 +167,7 @@ async function askManager({ prompter, host }: Choosing): Promise<PackageManagerN
 interface TargetRules {
   readonly cwd: string;
   readonly force: boolean;
-  /** Names that a project may not have: those of its packages. */
+  /** Names that the project must not have, because its packages have them. */
   readonly taken: ReadonlySet<string>;
 }
 
@@ -197,13 +197,13 @@ function readTarget(said: string, { cwd, force, taken }: TargetRules): Target {
   return { directory, name };
 }
 
-/** A path as it is typed in a folder. */
+/** Returns a path in the form in which it is typed in a folder. */
 export function nearby(cwd: string, path: string): string {
   const way = relative(cwd, path);
   return way === '' ? '.' : way.startsWith('..') && way.length > path.length ? path : way;
 }
 
-/** The fault in a name, and a similar valid name. */
+/** The problem of a name, and a similar valid name. */
 export interface NameProblem {
   readonly why: string;
   readonly suggestion: string;
@@ -212,8 +212,9 @@ export interface NameProblem {
 /**
  * Checks whether npm accepts a name for a new package.
  *
- * @param taken names of packages that the project will use: npm installs no package into one of its name.
- * @returns the fault; `undefined` if there is none.
+ * @param taken the names of packages that the project will use. npm does not install a package into a project
+ * with the same name.
+ * @returns the problem; `undefined` if there is none.
  */
 export function nameProblem(name: string, taken: ReadonlySet<string>): NameProblem | undefined {
   const suggestion = (): string => suggest(name, taken);
@@ -235,7 +236,7 @@ function suggest(name: string, taken: ReadonlySet<string>): string {
   return plain === '' ? DEFAULT_DIRECTORY : ([plain, `${plain}-server`].find(fits) ?? DEFAULT_DIRECTORY);
 }
 
-/** Files of a folder that still counts as empty: a new repository, and those of file managers. */
+/** Files that may exist in an empty folder: those of a new repository, and of file managers. */
 const IGNORED: ReadonlySet<string> = new Set(['.git', '.DS_Store', 'Thumbs.db', 'desktop.ini', '.idea']);
 
 /**
@@ -262,7 +263,7 @@ function occupantsOf(directory: string): string[] {
   }
 }
 
-/** A few of many names, and how many more there are: `a, b, c and 7 more`. */
+/** Returns some of many names, and the number of the others: `a, b, c and 7 more`. */
 function fewOf(names: readonly string[], most = 3): string {
   const rest = names.length - most;
   return `${names.slice(0, most).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;

@@ -13,10 +13,10 @@ import type { CreationReport } from './report.js';
 import { StepLog } from './step-log.js';
 import { beginRepository, build, callSample, fillRepository, install, type StepContext } from './steps.js';
 
-/** The call whose result the view of a project shows. */
+/** The call whose result the project's view shows. */
 const VIEW_SAMPLE: SampleCall = { tool: 'roll_dice', arguments: { count: 3, sides: 6 } };
 
-/** The finished part of a plan. */
+/** The steps that have been done. */
 interface Finished {
   readonly files: readonly string[];
   readonly answer?: string;
@@ -80,15 +80,18 @@ async function runSteps(context: StepContext): Promise<Finished> {
   }
 }
 
-/** An interrupted project goes; one that failed stays, to be looked into. */
+/**
+ * Removes an interrupted project. A project in which a step failed is kept, so that the user can examine it.
+ */
 async function undoIfInterrupted(error: unknown, project: WrittenProject): Promise<void> {
   if (error instanceof Failure && error.code === 'INTERRUPTED') await project.undo();
 }
 
 /**
- * The files of a new project: of its template, of its package manager, and the packages of a checkout if it uses them.
+ * Returns the files of a new project: from its template and its package manager, and packages of a checkout
+ * if it uses them.
  *
- * @throws Failure `NO_LOCAL_PACKAGES` if they are requested and missing.
+ * @throws Failure `NO_LOCAL_PACKAGES` if such packages are requested but missing.
  */
 async function projectContents(choices: Choices, options: PackOptions): Promise<ProjectFiles> {
   const { directory, template, name } = choices;

@@ -10,17 +10,18 @@ import type { ProjectFiles } from '../write-project.js';
 import type { Choices } from './choose.js';
 import { runCommand } from './run-command.js';
 
-/** How packages of a checkout are packed. */
+/** Options for packing the packages of a checkout. */
 export interface PackOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
 }
 
 /**
- * Makes a project use the packages of the checkout around this package: packs the needed ones, and puts the tarballs
- * into its `vendor/`. Outside a checkout the files do not change.
+ * Makes a project use the packages of the checkout that contains this package: packs them, and adds the
+ * tarballs to the project's folder `vendor/`. Outside of a checkout, the files do not change.
  *
- * @throws Failure `NO_LOCAL_PACKAGES` when `--local` was said outside a checkout, or when packages are not built.
+ * @throws Failure `NO_LOCAL_PACKAGES` if `--local` is used outside of a checkout, or if packages are not
+ * built.
  */
 export async function withLocalPackages(
   files: ProjectFiles,
@@ -41,7 +42,7 @@ export async function withLocalPackages(
   return pointToVendor(files, await packPackages(checkout, needed, options), packageManager);
 }
 
-/** A package of a checkout. */
+/** A package in a checkout. */
 interface LocalPackage {
   readonly folder: string;
   readonly manifest: Manifest;
@@ -53,7 +54,7 @@ interface Checkout {
   readonly packages: ReadonlyMap<string, LocalPackage>;
 }
 
-/** The checkout that this package is part of, if it is. */
+/** Returns the checkout that contains this package; `undefined` if there is none. */
 export function findCheckout(folder: string = ownFolder()): Checkout | undefined {
   const siblings = dirname(folder);
   const packages = new Map<string, LocalPackage>();
@@ -69,9 +70,9 @@ export function findCheckout(folder: string = ownFolder()): Checkout | undefined
 }
 
 /**
- * The packages of a checkout that a project needs: its own dependencies, and theirs.
+ * Returns the packages of a checkout that a project needs: its own dependencies, and theirs.
  *
- * @throws Failure `NO_LOCAL_PACKAGES` when one is not built.
+ * @throws Failure `NO_LOCAL_PACKAGES` if one of them is not built.
  */
 export function packagesNeeded(checkout: Checkout, named: readonly string[]): Map<string, LocalPackage> {
   const needed = new Map<string, LocalPackage>();
@@ -93,7 +94,7 @@ export function packagesNeeded(checkout: Checkout, named: readonly string[]): Ma
 
 /** A package as npm packs it. */
 interface Tarball {
-  /** Such as `sigil-core.tgz`. */
+  /** The file name, such as `sigil-core.tgz`. */
   readonly file: string;
   readonly content: Uint8Array;
 }
@@ -152,7 +153,10 @@ async function packInto(
   }
 }
 
-/** A hash of a folder's files, without those of its dependencies and tests: of everything that a package could contain. */
+/**
+ * Returns a hash of the files in a folder, without dependencies and tests: of everything that a package could
+ * contain.
+ */
 async function contentHash(folder: string): Promise<string> {
   const paths = (await readdir(folder, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
@@ -172,9 +176,10 @@ const FIELDS = ['dependencies', 'devDependencies'] as const;
 type Ranges = Record<string, string>;
 
 /**
- * Points a project to tarballs in its folder `vendor/`, for itself and for the dependencies between its packages.
+ * Changes a project to use the tarballs in its folder `vendor/`, for itself and for the dependencies between
+ * these packages.
  *
- * @param files of the project, with its `package.json`.
+ * @param files the files of the project, with its `package.json`.
  */
 export function pointToVendor(
   files: ProjectFiles,

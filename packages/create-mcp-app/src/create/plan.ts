@@ -4,13 +4,13 @@ import type { SampleCall } from '../templates.js';
 import { type Choices, nearby } from './choose.js';
 import { type Command, quoted } from './run-command.js';
 
-/** The steps of creating a project, in order; each but the first may be left out. */
+/** The steps of creating a project, in order. Each step except the first may be left out. */
 export type StepName = 'write' | 'git' | 'install' | 'build' | 'call';
 
 /** A planned step. */
 export interface PlannedStep {
   readonly name: StepName;
-  /** Its commands, in the folder of the project. */
+  /** The commands of the step, which run in the folder of the project. */
   readonly commands: readonly Command[];
 }
 
@@ -21,7 +21,7 @@ export interface Plan extends Choices {
   readonly sample: SampleCall;
 }
 
-/** The program of the project. Its tools are called over stdio, whatever it serves otherwise. */
+/** The program of the project. Its tools are called over stdio, even if it serves HTTP by default. */
 export const PROGRAM = 'dist/main.js';
 
 /** Plans the steps. */
@@ -54,9 +54,9 @@ export function planFor(choices: Choices, sample: SampleCall): Plan {
 }
 
 /**
- * The commands to continue with.
+ * Returns the commands with which the user can continue.
  *
- * @param cwd the folder in which they are typed.
+ * @param cwd the folder in which the user types them.
  */
 export function nextCommands(plan: Plan, cwd: string): string[] {
   const { directory, name, template, auth, packageManager, installs } = plan;
@@ -73,5 +73,5 @@ export function nextCommands(plan: Plan, cwd: string): string[] {
   ];
 }
 
-/** The address of the script `dev`. */
+/** The address of the server that the script `dev` starts. */
 const DEV_ADDRESS = 'http://127.0.0.1:3000/mcp';

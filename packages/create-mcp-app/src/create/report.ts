@@ -6,19 +6,19 @@ import type { StepRecord } from './step-log.js';
 /** The report of a created or planned project. */
 export interface CreationReport {
   readonly plan: Plan;
-  /** How long it took after the last question, in milliseconds. */
+  /** Duration after the last question, in milliseconds. */
   readonly ms: number;
-  /** The paths of its files. */
+  /** The paths of the project's files. */
   readonly files: readonly string[];
-  /** The commands to continue with. */
+  /** The commands with which the user can continue. */
   readonly next: readonly string[];
-  /** How the steps went; absent when they were not taken. */
+  /** The results of the steps; absent for a planned project. */
   readonly records?: readonly StepRecord[];
   /** The server's answer. */
   readonly answer?: string;
 }
 
-/** A report as `--json` prints it. */
+/** Returns a report in the form of `--json`. */
 export function reportJson({ plan, ms, files, next, records, answer }: CreationReport): object {
   const { directory, name, template, auth, ui, packageManager, steps } = plan;
   return {
@@ -36,7 +36,7 @@ export function reportJson({ plan, ms, files, next, records, answer }: CreationR
   };
 }
 
-/** The planned steps, one per line. */
+/** Returns the planned steps as lines. */
 export function dryRunLines({ plan, files }: CreationReport): string[] {
   const commands = plan.steps.flatMap((step) => step.commands);
   return [
@@ -46,7 +46,7 @@ export function dryRunLines({ plan, files }: CreationReport): string[] {
   ];
 }
 
-/** The commands to continue with, as they are shown. */
+/** Returns the commands with which the user can continue, as lines. */
 export function nextLines({ plan, next }: CreationReport): string[] {
   const { ui, packageManager, sample } = plan;
   const dev = [packageManager, ...runArguments(packageManager, 'dev')].join(' ');

@@ -10,27 +10,27 @@ export interface Command {
   readonly args: readonly string[];
 }
 
-/** How a command is run. */
+/** Options for running a command. */
 export interface RunOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Ends the command, and all that it has started. */
+  /** Ends the command, and all processes that it has started. */
   readonly signal: AbortSignal;
-  /** Hears every line it prints. */
+  /** Called with every line of output. */
   readonly onLine?: (line: string) => void;
 }
 
 /** The result of a command. */
 export interface CommandResult {
-  /** `null` when a signal ended it. */
+  /** The exit code; `null` if a signal ended the command. */
   readonly exitCode: number | null;
-  /** The last that it printed, both streams as they came. */
+  /** The last part of the output, both streams in order. */
   readonly output: string;
-  /** Its standard output. */
+  /** The standard output of the command. */
   readonly stdout: string;
 }
 
-/** Characters of output that are kept. */
+/** Maximum number of characters of output that are kept. */
 const MOST_OUTPUT = 4 * 1024 * 1024;
 /** How long a command that was asked to end may take, in milliseconds. */
 const GRACE_MS = 3000;
@@ -39,7 +39,7 @@ const ON_WINDOWS = process.platform === 'win32';
 /**
  * Runs a command to its end.
  *
- * @throws Failure `INTERRUPTED` if the signal was aborted; the command has ended by then.
+ * @throws Failure `INTERRUPTED` if the signal was aborted, after the command has ended.
  * @throws Error if there is no such program.
  */
 export async function runCommand({ program, args }: Command, options: RunOptions): Promise<CommandResult> {
@@ -90,17 +90,17 @@ function endGroup(child: ChildProcess): void {
   child.once('close', () => clearTimeout(force));
 }
 
-/** A command as it is typed. */
+/** Returns a command in the form in which a user types it. */
 export function typed({ program, args }: Command): string {
   return [program, ...args].map(quoted).join(' ');
 }
 
-/** A word as a shell wants it. */
+/** Quotes a word for a shell. */
 export function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Whether a program is found on the `PATH` of an environment. */
+/** Whether a program is on the `PATH` of an environment. */
 export function hasProgram(name: string, env: Readonly<Record<string, string | undefined>>): boolean {
   const folders = (env['PATH'] ?? env['Path'] ?? '').split(delimiter).filter((folder) => folder !== '');
   const names = process.platform === 'win32' ? [`${name}.cmd`, `${name}.exe`] : [name];

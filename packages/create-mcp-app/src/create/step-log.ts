@@ -2,24 +2,24 @@ import { Failure, messageOf } from '../failures.js';
 import type { Outcome, Progress } from '../host.js';
 import type { StepName } from './plan.js';
 
-/** How a step went. */
+/** The result of a finished step, for reports. */
 export interface StepRecord {
   readonly name: StepName;
   readonly outcome: Outcome;
-  /** How long it took, in milliseconds. */
+  /** The duration of the step, in milliseconds. */
   readonly ms: number;
   /** The result, in words. */
   readonly text: string;
 }
 
-/** The result of a step. */
+/** What a step returns. */
 export interface StepResult<T> {
   readonly text: string;
   readonly outcome?: Outcome;
   readonly value: T;
 }
 
-/** Runs steps, shows them, and remembers how they went. */
+/** Runs steps, shows them, and records their results. */
 export class StepLog {
   readonly #records: StepRecord[] = [];
 
@@ -31,10 +31,10 @@ export class StepLog {
   }
 
   /**
-   * Runs a step in sight.
+   * Runs a step, and shows its progress.
    *
-   * @param title the text while it runs.
-   * @param work the step; its argument shows its latest output.
+   * @param title the text while the step runs.
+   * @param work the step. Its argument shows the latest output.
    */
   run<T>(
     name: StepName,
@@ -50,7 +50,7 @@ export class StepLog {
     );
   }
 
-  /** Runs a step beside the one in sight; it is shown when it is over. */
+  /** Runs a step while another step is shown. The result is shown when it has ended. */
   runBeside<T>(name: StepName, title: string, work: () => Promise<StepResult<T>>): Promise<T> {
     return this.#settle(name, title, work, (outcome, text) => this.progress.tell(outcome, text));
   }

@@ -16,27 +16,27 @@ import {
 } from './run-command.js';
 import type { StepLog } from './step-log.js';
 
-/** The context in which the steps of a project run. */
+/** The context of a project's steps. */
 export interface StepContext {
   readonly plan: Plan;
   readonly log: StepLog;
-  /** The folder that the command was called in. */
+  /** The folder in which the command was started. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
 }
 
-/** How long a new server may take to answer, in milliseconds. */
+/** Maximum time until a new server answers, in milliseconds. */
 const ANSWER_MS = 30_000;
-/** Lines of a failed command that are shown. */
+/** Number of output lines of a failed command that are shown. */
 const LAST_LINES = 30;
 
-/** The commands of a step; none when it is not planned. */
+/** Returns the commands of a step; none if the step is not planned. */
 function commandsOf({ plan }: StepContext, name: StepName): readonly Command[] {
   return plan.steps.find((step) => step.name === name)?.commands ?? [];
 }
 
-/** @throws Failure `INSTALL_FAILED` with the output of the package manager. */
+/** Installs the packages. @throws Failure `INSTALL_FAILED` with the output of the package manager. */
 export async function install(context: StepContext): Promise<void> {
   const { plan, log, env } = context;
   const { env: more } = packageManager(plan.packageManager);
@@ -48,7 +48,7 @@ export async function install(context: StepContext): Promise<void> {
   });
 }
 
-/** @throws Failure `BUILD_FAILED` with the output of the compiler. */
+/** Builds the project. @throws Failure `BUILD_FAILED` with the output of the compiler. */
 export async function build(context: StepContext): Promise<void> {
   await context.log.run('build', 'Building', async (say) => {
     await runEach(context, 'build', { ...runOptions(context), onLine: say });
@@ -57,10 +57,10 @@ export async function build(context: StepContext): Promise<void> {
 }
 
 /**
- * Starts the server that was built and calls its first tool.
+ * Starts the built server, and calls its first tool.
  *
  * @returns the text of the answer.
- * @throws Failure `SAMPLE_FAILED` if there is none.
+ * @throws Failure `SAMPLE_FAILED` if there is no answer.
  */
 export function callSample(context: StepContext): Promise<string> {
   const { plan, log, signal, env } = context;
@@ -84,7 +84,7 @@ export function callSample(context: StepContext): Promise<string> {
   });
 }
 
-/** Makes the repository, with nothing in it yet. */
+/** Creates an empty git repository. */
 export async function beginRepository(context: StepContext): Promise<Repository | undefined> {
   const [init] = commandsOf(context, 'git');
   return init && initRepository(init, runOptions(context));
@@ -129,7 +129,7 @@ async function runEach(context: StepContext, name: 'install' | 'build', options:
   }
 }
 
-/** A command that cannot be started has failed like one that ends badly. */
+/** Runs a command. If it cannot be started, the result is that of a failed command. */
 async function start(command: Command, options: RunOptions): Promise<CommandResult> {
   try {
     return await runCommand(command, options);
@@ -143,14 +143,14 @@ function runOptions({ plan, env, signal }: StepContext): RunOptions {
   return { cwd: plan.directory, env, signal };
 }
 
-/** The outcome of a new project's repository. */
+/** The result of creating a git repository. */
 interface Repository {
   readonly state: 'new' | 'skipped';
-  /** The reason if the project has no repository of its own. */
+  /** The reason why the project has no repository of its own. */
   readonly reason?: string;
 }
 
-/** Creates a repository for a project, unless it is in one or git is missing. */
+/** Creates a git repository for a project, unless the project is in one already, or git is not installed. */
 async function initRepository(command: Command, options: RunOptions): Promise<Repository> {
   if (!hasProgram('git', options.env)) return { state: 'skipped', reason: 'git is not installed' };
   if (isInRepository(options.cwd)) return { state: 'skipped', reason: 'it is in a git repository already' };
@@ -161,7 +161,7 @@ async function initRepository(command: Command, options: RunOptions): Promise<Re
 /**
  * Commits the files of a project.
  *
- * @returns whether that went well: without a name and an address of its user, git commits nothing.
+ * @returns whether that succeeded. Without the name and email address of a user, git does not commit.
  */
 async function commitAll(commands: readonly Command[], options: RunOptions): Promise<boolean> {
   for (const command of commands) {

@@ -4,15 +4,15 @@ import { type CANCEL_SYMBOL, intro, isCancel, log, select, text } from '@clack/p
 import { interrupted } from '../failures.js';
 import type { Prompter } from '../host.js';
 
-/** The streams for questions and answers. */
+/** The streams with which a user answers questions. */
 export interface Desk {
   readonly input: Readable;
   readonly output: Writable;
-  /** Leaves the question that is open. */
+  /** Cancels the open question. */
   readonly signal: AbortSignal;
 }
 
-/** Asks with the keys of a terminal: Enter answers, arrows choose, Ctrl-C leaves. */
+/** Asks questions on a terminal: Enter confirms, the arrow keys select, and Ctrl-C cancels. */
 export function clackPrompter(desk: Desk): Prompter {
   return {
     open: (title) => intro(title, desk),
@@ -39,7 +39,7 @@ export function clackPrompter(desk: Desk): Prompter {
   };
 }
 
-/** The library only shows the hint of the selected option; users need all of them. */
+/** Returns a label that contains the hint, because the library only shows the hint of the selected option. */
 function labelOf(value: string, hint: string | undefined): string {
   return hint === undefined ? value : `${value}  ${styleText('dim', hint)}`;
 }

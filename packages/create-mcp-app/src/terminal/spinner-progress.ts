@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 import { outro, S_BAR, S_STEP_ERROR, S_STEP_SUBMIT, unicode } from '@clack/prompts';
 import type { Outcome, Progress, RunningStep } from '../host.js';
 
-/** The output of a spinner. */
+/** The terminal on which a spinner is drawn. */
 export interface Screen {
   readonly columns?: number | undefined;
   write(text: string): unknown;
@@ -13,12 +13,13 @@ const FRAME_MS = 100;
 const CLEAR_LINE = '\r\u001b[K';
 const HIDE_CURSOR = '\u001b[?25l';
 const SHOW_CURSOR = '\u001b[?25h';
-/** Columns that the symbol at the left takes. */
+/** Number of columns for the symbol on the left. */
 const MARGIN = 3;
 
 /**
- * Steps on a terminal: one line with a spinner while a step runs, with its seconds and latest output. The terminal's
- * mode stays, so that Ctrl-C also reaches running programs: the library's own spinner would end the process at once.
+ * Shows steps on a terminal. While a step runs, one line shows a spinner, the elapsed seconds, and the latest
+ * output. The mode of the terminal does not change, so that running programs also receive Ctrl-C; the
+ * library's spinner would end the process at once.
  */
 export function spinnerProgress(screen: Screen): Progress {
   const bar = styleText('gray', S_BAR);
@@ -64,7 +65,7 @@ function spin(title: string, screen: Screen, tell: Progress['tell']): RunningSte
   };
 }
 
-/** A line, cut to the width of the terminal. */
+/** Cuts a line to the width of the terminal. */
 function fitted(line: string, { columns = 80 }: Screen): string {
   const room = Math.max(10, columns - MARGIN - 1);
   return line.length <= room ? line : `${line.slice(0, room - 1)}…`;

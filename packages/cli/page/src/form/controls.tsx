@@ -3,7 +3,7 @@ import { useContext, useEffect, useState } from 'preact/hooks';
 import type { Field } from './field.js';
 import type { Choice, TextInput } from './schema.js';
 
-/** The common properties of all controls. */
+/** Properties that all controls have. */
 export interface ControlProps<F extends Field> {
   readonly id: string;
   readonly describedBy: string | undefined;
@@ -27,7 +27,7 @@ function attributes({ id, describedBy, isInvalid, isRequired }: ControlProps<Fie
 const DATE = /^\d{4}-\d\d-\d\d$/;
 const UTC = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)Z$/;
 
-/** A text field, with a preview by its format. */
+/** A text field, with a preview according to its format. */
 export function TextControl(
   props: ControlProps<TextField> & { input: TextInput; label: string; placeholder: string | undefined },
 ) {
@@ -75,14 +75,17 @@ export function TextControl(
   return <input {...shared} type="text" value={text} onInput={onInput} />;
 }
 
-/** Suggests values of a field, by its label. */
+/** Suggests values for a field, given its label. */
 export const Suggestions = createContext<((label: string) => Promise<readonly string[]>) | undefined>(
   undefined,
 );
 
 const SUGGEST_AFTER_MS = 150;
 
-/** The values that are suggested for a text, from its first focus on; `undefined` in a form without suggestions. */
+/**
+ * Returns the suggested values for a text, once the field has been focused; `undefined` in a form without
+ * suggestions.
+ */
 function useSuggestions(label: string, text: string) {
   const suggest = useContext(Suggestions);
   const [values, setValues] = useState<readonly string[]>([]);
@@ -95,7 +98,7 @@ function useSuggestions(label: string, text: string) {
   return suggest && { values, begin: () => setTouched(true) };
 }
 
-/** A number, as it is typed. */
+/** A field for a number. Shows the text as it was typed. */
 export function NumberControl(props: ControlProps<TextField> & { placeholder: string | undefined }) {
   const { field, onChange, isRequired, placeholder } = props;
   return (
@@ -113,7 +116,7 @@ export function NumberControl(props: ControlProps<TextField> & { placeholder: st
   );
 }
 
-/** Anything, as JSON. */
+/** A field for any JSON value. */
 export function JsonControl(props: ControlProps<TextField>) {
   const { field, onChange } = props;
   const text = field?.text ?? '';
@@ -132,7 +135,7 @@ export function JsonControl(props: ControlProps<TextField>) {
   );
 }
 
-/** A file field, which sends base64. */
+/** A field for a file, which is sent as base64. */
 export function FileControl(props: ControlProps<TextField>) {
   const { field, id, onChange, isRequired } = props;
   const text = field?.text ?? '';
@@ -165,7 +168,7 @@ export function FileControl(props: ControlProps<TextField>) {
   );
 }
 
-/** True or false; may be left out if that is allowed. */
+/** A field for true or false. An optional value can also be left out. */
 export function BooleanControl(props: ControlProps<Extract<Field, { kind: 'boolean' }>>) {
   const { field, isRequired, onChange } = props;
   if (isRequired)
@@ -192,7 +195,7 @@ export function BooleanControl(props: ControlProps<Extract<Field, { kind: 'boole
   );
 }
 
-/** One of several values. */
+/** A field for one of several values. */
 export function ChoiceControl(
   props: ControlProps<Extract<Field, { kind: 'choice' }>> & { choices: readonly Choice[] },
 ) {
@@ -216,7 +219,7 @@ export function ChoiceControl(
   );
 }
 
-/** Any of several values. */
+/** A field for any number of several values. */
 export function SeveralControl(
   props: ControlProps<Extract<Field, { kind: 'several' }>> & { choices: readonly Choice[]; label: string },
 ) {

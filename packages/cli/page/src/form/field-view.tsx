@@ -17,17 +17,17 @@ interface FieldProps {
   readonly field: Field | undefined;
   readonly schema: unknown;
   readonly document: SchemaDocument;
-  /** JSON pointer. */
+  /** The JSON pointer of the field. */
   readonly path: string;
   readonly label: string;
   readonly isRequired: boolean;
-  /** Begins every id of the form. */
+  /** The common prefix of all ids in the form. */
   readonly base: string;
   readonly problems: ReadonlyMap<string, readonly string[]>;
   readonly onChange: (field: Field | undefined) => void;
 }
 
-/** One field of a form, with all that is in it. */
+/** One field of a form, with its nested fields. */
 export function FieldView(props: FieldProps) {
   const { field, schema, document, path, label, isRequired, base, problems, onChange } = props;
   const shape = shapeOf(schema, document);
@@ -118,7 +118,7 @@ function Control({
   document: SchemaDocument;
   label: string;
 }) {
-  /** The field, if it is of the kind that a control shows. */
+  /** Returns the field, if it has a kind that a given control shows. */
   const of = <K extends Field['kind']>(...kinds: readonly K[]): Extract<Field, { kind: K }> | undefined =>
     field && (kinds as readonly string[]).includes(field.kind)
       ? (field as Extract<Field, { kind: K }>)
@@ -180,7 +180,7 @@ function isNull(option: UnionOption | undefined): boolean {
   return option?.schema['type'] === 'null';
 }
 
-/** A choice of ways, and the field of the one that is chosen. */
+/** A choice between the options of a union, and the field of the selected option. */
 function UnionView({
   shape,
   id,
@@ -242,7 +242,7 @@ function UnionView({
   );
 }
 
-/** An object or a list. */
+/** The fields of an object or a list. */
 function GroupView({
   shape,
   remarks,

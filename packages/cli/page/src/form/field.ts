@@ -3,7 +3,7 @@ import { isObject } from '../../../src/json.js';
 import { type Choice, pointerStep, type SchemaDocument, type Shape, shapeOf } from './schema.js';
 import { isValid } from './validate.js';
 
-/** The state of one field of a form. A member of an object that is `undefined` is left out. */
+/** The state of one form field. A member of an object whose value is `undefined` is left out. */
 export type Field =
   /** A text; numbers too, as they are typed. */
   | { readonly kind: 'text' | 'number' | 'json' | 'file'; readonly text: string; readonly fileName?: string }
@@ -27,10 +27,10 @@ export interface Extra {
   readonly field: Field;
 }
 
-/** A recursive schema has no end: deeper values are JSON. */
+/** Maximum nesting of fields. Deeper values, as in recursive schemas, are edited as JSON. */
 const MOST_DEPTH = 8;
 
-/** A field as it stands before anybody has typed anything: with the default of its schema, if there is one. */
+/** Returns a field in its initial state: with the default of its schema, if there is one. */
 export function emptyField(schema: unknown, document: SchemaDocument, depth = 0): Field {
   const resolved = document.resolve(schema);
   if (resolved && 'default' in resolved) return filledField(schema, resolved['default'], document);
@@ -67,7 +67,7 @@ export function emptyField(schema: unknown, document: SchemaDocument, depth = 0)
   }
 }
 
-/** A field that the developer adds: a list has its first item. */
+/** Returns a new field that the developer adds. A list starts with one item. */
 export function addedField(schema: unknown, document: SchemaDocument): Field {
   const field = emptyField(schema, document);
   const shape = shapeOf(schema, document);
@@ -76,15 +76,15 @@ export function addedField(schema: unknown, document: SchemaDocument): Field {
   return { kind: 'array', items: [emptyField(shape.items, document)] };
 }
 
-/** Maximum number of items with which a list begins. */
+/** Maximum number of initial items in a list. */
 const MOST_SHOWN = 16;
 
-/** The schema of an item by its place. */
+/** Returns the schema of an item at an index. */
 export function itemSchema({ prefix, items }: Extract<Shape, { kind: 'array' }>, index: number): unknown {
   return index < prefix.length ? prefix[index] : items;
 }
 
-/** A field with a value. A value that does not fit its schema is shown as JSON. */
+/** Returns a field with a value. A value that does not fit its schema is shown as JSON. */
 export function filledField(schema: unknown, value: unknown, document: SchemaDocument): Field {
   const shape = shapeOf(schema, document);
   switch (shape.kind) {
@@ -140,15 +140,15 @@ export function filledField(schema: unknown, value: unknown, document: SchemaDoc
   }
 }
 
-/** A schema, and the document it is a part of. */
+/** A schema, and the document that contains it. */
 interface PlacedSchema {
   readonly schema: unknown;
   readonly document: SchemaDocument;
 }
 
 /**
- * The form of a changed schema. Existing fields keep their values if those still fit. New ones are empty, or have their
- * defaults.
+ * Returns the fields of a changed schema. Existing fields keep their values if these are still valid. New
+ * fields are empty, or have their defaults.
  */
 export function followedField(field: Field, before: PlacedSchema, now: PlacedSchema): Field {
   const fresh = emptyField(now.schema, now.document);
@@ -200,7 +200,7 @@ function isSame(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** The JSON pointers of all shown fields, at which problems can be displayed. */
+/** Returns the JSON pointers of all visible fields. Problems can be shown at these. */
 export function pathsOf(field: Field | undefined, path = ''): readonly string[] {
   switch (field?.kind) {
     case 'object': {
@@ -228,7 +228,7 @@ function indexOf(choices: readonly Choice[], value: unknown): number {
   return choices.findIndex((choice) => canonical(choice.value) === text);
 }
 
-/** JSON with the members of objects in one order, so that equal values have equal texts. */
+/** Returns JSON whose object members are sorted, so that equal values have equal text. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, one: unknown) =>
     isObject(one) ? Object.fromEntries(Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1))) : one,
@@ -237,12 +237,12 @@ function canonical(value: unknown): string {
 
 /** The problem of a field whose text cannot be read as a value. */
 export interface ReadProblem {
-  /** JSON pointer of the field. */
+  /** The JSON pointer of the field. */
   readonly path: string;
   readonly message: string;
 }
 
-/** Reads a form: its value, and the problems of its texts. */
+/** Reads a form. @returns its value, and the problems of its texts. */
 export function readForm(
   field: Field,
   schema: unknown,
@@ -253,7 +253,7 @@ export function readForm(
   return { value, problems };
 }
 
-/** `undefined` for a field that sends nothing. */
+/** Reads a field. @returns `undefined` for a field that sends nothing. */
 function readField(
   field: Field,
   schema: unknown,
@@ -322,13 +322,19 @@ function readField(
   }
 }
 
-/** Whether a required text of a format, such as a date, is empty. An empty text without a format may be meant. */
+/**
+ * Whether a required text with a format, such as a date, is empty. An empty text without a format may be
+ * intended.
+ */
 function isMissing(field: Field, schema: unknown, document: SchemaDocument): boolean {
   const isEmpty = field.kind === 'text' && field.text === '';
   return isEmpty && 'format' in (document.resolve(schema) ?? {}) && !isValid(schema, '', document);
 }
 
-/** The number or JSON of a text. A text that is neither, or whose numbers would be rounded, is sent as it stands. */
+/**
+ * Reads the number or JSON in a text. A text that is neither, or whose numbers would be rounded, is sent
+ * unchanged.
+ */
 function readText(
   { kind, text }: { kind: string; text: string },
   path: string,

@@ -4,22 +4,24 @@ import { SchemaDocument } from './schema.js';
 import { violationsOf } from './validate.js';
 import type { TypedArguments } from '../state/state.js';
 
-/** A form of a schema, and its value. */
+/** The form of a schema, and its value. */
 export interface FormState {
   readonly document: SchemaDocument;
   readonly field: Field;
-  /** The value as JSON, if the developer edits that instead. */
+  /** The value as JSON text, if the developer edits it as JSON. */
   readonly json: string | undefined;
   readonly value: unknown;
-  /** The problems by JSON pointer. */
+  /** The problems, by JSON pointer. */
   readonly problems: ReadonlyMap<string, readonly string[]>;
   setField(field: Field): void;
   setJson(text: string): void;
-  /** Goes from the form to JSON, or back. */
+  /** Switches between the form and JSON. */
   switchTo(mode: 'form' | 'json'): void;
 }
 
-/** Keeps the form of a schema, which follows changes of the schema. @param initial its first content. */
+/**
+ * Returns the form of a schema. The form follows changes of the schema. @param initial the initial content.
+ */
 export function useForm(given: unknown, initial: TypedArguments | undefined): FormState {
   // Lists are read anew at every start of the server: most schemas are the same as before.
   const text = JSON.stringify(given);
@@ -69,7 +71,7 @@ export function useForm(given: unknown, initial: TypedArguments | undefined): Fo
   };
 }
 
-/** A field with an earlier value, as far as it fits the schema. */
+/** Returns a field with an earlier value, if the value fits the schema. */
 function keptField(schema: unknown, value: unknown, document: SchemaDocument): Field {
   const placed = { schema, document };
   return followedField(filledField(schema, value, document), placed, placed);

@@ -7,20 +7,19 @@ import { Suggestions } from './controls.js';
 import { FieldView } from './field-view.js';
 import { useForm } from './form-state.js';
 
-/** Suggests values of a member of a form's value, by its name. */
+/** Suggests values for a member of the form's value, given its name. */
 export type Suggest = (name: string, value: unknown) => Promise<readonly string[]>;
 
 /**
- * A form of a JSON Schema. Input that the schema does not allow is named, and sent all the same when the developer
- * insists.
+ * Shows a form for a JSON Schema. Invalid input is reported, and can be sent nevertheless.
  *
- * @param label names the form.
- * @param initial its first content.
- * @param submit names the button.
- * @param isDisabled whether it cannot be sent.
- * @param onTyped receives the typed arguments.
- * @param suggest suggests values of the texts.
- * @param note says something about the value, below the fields.
+ * @param label the label of the form.
+ * @param initial the initial content.
+ * @param submit the text of the button.
+ * @param isDisabled whether the form cannot be sent.
+ * @param onTyped called with the arguments that the developer has typed.
+ * @param suggest suggests values for text fields.
+ * @param note returns a note about the value, which is shown below the fields.
  * @param children further buttons.
  */
 export function SchemaForm({
@@ -49,7 +48,7 @@ export function SchemaForm({
   const form = useForm(schema, initial);
   const base = useId();
   const element = useRef<HTMLFormElement>(null);
-  /** The problems when the developer last tried to send the form. */
+  /** The problems at the last attempt to send the form. */
   const [warned, setWarned] = useState<unknown>(undefined);
   const { problems, value, json } = form;
   const isWarned = warned === form.value && problems.size > 0;

@@ -2,12 +2,12 @@ import { cannotBacktrack } from '@sigil/core/internal';
 import { isObject, type JsonObject } from '../../../src/json.js';
 import { objectsOf } from '../mcp/messages.js';
 
-/** A name as a step of a JSON pointer. */
+/** Escapes a name as a step of a JSON pointer. */
 export function pointerStep(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
-/** Knows the schemas that references of a document lead to. */
+/** A JSON Schema document, which resolves references. */
 export class SchemaDocument {
   readonly #anchors = new Map<string, unknown>();
 
@@ -24,9 +24,9 @@ export class SchemaDocument {
   }
 
   /**
-   * A schema with its references and `allOf` merged in. Keywords that forms do not show stay as they are.
+   * Returns a schema with its references and `allOf` merged. Keywords that forms do not use stay unchanged.
    *
-   * @returns the schema, or `undefined` if it allows anything, or its reference is broken.
+   * @returns the schema; `undefined` if it allows any value, or if its reference is broken.
    */
   resolve(schema: unknown, depth = 0): JsonObject | undefined {
     if (!isObject(schema) || depth > MOST_REFERENCES) return undefined;
@@ -54,7 +54,7 @@ export class SchemaDocument {
 const MOST_DEPTH = 64;
 const MOST_REFERENCES = 16;
 
-/** Two schemas merged, as far as forms show them. */
+/** Merges two schemas, as far as forms use them. */
 export function merged(first: JsonObject, second: JsonObject): JsonObject {
   const both: Record<string, unknown> = { ...first, ...second };
   if (isObject(first['properties']) && isObject(second['properties'])) {
@@ -74,20 +74,20 @@ export function merged(first: JsonObject, second: JsonObject): JsonObject {
   return both;
 }
 
-/** Whether one of several schemas determines the kind of value. */
+/** Whether any of several schemas determines the kind of value. */
 function shapes(schemas: readonly unknown[]): boolean {
   return schemas.some((one) => isObject(one) && SHAPING.some((key) => key in one));
 }
 
 const SHAPING = ['type', 'properties', 'const', 'enum', '$ref', 'items', 'anyOf', 'oneOf', 'allOf'];
 
-/** One choice of an `enum`, or of several `const`. */
+/** One allowed value of an `enum`, or of several `const`. */
 export interface Choice {
   readonly value: unknown;
   readonly title: string;
 }
 
-/** The form of a schema. */
+/** The kind of form field for a schema. */
 export type Shape =
   | { readonly kind: 'choice'; readonly choices: readonly Choice[] }
   | { readonly kind: 'union'; readonly options: readonly UnionOption[] }
@@ -100,28 +100,28 @@ export type Shape =
   | { readonly kind: 'several'; readonly choices: readonly Choice[] }
   | { readonly kind: 'json' };
 
-/** The control for a text. */
+/** The type of input for a text. */
 export type TextInput = 'text' | 'date' | 'date-time' | 'time' | 'email' | 'url' | 'password';
 
-/** One way of a union. */
+/** One option of a union. */
 export interface UnionOption {
   readonly title: string;
   readonly schema: JsonObject;
 }
 
-/** A property that a schema names. */
+/** A property that a schema declares. */
 export interface Property {
   readonly name: string;
   readonly schema: unknown;
   readonly isRequired: boolean;
 }
 
-/** The schemas of properties without a fixed name. */
+/** The schemas of properties whose names are not fixed. */
 export interface Extras {
   schemaOf(name: string): unknown;
 }
 
-/** The form of a schema. */
+/** Returns the kind of form field for a schema. */
 export function shapeOf(schema: unknown, document: SchemaDocument): Shape {
   const resolved = document.resolve(schema);
   if (!resolved) return { kind: 'json' };
@@ -177,12 +177,15 @@ function choiceOf(value: unknown, title: unknown): Choice {
   return { value, title: typeof title === 'string' ? title : titleOfValue(value) };
 }
 
-/** How a value reads as one of several. */
+/** Returns the label of an allowed value. */
 export function titleOfValue(value: unknown): string {
   return typeof value === 'string' && value !== '' && value.trim() === value ? value : JSON.stringify(value);
 }
 
-/** The options of a union: those of `oneOf` or `anyOf`, each merged with its parent, or one for each type. */
+/**
+ * Returns the options of a union: those of `oneOf` or `anyOf`, each merged with its parent, or one for each
+ * type.
+ */
 function unionOf(schema: JsonObject, document: SchemaDocument): readonly UnionOption[] | undefined {
   for (const key of ['oneOf', 'anyOf']) {
     const { [key]: given, title: _title, description: _text, default: _default, ...base } = schema;
@@ -207,7 +210,7 @@ function addsShape(schema: JsonObject | undefined): boolean {
   );
 }
 
-/** The label of a union's option: its title, its required constants, or its type. */
+/** Returns the label of a union's option: its title, its required constants, or its type. */
 function titleOf(schema: JsonObject, document: SchemaDocument): string | undefined {
   if (typeof schema['title'] === 'string') return schema['title'];
   const constants = Object.entries(isObject(schema['properties']) ? schema['properties'] : {}).flatMap(
@@ -273,7 +276,7 @@ function extrasOf(schema: JsonObject, hasNamed: boolean): Extras | undefined {
   };
 }
 
-/** Whether a pattern of a schema takes little time on every text. */
+/** Whether a pattern is fast for every text. */
 export function isFast(pattern: string): boolean {
   return cannotBacktrack(pattern, 'u');
 }

@@ -4,12 +4,12 @@ import { isFast, pointerStep, type SchemaDocument } from './schema.js';
 
 /** A violation of a schema. */
 export interface Violation {
-  /** JSON pointer of the value; empty for the whole. */
+  /** The JSON pointer of the invalid value; empty for the whole value. */
   readonly path: string;
   readonly message: string;
 }
 
-/** The violations of a schema; none if the schema itself cannot be read. */
+/** Returns the violations of a schema; none if the schema itself is invalid. */
 export function violationsOf(
   schema: unknown,
   value: unknown,
@@ -42,7 +42,10 @@ const CONTAINERS = [
   'allOf',
 ];
 
-/** For each union, the errors of the option that the value was meant for; if that is unclear, only that none fits. */
+/**
+ * Returns, for each union, the errors of the option that the value was probably meant for. If that is
+ * unclear, only says that no option fits.
+ */
 function ofOneWay(errors: readonly OutputUnit[]): readonly OutputUnit[] {
   let left = errors;
   for (const choice of errors.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf')) {
@@ -70,10 +73,10 @@ function ofOneWay(errors: readonly OutputUnit[]): readonly OutputUnit[] {
   return left;
 }
 
-/** The keywords that tell the options of a union apart. */
+/** The keywords that distinguish the options of a union. */
 const DISTINCT = ['const', 'enum'];
 
-/** An error of the validator, in plain words and at the place that it is about. */
+/** Converts an error of the validator to plain words, at the place of the invalid value. */
 function violationOf({ keyword, instanceLocation, error }: OutputUnit): Violation {
   const path = decodeURI(instanceLocation.slice(1));
   const [first = '', second = ''] = [...error.matchAll(/"([^"]*)"/g)].map(([, quoted]) => quoted);
@@ -83,7 +86,7 @@ function violationOf({ keyword, instanceLocation, error }: OutputUnit): Violatio
   return { path, message: MESSAGES[keyword]?.(error) ?? error };
 }
 
-/** The number at the end of an error. */
+/** Returns the number at the end of an error message. */
 const limitIn = (error: string): string => /(-?[\d.]+(?:e[+-]?\d+)?)\)?\.$/i.exec(error)?.[1] ?? '';
 
 const MESSAGES: Readonly<Record<string, (error: string) => string>> = {
@@ -133,9 +136,9 @@ export function isValid(schema: unknown, value: unknown, document: SchemaDocumen
   }
 }
 
-/** Validators of schemas that were asked for before. */
+/** The validators of schemas that were used before. */
 const known = new WeakMap<SchemaDocument, Map<unknown, Validator>>();
-/** The base URI of references in a part of a document: they lead to places in the whole of it. */
+/** The base URI of a partial schema, so that its references resolve within the whole document. */
 const ROOT = 'https://root.invalid/';
 
 function validatorOf(schema: unknown, document: SchemaDocument): Validator {
@@ -159,7 +162,7 @@ function validatorOf(schema: unknown, document: SchemaDocument): Validator {
 
 const DRAFTS = ['2019-09', '7'] as const;
 
-/** A schema without the patterns that could keep the page busy for hours: the server checks those. */
+/** Removes patterns that could keep the page busy for hours. The server checks them. */
 function withoutSlowPatterns(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withoutSlowPatterns);
   if (!isObject(schema)) return schema;
@@ -173,10 +176,10 @@ function withoutSlowPatterns(schema: unknown): unknown {
   return Object.fromEntries(entries.map(([key, value]) => [key, withoutSlowPatterns(value)]));
 }
 
-/** The keywords whose meaning depends on the patterns of names. */
+/** Keywords whose meaning depends on patterns for names. */
 const BY_PATTERN = ['patternProperties', 'additionalProperties', 'unevaluatedProperties'];
 
-/** A schema whose references lead to the whole document. */
+/** Returns a partial schema whose references resolve within the whole document. */
 function rooted(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(rooted);
   if (!isObject(schema)) return schema;

@@ -1,13 +1,13 @@
-/** One event of a `text/event-stream`. */
+/** One event in a `text/event-stream`. */
 export interface ServerEvent {
   readonly event: string;
   readonly data: string;
   readonly id?: string;
-  /** Milliseconds to wait before coming back. */
+  /** Milliseconds to wait before reconnecting. */
   readonly retry?: number;
 }
 
-/** Reads the events of a response as they come. Its end is the end of the response. */
+/** Yields the events of a response as they arrive, until the response ends. */
 export async function* eventsOf(response: Response): AsyncGenerator<ServerEvent, void, undefined> {
   if (!response.body) return;
   const reader = response.body.getReader();

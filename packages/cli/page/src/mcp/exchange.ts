@@ -3,21 +3,21 @@ import { isObject, type JsonObject, objectOf, parseJson } from '../../../src/jso
 import { eventsOf } from './event-stream.js';
 import { type Answer, type Outcome, textOf } from './messages.js';
 
-/** The response to one POST. */
+/** The response to one POST request. */
 export interface Received {
   readonly httpStatus: number;
   readonly bytes: number;
   readonly challenge?: string;
   readonly sessionId?: string;
-  /** The JSON-RPC response, if one came. */
+  /** The JSON-RPC response, if there was one. */
   readonly response?: JsonObject;
-  /** The text of a body other than a JSON-RPC message. */
+  /** The text of a body that is not a JSON-RPC message. */
   readonly text?: string;
   /** The point to resume from, if the stream ended before the response. */
   readonly resume?: { readonly lastEventId: string; readonly retryMs: number };
 }
 
-/** Reads a response to the end: JSON, or a stream of messages that ends with the one that answers `id`. */
+/** Reads a response completely: JSON, or a stream that ends with the response to `id`. */
 export async function receive(
   http: Response,
   id: number | undefined,
@@ -61,7 +61,7 @@ function isAnswerTo(message: JsonObject, id: number | undefined): boolean {
   return id !== undefined && message['id'] === id && !('method' in message);
 }
 
-/** The outcome of a request, by its response. */
+/** Returns the outcome of a request, from its response. */
 export function outcomeOf({ response, text, httpStatus }: Received): Outcome {
   const { result, error } = response ?? {};
   if (isObject(result)) return { kind: 'result', result };
@@ -82,12 +82,12 @@ export function outcomeOf({ response, text, httpStatus }: Received): Outcome {
   };
 }
 
-/** An answer for a request without a response. */
+/** Creates an answer for a request that got no response. */
 export function answerWithout(outcome: Outcome, ms: number): Answer {
   return { outcome, ms, bytes: 0, httpStatus: 0 };
 }
 
-/** How many bytes a text has in UTF-8. */
+/** Returns the length of a text in UTF-8 bytes. */
 export function bytesOf(text: string): number {
   return new TextEncoder().encode(text).length;
 }

@@ -1,25 +1,28 @@
 import { isObject, type JsonObject } from '../../../src/json.js';
 
-/** The value if it is a text. */
+/** Returns a value if it is a string; otherwise `undefined`. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** A JSON value as text: a string as it is, anything else as JSON, `undefined` as empty. */
+/**
+ * Returns a JSON value as text: a string unchanged, `undefined` as an empty string, and any other value as
+ * JSON.
+ */
 export function shown(value: unknown): string {
   if (value === undefined || value === null) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** The objects of a list; empty for other values. */
+/** Returns the objects in a list; an empty list for any other value. */
 export function objectsOf(value: unknown): readonly JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
-/** The protocol revisions that the page speaks. */
+/** The protocol revisions that the page supports. */
 export const REVISIONS = ['2026-07-28', '2025-11-25'] as const;
 
-/** A protocol revision that the page speaks. */
+/** A protocol revision that the page supports. */
 export type Revision = (typeof REVISIONS)[number];
 
 /** The error of a JSON-RPC response. */
@@ -29,21 +32,21 @@ export interface RpcError {
   readonly data?: unknown;
 }
 
-/** Progress of a running call. */
+/** The progress of a running call. */
 export interface Progress {
   readonly progress: number;
   readonly total?: number;
   readonly message?: string;
 }
 
-/** A log message of the server. */
+/** A log message from the server. */
 export interface LogMessage {
   readonly level: string;
   readonly logger?: string;
   readonly data: unknown;
 }
 
-/** How a request ended. */
+/** The outcome of a request. */
 export type Outcome =
   | { readonly kind: 'result'; readonly result: JsonObject }
   | { readonly kind: 'error'; readonly error: RpcError }
@@ -53,20 +56,22 @@ export type Outcome =
   /** No JSON-RPC message answered it. */
   | { readonly kind: 'failed'; readonly reason: string };
 
-/** The answer to a request. */
+/** The answer to a request, with its measurements. */
 export interface Answer {
   readonly outcome: Outcome;
-  /** Milliseconds that the server took, without the developer's time for questions. */
+  /** Milliseconds until the answer, without the time in which the developer answered questions. */
   readonly ms: number;
-  /** Bytes of the messages that answered it. */
+  /** Size of the messages that answered the request, in bytes. */
   readonly bytes: number;
-  /** The HTTP status; 0 without a response. */
+  /** The HTTP status; 0 if there was no response. */
   readonly httpStatus: number;
-  /** `WWW-Authenticate`, if the server requires another login. */
+  /** The header `WWW-Authenticate`, if the server requires another login. */
   readonly challenge?: string;
 }
 
-/** A question of the server to the client: `elicitation/create`, `sampling/createMessage` or `roots/list`. */
+/**
+ * A question from the server to the client: `elicitation/create`, `sampling/createMessage` or `roots/list`.
+ */
 export interface Question {
   readonly method: string;
   readonly params: JsonObject;
@@ -75,26 +80,26 @@ export interface Question {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The events of a running request. */
+/** Callbacks and options for a running request. */
 export interface RequestEvents {
   readonly signal?: AbortSignal;
-  /** Headers beside those of the protocol. */
+  /** Headers in addition to those of the protocol. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** The result whose questions were open when the page was loaded again: they are asked first. */
+  /** The result whose questions were open when the page was reloaded. These questions are asked first. */
   readonly asked?: JsonObject | undefined;
-  /** Hears of a result with questions, and of their answers by `undefined`. */
+  /** Called with a result that contains questions, and with `undefined` once they are answered. */
   onAsked?(asked: JsonObject | undefined): void;
   onProgress?(progress: Progress): void;
   onLog?(message: LogMessage): void;
 }
 
-/** The page's services for a client. */
+/** Options of a client. */
 export interface ClientOptions {
-  /** Sends one HTTP request to the endpoint of the server. */
+  /** Sends one HTTP request to the server's endpoint. */
   send(init: RequestInit): Promise<Response>;
-  /** Answers a question; `undefined` refuses it. */
+  /** Asks the developer a question. `undefined` refuses it. */
   ask(question: Question): Promise<JsonObject | undefined>;
-  /** Hears of notifications that belong to no request. */
+  /** Called with each notification that belongs to no request. */
   onNotification(method: string, params: JsonObject): void;
 }
 
@@ -106,23 +111,23 @@ export interface ServerIdentity {
   readonly protocolVersion: string;
 }
 
-/** An MCP client of one revision. */
+/** An MCP client for one protocol revision. */
 export interface McpClient {
   readonly revision: Revision;
   /**
-   * Opens the session, or reads the identity of a server without sessions.
+   * Opens a session, or reads the identity of a server without sessions.
    *
-   * @throws Error when the server refuses.
+   * @throws Error if the server refuses.
    */
   connect(): Promise<ServerIdentity>;
-  /** Sends a request and answers the questions that it raises. Never rejects. */
+  /** Sends a request, and answers the server's questions. Never rejects. */
   request(method: string, params: JsonObject, events?: RequestEvents): Promise<Answer>;
-  /** Hears of changes of the lists, and of the given resources, instead of those before. */
+  /** Subscribes to changes of the lists and of the given resources. Replaces the previous subscription. */
   listen(uris: readonly string[]): Promise<void>;
   close(): void;
 }
 
-/** The capabilities of this client. */
+/** The capabilities that this client declares. */
 export const CAPABILITIES: JsonObject = {
   elicitation: { form: {}, url: {} },
   sampling: { tools: {} },
@@ -135,22 +140,22 @@ export const CAPABILITIES: JsonObject = {
 
 export const CLIENT_INFO: JsonObject = { name: 'sigil-dev', title: 'sigil dev', version: '1' };
 
-/** The server has answered a request with an error. */
+/** Thrown if the server answers a request with an error. */
 export class RpcFailure extends Error {
   constructor(readonly error: RpcError) {
     super(`${error.message} (${error.code})`);
   }
 }
 
-/** The text of something that was thrown. */
+/** Returns the message of a thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
 /**
- * Every entry of a list, over all its pages.
+ * Returns all entries of a list, from all pages.
  *
- * @throws Error when the server answers with an error.
+ * @throws Error if the server answers with an error.
  */
 export async function listAll(client: McpClient, method: string, member: string): Promise<JsonObject[]> {
   const entries: JsonObject[] = [];
@@ -167,7 +172,7 @@ export async function listAll(client: McpClient, method: string, member: string)
 const MOST_PAGES = 1000;
 
 /**
- * The result of an answer.
+ * Returns the result in an answer.
  *
  * @throws Error if the request failed.
  */

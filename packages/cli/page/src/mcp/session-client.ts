@@ -18,15 +18,15 @@ import { pause } from './stateless-client.js';
 
 const REVISION = '2025-11-25';
 const LISTEN_AGAIN_MS = 2000;
-/** JSON-RPC code of a question that the developer refuses. */
+/** The JSON-RPC error for a question that the developer refuses. */
 const REFUSED = { code: -1, message: 'The developer refused' };
 
-/** A client of revision 2025-11-25: a session, in which the server sends its own requests. */
+/** A client for revision 2025-11-25. It has a session, in which the server sends requests to the client. */
 export class SessionClient implements McpClient {
   readonly revision: Revision = REVISION;
   #lastId = 0;
   #sessionId: string | undefined;
-  /** The revision that the server has agreed to: it may be an older one. */
+  /** The revision that the server has chosen, which may be older. */
   #spoken: string = REVISION;
   #connecting: Promise<ServerIdentity> | undefined;
   #closing = new AbortController();
@@ -93,7 +93,7 @@ export class SessionClient implements McpClient {
     this.#connecting = undefined;
   }
 
-  /** Reads the stream of messages that belong to no request, as long as the session lives. */
+  /** Reads the stream of messages that belong to no request, until the session ends. */
   async #hear(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const headers = { ...this.#headers(), accept: 'text/event-stream' };
@@ -124,7 +124,7 @@ export class SessionClient implements McpClient {
     });
   }
 
-  /** Answers a request of the server, or passes its notification on. */
+  /** Answers a request from the server, or passes on its notification. */
   #handle(message: JsonObject, events: RequestEvents): void {
     const { id, method } = message;
     if (id === undefined) return tellCaller(message, events, this.options);

@@ -17,17 +17,17 @@ import { tellCaller } from './request-events.js';
 
 const REVISION = '2026-07-28';
 const PREFIX = 'io.modelcontextprotocol/';
-/** A server that never stops asking is left. */
+/** Maximum number of rounds of questions in one request. */
 const MOST_ROUNDS = 50;
 const LISTEN_AGAIN_MS = 2000;
 
-/** How long a server may be silent when it is asked to identify itself. */
+/** How long a server may take to answer `server/discover`, in milliseconds. */
 const PATIENCE_MS = 10_000;
 
-/** The server does not identify itself in this revision: it may be older. */
+/** Thrown if the server does not answer `server/discover`. It may only support older revisions. */
 export class Undiscovered extends Error {}
 
-/** A client of revision 2026-07-28: each request stands alone, and questions are answered by sending it once more. */
+/** A client for revision 2026-07-28. It has no session; to answer questions, it sends the request again. */
 export class StatelessClient implements McpClient {
   readonly revision = REVISION;
   #lastId = 0;
@@ -73,7 +73,9 @@ export class StatelessClient implements McpClient {
     return answerWithout({ kind: 'failed', reason: `The server asked more than ${MOST_ROUNDS} times` }, ms);
   }
 
-  /** The parameters that answer a result with questions; `undefined` when one is refused. */
+  /**
+   * Returns the parameters that answer the questions in a result; `undefined` if the developer refuses one.
+   */
   async #answersTo(asked: JsonObject, events: RequestEvents): Promise<JsonObject | undefined> {
     events.onAsked?.(asked);
     const { inputRequests, requestState } = asked;
@@ -82,7 +84,7 @@ export class StatelessClient implements McpClient {
     return inputResponses && { inputResponses, ...(requestState === undefined ? {} : { requestState }) };
   }
 
-  /** Answers the questions of a request or task; `undefined` when one is refused. */
+  /** Answers the questions of a request or task. @returns `undefined` if the developer refuses one. */
   async answer(requests: unknown, signal?: AbortSignal): Promise<JsonObject | undefined> {
     const asked = Object.entries(isObject(requests) ? requests : {});
     const answered = await Promise.all(
@@ -159,7 +161,7 @@ export class StatelessClient implements McpClient {
   }
 }
 
-/** Waits, at most until the signal aborts. */
+/** Waits for a time, or until the signal aborts. */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);

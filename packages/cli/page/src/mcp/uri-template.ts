@@ -1,7 +1,7 @@
 import { objectOf } from '../../../src/json.js';
 import { shown } from './messages.js';
 
-/** How each operator of RFC 6570 writes its variables. */
+/** How each operator of RFC 6570 formats its variables. */
 const OPERATORS: Readonly<
   Record<string, { first: string; between: string; isNamed: boolean; keeps: boolean }>
 > = {
@@ -17,7 +17,7 @@ const OPERATORS: Readonly<
 
 const EXPRESSION = /\{([+#./;?&]?)([^{}]+)\}/g;
 
-/** The names of the variables of a URI template (RFC 6570), in their order. */
+/** Returns the names of the variables in a URI template (RFC 6570), in order. */
 export function variablesOf(template: string): readonly string[] {
   const names = [...template.matchAll(EXPRESSION)].flatMap(([, , list = '']) => list.split(',').map(nameOf));
   return [...new Set(names)];
@@ -27,7 +27,7 @@ function nameOf(variable: string): string {
   return variable.replace(/(\*|:\d+)$/, '').trim();
 }
 
-/** Fills a URI template with the members of an object. A variable that is empty is left out. */
+/** Expands a URI template with the members of an object. Variables without a value are left out. */
 export function expand(template: string, given: unknown): string {
   const values = objectOf(given);
   return template.replace(EXPRESSION, (_all, operator: string, list: string) => {

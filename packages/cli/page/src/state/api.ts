@@ -5,16 +5,16 @@ import { textOf } from '../mcp/messages.js';
 const KEY = 'sigil.token';
 const KEPT_KEY = 'sigil.page';
 
-/** The command does not know the token of this page: it is another `sigil dev` by now. */
+/** Thrown if the command does not accept the token of this page, because `sigil dev` was started again. */
 export class TokenRefused extends Error {}
 
-/** Speaks with the command that serves this page. */
+/** Sends requests to the `sigil dev` command that serves this page. */
 export class Api {
   constructor(private readonly token: string) {}
 
   /**
-   * Removes the token from the URL, so that copies of the URL do not contain it. `undefined` if this page was opened
-   * without one.
+   * Creates the client, and removes the token from the URL, so that copies of the URL do not contain it.
+   * @returns `undefined` if the page was opened without a token.
    */
   static open(): Api | undefined {
     const given = new URLSearchParams(location.hash.slice(1)).get('token');
@@ -28,12 +28,12 @@ export class Api {
     return token === null ? undefined : new Api(token);
   }
 
-  /** Keeps a value until the page is loaded again. */
+  /** Stores a value until the page is reloaded. */
   keep(value: unknown): void {
     sessionStorage.setItem(KEPT_KEY, JSON.stringify(value));
   }
 
-  /** Takes the kept value: a copy of this tab must not go on with it as well. */
+  /** Returns the stored value and removes it, so that a copy of this tab does not use it as well. */
   takeKept(): unknown {
     const text = sessionStorage.getItem(KEPT_KEY);
     sessionStorage.removeItem(KEPT_KEY);
@@ -46,9 +46,9 @@ export class Api {
   }
 
   /**
-   * Asks for JSON.
+   * Sends a request, and returns the JSON of the response.
    *
-   * @param body is sent as JSON by POST.
+   * @param body sent as JSON by POST.
    * @throws Error with the command's message if it refuses.
    */
   async json<T>(
@@ -65,7 +65,7 @@ export class Api {
     throw new Error(reasonIn(text) ?? `${path} was answered with HTTP ${response.status}`);
   }
 
-  /** The events of the command, until the signal aborts or the connection is lost. */
+  /** Yields the events of the command, until the signal aborts or the connection is lost. */
   async *events(signal: AbortSignal): AsyncGenerator<ServerEvent, void, undefined> {
     const response = await this.fetch('/api/events', { signal });
     if (response.status === 401) throw new TokenRefused(reasonIn(await response.text()));

@@ -1,22 +1,22 @@
 import { FIRST_STATE, hasEnded, type Run, type State, type TypedArguments } from './state.js';
 
-/** Maximum number of characters of one thing that is kept, and of all runs, tasks or arguments together. */
+/** Maximum number of characters of one stored item, and of all stored runs, tasks or arguments together. */
 const MOST_OF_ONE = 200_000;
 const MOST_OF_ALL = 1_500_000;
 const DROPPED = 'The result was too large to keep when the page was loaded again: send the call once more.';
 
-/** The part of the state that stays when the page is loaded again. */
+/** The part of the state that is stored when the page is reloaded. */
 export type Kept = Pick<
   State,
   'mode' | 'login' | 'subscriptions' | 'runs' | 'tasks' | 'gone' | 'activity'
 > & {
-  /** The arguments that were typed, by the fragment of each definition. */
+  /** The typed arguments, by the URL fragment of each definition. */
   readonly typed: readonly (readonly [fragment: string, typed: TypedArguments])[];
-  /** How often the server had been started. */
+  /** How often the server had been started when the state was stored. */
   readonly starts: number;
 };
 
-/** The part of a state that is kept. */
+/** Returns the part of a state to store. */
 export function keptOf(state: State, typed: Kept['typed']): Kept {
   const { mode, login, subscriptions, tasks, gone, activity, server } = state;
   const small = <T>(all: readonly T[]): readonly T[] => all.filter((one) => sizeOf(one) <= MOST_OF_ONE);
@@ -30,12 +30,15 @@ export function keptOf(state: State, typed: Kept['typed']): Kept {
   };
 }
 
-/** The state that a page begins with. */
+/** Returns the initial state of a page, from the stored part. */
 export function stateWith({ typed: _typed, starts = 0, ...kept }: Partial<Kept>): State {
   return { ...FIRST_STATE, ...kept, server: { ...FIRST_STATE.server, starts }, runs: [] };
 }
 
-/** Calls that have not ended, tasks, and the last call of each definition, with those in other revisions. */
+/**
+ * Returns the runs to store: those that have not ended, those of tasks, and the last one of each definition
+ * in each revision.
+ */
 function keptRuns(runs: readonly Run[]): readonly Run[] {
   const last = new Map(runs.map(({ entry, group }) => [`${entry.kind} ${entry.key}`, group]));
   const groups = new Set(last.values());
@@ -48,7 +51,7 @@ function withoutLargeResult(run: Run): Run {
   return { ...run, answer: { ...run.answer, outcome: { kind: 'dropped', reason: DROPPED } } };
 }
 
-/** As many of the last as fit. */
+/** Returns the latest entries whose total size is within the limit. */
 function latest<T>(all: readonly T[]): readonly T[] {
   let left = MOST_OF_ALL;
   return all

@@ -21,18 +21,18 @@ const MOST_EXCHANGES = 500;
 const MOST_HAPPENINGS = 200;
 const MOST_LINES = 500;
 
-/** The events of calls of all clients, as the server sends them. */
+/** The kinds of events about calls of all clients, as the server sends them. */
 const HAPPENINGS = ['call', 'refused', 'question', 'task'];
 
-/** Connects the page and the server: events of the command, served definitions, and actions of the developer. */
+/** Connects the page with the command and the server: handles events and the developer's actions. */
 export class Page {
   readonly store: Store;
   readonly runs: Runs;
   readonly #clients = new Map<Revision, McpClient>();
-  /** The arguments that were typed, by the fragment of each definition. */
+  /** The typed arguments, by the URL fragment of each definition. */
   readonly #typed: Map<string, TypedArguments>;
 
-  /** @param fragment fragment of the URL, with the selection from before a reload. */
+  /** @param fragment the fragment of the URL, which contains the selection from before a reload. */
   constructor(
     readonly api: Api,
     fragment = '',
@@ -49,7 +49,7 @@ export class Page {
     addEventListener('pagehide', () => this.#leave());
   }
 
-  /** Keeps the state for a reload, and cancels the calls that run. */
+  /** Stores the state for a reload, and cancels the running calls. */
   #leave(): void {
     const kept = keptOf(this.store.state, [...this.#typed]);
     for (const { cancel } of this.store.state.runs) cancel();
@@ -57,7 +57,7 @@ export class Page {
     this.api.keep(kept);
   }
 
-  /** Listens to the command for as long as the page is open, or until another command refuses its token. */
+  /** Reads the events of the command until the page is closed, or until another command refuses the token. */
   async start(): Promise<void> {
     const never = new AbortController().signal;
     for (;;) {
@@ -136,7 +136,7 @@ export class Page {
     }
   }
 
-  /** Begins anew with the server: after its start, or as another user. */
+  /** Connects to the server again: after a restart of the server, or as another user. */
   async reconnect(isRestart = false): Promise<void> {
     // Another user, or the first list, is no change of the server.
     const compares = isRestart && this.store.state.identity !== undefined;
@@ -157,7 +157,7 @@ export class Page {
     }
   }
 
-  /** Meets the server: in a session, if it is too old to say who it is without one. */
+  /** Connects to the server. If the server does not support requests without a session, opens a session. */
   async #connect(): Promise<McpClient> {
     const client = this.#clientOf(this.revisions[0] ?? '2026-07-28');
     try {
@@ -188,7 +188,7 @@ export class Page {
     this.store.update(({ lists }) => ({ lists: { ...lists, [kind]: list } }));
   }
 
-  /** Tells which definitions of a list are new, different or gone. */
+  /** Records which definitions in a list are new, changed or removed. */
   #compare(kind: Kind, list: readonly JsonObject[]): void {
     const byKey = (all: readonly JsonObject[]): Map<string, string> =>
       new Map(all.map((one) => [String(one[KINDS[kind].key]), JSON.stringify(one)]));
@@ -204,7 +204,7 @@ export class Page {
     this.store.update(({ changes }) => ({ changes: appended(changes, one, MOST_HAPPENINGS) }));
   }
 
-  /** The revisions that a call is sent in. */
+  /** The revisions in which a call is sent. */
   get revisions(): readonly Revision[] {
     const { mode } = this.store.state;
     return mode === 'both' ? REVISIONS : [mode];
@@ -255,7 +255,7 @@ export class Page {
     if (selected) history.replaceState(null, '', `#${fragmentOf(selected)}`);
   }
 
-  /** The arguments that a form begins with: those typed last, or sent last. */
+  /** Returns the initial arguments of a form: those that were typed or sent last. */
   argumentsOf(selected: Selected): TypedArguments | undefined {
     const { kind, key } = selected;
     const last = this.store.state.runs.findLast(({ entry }) => entry.kind === kind && entry.key === key);
@@ -263,7 +263,7 @@ export class Page {
     return this.#typed.get(fragmentOf(selected)) ?? (sent === undefined ? undefined : { value: sent });
   }
 
-  /** Keeps the arguments in a form. */
+  /** Stores the arguments in a form. */
   keepArguments({ kind, key }: Selected, typed: TypedArguments): void {
     this.#typed.set(fragmentOf({ kind, key }), typed);
   }
@@ -272,12 +272,12 @@ export class Page {
     this.runs.start(entry, method, params, this.revisions);
   }
 
-  /** Sends a request whose answer is not kept among the runs. @throws Error when the server refuses. */
+  /** Sends a request that is not shown as a run. @throws Error if the server refuses. */
   async request(method: string, params: JsonObject): Promise<JsonObject> {
     return resultOf(await this.#clientOf(this.revisions[0] ?? '2026-07-28').request(method, params));
   }
 
-  /** Begins or ends to hear of changes of a resource. */
+  /** Subscribes to changes of a resource, or unsubscribes. */
   async subscribe(uri: string, isWanted: boolean): Promise<void> {
     const others = this.store.state.subscriptions.filter((one) => one !== uri);
     const subscriptions = isWanted ? [...others, uri] : others;
@@ -290,7 +290,7 @@ export class Page {
     void this.reconnect();
   }
 
-  /** @returns the URL of the login page. @throws Error if the server has no login. */
+  /** Starts a login. @returns the URL of the login page. @throws Error if the server has no login. */
   async logIn(scopes: readonly string[]): Promise<string> {
     const asked = scopes.length > 0 ? { scopes } : {};
     return (await this.api.json<{ authorizeUrl: string }>('/api/logins', asked)).authorizeUrl;
@@ -305,12 +305,12 @@ export class Page {
 
 type Selected = NonNullable<State['selected']>;
 
-/** The selection as a URL fragment. */
+/** Returns the URL fragment for a selection. */
 export function fragmentOf({ kind, key }: Selected): string {
   return `${kind}/${encodeURIComponent(key)}`;
 }
 
-/** The selection in a URL fragment. */
+/** Returns the selection in a URL fragment. */
 export function selectedIn(fragment: string): Selected | undefined {
   const [, kind = '', key = ''] = /^#?(\w+)\/(.+)$/.exec(fragment) ?? [];
   if (kind !== 'task' && !isKind(kind)) return undefined;

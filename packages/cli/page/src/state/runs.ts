@@ -12,10 +12,10 @@ const LEAST_POLL_MS = 200;
 const RELOADED = 'The page was loaded again, which has cancelled the call: send it again.';
 const RESTARTED = 'The server has restarted: call again.';
 const LOST = 'The server no longer has this task: it has restarted, or the task has expired.';
-/** The JSON-RPC code for a task that the server does not know. */
+/** The JSON-RPC error code for a task that the server does not know. */
 const UNKNOWN_TASK = -32602;
 
-/** Sends calls, follows their tasks, and puts questions before the developer. */
+/** Sends calls, follows their tasks, and shows questions to the developer. */
 export class Runs {
   /** The run that a question belongs to, by the signal that cancels both. */
   readonly #bySignal = new WeakMap<AbortSignal, number>();
@@ -27,7 +27,7 @@ export class Runs {
     private readonly clientOf: (revision: Revision) => McpClient,
   ) {}
 
-  /** Sends a request about an entry, in each of the revisions, side by side. */
+  /** Sends a request about a definition, in all given revisions at once. */
   start(
     entry: Pick<Entry, 'kind' | 'key' | 'descriptor'>,
     method: string,
@@ -55,7 +55,7 @@ export class Runs {
       });
   }
 
-  /** Goes on with tasks and open questions of before the page was loaded again. The other calls have ended. */
+  /** Continues tasks and open questions after a reload. Other calls ended with the reload. */
   resume(runs: readonly Run[]): void {
     for (const { at, ...run } of runs) {
       const isLost = !run.answer && !run.asked;
@@ -140,7 +140,10 @@ export class Runs {
     }
   }
 
-  /** @returns whether the developer has answered, and not the end of the server. */
+  /**
+   * Asks the developer the questions of a task. @returns whether the developer has answered them, rather than
+   * the server having ended.
+   */
   async #answerTask(taskId: string, client: McpClient, requests: JsonObject): Promise<boolean> {
     const { signal } = this.#serverEnd;
     const inputResponses = await (client as StatelessClient).answer(requests, signal);
@@ -163,13 +166,13 @@ export class Runs {
     }));
   }
 
-  /** Closes the questions of a server that has ended: another one refuses their answers. */
+  /** Closes the open questions, because a restarted server does not accept their answers. */
   serverEnded(): void {
     this.#serverEnd.abort();
     this.#serverEnd = new AbortController();
   }
 
-  /** Puts a question before the developer. */
+  /** Shows a question to the developer. */
   ask(question: Question): Promise<JsonObject | undefined> {
     const id = this.store.nextId();
     const runId = question.signal && this.#bySignal.get(question.signal);
@@ -193,13 +196,16 @@ export class Runs {
   }
 }
 
-/** An answer; if the call was cancelled for a reason, with that. */
+/** Returns an answer. If the call was cancelled for a reason, the answer contains the reason. */
 function withReason(answer: Answer, { reason }: { readonly reason: unknown }): Answer {
   if (answer.outcome.kind !== 'cancelled' || typeof reason !== 'string') return answer;
   return { ...answer, outcome: { kind: 'cancelled', reason } };
 }
 
-/** The state of a task after an answer to `tasks/get`. It stays the same while the server is not up, or has no room. */
+/**
+ * Returns the state of a task after an answer to `tasks/get`. The state stays the same while the server is
+ * not available.
+ */
 function stateAfter(state: JsonObject, { outcome, httpStatus }: Answer): JsonObject {
   const lost = (statusMessage: string): JsonObject => ({ ...state, status: 'lost', statusMessage });
   if (outcome.kind === 'result') return outcome.result;

@@ -16,7 +16,7 @@ import {
 /** A kind of definition. */
 export type Kind = 'tool' | 'resource' | 'template' | 'prompt';
 
-/** How lists and members of each kind are named. */
+/** The method and the member of the list for each kind of definition. */
 export const KINDS = {
   tool: { method: 'tools/list', member: 'tools', key: 'name', title: 'Tools' },
   resource: { method: 'resources/list', member: 'resources', key: 'uri', title: 'Resources' },
@@ -29,25 +29,28 @@ export const KINDS = {
   prompt: { method: 'prompts/list', member: 'prompts', key: 'name', title: 'Prompts' },
 } as const satisfies Record<Kind, { method: string; member: string; key: string; title: string }>;
 
-/** Something that is served. */
+/** A definition that the server serves. */
 export interface Entry {
   readonly kind: Kind;
-  /** The name, URI or URI template. */
+  /** The name, the URI, or the URI template. */
   readonly key: string;
   readonly descriptor: JsonObject;
-  /** Its further members in the manifest. */
+  /** Further members of the definition in the manifest. */
   readonly manifest?: JsonObject;
-  /** Whether this client sees it: a guard may hide it. */
+  /** Whether this client sees the definition. A guard may hide it. */
   readonly isVisible: boolean;
 }
 
 /** A definition that was selected when the server stopped serving it. */
 export interface Gone extends Pick<Entry, 'kind' | 'key' | 'descriptor'> {
-  /** The only definition of its kind that was added at the same time: perhaps its new name. */
+  /**
+   * The only definition of the same kind that was added at the same time. It may be the same definition under
+   * a new name.
+   */
   readonly successor?: string;
 }
 
-/** The definition with a key, if a new list of its kind does not have it. */
+/** Returns the definition with a key, if it is missing in a new list of its kind. */
 export function goneFrom(
   kind: Kind,
   key: string,
@@ -66,63 +69,63 @@ export function goneFrom(
 /** The content of a form. */
 export interface TypedArguments {
   readonly value: unknown;
-  /** The text, if they were typed as JSON. */
+  /** The text, if the arguments were typed as JSON. */
   readonly json?: string | undefined;
 }
 
-/** The server and its compiler, as the command sees them. */
+/** The status of the server and its compiler, from the command. */
 export type ServerState = Readonly<Pick<DevState, 'server' | 'compiler' | 'starts'>>;
 
-/** A call, read or get that the developer has sent. */
+/** A request that the developer has sent: a call, a read or a get. */
 export interface Run {
   readonly id: number;
-  /** The same for two that show one call in two revisions. */
+  /** A number that is equal for runs that show one call in two revisions. */
   readonly group: number;
   readonly entry: { readonly kind: Kind; readonly key: string };
   readonly method: string;
   readonly params: JsonObject;
   readonly revision: Revision;
-  /** Headers that repeat arguments. */
+  /** HTTP headers that repeat arguments. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly login?: string;
   readonly at: Date;
   readonly progress?: Progress;
   readonly logs: readonly LogMessage[];
-  /** Answers to earlier questions. */
+  /** The answers to earlier questions. */
   readonly answers: readonly { readonly method: string; readonly result: JsonObject }[];
   /** The result whose questions are open, in a revision without sessions. */
   readonly asked?: JsonObject | undefined;
   readonly answer?: Answer;
-  /** The task that the call has become. */
+  /** The id of the task that the call has become. */
   readonly taskId?: string;
-  /** @param reason is shown in place of a result. */
+  /** Cancels the run. @param reason a text to show instead of a result. */
   readonly cancel: (reason?: string) => void;
 }
 
-/** A task, as `tasks/get` shows it. */
+/** A task, as `tasks/get` returns it. */
 export interface Task {
   readonly taskId: string;
   readonly title: string;
-  /** Its status is `lost` if the server does not tell it any more. */
+  /** The state of the task. Its status is `lost` if the server no longer knows the task. */
   readonly state: JsonObject;
 }
 
-/** Whether the status of a task changes no more. */
+/** Whether the status of a task is final. */
 export function hasEnded({ state }: Task): boolean {
   return ['completed', 'failed', 'cancelled', 'lost'].includes(String(state['status']));
 }
 
-/** A question that waits for the developer. */
+/** A question that the developer has not answered yet. */
 export interface OpenQuestion {
   readonly id: number;
   readonly question: Question;
-  /** Its subject. */
+  /** The subject of the question. */
   readonly about: string;
-  /** `undefined` refuses it. */
+  /** Answers the question; `undefined` refuses it. */
   readonly answer: (result: JsonObject | undefined) => void;
 }
 
-/** The subject of an event of the server: for tasks, their tool instead of their identifier. */
+/** Returns the subject of an event. For a task, it is the tool instead of the task id. */
 export function subjectOf({ kind, data }: Happening, tasks: readonly Task[]): string {
   const { name, method, tool } = data;
   if (typeof method !== 'string' || !method.startsWith('tasks/'))
@@ -131,7 +134,7 @@ export function subjectOf({ kind, data }: Happening, tasks: readonly Task[]): st
   return task ? `${method} ${task.title}` : method;
 }
 
-/** A line of a list that grows. */
+/** A line in the list of events. */
 export interface Happening {
   readonly id: number;
   readonly at: Date;
@@ -143,39 +146,39 @@ export const MODES = ['2026-07-28', '2025-11-25', 'both'] as const;
 
 /** Everything that the page shows. */
 export interface State {
-  /** Whether the page hears of the command. */
+  /** Whether the page is connected to the command. */
   readonly isConnected: boolean;
-  /** Why it does not. */
+  /** The reason why the page is not connected. */
   readonly lost?: string;
   readonly server: ServerState;
   readonly served?: Served;
   readonly mode: (typeof MODES)[number];
   readonly identity?: ServerIdentity;
-  /** Why the page does not speak the chosen revision. */
+  /** The reason why the page does not use the selected revision. */
   readonly notice?: string | undefined;
-  /** Whether the lists are those of this client. */
+  /** Whether the lists come from the current client. */
   readonly hasLists: boolean;
   readonly lists: Readonly<Record<Kind, readonly JsonObject[]>>;
-  /** The reason why the lists are missing. */
+  /** The reason why there are no lists. */
   readonly listError?: string | undefined;
   readonly selected?: { readonly kind: Kind | 'task'; readonly key: string } | undefined;
   /** The last selected definition that is no longer served. */
   readonly gone?: Gone | undefined;
-  /** The open tab of the activity. */
+  /** The open tab of the activity panel. */
   readonly activity?: string | undefined;
   readonly runs: readonly Run[];
   readonly tasks: readonly Task[];
   readonly questions: readonly OpenQuestion[];
   readonly exchanges: readonly Exchange[];
-  /** Calls of all clients, refusals, questions and tasks, the latest first. */
+  /** Calls of all clients, refusals, questions and tasks, newest first. */
   readonly calls: readonly Happening[];
   readonly logs: readonly Happening[];
-  /** The latest lines of the compiler, the server and the command, the oldest first. */
+  /** The latest lines of the compiler, the server and the command, oldest first. */
   readonly output: readonly OutputLine[];
   readonly subscriptions: readonly string[];
   readonly changes: readonly Happening[];
   readonly logins: readonly ShownLogin[];
-  /** The login that requests are sent with. */
+  /** The id of the login that requests use. */
   readonly login?: string | undefined;
 }
 
@@ -197,7 +200,7 @@ export const FIRST_STATE: State = {
   logins: [],
 };
 
-/** All definitions, including those that this client does not see. */
+/** Returns all definitions of a kind, including those that this client does not see. */
 export function entriesOf({ lists, served, hasLists }: State, kind: Kind): readonly Entry[] {
   const { key: member, member: list } = KINDS[kind];
   const keyOf = (one: JsonObject): string => String(one[member]);

@@ -1,6 +1,6 @@
 import { FIRST_STATE, type State } from './state.js';
 
-/** The state of the page, which notifies listeners of changes. */
+/** Contains the state of the page, and notifies listeners of changes. */
 export class Store {
   #state: State;
   // Runs keep their numbers when the page is loaded again.
@@ -20,19 +20,19 @@ export class Store {
     for (const listener of this.#listeners) listener();
   }
 
-  /** @returns a function that ends the subscription. */
+  /** Adds a listener. @returns a function that removes it. */
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** A number that nothing else here has. */
+  /** Returns a number that is unique within this page. */
   nextId(): number {
     return (this.#lastId += 1);
   }
 }
 
-/** A list with one more entry; beyond the limit the oldest are dropped. */
+/** Returns a list with one more entry. If it exceeds the limit, the oldest entries are dropped. */
 export function appended<T>(list: readonly T[], one: T, most: number): readonly T[] {
   return [...list.slice(-most + 1), one];
 }

@@ -7,7 +7,7 @@ import { Logins } from './login.js';
 import { duration, Json, JsonText, Tabs, Time } from './parts.js';
 import { usePage, useStore } from './page-context.js';
 
-/** The activity: calls of all clients, messages, changes, logs, output, logins and findings. */
+/** The activity panel: calls of all clients, messages, changes, logs, output, logins and findings. */
 export function Activity() {
   const { store } = usePage();
   const { activity, calls, exchanges, changes, logs, logins, served } = useStore();
@@ -80,7 +80,7 @@ function Calls({ calls }: { calls: readonly Happening[] }) {
   );
 }
 
-/** The subject of an HTTP request to the server. */
+/** Returns the subject of an HTTP request to the server. */
 function subjectOfExchange({ request }: Exchange): string {
   const message = parseJson(request.body ?? '');
   if (!isObject(message)) return request.method;
@@ -220,7 +220,10 @@ function Logs({ logs }: { logs: readonly Happening[] }) {
   );
 }
 
-/** The lines of the compiler, the server and the command. It follows the last one, unless the reader has scrolled up. */
+/**
+ * The lines of the compiler, the server and the command. Scrolls to the last line, unless the developer has
+ * scrolled up.
+ */
 function Output() {
   const { output } = useStore();
   const list = useRef<HTMLOListElement>(null);

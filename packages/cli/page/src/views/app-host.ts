@@ -2,34 +2,34 @@ import { isObject, type JsonObject, objectOf } from '../../../src/json.js';
 import { messageOf, shown, textOf } from '../mcp/messages.js';
 import { MOST_PER_SECOND, ViewMessages } from './view-messages.js';
 
-/** The version of MCP Apps that this host speaks (SEP-1865). */
+/** The version of MCP Apps that this host supports (SEP-1865). */
 const VERSION = '2026-01-26';
 
-/** The result that a view shows. */
+/** The result that a view displays. */
 export interface ShownResult {
   readonly tool: JsonObject;
   readonly args: unknown;
   readonly result: JsonObject;
 }
 
-/** The requests of a view to its host. */
+/** Called for the requests of a view. */
 export interface HostRequests {
-  /** Hears that the view has begun to speak. */
+  /** Called when the view has sent its first message. */
   started(): void;
   callTool(params: JsonObject): Promise<JsonObject>;
   readResource(params: JsonObject): Promise<JsonObject>;
-  /** @returns whether it was opened. */
+  /** Asks the developer whether to open a link. @returns whether the link was opened. */
   openLink(url: string): Promise<boolean>;
-  /** Receives the view's messages to the model and the log. */
+  /** Called with the messages of the view to the model and the log. */
   told(what: string, params: unknown): void;
   resized(height: number): void;
-  /** Hears of messages that came too fast. */
+  /** Called with the number of messages that were dropped, because the view sent too many. */
   dropped(count: number): void;
-  /** Hears of an error in the view. */
+  /** Called with an error in the view. */
   failed(text: string): void;
 }
 
-/** The host of one view: answers the messages of its frame, and of nothing else. */
+/** The host of one view. Answers the messages of its frame, and ignores all others. */
 export class AppHost {
   readonly #messages: ViewMessages;
   readonly #listener = (event: MessageEvent<unknown>): void => {

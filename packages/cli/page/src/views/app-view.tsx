@@ -8,12 +8,12 @@ import { counted, Dialog, Json } from './parts.js';
 import { usePage, useStore } from './page-context.js';
 
 const MOST_HEIGHT = 2000;
-/** Maximum number of shown errors of a view. */
+/** Maximum number of errors that are shown for a view. */
 const MOST_FAULTS = 10;
-/** How long a view may take until it asks for `ui/initialize`. */
+/** Maximum time until a view sends `ui/initialize`, in milliseconds. */
 const START_MS = 5000;
 
-/** The view of a tool (MCP Apps). */
+/** Returns the URI of a tool's view (MCP Apps). */
 export function viewUriOf(tool: JsonObject): string | undefined {
   const meta = isObject(tool['_meta']) ? tool['_meta'] : {};
   const ui = isObject(meta['ui']) ? meta['ui'] : {};
@@ -26,7 +26,10 @@ interface LoadedView {
   readonly hasBorder: boolean;
 }
 
-/** The view of a result, in a frame that shares nothing with the page. It is loaded anew when the server has started again. */
+/**
+ * Shows the view of a result, in a frame that shares nothing with the page. When the server is restarted, the
+ * view is loaded again.
+ */
 export function AppView({
   uri,
   tool,
@@ -47,9 +50,9 @@ export function AppView({
   const [said, setSaid] = useState<readonly { what: string; params: unknown }[]>([]);
   const [dropped, setDropped] = useState(0);
   const [link, setLink] = useState<{ url: string; answer: (isOpened: boolean) => void }>();
-  /** Whether the developer is asked about a link. */
+  /** Whether a question about a link is open. */
   const isAsked = useRef(false);
-  /** The addresses of the view that has said its first word, and of the one that has not in time. */
+  /** The URL of the view that has started, and the URL of the view that did not start in time. */
   const [started, setStarted] = useState<string>();
   const [silent, setSilent] = useState<string>();
   const frame = useRef<HTMLIFrameElement>(null);
@@ -183,7 +186,7 @@ export function AppView({
   );
 }
 
-/** The text of bytes in base64, which are UTF-8. */
+/** Decodes UTF-8 text in base64. */
 function textInBase64(base64: string): string {
   return new TextDecoder().decode(Uint8Array.from(atob(base64), (byte) => byte.charCodeAt(0)));
 }

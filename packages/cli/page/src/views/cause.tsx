@@ -1,9 +1,12 @@
 import { usePage } from './page-context.js';
 
-/** The JSON-RPC code for whatever a server does not explain to clients. */
+/** The JSON-RPC code for errors that the server does not explain to clients. */
 const INTERNAL_ERROR = -32603;
 
-/** Leads to the lines of the server, which may have the cause of an internal error; nothing for other codes. */
+/**
+ * Links to the output of the server, which may contain the cause of an internal error. Shows nothing for
+ * other codes.
+ */
 export function Cause({ code }: { code: unknown }) {
   const { store } = usePage();
   if (code !== INTERNAL_ERROR) return null;

@@ -23,7 +23,7 @@ export function Messages({ messages }: { messages: unknown }) {
   );
 }
 
-/** The blocks of a result or message, each as people read it. */
+/** The content blocks of a result or message. */
 export function Blocks({ content }: { content: unknown }) {
   return (
     <>
@@ -71,7 +71,7 @@ function Block({ block }: { block: unknown }) {
   }
 }
 
-/** A value as it came, and its fault. */
+/** An invalid value, with its problem. */
 export function Odd({ value, what }: { value: unknown; what: string }) {
   return (
     <>
@@ -81,7 +81,7 @@ export function Odd({ value, what }: { value: unknown; what: string }) {
   );
 }
 
-/** Contents of a resource: a text, a picture, a recording, or bytes to save. */
+/** The contents of a resource: text, picture, audio, or a link to save other data. */
 export function ResourceContents({ contents }: { contents: unknown }) {
   const { uri, mimeType, text, blob } = objectOf(contents);
   const type = textOf(mimeType) ?? '';
@@ -100,7 +100,7 @@ export function ResourceContents({ contents }: { contents: unknown }) {
   );
 }
 
-/** Bytes that came in base64. @param tag which element shows them: an image, an audio, or else a link to save them. */
+/** Data in base64. @param tag the element that shows it: an image, audio, or a link to save it. */
 function Bytes({
   type,
   tag,
@@ -134,7 +134,7 @@ function Bytes({
   );
 }
 
-/** A pointer to a resource: it is read when the developer wants that. */
+/** A link to a resource. The resource is read when the developer clicks on it. */
 function ResourceLink({ link, uri }: { link: JsonObject; uri: string }) {
   const page = usePage();
   const isWeb = /^https?:/.test(uri) && URL.canParse(uri);
@@ -158,7 +158,7 @@ function ResourceLink({ link, uri }: { link: JsonObject; uri: string }) {
 const MOST_ROWS = 200;
 const MOST_COLUMNS = 20;
 
-/** A value: a list of flat objects as a table, anything else as JSON. */
+/** A JSON value: a list of flat objects as a table, any other value as JSON. */
 export function Value({ value }: { value: unknown }) {
   if (isTable(value)) return <Table rows={value} />;
   if (isObject(value)) {

@@ -4,7 +4,7 @@ import { entriesOf, type Entry, type Kind, KINDS } from '../state/state.js';
 import { FOR_VIEWS, isForModels } from '../../../src/check/visibility.js';
 import { usePage, useStore } from './page-context.js';
 
-/** Everything that is served, and tasks; arrow keys go from one to the next. */
+/** The list of all definitions and tasks. The arrow keys move between them. */
 export function EntryList() {
   const page = usePage();
   const state = useStore();

@@ -10,7 +10,7 @@ import { usePage, useStore } from './page-context.js';
 import { RunView, TaskView } from './run-view.js';
 import { Why } from './why.js';
 
-/** The selected definition: its description, its form, and its results. */
+/** The selected definition: description, form and results. */
 export function EntryView() {
   const state = useStore();
   const { selected, tasks, runs } = state;
@@ -64,7 +64,7 @@ export function EntryView() {
   );
 }
 
-/** Says that a definition is no longer served, and leads to the one that may have taken its place. */
+/** Shows that a definition is no longer served, with a link to the definition that may have replaced it. */
 function NotServed({ entry: { kind, key }, gone }: { entry: Entry; gone: Gone | undefined }) {
   const page = usePage();
   const { successor } = gone ?? {};
@@ -114,7 +114,7 @@ function Welcome() {
   );
 }
 
-/** A text with its line breaks; nothing if it is empty, which would leave a gap. */
+/** A text with its line breaks. Shows nothing for an empty text, which would leave a gap. */
 function Paragraph({ text }: { text: string | undefined }) {
   return text ? <p class="instructions">{text}</p> : null;
 }
@@ -164,7 +164,7 @@ function About({ entry: { kind, key, descriptor, manifest, isVisible } }: { entr
   );
 }
 
-/** The form of an entry. @param isGone whether it is no longer served. */
+/** The form of a definition. @param isGone whether the definition is no longer served. */
 function Sending({ entry, isGone }: { entry: Entry; isGone: boolean }) {
   const page = usePage();
   const { mode, subscriptions, identity } = useStore();
@@ -186,7 +186,7 @@ function Sending({ entry, isGone }: { entry: Entry; isGone: boolean }) {
         onSubmit={(args) => page.send(entry, 'tools/call', { name: key, arguments: args })}
       />
     );
-  /** Asks the server for values of an argument, if it knows some. */
+  /** Requests suggestions for an argument from the server, if the server has completions for it. */
   const suggestFor = (ref: JsonObject): Suggest | undefined =>
     'completions' in capabilities
       ? async (name, args) => {
@@ -237,7 +237,7 @@ function Sending({ entry, isGone }: { entry: Entry; isGone: boolean }) {
   );
 }
 
-/** The schema of arguments that are texts: those of a prompt, or the variables of a template. */
+/** Returns the schema of string arguments: those of a prompt, or the variables of a template. */
 function schemaOfTexts(args: readonly JsonObject[]): JsonObject {
   const properties = args.map(
     ({ name, description }) => [shown(name), { type: 'string', description }] as const,
@@ -253,7 +253,7 @@ function schemaOfTexts(args: readonly JsonObject[]): JsonObject {
 
 const MOST_SHOWN = 10;
 
-/** The calls of one entry: the latest in full, those before folded. */
+/** The runs of one definition. The latest is open, earlier ones are folded. */
 function Results({ runs }: { runs: readonly Run[] }) {
   const [areEarlierOpen, setEarlierOpen] = useState(false);
   const [latest, ...before] = groups(runs);
@@ -279,7 +279,7 @@ function Results({ runs }: { runs: readonly Run[] }) {
   );
 }
 
-/** Runs that belong together, the latest first. */
+/** Groups runs that show the same call, newest first. */
 function groups(runs: readonly Run[]): readonly (readonly Run[])[] {
   const byGroup = new Map<number, Run[]>();
   for (const run of runs) byGroup.set(run.group, [...(byGroup.get(run.group) ?? []), run]);

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { messageOf } from '../mcp/messages.js';
 import { usePage, useStore } from './page-context.js';
 
-/** Logs in to the server, by its authorization server. */
+/** A button that logs in to the server, by its authorization server. */
 export function LogIn({ scopes, label }: { scopes: readonly string[]; label: string }) {
   const page = usePage();
   const [address, setAddress] = useState<string>();
@@ -36,7 +36,7 @@ export function LogIn({ scopes, label }: { scopes: readonly string[]; label: str
   );
 }
 
-/** Offers the login that a refusal asks for. */
+/** Offers the login that a refused request needs. */
 export function StepUp({ challenge }: { challenge: string }) {
   const [, scope = ''] = /scope="([^"]*)"/.exec(challenge) ?? [];
   const scopes = scope.split(' ').filter(Boolean);
@@ -50,7 +50,7 @@ export function StepUp({ challenge }: { challenge: string }) {
   );
 }
 
-/** All logins, and the one that requests use. */
+/** All logins. The developer can select the one that requests use. */
 export function Logins() {
   const page = usePage();
   const { logins, login } = useStore();

@@ -5,14 +5,14 @@ import type { State } from '../state/state.js';
 
 export const PageContext = createContext<Page | undefined>(undefined);
 
-/** The page that a view belongs to. */
+/** Returns the `Page` of the current view. */
 export function usePage(): Page {
   const page = useContext(PageContext);
   if (!page) throw new Error('A view is shown outside of the page');
   return page;
 }
 
-/** The state of the page; a view that uses it is drawn again when it changes. */
+/** Returns the state of the page. A view that uses it is rendered again when the state changes. */
 export function useStore(): State {
   const { store } = usePage();
   const [, setState] = useState(store.state);

@@ -3,11 +3,11 @@ import { isObject } from '../../../src/json.js';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 
-/** Maximum number of members of a value, and of characters of a text, that are shown at first. */
+/** Maximum number of members of a value, and of characters of a text, that are shown initially. */
 const MOST_MEMBERS = 100;
 const MOST_CHARACTERS = 10_000;
 
-/** JSON that can be folded. */
+/** Shows a JSON value that can be folded. */
 export function Json({ value, name, depth = 0 }: { value: unknown; name?: string; depth?: number }) {
   const [most, setMost] = useState(MOST_MEMBERS);
   const label = name === undefined ? null : <span class="json-name">{name}: </span>;
@@ -56,7 +56,7 @@ function leafText(value: unknown): string {
   return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text;
 }
 
-/** A text as it stands, with its line breaks. */
+/** Shows a text with its line breaks. */
 export function Text({ text }: { text: string }) {
   const [isWhole, setWhole] = useState(false);
   const isLong = text.length > MOST_CHARACTERS && !isWhole;
@@ -74,13 +74,13 @@ export function Text({ text }: { text: string }) {
   );
 }
 
-/** The JSON of a text, or the text itself if it is not JSON, or has numbers that would be rounded. */
+/** Shows a text as JSON. A text that is not JSON, or whose numbers would be rounded, is shown unchanged. */
 export function JsonText({ text }: { text: string }) {
   const value = parseExactly(text);
   return value === undefined ? <Text text={text} /> : <Json value={value} />;
 }
 
-/** One of several panels. */
+/** One tab with its panel. */
 export interface Tab {
   readonly id: string;
   readonly title: string;
@@ -88,7 +88,7 @@ export interface Tab {
   readonly content: () => ComponentChildren;
 }
 
-/** Panels, one of which is visible; arrow keys, Home and End switch between them. */
+/** Tabs, one of which is visible. The arrow keys, Home and End switch between them. */
 export function Tabs({
   label,
   tabs,
@@ -186,23 +186,23 @@ export function Dialog({
   );
 }
 
-/** The time of day, to the millisecond. */
+/** Shows a time of day with milliseconds. */
 export function Time({ at }: { at: Date }) {
   const text = `${at.toLocaleTimeString('en-GB')}.${String(at.getMilliseconds()).padStart(3, '0')}`;
   return <time dateTime={at.toISOString()}>{text}</time>;
 }
 
-/** A number of things, with their name. */
+/** Returns a count with a noun, such as `2 calls`. */
 export function counted(count: number, name: string): string {
   return `${count} ${name}${count === 1 ? '' : 's'}`;
 }
 
-/** Milliseconds as people read them. */
+/** Formats a duration in milliseconds for people. */
 export function duration(ms: number): string {
   return ms < 1000 ? `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms` : `${(ms / 1000).toFixed(2)} s`;
 }
 
-/** Bytes as people read them. */
+/** Formats a size in bytes for people. */
 export function size(bytes: number): string {
   if (bytes < 1000) return `${bytes} bytes`;
   return bytes < 1_000_000 ? `${(bytes / 1000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;

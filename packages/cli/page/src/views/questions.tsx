@@ -7,7 +7,7 @@ import { Messages } from './content.js';
 import { Dialog, Json } from './parts.js';
 import { useStore } from './page-context.js';
 
-/** The questions of the server that wait for the developer, one after the other. */
+/** Shows the open questions of the server, one at a time. */
 export function Questions() {
   const { questions } = useStore();
   const [first] = questions;
@@ -76,7 +76,7 @@ function Form({ params, answer }: QuestionProps) {
   );
 }
 
-/** Sends the user to a page, after showing its URL. */
+/** Shows the URL of a page, and lets the developer open it. */
 function Page({ params, answer }: QuestionProps) {
   const url = String(params['url']);
   const address = URL.canParse(url) ? new URL(url) : undefined;
@@ -183,7 +183,7 @@ const ROOTS_SCHEMA = {
   required: ['roots'],
 };
 
-/** The folders that the server may use, kept for the next time. */
+/** Lets the developer enter the folders that the server may use. They are stored for the next question. */
 function Roots({ answer }: Omit<QuestionProps, 'params'>) {
   const kept = sessionStorage.getItem(ROOTS_KEY);
   const value: unknown = kept === null ? { roots: [{ uri: 'file:///work' }] } : JSON.parse(kept);

@@ -12,7 +12,7 @@ import { counted, duration, Json, size, Time } from './parts.js';
 import { usePage, useStore } from './page-context.js';
 import { SaveTest } from './save-test.js';
 
-/** A call and its results. @param isEarlier whether a later one is shown, so that its view is folded. */
+/** Shows a run and its results. @param isEarlier whether a later run is shown, so that this one is folded. */
 export function RunView({ run, isEarlier = false }: { run: Run; isEarlier?: boolean }) {
   const { answer, revision } = run;
   const { tasks } = useStore();
@@ -54,7 +54,7 @@ export function RunView({ run, isEarlier = false }: { run: Run; isEarlier?: bool
   );
 }
 
-/** The result of a call, or of the task that it has become. */
+/** Returns the result of a call, or of the task that it has become. */
 function resultOf({ answer }: Run, task: Task | undefined): JsonObject | undefined {
   if (task) return isObject(task.state['result']) ? task.state['result'] : undefined;
   return answer?.outcome.kind === 'result' ? answer.outcome.result : undefined;
@@ -213,7 +213,7 @@ function View({ run, result, isFolded }: { run: Run; result: JsonObject; isFolde
   return <AppView uri={uri} tool={tool} args={run.params['arguments']} result={result} />;
 }
 
-/** A task: its state, and the developer's actions. */
+/** Shows the state of a task, with buttons for the developer. */
 export function TaskView({ task }: { task: Task }) {
   const { runs } = usePage();
   const { taskId, state } = task;

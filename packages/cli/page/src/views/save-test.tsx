@@ -11,7 +11,7 @@ interface SavedTest {
   readonly note?: string;
 }
 
-/** Shows the test of a call, to be copied or written into the project. */
+/** Shows the test for a call. The developer can copy it, or write it into the project. */
 export function SaveTest({ run, result, onClose }: { run: Run; result: JsonObject; onClose: () => void }) {
   const { api } = usePage();
   const [title, setTitle] = useState('');

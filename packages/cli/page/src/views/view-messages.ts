@@ -1,32 +1,32 @@
 import { isObject, type JsonObject } from '../../../src/json.js';
 import { messageOf } from '../mcp/messages.js';
 
-/** Maximum number of messages of a view in a second. */
+/** Maximum number of messages that a view can send in one second. */
 export const MOST_PER_SECOND = 200;
-/** How long messages are collected, so that the page renders once for all of them. */
+/** How long messages are collected before the page renders, in milliseconds. */
 const COLLECT_MS = 16;
 
-/** Handles the messages of a view. */
+/** Callbacks for the messages of a view. */
 interface Handling {
   read(message: JsonObject): void;
-  /** Hears of a message that is not JSON. */
+  /** Called for a message that is not JSON. */
   refused(reason: string): void;
-  /** Hears of messages that came too fast. */
+  /** Called with the number of dropped messages. */
   dropped(count: number): void;
 }
 
-/** Reads the messages of a view as JSON, and not more of them than the page can show. */
+/** Reads the messages of a view as JSON, and limits their number. */
 export class ViewMessages {
   #collected: unknown[] = [];
   #dropped = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** The number of messages since a time. */
+  /** The number of messages in the current second. */
   #count = 0;
   #since = 0;
 
   constructor(private readonly handling: Handling) {}
 
-  /** @returns whether the message is taken. */
+  /** Handles a message. @returns whether it was accepted. */
   receive(message: unknown): boolean {
     const now = performance.now();
     if (now - this.#since > 1000) [this.#since, this.#count] = [now, 0];

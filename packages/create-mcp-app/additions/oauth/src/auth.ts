@@ -59,7 +59,7 @@ function words(variable: string, env: NodeJS.ProcessEnv): string[] | undefined {
   return listed;
 }
 
-/** A misspelt variable would silently have no effect. */
+/** Refuses misspelt variables, which would have no effect. */
 function refuseUnknown(env: NodeJS.ProcessEnv): void {
   const unknown = Object.keys(env).filter((name) => name.startsWith('OAUTH_') && !VARIABLES.includes(name));
   if (unknown.length === 0) return;
@@ -69,7 +69,7 @@ function refuseUnknown(env: NodeJS.ProcessEnv): void {
   throw new Error([...problems, fix].join('\n'));
 }
 
-/** The variable that begins most like this name. */
+/** Returns the known variable whose beginning is most similar to a name. */
 function nearest(name: string): string {
   const shared = (other: string): number => {
     let length = 0;

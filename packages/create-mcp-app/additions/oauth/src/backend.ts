@@ -1,10 +1,10 @@
 import type { AppOptions } from '@sigil/core';
 
 /**
- * The shared state of several processes: with `REDIS_URL`, sessions, tasks and changes, in that Redis. Without it, one
- * process serves alone.
+ * Returns the shared state of several processes: with `REDIS_URL`, sessions, tasks and changes are kept in
+ * that Redis. Without it, a single process serves all clients.
  *
- * @throws Error when the secret is missing that all of them need.
+ * @throws Error if `REDIS_URL` is set without the secret that all processes share.
  */
 export async function chooseBackend(env: NodeJS.ProcessEnv): Promise<Pick<AppOptions, 'backend' | 'state'>> {
   const { REDIS_URL: url, STATE_KEY: key } = env;
