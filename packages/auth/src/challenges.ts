@@ -21,14 +21,14 @@ type ChallengeError =
 const RETRY_SECONDS = '5';
 
 /**
- * Makes the refusals of a resource server. Each has a challenge in one scheme. Clients may read a field where its name
- * first occurs: so every value is in quotes, and the description comes last.
+ * Creates the refusals of a resource server. Each has a challenge in one scheme. Some clients search the
+ * whole challenge for the name of a field, so every value is in quotes, and the description comes last.
  */
 export class Challenges {
   constructor(private readonly parts: ChallengeParts) {}
 
   /**
-   * For a request without a token, which is not an error (RFC 6750, section 3.1).
+   * Creates the refusal of a request without a token, which is not an error (RFC 6750, section 3.1).
    *
    * @param scopes the scopes that the request needs.
    */
@@ -38,13 +38,13 @@ export class Challenges {
     });
   }
 
-  /** For an invalid token. */
+  /** Creates the refusal of an invalid token. */
   invalidToken(scheme: Scheme, description: string): Refusal {
     const scope = challengedScopes(this.parts.initialScopes);
     return this.#refusal(401, description, scheme, { error: 'invalid_token', scope }, description);
   }
 
-  /** For a proof of possession that is invalid, or that lacks the given nonce. */
+  /** Creates the refusal of a proof of possession that is invalid, or that lacks the given nonce. */
   invalidProof(description: string, nonce?: string): Refusal {
     const error = nonce === undefined ? 'invalid_dpop_proof' : 'use_dpop_nonce';
     const refusal = this.#refusal(401, description, 'DPoP', { error }, description);
@@ -53,21 +53,24 @@ export class Challenges {
       : { ...refusal, headers: { ...refusal.headers, 'DPoP-Nonce': nonce } };
   }
 
-  /** For a principal that lacks scopes. @param scopes all scopes that the request needs. */
+  /**
+   * Creates the refusal of a principal without the needed scopes. @param scopes all scopes that the request
+   * needs.
+   */
   insufficientScope(scheme: Scheme, scopes: readonly string[]): Refusal {
     const description = 'The token lacks a scope';
     const fields = { error: 'insufficient_scope', scope: challengedScopes(scopes) } as const;
     return this.#refusal(403, description, scheme, fields, description);
   }
 
-  /** For a request whose token cannot be read from the header. */
+  /** Creates the refusal of a request whose token cannot be read from the header. */
   malformed(scheme: Scheme, description: string): Refusal {
     return this.#refusal(400, description, scheme, { error: 'invalid_request' }, description);
   }
 
   /**
-   * For a token that cannot be checked now. It has no challenge: a challenge would make the client log in again and
-   * again.
+   * Creates the refusal of a token that cannot be checked now. It has no challenge, because clients would log
+   * in again and again.
    */
   unavailable(): Refusal {
     return {

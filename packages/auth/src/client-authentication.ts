@@ -4,10 +4,10 @@ import type { OptionChecks } from '@sigil/core/internal';
 /** The credentials of this server at its authorization server. */
 export interface ClientCredentials {
   readonly clientId: string;
-  /** Sent as HTTP Basic (`client_secret_basic`). */
+  /** The client secret, sent as HTTP Basic (`client_secret_basic`). */
   readonly clientSecret?: string;
   /**
-   * Used in place of a secret: the private key that signs an assertion (`private_key_jwt`, RFC 7523), as a JWK with
+   * The private key that signs an assertion (`private_key_jwt`, RFC 7523), instead of a secret; a JWK with
    * `alg`.
    */
   readonly privateKey?: JWK;
@@ -42,7 +42,7 @@ export async function authenticateClient(
   return {};
 }
 
-/** Encodes a text as forms do (RFC 6749, section 2.3.1). */
+/** Encodes a text in the format of HTML forms (RFC 6749, section 2.3.1). */
 function encoded(text: string): string {
   return new URLSearchParams([['', text]]).toString().slice(1);
 }

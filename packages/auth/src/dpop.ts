@@ -25,7 +25,7 @@ const CLOCK_SKEW_MS = 10_000;
 
 const NEEDS_NONCE = 'The proof needs the nonce of this server';
 
-/** A proof of possession is invalid. */
+/** Thrown if a proof of possession is invalid. */
 export class ProofError extends Error {
   override readonly name = 'ProofError';
 
@@ -46,8 +46,8 @@ export interface ProvenRequest {
   /** The thumbprint of the key that the token is bound to. */
   readonly boundTo: string;
   /**
-   * Quota key. It stands for the client, not for the key of the proof, so that a client with many keys gets no more
-   * room.
+   * The quota key of the client. It does not depend on the key of the proof, so that a client with many keys
+   * gets no more room.
    */
   readonly client: string;
 }
@@ -125,7 +125,8 @@ export class ProofCheck {
 const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
 
 /**
- * @throws ProofError if the text is not a proof, or if it contains a private key.
+ * Returns the public key of a proof. @throws ProofError if the text is not a proof, or if it contains a
+ * private key.
  */
 function keyIn(proof: string): JWK {
   try {

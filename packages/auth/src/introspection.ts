@@ -31,7 +31,7 @@ const INTROSPECTION_OPTIONS: OptionTable<IntrospectionOptions> = {
   cacheSeconds: true,
 };
 
-/** How long the answer that a token is invalid is cached, in milliseconds. */
+/** How long the result that a token is invalid is cached, in milliseconds. */
 const REFUSAL_MS = 10_000;
 
 /**

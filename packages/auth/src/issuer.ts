@@ -10,17 +10,20 @@ import type { Logger } from '@sigil/core';
 import { isObject } from '@sigil/core/internal';
 import { askProvider, isSafeUrl, ProviderError, TokenError } from './provider.js';
 
-/** An authorization server whose tokens are accepted. Members that you omit are read from its metadata. */
+/**
+ * An authorization server whose tokens are accepted. Members that you omit are read from the server's
+ * metadata.
+ */
 export interface IssuerOptions {
   /** The identifier of the authorization server, exactly as in the `iss` of its tokens. */
   readonly issuer: string;
-  /** The URL of its key set (JWKS). */
+  /** The URL of the server's key set (JWKS). */
   readonly jwksUri?: string;
-  /** The key set itself, if this server cannot fetch it. New keys need a restart. */
+  /** The key set itself, if this server cannot fetch it. New keys then need a restart. */
   readonly jwks?: JSONWebKeySet;
-  /** The URL of its introspection endpoint (RFC 7662). */
+  /** The URL of the server's introspection endpoint (RFC 7662). */
   readonly introspectionEndpoint?: string;
-  /** The URL of its token endpoint, for `upstreamToken`. */
+  /** The URL of the server's token endpoint, for `upstreamToken`. */
   readonly tokenEndpoint?: string;
 }
 
@@ -49,7 +52,7 @@ const METADATA_MS = 60 * 60_000;
 
 type FindKey = ReturnType<typeof createLocalJWKSet>;
 
-/** An authorization server. Its endpoints and keys are fetched when they are first needed. */
+/** An authorization server. Its endpoints and keys are fetched at first use. */
 export class Issuer {
   readonly id: string;
   readonly #given: FindKey | undefined;
@@ -57,11 +60,11 @@ export class Issuer {
   #discovering: Promise<IssuerMetadata> | undefined;
   #keys: { readonly find: FindKey; readonly at: number } | undefined;
   #fetching: Promise<void> | undefined;
-  /** When keys were last fetched for an unknown key, by the name of that key. */
+  /** When keys were last fetched for each unknown key, by the key's name. */
   readonly #soughtAt = new Map<string, number>();
-  /** When the next of these fetches is due at the pace of `SEARCHES`, in milliseconds since 1970. */
+  /** When the next fetch for an unknown key is allowed by `SEARCHES`, in milliseconds since 1970. */
   #searchDueAt = -Infinity;
-  /** When its metadata last could not be read. */
+  /** When reading the metadata last failed. */
   #unreadAt = -Infinity;
   /** When keys were last fetched, and whether that failed. */
   #asked = { at: -Infinity, hasFailed: false };
@@ -138,8 +141,8 @@ export class Issuer {
   }
 
   /**
-   * Fetches keys because a key is unknown. Anybody can name unknown keys: this must neither flood the issuer nor hide a
-   * new key.
+   * Fetches keys because a key is unknown. Clients can name unknown keys at will, so fetches are limited, but
+   * a new key is still found.
    */
   async #search(kid = ''): Promise<void> {
     if (this.#fetching) return this.#fetching;
@@ -189,9 +192,7 @@ export class Issuer {
     return (this.#discovering ??= this.#readMetadata().finally(() => (this.#discovering = undefined)));
   }
 
-  /**
-   * Tries the URLs that the specification names, in its order (basic/authorization/authorization-server-discovery).
-   */
+  /** Tries the URLs in the specification in order (basic/authorization/authorization-server-discovery). */
   async #readMetadata(): Promise<IssuerMetadata> {
     const refusals: string[] = [];
     for (const url of metadataUrls(this.id)) {
@@ -218,7 +219,7 @@ export class Issuer {
   }
 }
 
-/** How long an issuer is not asked again after a failure, in milliseconds. */
+/** How long no request is sent to an issuer after a failure, in milliseconds. */
 const RETRY_MS = 5_000;
 
 /** Whether a value is a list of keys (RFC 7517, sections 4 and 5). Keys are validated when they are used. */
@@ -267,7 +268,7 @@ export class Issuers {
     return first;
   }
 
-  /** @throws TokenError if no issuer has that name. */
+  /** Returns the issuer with a name. @throws TokenError if there is none. */
   get(id: unknown): Issuer {
     const issuer = typeof id === 'string' ? this.#issuers.get(id) : undefined;
     if (!issuer)

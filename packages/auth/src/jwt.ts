@@ -113,7 +113,7 @@ function verifierOf(options: JwtOptions, { resource, issuers }: TokenCheckParts)
   };
 }
 
-/** The claims of a token before any check. */
+/** Reads the claims of a token without any check. */
 function claimsIn(token: string): JWTPayload {
   try {
     return decodeJwt(token);
@@ -139,7 +139,7 @@ async function verified(token: string, { id, key }: Issuer, rules: JWTVerifyOpti
   }
 }
 
-/** Verifies a token with each key that it may mean: keys may have the same name, or no name. */
+/** Verifies a token with each key that it may refer to, because keys may have the same name, or no name. */
 async function verifiedByAny(
   token: string,
   key: Issuer['key'],
@@ -167,7 +167,8 @@ async function verifiedByAny(
 const OTHER_TYPES = /^(?!(?:application\/)?at\+jwt$).*\+jwt$|^jwe$/i;
 
 /**
- * @throws TokenError if no type is required, and the JWT has another purpose.
+ * Returns the claims of a verified token. @throws TokenError if the JWT has another purpose, and no type is
+ * required.
  */
 function payloadOf({ payload, protectedHeader }: JWTVerifyResult, { typ }: JWTVerifyOptions): JWTPayload {
   if (typ === undefined && OTHER_TYPES.test(String(protectedHeader.typ)))
@@ -175,7 +176,7 @@ function payloadOf({ payload, protectedHeader }: JWTVerifyResult, { typ }: JWTVe
   return payload;
 }
 
-/** The descriptions of bad tokens: they never repeat a token's content. */
+/** The descriptions of invalid tokens. They never repeat the content of a token. */
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
   ERR_JWKS_NO_MATCHING_KEY: 'The token is signed with a key that its issuer does not have',
   ERR_JWS_SIGNATURE_VERIFICATION_FAILED: 'The signature of the token is wrong',

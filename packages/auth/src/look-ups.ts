@@ -12,8 +12,8 @@ import { requireInTime, TokenCache } from './tokens.js';
 const UNKNOWN: SemaphoreLimits = { running: 64, total: 1024, perClient: 32, waitMs: 5_000 };
 
 /**
- * The limits on all concurrent look-ups. The additional quarter is for tokens that were valid before, so that unknown
- * tokens cannot block these.
+ * The limits on all concurrent look-ups. The additional quarter is only for tokens that were valid before, so
+ * that unknown tokens cannot block them.
  */
 const ALL: SemaphoreLimits = { ...UNKNOWN, running: 80, total: 1280 };
 
@@ -45,11 +45,10 @@ export class LookUps {
   /**
    * Looks a token up.
    *
-   * @param client quota key of the look-up; `undefined` if clients are indistinguishable.
+   * @param client the quota key of the client; `undefined` if clients cannot be distinguished.
    * @param look performs the look-up.
-   * @throws TokenError when the token is invalid.
-   * @throws TokenError when the token is invalid, or is not valid at this time.
-   * @throws OverloadedError when too many tokens are being looked up.
+   * @throws TokenError if the token is invalid, or not valid at this time.
+   * @throws OverloadedError if too many tokens are being looked up.
    */
   async find(
     token: string,

@@ -172,7 +172,8 @@ class ResourceServer implements Authorizer {
   }
 
   /**
-   * @param sent the value of the header: the key of the cached decision.
+   * Checks a bearer token.
+   * @param sent the value of the header, which is the key of the cached decision.
    */
   async #bearer({ quotaKey }: RequestHead, token: string, sent: string): Promise<Decision> {
     try {
@@ -252,17 +253,17 @@ class ResourceServer implements Authorizer {
 }
 
 /**
- * The end identifies a token almost as well as the whole header does; the whole is compared afterwards. A look-up by a
- * long text would be much slower.
+ * Returns the end of a header, which identifies a token almost as well as the whole header. The whole is
+ * compared afterwards, because a look-up by a long text is much slower.
  */
 function endOf(sent: string): string {
   return sent.slice(-32);
 }
 
-/** How long a nonce is sent to clients, and how long it is accepted, in milliseconds. */
+/** How long a nonce is sent to clients (`given`), and how long it is accepted (`taken`), in milliseconds. */
 const NONCE_MS = { given: 60_000, taken: 5 * 60_000 };
 
-/** Nonces that contain the time they were made, encrypted with the keys that all processes of the app have. */
+/** Creates nonces that contain their time, encrypted with keys that all processes of the app have. */
 function sealedNonces({ seal, unseal }: AuthorizationHost): Nonces {
   let last: { readonly nonce: Promise<string>; readonly at: number } | undefined;
   const renewed = (): Promise<string> => {

@@ -107,7 +107,7 @@ const OAUTH_OPTIONS: OptionTable<OAuthOptions> = {
   serveIssuerMetadata: true,
 };
 
-/** Options with every default filled in. */
+/** The options with all defaults filled in. */
 export interface ResolvedOAuth {
   readonly resource: string;
   readonly issuers: readonly IssuerOptions[];
@@ -124,7 +124,7 @@ export interface ResolvedOAuth {
   readonly warnings: readonly string[];
 }
 
-/** Fills in the defaults. Faults are reported to `checks` before. */
+/** Fills in the defaults. The options have been validated before. */
 export function resolveOptions(options: OAuthOptions, checks: OptionChecks): ResolvedOAuth {
   const {
     tokens,
@@ -190,8 +190,8 @@ function warningsAbout(
 }
 
 /**
- * The URL with scheme and host in lower case, without a slash if it has no path (2026-07-28, basic/authorization,
- * "Canonical Server URI").
+ * Returns a URL with scheme and host in lower case, and without a slash if it has no path (2026-07-28,
+ * basic/authorization, "Canonical Server URI").
  */
 function canonical(resource: string): string {
   // An invalid URL has been reported before.
@@ -227,7 +227,7 @@ function isName(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
 
-/** The subject, in a form that cannot be confused with a client. */
+/** Escapes a subject, so that it cannot be confused with a client. */
 function asSubject(sub: string): string {
   return /^(?:client|subject):/.test(sub) ? `subject:${sub}` : sub;
 }
@@ -245,7 +245,7 @@ function ownVerifier(verify: TokenVerifier, { issuers }: TokenCheckParts): Check
     });
 }
 
-/** Finds everything that is wrong with options. */
+/** Reports all problems in the options. */
 export function checkOptions(options: OAuthOptions, checks: OptionChecks): void {
   checks.known(options, OAUTH_OPTIONS);
   checkResource(options.resource, checks);

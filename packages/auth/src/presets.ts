@@ -134,7 +134,10 @@ export function keycloak({ url, realm, audience }: KeycloakOptions): Preset {
 export interface OktaOptions {
   /** The domain, such as `acme.okta.com`. */
   readonly domain: string;
-  /** @default 'default' */
+  /**
+   * The id of the authorization server at Okta.
+   * @default 'default'
+   */
   readonly authorizationServer?: string;
   /**
    * The audience of the authorization server.
@@ -304,7 +307,7 @@ async function tokenInfo(token: string, clients: readonly string[]): Promise<Tok
   return { ...body, iss: GOOGLE, exp: Number(body['exp']) };
 }
 
-/** Also reads scopes from another claim. */
+/** Adds the scopes in another claim to those that a check returns. */
 function scopesAlsoIn(tokens: TokenCheck, claim: string): TokenCheck {
   return changed(tokens, (claims) => {
     const more = claims[claim];

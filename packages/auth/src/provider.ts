@@ -1,17 +1,20 @@
 import { isObject } from '@sigil/core/internal';
 
-/** The authorization server does not answer, or its answer is wrong. It is not the client's fault. */
+/**
+ * Thrown if the authorization server does not answer, or its answer is invalid. This is not the client's
+ * fault.
+ */
 export class ProviderError extends Error {
   override readonly name = 'ProviderError';
 }
 
-/** The token is invalid. */
+/** Thrown if a token is invalid. */
 export class TokenError extends Error {
   override readonly name = 'TokenError';
 
   /**
-   * @param message the reason, for the client's developer, in letters, digits and simple signs only.
-   * @param details the offending part of the token; only the log of the server shows it.
+   * @param message the reason for the client's developer, only with letters, digits and simple punctuation.
+   * @param details the invalid part of the token, which only the log of the server shows.
    */
   constructor(
     message: string,
@@ -21,7 +24,10 @@ export class TokenError extends Error {
   }
 }
 
-/** The issuer wrote an invalid claim. The log of the server shows it, because the mistake is not in the client. */
+/**
+ * Thrown if the issuer wrote an invalid claim. The log of the server shows it, because the client cannot fix
+ * it.
+ */
 export class ClaimError extends TokenError {}
 
 /** How long an authorization server may take to answer, in milliseconds. */
@@ -31,7 +37,7 @@ const MAX_BYTES = 1024 * 1024;
 
 /** A request to an authorization server. */
 export interface ProviderRequest {
-  /** Sent as a form, by POST. */
+  /** The body, sent as a form by POST. */
   readonly form?: URLSearchParams;
   readonly headers?: Readonly<Record<string, string>>;
 }

@@ -63,12 +63,10 @@ export class Scopes {
   readonly advertised: readonly string[];
   readonly #prefix: string;
   readonly #read: (claims: TokenClaims) => readonly string[];
-  /** By scope: all scopes that it includes, itself among them. */
+  /** For each scope, all scopes that it includes, with the scope itself. */
   readonly #implied = new Map<string, readonly string[]>();
 
-  /**
-   * @param checks collects all faults in the options.
-   */
+  /** @param checks receives the problems in the options. */
   constructor(options: ScopeOptions, checks: OptionChecks) {
     const { initial = [], advertised = initial, implies = {}, read = scopesIn, prefix = '' } = options;
     checks.known(options, OPTIONS, 'scopes.');
@@ -85,12 +83,12 @@ export class Scopes {
     for (const scope of Object.keys(implies)) this.#implied.set(scope, closure(scope, implies));
   }
 
-  /** Scopes as clients request them. */
+  /** Adds the prefix to scopes, for clients that request them. */
   asked(scopes: readonly string[]): readonly string[] {
     return scopes.map((scope) => (STANDARD.has(scope) ? scope : this.#prefix + scope));
   }
 
-  /** The scopes of a token, with all scopes that they include. */
+  /** Returns the scopes of a token, with all scopes that they include. */
   of(claims: TokenClaims): readonly string[] {
     const prefix = this.#prefix;
     const granted = this.#read(claims).map((scope) =>
@@ -101,7 +99,7 @@ export class Scopes {
   }
 }
 
-/** A scope with all scopes that it includes, directly or indirectly; cycles are allowed. */
+/** Returns a scope with all scopes that it includes, directly or indirectly. Cycles are allowed. */
 function closure(scope: string, implies: Readonly<Record<string, readonly string[]>>): readonly string[] {
   const found = new Set([scope]);
   for (const one of found) {
@@ -112,7 +110,7 @@ function closure(scope: string, implies: Readonly<Record<string, readonly string
   return [...found];
 }
 
-/** The scopes that the claims of a token list. */
+/** Returns the scopes in the claims of a token. */
 export function scopesIn({ scope, scp }: TokenClaims): readonly string[] {
   const listed = Array.isArray(scp) ? scp.filter((one) => typeof one === 'string') : words(scp);
   return [...words(scope), ...listed];

@@ -4,13 +4,13 @@ import { Deadlines } from '@sigil/core/internal';
 
 /** The limits of a semaphore. */
 export interface SemaphoreLimits {
-  /** How many callers run at once. */
+  /** Maximum number of callers that run at once. */
   readonly running: number;
-  /** How many callers run or wait. */
+  /** Maximum number of callers that run or wait. */
   readonly total: number;
-  /** How many callers of one client run or wait. */
+  /** Maximum number of callers of one client that run or wait. */
   readonly perClient: number;
-  /** How long a caller may wait, in milliseconds. */
+  /** Maximum wait of a caller, in milliseconds. */
   readonly waitMs: number;
 }
 

@@ -24,7 +24,7 @@ export type CheckToken = (token: string, client?: string) => MaybePromise<TokenC
 
 /** A way to check tokens. `jwt()` and `introspection()` create one. */
 export interface TokenCheck {
-  /** Reports all faults in the options of this check. @param issuers the number of issuers. */
+  /** Reports all problems in the options of this check. @param issuers the number of issuers. */
   check(checks: OptionChecks, issuers: number): void;
   /** Whether issuers are asked for their keys or endpoints. */
   create(parts: TokenCheckParts): CheckToken;
@@ -50,7 +50,10 @@ export function audienceTest(audience: string | readonly string[]): (claimed: un
   };
 }
 
-/** @param claimed the audience of the token. */
+/**
+ * Creates the error for a token that was not issued for this server. @param claimed the audience of the
+ * token.
+ */
 export function notForUs(claimed: unknown): TokenError {
   return new TokenError('The token was not issued for this server', {
     audience: claimed === undefined ? 'none' : JSON.stringify(claimed),
@@ -76,7 +79,8 @@ export function requireInTime(claims: TokenClaims): void {
 }
 
 /**
- * @param claim the name of a claim that must be a number of seconds since 1970 (RFC 7519, section 2, "NumericDate").
+ * Creates the error for a claim that must be a number of seconds since 1970 (RFC 7519, section 2,
+ * "NumericDate"). @param claim its name.
  */
 export function notATime(claim: string): ClaimError {
   return new ClaimError(`The claim ${claim} of the token is no number`);
@@ -95,7 +99,7 @@ interface Kept<T> {
 export class TokenCache<T> {
   readonly #kept = new Map<string, Kept<T>>();
 
-  /** @returns the value, or `undefined` if it is unknown or expired. */
+  /** Returns the value of a key; `undefined` if it is unknown or expired. */
   get(key: string): T | undefined {
     const found = this.#kept.get(key);
     if (!found) return undefined;
@@ -104,9 +108,7 @@ export class TokenCache<T> {
     return undefined;
   }
 
-  /**
-   * @param until the expiry, in milliseconds since 1970.
-   */
+  /** Stores a value. @param until the expiry, in milliseconds since 1970. */
   set(key: string, value: T, until: number): void {
     if (this.#kept.size >= MAX_KEPT) {
       const [oldest] = this.#kept.keys();

@@ -21,11 +21,14 @@ export interface UpstreamOptions extends ClientCredentials {
 export interface UpstreamTarget {
   /** The service that the token is for, by the name that the authorization server uses. */
   readonly audience: string;
-  /** @default []: the authorization server decides */
+  /**
+   * The scopes to request.
+   * @default []: the authorization server decides
+   */
   readonly scopes?: readonly string[];
 }
 
-/** The token of a principal, and the way to get other tokens with it. */
+/** The token of a principal, and how to get other tokens with it. */
 interface Caller {
   readonly token: string;
   readonly issuer: Issuer;
@@ -37,14 +40,14 @@ const CALLERS = new WeakMap<Principal, Caller>();
 const TOKENS = new TokenCache<string>();
 const ASKED = new SingleFlight<string>();
 
-/** Keeps the token of a principal. Only `upstreamToken` reads it. */
+/** Stores the token of a principal. Only `upstreamToken` reads it. */
 export function rememberToken(principal: Principal, caller: Caller): void {
   CALLERS.set(principal, caller);
 }
 
 const EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
-/** A token is no longer used from this many milliseconds before its expiry on. */
+/** How long before its expiry a token is no longer used, in milliseconds. */
 const MARGIN_MS = 10_000;
 
 /**

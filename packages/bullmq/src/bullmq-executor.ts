@@ -119,7 +119,7 @@ class BullmqExecutor implements TaskExecutor {
   }
 }
 
-/** @throws DefinitionError with all faults in the options. */
+/** Validates the options. @throws DefinitionError with all problems. */
 function checkOptions(options: BullmqOptions): void {
   OptionChecks.requireObject('bullmq', options);
   const { connection, queue, prefix } = options;

@@ -6,7 +6,7 @@ import { escapeOf } from './json.js';
 /** A style for a line. */
 export type Style = 'red' | 'green' | 'yellow' | 'dim';
 
-/** Where a command writes its output, and where it can ask the user. */
+/** The output of a command, and its way to ask the user. */
 export interface Terminal {
   /** Writes a result. */
   out(text: string): void;

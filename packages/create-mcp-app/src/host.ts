@@ -2,7 +2,7 @@
 export interface Host {
   /** The name of the command in messages. @default 'create-mcp-app' */
   readonly commandName?: string;
-  /** The folder in which the command was started. */
+  /** The working directory of the command. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Aborted if the command should end early. */

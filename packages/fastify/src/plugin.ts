@@ -14,7 +14,7 @@ export interface FastifyOptions extends HttpOptions {
    * @default '/mcp'
    */
   readonly path?: string;
-  /** The prefix of `path`. */
+  /** The prefix of `path`, which Fastify also uses for the other routes of a plugin. */
   readonly prefix?: string;
   /**
    * How long requests in flight may take to finish when Fastify closes, in milliseconds.

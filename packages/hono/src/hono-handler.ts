@@ -61,7 +61,10 @@ export function honoHandler(app: App, { path = '/mcp', ...options }: HonoOptions
   });
 }
 
-/** The part of a path that the Hono applications around the handler have matched. Their paths may have parameters. */
+/**
+ * Returns the part of a path that the surrounding Hono applications have matched. Their paths may have
+ * parameters.
+ */
 function baseOf({ req }: Context, pathname: string): string {
   // basePath() of hono/route reads a symbol. Requests from the other copy of Hono (CommonJS or ES module) do not have
   // it.

@@ -15,7 +15,7 @@ import {
 import type { Refusal } from './authentication/authorization.js';
 import type { BodyStream, HttpExchange, ResponseHeaders } from './http-exchange.js';
 
-/** Serves an exchange. Every error becomes an answer and a line in the log, never an exception. */
+/** Serves an exchange. An error is logged and becomes the response; nothing is thrown. */
 export function failSafely(http: HttpExchange, logger: Logger, serve: () => void): void {
   try {
     serve();
@@ -60,7 +60,7 @@ export function respondRejection(
   respondJson(http, refusal.status, message, { ...headers, ...refusal.headers });
 }
 
-/** The headers of a stream of events. */
+/** The headers of a response that is a stream of events. */
 const STREAM_HEADERS: ResponseHeaders = {
   'Content-Type': 'text/event-stream',
   'Cache-Control': 'no-cache, no-transform',
@@ -86,7 +86,7 @@ export interface StreamRules {
     | undefined;
 }
 
-/** The state of one stream. */
+/** Options of one stream. */
 export interface StreamParticulars {
   /** Headers to add. */
   readonly headers?: ResponseHeaders | undefined;
@@ -251,12 +251,12 @@ function quotable(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, '?').replace(/["\\]/g, '\\$&');
 }
 
-/** Whole seconds for headers, rounded up. */
+/** Converts milliseconds to whole seconds, rounded up, for headers. */
 function inSeconds(ms: number): number {
   return Math.ceil(ms / 1000);
 }
 
-/** Serves a request unless its address sends too many. This is the first check. */
+/** Serves a request, unless its address sends too many requests. This is the first check of a request. */
 export function admitAddress(
   http: HttpExchange,
   endpoint: Refuser & Pick<Endpoint, 'admitAddress'>,
@@ -285,7 +285,7 @@ export function admitAddress(
   admitted.then((refusal) => failSafely(http, logger, () => go(refusal)), fail);
 }
 
-/** The headers of a JSON answer. */
+/** The headers of a JSON response. */
 const JSON_HEADERS: ResponseHeaders = { 'Content-Type': 'application/json' };
 
 /** Seconds after which a client may try again if there was no room. */
@@ -296,7 +296,7 @@ export function refuseForNow(http: HttpExchange, message: string, id: RequestId 
   refuse(http, 503, ERROR_CODES.internalError, message, id, RETRY_LATER);
 }
 
-/** Refuses requests that cannot be served for now. It logs this now and then. */
+/** Refuses requests when there is no room, and logs this from time to time. */
 export class OverloadRefusal {
   readonly #told = new LogThrottle();
 
@@ -376,7 +376,7 @@ interface AboutRequest {
   readonly principal: string | undefined;
 }
 
-/** The parts of an endpoint that receive refused requests. */
+/** The part of an endpoint that receives refused requests. */
 export type Refuser = Pick<Endpoint, 'logger' | 'refused'>;
 
 /**

@@ -67,12 +67,12 @@ export function endpointOf(of: string, app: App): Endpoint {
 }
 
 /**
- * Checks the path of an endpoint: for packages that mount apps into a framework.
+ * Checks the path of an endpoint, for packages that mount apps into a framework.
  *
- * @param of the function that got the path, for messages.
+ * @param of the name of the function with this option, for messages.
  * @param path the path from the root of a server or router; `/` is the root itself.
  * @returns the path.
- * @throws DefinitionError when no request can have this path.
+ * @throws DefinitionError if no request can have this path.
  * @example
  * ```ts
  * const path = endpointPath('myHandler', '/api/mcp');
@@ -100,9 +100,9 @@ export function mountOptions(of: string, options: HttpOptions): ResolvedOptions 
 }
 
 /**
- * Fills in the defaults of options that both `http()` and mounts have.
+ * Fills in the defaults of the options that `http()` and mounted handlers have in common.
  *
- * @param checks collects all faults in the options.
+ * @param checks receives the problems in the options.
  */
 export function resolveOptions(
   options: HttpOptions,
@@ -170,10 +170,10 @@ export function resolveOptions(
   };
 }
 
-/** All methods of an authorizer. */
+/** The methods that an authorizer must have. */
 const AUTHORIZER = ['authorize', 'insufficientScope', 'document'] satisfies (keyof Authorizer)[];
 
-/** Refuses an invalid authorization when an app begins to serve: without one, every request would be accepted. */
+/** Checks the authorizer when an app begins to serve. Without one, every request would be accepted. */
 function checkedAuthorization(authorization: Authorization, of: string): Authorization {
   return (host) => {
     const made = authorization(host);
@@ -208,8 +208,8 @@ function checkTotal(checks: OptionChecks, totalAndOne: Readonly<Record<string, n
 const EXAMPLES = { allowedHosts: 'mcp.example', allowedOrigins: 'https://app.example' };
 
 /**
- * Refuses a pattern that no request can match: it would silently refuse all. Refuses a string in place of a list: it
- * would match by substring.
+ * Validates the options for hosts and origins. A pattern that no request can match would refuse all requests.
+ * A string instead of a list would match substrings.
  */
 function checkHosts(options: HttpOptions, checks: OptionChecks): void {
   const lists = { allowedHosts: isHost, allowedOrigins: isOrigin };
@@ -278,7 +278,7 @@ function isOrigin(text: string): boolean {
   return !text.includes('*') && URL.canParse(text) && new URL(text).origin === text;
 }
 
-/** A value other than a list has been refused before, and is never used. */
+/** Converts hosts to lower case. Invalid values were refused before, and are never used. */
 function lowerCase(hosts: readonly string[] | '*'): readonly string[] | '*' {
   return Array.isArray(hosts) ? hosts.map((host) => String(host).toLowerCase()) : '*';
 }

@@ -14,11 +14,11 @@ import type { ResolvedOptions } from './options.js';
 import { type OriginCheck, refuseMethod, refusesCaller } from './requests.js';
 import { isWorker } from './workers.js';
 
-/** Maximum number of watchers. */
+/** Maximum number of connected watchers. */
 const MOST_WATCHERS = 4;
-/** Maximum number of running calls in the list. The list has the calls that have run longest. */
+/** Maximum number of running calls that are listed. The longest-running calls are listed. */
 const MOST_NAMED = 20;
-/** Maximum number of results whose questions are open. */
+/** Maximum number of results with open questions that are remembered. */
 const MOST_ROUNDS = 100;
 /** Milliseconds between updates of the state of the process to watchers. An update is sent only if the state has changed. */
 const STATE_MS = 1_000;
@@ -137,7 +137,7 @@ export class EventsEndpoint {
     return { ended: (error) => this.#question(question, error === undefined ? 'answered' : 'failed') };
   }
 
-  /** Notes the questions that a result contains. */
+  /** Stores the questions in a result. */
   #openRound(end: ShownCallEnd): void {
     const { inputRequests, requestState } = end.result() ?? {};
     if (!isObject(inputRequests)) return;

@@ -6,7 +6,7 @@ import { createHandler, type HttpHandler } from './handler.js';
 import type { HttpOptions } from './options.js';
 import { WebExchange } from './web-exchange.js';
 
-/** The members that the handlers of all mounted apps share. */
+/** Members that all handlers for mounted apps have. */
 export interface AppMount {
   /**
    * Whether a request is for the app, if a framework passes all requests to the handler. Such a request is for the
@@ -75,7 +75,7 @@ function mountEndpoint(endpoint: Endpoint, options: HttpOptions): FetchHandler {
   return Object.assign((request: Request) => handle(request), { handle, ...mountOf(handler) });
 }
 
-/** The members of a handler besides its call. */
+/** Returns the members of a handler that are not its call signature. */
 export function mountOf(handler: HttpHandler): AppMount {
   return {
     serves: (target, path, base = '') =>
@@ -85,7 +85,9 @@ export function mountOf(handler: HttpHandler): AppMount {
   };
 }
 
-/** The rest of a path after the matched prefix. In `use('/mcp', …)` the prefix may be the whole path. */
+/**
+ * Returns the rest of a path after a matched prefix. In `use('/mcp', …)`, the prefix may be the whole path.
+ */
 function behind(base: string, path: string): string {
   return base.endsWith(path) || (base && path === '/') ? base : base + path;
 }
@@ -105,7 +107,7 @@ export interface HostOptions extends HttpOptions {
  * passes with requests.
  */
 export interface Hosted<P> {
-  /** The function that got the options, for error messages. */
+  /** The name of the function with these options, for error messages. */
   readonly of: string;
   /** Creates the app. @param platform the values that the platform passed with the first request. */
   readonly app: (platform: P) => MaybePromise<App>;
@@ -200,7 +202,7 @@ export function hostHandler<P>({ of, app, options, path: usual, unaskable }: Hos
   return Object.assign(serve, { close, written });
 }
 
-/** An endpoint whose handlers cannot send requests to the clients of sessions. */
+/** Returns an endpoint whose handlers cannot send requests to the clients of sessions. */
 function silent(endpoint: Endpoint, unaskable: string): Endpoint {
   return {
     logger: endpoint.logger,

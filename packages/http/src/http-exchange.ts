@@ -36,16 +36,16 @@ export interface BodyLimits {
  */
 export interface HttpExchange extends RequestInfo {
   readonly method: string;
-  /** Path and query as the client sent them: they include the path that the app is mounted at. */
+  /** The path and query, as the client sent them. They include the path of the mount. */
   readonly target: string;
   readonly headers: NonNullable<RequestInfo['headers']>;
   readonly quotaKey: string | undefined;
   /**
-   * Names the request in the log: the header `X-Request-Id`, or else a random text that is created on demand. The
-   * response repeats it.
+   * The id of the request in the log: the header `X-Request-Id`, otherwise a random text that is created at
+   * first use. The response repeats it.
    */
   readonly id: string;
-  /** Receives refusals; known once the request has reached a handler. */
+  /** The endpoint, which receives refusals; `undefined` until the request has reached a handler. */
   endpoint: Pick<Endpoint, 'logger' | 'refused'> | undefined;
   /** The HTTP server's request object. */
   readonly source: unknown;
@@ -64,7 +64,7 @@ export interface HttpExchange extends RequestInfo {
   trustedProxies: readonly string[] | undefined;
   /** The verified principal of the request. */
   principal: Principal | undefined;
-  /** How long the body was, in bytes, once it has been read. */
+  /** The length of the body in bytes, once it has been read. */
   readonly bodyBytes: number;
   /** Reads the whole body and passes it to `done` as text, or passes the problem. */
   readBody(limits: BodyLimits, done: (body: string | undefined, problem?: BodyProblem) => void): void;
@@ -72,7 +72,7 @@ export interface HttpExchange extends RequestInfo {
   respond(status: number, headers: ResponseHeaders, body?: string): void;
   /** Answers with status 200 and a stream. A client that leaves too much of the stream unread is cut off. */
   stream(headers: ResponseHeaders): BodyStream;
-  /** Whether the connection has closed: nothing written from now on reaches the client. */
+  /** Whether the connection has closed, so that output no longer reaches the client. */
   readonly gone: boolean;
   /** Calls back when the client goes away before the response has ended. */
   onGone(listener: () => void): void;

@@ -9,7 +9,7 @@ import type { OutputBudget } from './output-budget.js';
  * stream.
  */
 export class Http2Exchange extends NodeExchange {
-  /** The address of the peer. It is kept because a closed stream does not know it. */
+  /** The address of the peer. It is stored, because a closed stream no longer has it. */
   readonly #peer: string | undefined;
   readonly #stream: ServerHttp2Stream;
   #headers: HttpExchange['headers'] | undefined;
@@ -72,7 +72,10 @@ export class Http2Exchange extends NodeExchange {
     this.response.writeHead(status, headersOf(lines));
   }
 
-  /** Answers in the middle of a request. The client may then leave the rest unsent (RFC 9113, section 8.1). */
+  /**
+   * Responds before the whole request has arrived. The client may then not send the rest (RFC 9113, section
+   * 8.1).
+   */
   protected override respondUnread(status: number, lines: readonly (string | number)[], body?: string): void {
     this.begin(status, lines);
     this.response.end(body);
@@ -88,7 +91,7 @@ export class Http2Exchange extends NodeExchange {
     this.#stream.destroy();
   }
 
-  /** In HTTP/2, no stream of a connection waits for another. */
+  /** Does nothing, because in HTTP/2, streams of a connection do not wait for each other. */
   protected override letNothingFollow(): () => void {
     return () => undefined;
   }

@@ -3,7 +3,7 @@ import { isIP, isIPv4, type ListenOptions } from 'node:net';
 import type { OptionChecks } from '@sigil/core/internal';
 import { LOOPBACK_HOSTS } from './options.js';
 
-/** The port that a server listens on; 0 before it listens. */
+/** Returns the port that a server listens on; 0 before it listens. */
 export function portOf(server: Server): number {
   const address = server.address();
   return typeof address === 'object' && address !== null ? address.port : 0;
@@ -21,7 +21,7 @@ export function listen(server: Server, where: ListenOptions, group = ''): Promis
   });
 }
 
-/** The advice to choose another port or host. */
+/** Returns the advice to choose another port or host. */
 function otherOne(option: 'port' | 'host', group: string): string {
   if (group !== '') return `give another one by the option ${group}${option} of http()`;
   return `give another ${option}: --${option} or ${option.toUpperCase()} where the command line decides, else the option ${option} of http()`;
@@ -65,7 +65,10 @@ export function isListenHost(option: string, host: unknown, checks: OptionChecks
   return false;
 }
 
-/** The loopback names that match a host. @returns `undefined` for a host beyond this machine. */
+/**
+ * Returns the names of this machine that match a host. @returns `undefined` for a host that other machines
+ * can reach.
+ */
 export function loopbackNames(host: string): readonly string[] | undefined {
   if (host === '::1' || LOOPBACK_HOSTS.includes(host.toLowerCase())) return LOOPBACK_HOSTS;
   return isIPv4(host) && host.startsWith('127.') ? [...LOOPBACK_HOSTS, host] : undefined;

@@ -298,7 +298,7 @@ export class NodeExchange implements HttpExchange {
     return unread;
   }
 
-  /** Cuts the client off once it has read nothing for a while. */
+  /** Disconnects the client if it has not read anything for a while. */
   protected cutOffWhenStalled(): void {
     const { response, output } = this;
     const { socket } = this.request;
@@ -343,8 +343,8 @@ export class NodeExchange implements HttpExchange {
   }
 
   /**
-   * Answers in the middle of a request, and reads the client's remaining data for a while: closing a connection with
-   * unread bytes resets it, and the client may lose the answer.
+   * Responds before the whole request has arrived, and continues to read it for a while. If a connection with
+   * unread bytes is closed, it is reset, and the client may not get the response.
    */
   protected respondUnread(status: number, lines: readonly (string | number)[], body?: string): void {
     const { request, response } = this;
@@ -378,7 +378,7 @@ export class NodeExchange implements HttpExchange {
     this.#id = id;
   }
 
-  /** node:http writes a flat list fastest. */
+  /** Returns headers as a flat list, which `node:http` writes fastest. */
   #headerLines(headers: ResponseHeaders): (string | number)[] {
     const lines: (string | number)[] = [];
     for (const name in headers) lines.push(name, headers[name] ?? '');
@@ -404,7 +404,7 @@ function waitBehindOthers(socket: Socket, response: ServerResponse): void {
   STREAMING.get(socket)?.();
 }
 
-/** The headers from a flat list, as an object. */
+/** Converts a flat list of headers to an object. */
 export function headersOf(lines: readonly (string | number)[]): OutgoingHttpHeaders {
   const headers: OutgoingHttpHeaders = {};
   for (let at = 0; at < lines.length; at += 2) headers[String(lines[at])] = lines[at + 1];
@@ -423,8 +423,8 @@ function takeBody(bytes: Uint8Array, maxBytes: number, done: BodyDone): void {
 }
 
 /**
- * The bytes of a body that a parser has read: bytes, text or parsed JSON. `undefined` if JSON cannot express the value,
- * or if it is nested too deeply.
+ * Returns the bytes of a body that a parser has read as bytes, text or parsed JSON. @returns `undefined` if
+ * JSON cannot represent the value, or if it is nested too deeply.
  */
 function bytesOf(body: unknown): Uint8Array | undefined {
   if (body instanceof Uint8Array) return body;

@@ -15,7 +15,7 @@ export interface ResolvedMetrics {
   readonly handler: MetricsHandler;
   readonly path: string;
   readonly token: string | undefined;
-  /** `undefined` for the port of the endpoint. */
+  /** The separate port; `undefined` for the port of the endpoint. */
   readonly port: number | undefined;
   readonly host: string;
   /** The names that `Host` may have if metrics have their own port. */
@@ -134,7 +134,7 @@ export class MetricsEndpoint {
     this.#operators = token === undefined ? undefined : operatorsOnly(token, options, endpoint);
   }
 
-  /** @param http the exchange of the request and the response. */
+  /** Serves a request for metrics. @param http the exchange of the request and the response. */
   serve(http: HttpExchange, request: IncomingMessage, response: ServerResponse): void {
     const answer = (): void => {
       if (http.method !== 'GET' && http.method !== 'HEAD') return refuseMethod(http, 'GET, HEAD');

@@ -393,7 +393,7 @@ declare module '@sigil/core' {
   }
 }
 
-/** Options with every default filled in. */
+/** The options with all defaults filled in. */
 export interface ResolvedOptions {
   readonly maxBodyBytes: number;
   readonly maxTotalBodyBytes: number;
@@ -407,9 +407,9 @@ export interface ResolvedOptions {
   readonly keepAliveMs: number;
   readonly maxBufferedBytes: number;
   readonly maxTotalBufferedBytes: number;
-  /** `undefined` by default; `false` for none. */
+  /** The store of events; `undefined` for the default, `false` for none. */
   readonly eventStore: EventStore | false | undefined;
-  /** `undefined` by default; `false` for none. */
+  /** The store of sessions; `undefined` for the default, `false` for none. */
   readonly sessionStore: SessionStore | false | undefined;
   readonly retryMs: number;
   readonly streamAfterMs: number;

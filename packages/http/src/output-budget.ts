@@ -51,7 +51,7 @@ export class OutputBudget {
     this.tell(http, 'a client is cut off: it does not read what it is sent', limit);
   }
 
-  /** Logs what happened to a connection, now and then. */
+  /** Logs an event on a connection from time to time. */
   tell(http: HttpExchange, message: string, limit?: keyof OutputLimits): void {
     if (!this.#told.allows(limit ?? message)) return;
     this.logger.warn({ ...(limit && { [limit]: this.limits[limit] }), ...aboutRequest(http) }, message);
@@ -92,8 +92,8 @@ export class UnreadBudget {
 }
 
 /**
- * The output of one stream that waits for its client to read. It is kept as pieces of bytes: a growing text would take
- * up several times its length in memory, as would each queued write of a platform.
+ * The output of one stream that its client has not read. It is stored as chunks of bytes, because a growing
+ * string, or queued writes of a platform, would take several times as much memory.
  */
 export class WaitingOutput {
   readonly #pieces: Uint8Array[] = [];

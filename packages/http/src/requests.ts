@@ -94,7 +94,9 @@ export function acceptsAnswer(accept: string | undefined): boolean {
   return accepts(accept, 'application/json') && accepts(accept, 'text/event-stream');
 }
 
-/** Decides whose requests are served, as a protection against DNS rebinding and foreign pages. */
+/**
+ * Decides which hosts and origins are served, as a protection against DNS rebinding and pages of other sites.
+ */
 export class OriginCheck {
   readonly #hosts: readonly string[] | '*';
   readonly #origins: readonly string[] | undefined;

@@ -8,8 +8,8 @@ import type { Endpoint } from '@sigil/core/transport';
 export type RouteHandler = (request: Request) => MaybePromise<Response>;
 
 /**
- * Answers a request for a path besides the endpoint. Never rejects: an error from the handler, its body or its abort
- * listeners is logged. The client gets 500 if no answer has begun.
+ * Responds to a request for a path other than the endpoint. Never rejects: an error from the handler, its
+ * body or its abort listeners is logged. The client gets 500 if no response has begun.
  */
 export async function serveRoute(
   handle: RouteHandler,
@@ -37,7 +37,8 @@ export async function serveRoute(
 }
 
 /**
- * A body that reports its own failure: once the pipeline has ended, the response looks as if the client had gone away.
+ * Yields the body of a response, and reports its errors: once the pipeline has ended, the response looks as
+ * if the client had disconnected.
  */
 async function* watched(
   body: AsyncIterable<Uint8Array>,

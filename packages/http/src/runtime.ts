@@ -78,7 +78,7 @@ export function http(options: HttpRuntimeOptions = {}): Runtime {
   };
 }
 
-/** How long the disposal of services may take before the process exits, in milliseconds. */
+/** Maximum time for the disposal of services before the process exits, in milliseconds. */
 const DISPOSAL_MS = 5_000;
 
 const NO_BACKEND =
@@ -309,7 +309,7 @@ interface ServerLimits {
   readonly connectionsCheckingInterval: number;
 }
 
-/** The inputs of a server that `http()` starts. */
+/** The resolved options of `http()`. */
 interface ServerOptions {
   readonly host: string;
   readonly port: number;
@@ -381,7 +381,7 @@ function serverOptions(options: HttpRuntimeOptions): ServerOptions {
   return { host, port, ...paths, workers, ...times, handleSignals, limits, handler };
 }
 
-/** The names that `Host` may have by default. A server on a network cannot know its own names. */
+/** Returns the default names that `Host` may have. A server on a network does not know its own names. */
 function hostsFor(
   host: string,
   { authenticate, authorization, allowAnonymous }: HttpRuntimeOptions,
@@ -405,7 +405,7 @@ function isPath(path: string): boolean {
   return /^\/[^?#\s]*$/.test(path) && URL.canParse(base + path) && new URL(base + path).pathname === path;
 }
 
-/** @param taken the paths that are already in use. */
+/** Checks the path of a probe. @param taken the paths that are already in use. */
 function checkOwnPath(option: string, probe: string, taken: readonly string[], checks: OptionChecks): void {
   if (!isPath(probe)) return checks.refuse(option, `it must be a path such as /${option}, not '${probe}'`);
   const other = taken.find((path) => isAt(probe, path) || isAt(path, probe));

@@ -43,7 +43,7 @@ const TOO_NEW = {
   message: 'This protocol revision is not served over HTTP+SSE; use the MCP endpoint',
 };
 
-/** Which endpoint of HTTP+SSE a request is for. */
+/** The endpoint of HTTP+SSE that a request is for. */
 export interface SseTarget {
   readonly endpoint: 'stream' | 'messages';
   /** The mount path of the app, such as `/api`; empty at the root. */

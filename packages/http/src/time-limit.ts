@@ -50,7 +50,7 @@ export async function answerInTime(answering: Promise<Response>, limit: TimeLimi
   return new Response(stream, response);
 }
 
-/** The errors for the requests of a body whose time is over. */
+/** Returns errors for the requests in a body, because their time is over. */
 function answersTo(body: string): string {
   const error = { code: ERROR_CODES.internalError, message: 'The time of this function is over' };
   const answer = (id: unknown): string => errorResponse(isRequestId(id) ? id : null, error);

@@ -1,7 +1,7 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
 import { canonicalAddress } from '@sigil/core/internal';
 
-/** Networks by the list in the options; each is made once. */
+/** The parsed networks for each list in the options. Each list is parsed once. */
 const NETWORKS = new WeakMap<readonly string[], BlockList>();
 
 /**
@@ -40,7 +40,7 @@ function networksOf(trusted: readonly string[]): BlockList {
   return networks;
 }
 
-/** An address without port and brackets, in its canonical form; `undefined` for anything else. */
+/** Returns the canonical form of an address without port and brackets; `undefined` for any other text. */
 function plain(text: string): string | undefined {
   const [, address = ''] = /^\[(.*)\](?::\d+)?$/.exec(text.trim()) ??
     /^([\d.]+):\d+$/.exec(text.trim()) ?? [text, text.trim()];

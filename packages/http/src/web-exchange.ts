@@ -189,9 +189,9 @@ export class WebExchange implements HttpExchange {
   }
 
   /**
-   * A long body, which is sent piece by piece as the client reads it.
+   * Returns a stream that sends a long body in chunks, as the client reads it.
    *
-   * @returns `undefined` if there is no room for it.
+   * @returns `undefined` if there is no room for the body.
    */
   #inPieces(bytes: Uint8Array): ReadableStream<Uint8Array> | undefined {
     const { output } = this;
@@ -254,7 +254,9 @@ export class WebExchange implements HttpExchange {
   }
 }
 
-/** @returns the bytes, or the problem: too many bytes, bytes that take too long, or no room. */
+/**
+ * Reads a body. @returns the bytes, or the problem: too many bytes, bytes that arrive too slowly, or no room.
+ */
 async function readBytes(
   request: Request,
   limits: BodyLimits,
@@ -286,7 +288,10 @@ async function readBytes(
   }
 }
 
-/** @returns `undefined` when the bytes are not UTF-8. A byte-order mark is kept: the text is then not JSON. */
+/**
+ * Decodes UTF-8. @returns `undefined` for invalid bytes. A byte order mark is kept, so that the text is not
+ * valid JSON.
+ */
 function decode(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

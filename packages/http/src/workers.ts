@@ -4,26 +4,34 @@ import type { Endpoint, RunningRuntime } from '@sigil/core/transport';
 import { EXIT_CODES, exitAfter } from '@sigil/node';
 
 /**
- * Set in worker processes: they share a key for request states, and without a backend they use no feature that needs
- * one.
+ * The environment variable that is set in worker processes. Its value is a common key for request states.
+ * Without a backend, workers do not use features that need one.
  */
 const WORKER_KEY = 'SIGIL_WORKER_KEY';
-/** The number of a worker, from 0 on. A worker that replaces another has the same number. */
+/**
+ * The environment variable with the number of a worker, starting at 0. A worker that replaces another one has
+ * the same number.
+ */
 const WORKER_NUMBER = 'SIGIL_WORKER_NUMBER';
 const CLOSE = 'sigil:close';
 
 /** How long the first worker may take to listen, in milliseconds. After that, the start has failed. */
 const START_MS = 60_000;
-/** A worker that ends sooner than this after its start is replaced after a growing delay, in milliseconds. */
+/**
+ * Minimum run time of a healthy worker, in milliseconds. A worker that ends sooner is replaced after an
+ * increasing delay.
+ */
 const HEALTHY_MS = 10_000;
 const LONGEST_DELAY_MS = 10_000;
 
-/** Whether this process starts workers, and serves nothing itself. */
+/** Whether this process starts workers, and does not serve requests itself. */
 export async function startsWorkers(workers: number): Promise<boolean> {
   return workers > 1 && (await loadCluster()).isPrimary;
 }
 
-/** Whether this process is one of several that a program has started to serve on one port. */
+/**
+ * Whether this process is a worker: one of several processes that a program has started to serve on one port.
+ */
 export function isWorker(): boolean {
   return process.env[WORKER_KEY]?.startsWith(`${process.ppid}:`) === true;
 }
@@ -34,7 +42,8 @@ export function workerNumber(): number {
 }
 
 /**
- * Loads a module that few programs need. It takes longer to load than all modules of Node that a stdio server uses.
+ * Loads `node:cluster`. Few programs need it, and it takes longer to load than all Node modules of a stdio
+ * server.
  */
 async function loadCluster(): Promise<Cluster> {
   return (await import('node:cluster')).default;
@@ -137,7 +146,7 @@ class WorkerPool {
     void this.closed.then(() => process.off('SIGTERM', end).off('SIGINT', end));
   }
 
-  /** @param delayMs how long the start of this worker was delayed, in milliseconds. */
+  /** Starts a worker. @param delayMs how long the start was delayed, in milliseconds. */
   fork(number: number, delayMs: number): void {
     const worker = this.cluster.fork({ ...this.#env, [WORKER_NUMBER]: String(number) });
     const startedAt = Date.now();
@@ -180,7 +189,7 @@ class WorkerPool {
     clearTimeout(deadline);
   }
 
-  /** A program that does not start is not started again. */
+  /** Ends the program, because a program that does not start is not started again. */
   #failed(code: number): void {
     this.#isClosing = true;
     for (const worker of this.#workers) worker.process.kill('SIGKILL');

@@ -4,7 +4,7 @@ import { within } from '@sigil/core/internal';
 import { answerInTime, hostHandler, type HostOptions } from '@sigil/http/fetch';
 import type { APIGatewayProxyEventV2, Context, StreamifyHandler } from 'aws-lambda';
 
-/** An answer that is sent in one piece. */
+/** A response that is sent in one piece. */
 export interface LambdaResult {
   readonly statusCode: number;
   readonly headers: Record<string, string>;
@@ -80,7 +80,10 @@ export function lambdaStreamHandler(
   });
 }
 
-/** Answers events with web responses, whose bodies end before the function's time limit. */
+/**
+ * Creates a function that responds to events with web responses, whose bodies end before the function's time
+ * limit.
+ */
 function answerer(of: string, app: () => MaybePromise<App>, options: HostOptions, unaskable?: string) {
   const handler = hostHandler<undefined>({
     of,
@@ -103,13 +106,13 @@ function answerer(of: string, app: () => MaybePromise<App>, options: HostOptions
   return { answer, written };
 }
 
-/** The head of a response for Lambda. */
+/** Returns the status and headers of a response, in the form for Lambda. */
 function headOf({ status, headers }: Response): Omit<LambdaResult, 'body'> {
   return { statusCode: status, headers: Object.fromEntries(headers) };
 }
 
 /**
- * The web `Request` for an event.
+ * Converts an event to a web `Request`.
  *
  * @param over aborts the request.
  * @throws TypeError if the event has another format.

@@ -36,7 +36,7 @@ const RESPONSES = new WeakMap<object, object>();
 // The HTTP arguments of calls, by the state that all contexts of a call share.
 const OF_CALL = new WeakMap<object, HttpArguments & { contextId?: ContextId }>();
 
-/** Keeps the response of a request. The app knows this request as the source of calls. */
+/** Stores the response of a request. Calls have this request as their `source`. */
 export function keepResponse(request: HttpRequest, response: HttpResponse): void {
   RESPONSES.set(request, forHeaders(response));
 }
@@ -55,8 +55,8 @@ const SETTERS: ReadonlySet<string | symbol> = new Set([
 ]);
 
 /**
- * The response, with different setters for headers: before headers are sent, they take effect with Fastify too;
- * afterwards they do nothing.
+ * Returns the response with different setters for headers: before headers are sent, they also work with
+ * Fastify; afterwards, they have no effect.
  */
 function forHeaders(response: HttpResponse): object {
   const { raw } = response;
@@ -74,7 +74,7 @@ function forHeaders(response: HttpResponse): object {
   return shown;
 }
 
-/** Stands in for a missing response: setting headers has no effect. */
+/** Returns an object that replaces a missing response. Its setters have no effect. */
 function standInResponse(): object {
   const response = { statusCode: 200, headersSent: false, locals: {} };
   const set = ['status', 'code', 'type', 'vary', 'cookie', 'setCookie', 'clearCookie'];

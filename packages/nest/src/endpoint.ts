@@ -47,7 +47,9 @@ export class Endpoint {
     this.#config = config;
   }
 
-  /** Begins to serve. Documents about authorization are at the root of the host, even if routes have a prefix. */
+  /**
+   * Starts to serve. Documents about authorization are at the root of the host, even if routes have a prefix.
+   */
   mount(): void {
     const { http = {}, principal } = this.#options;
     const { path = '/mcp', sse = false } = this.#extras;
@@ -71,7 +73,10 @@ export class Endpoint {
     this.#adapters.httpAdapter.use(documents);
   }
 
-  /** Warns of global enhancers that do not run for calls. All global enhancers are registered by now. */
+  /**
+   * Logs warnings about global enhancers that do not run for calls. All global enhancers are registered at
+   * this time.
+   */
   checkGlobals(): void {
     const { inheritAppConfig, logger = nestLogger() } = this.#options;
     warnOfGlobals(this.#config, inheritAppConfig, rooted(this.#extras.path ?? '/mcp'), logger);
@@ -90,7 +95,10 @@ export class Endpoint {
     this.#handler?.(raw, rawResponse ?? response, body, request);
   }
 
-  /** Warns of request guards that are not global guards. All global guards are registered by now. */
+  /**
+   * Logs warnings about request guards that are not global guards. All global guards are registered at this
+   * time.
+   */
   #checkRequestGuards(): void {
     const { requestGuards = [], logger = nestLogger() } = this.#options;
     const scoped = this.#config.getGlobalRequestGuards().map(({ metatype }) => metatype);
@@ -115,7 +123,7 @@ export function rooted(path: string): string {
   return path.replace(/^\/?/, '/');
 }
 
-/** The paths of the routes of a server, before the global prefix. */
+/** Returns the paths of a server's routes, without the global prefix. */
 export function routesOf({ path = '/mcp', sse = false }: SigilModuleExtras): string[] {
   const root = rooted(path);
   return sse ? [root, ...['sse', 'messages'].map((one) => `${root.replace(/\/$/, '')}/${one}`)] : [root];
@@ -137,7 +145,10 @@ export function endpointController({ path = '/mcp', decorators = [], sse = false
   return McpController;
 }
 
-/** Serves requests that the application has accepted, for their principal, if they have one. */
+/**
+ * Creates an authorization that serves each request that the application has accepted, as the request's
+ * principal, if it has one.
+ */
 function byUser(principalOf: NonNullable<SigilModuleOptions['principal']>): Authorization {
   return () => ({
     authorize: ({ source }) =>
@@ -149,7 +160,7 @@ function byUser(principalOf: NonNullable<SigilModuleOptions['principal']>): Auth
   });
 }
 
-/** The principal for `request.user`. @throws TypeError if the user has no id. */
+/** Returns the principal for `request.user`. @throws TypeError if the user has no id. */
 function principalOf({ user }: HttpRequest): Principal | undefined {
   if (user === undefined || user === null) return undefined;
   // Read from the user itself: a copy would lack the getters of its class.
@@ -172,7 +183,7 @@ function principalOf({ user }: HttpRequest): Principal | undefined {
   };
 }
 
-/** All members of a user that are data. */
+/** Returns all members of a user that are data. */
 function claimsOf(user: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const { toJSON } = user;
   const json: unknown = typeof toJSON === 'function' ? toJSON.call(user) : undefined;

@@ -43,7 +43,10 @@ import { isValidationPipe, pipeArguments, pipedParametersOf } from './pipes.js';
 
 type MethodName = string | symbol;
 
-/** A guard, interceptor, filter or pipe: an existing instance, or one that is created for the call. */
+/**
+ * A guard, interceptor, filter or pipe: either an instance, or a provider that creates an instance for each
+ * call.
+ */
 interface Enhancer<K extends EnhancerKind> {
   readonly name: string;
   readonly of: (context: GuardContext) => EnhancerTypes[K] | Promise<EnhancerTypes[K]>;
@@ -166,14 +169,17 @@ export class Enhancers {
     };
   }
 
-  /** Nest's provider of an enhancer's class, from the module of the class that uses it, or else from any module. */
+  /**
+   * Finds the provider of an enhancer's class: first in the module of the class that uses the enhancer, then
+   * in any module.
+   */
   #providerOf(enhancer: Constructor, cls: Constructor): Provided | undefined {
     const module = this.#container.served.get(cls)?.module;
     const wrapper = module?.injectables.get(enhancer);
     return module && wrapper ? { module, token: wrapper.token, wrapper } : this.#container.find(enhancer);
   }
 
-  /** The enhancers of the class, then the enhancers of the method. */
+  /** Returns the enhancers of a class, followed by those of a method. */
   #declared<K extends EnhancerKind>(kind: K, { cls, method }: Place): Enhancer<K>[] {
     const { key } = KINDS[kind];
     const values = [...metadataOf(key, cls), ...metadataOf(key, cls, method)] as (
@@ -194,7 +200,7 @@ export class Enhancers {
     });
   }
 
-  /** The current global enhancers of the application. */
+  /** Returns the global enhancers that are registered at the time of the call. */
   #global<K extends EnhancerKind>(kind: K): Enhancer<K>[] {
     const [made, scoped] = GLOBALS[kind](this.#config);
     return [
@@ -209,7 +215,7 @@ export class Enhancers {
     ];
   }
 
-  /** The application's global enhancers that also run for calls. */
+  /** Returns the global enhancers that also run for calls of handlers. */
   #inherited<K extends EnhancerKind>(kind: K): Enhancer<K>[] {
     return this.#inherits ? this.#global(kind) : [];
   }
@@ -219,8 +225,8 @@ export class Enhancers {
   }
 
   /**
-   * Runs the global guards that are registered at that time: `app.useGlobalGuards()` is called after the modules are
-   * created.
+   * Runs the global guards that are registered at the time of the call, because `app.useGlobalGuards()` is
+   * called after the modules are created.
    */
   #globalGuards(place: Place): GuardLike {
     const isAsked = (guard: object): boolean => !this.#requestGuards.some((cls) => guard instanceof cls);
@@ -350,7 +356,7 @@ export class Enhancers {
     });
   }
 
-  /** The first filter that matches an error. */
+  /** Returns the first filter that matches an error. */
   async #filterOf(
     error: unknown,
     filters: readonly Enhancer<'filter'>[],
@@ -398,7 +404,7 @@ interface Place {
   readonly method: MethodName;
 }
 
-/** The value, or the last value of an observable. */
+/** Returns a value, or the last value of an observable. */
 async function resultOf(value: unknown): Promise<unknown> {
   return isObservable(value) ? lastValueFrom(value, { defaultValue: undefined }) : value;
 }
@@ -414,7 +420,7 @@ function catches(filter: ExceptionFilter, error: unknown): boolean {
   return caught.length === 0 || caught.some((type) => typeof type === 'function' && error instanceof type);
 }
 
-/** The metadata of a Nest decorator on a class (without `method`) or on one of its methods. */
+/** Returns the metadata of a Nest decorator on a class (without `method`) or on one of its methods. */
 function metadataOf(key: string, cls: Constructor, method?: MethodName): readonly unknown[] {
   const prototype = cls.prototype as Readonly<Record<MethodName, object>>;
   const target = method === undefined ? cls : prototype[method];
@@ -425,7 +431,7 @@ function listed(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Gives a function a name, for lines of the log and for `explain()`. */
+/** Sets the name of a function, for log lines and `explain()`. */
 function named<F extends (...values: never[]) => unknown>(name: string, run: F): F {
   return Object.defineProperty(run, 'name', { value: name });
 }

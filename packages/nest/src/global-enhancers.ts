@@ -19,8 +19,8 @@ export type EnhancerKind = keyof EnhancerTypes;
 type Globals<T> = readonly [made: readonly T[], scoped: readonly Provided['wrapper'][]];
 
 /**
- * Finds the current global enhancers: `app.useGlobalGuards()` and similar methods are called after the modules are
- * created.
+ * Returns the global enhancers at the time of the call, because `app.useGlobalGuards()` and similar methods
+ * are called after the modules are created.
  */
 export const GLOBALS: {
   readonly [K in EnhancerKind]: (config: ApplicationConfig) => Globals<EnhancerTypes[K]>;
@@ -31,7 +31,7 @@ export const GLOBALS: {
   pipe: (config) => [config.getGlobalPipes(), config.getGlobalRequestPipes()],
 };
 
-/** Whether a filter answers HTTP requests. Calls of MCP are not HTTP requests. */
+/** Whether a filter only handles HTTP requests. Calls of MCP handlers are not HTTP requests. */
 export function answersHttp(filter: unknown): boolean {
   if (typeof filter !== 'function') return filter instanceof BaseExceptionFilter;
   const prototype: unknown = filter.prototype;
@@ -39,7 +39,8 @@ export function answersHttp(filter: unknown): boolean {
 }
 
 /**
- * Warns of global enhancers that do not run for calls, unless the options accept that.
+ * Logs warnings about global enhancers that do not run for calls, unless the options say that this is
+ * intended.
  *
  * @param inherited the option `inheritAppConfig`.
  */

@@ -7,8 +7,8 @@ export function lacks(cls: object, method: string): boolean {
 }
 
 /**
- * Names an enhancer in messages. Classes that Nest's `mixin()` creates, as in `AuthGuard()`, have a random name besides
- * the name in their source.
+ * Returns the name of an enhancer for messages. Classes from Nest's `mixin()`, as in `AuthGuard()`, have a
+ * random name besides the name in their source.
  */
 export function nameOf(enhancer: unknown): string {
   if (typeof enhancer === 'function') {

@@ -89,7 +89,7 @@ export class NestContainer implements Container {
   }
 }
 
-/** The names of classes that have handlers but are not in a module that a server includes. */
+/** Returns the names of classes with handlers whose modules no server includes. */
 export function unserved(modules: ModulesContainer, included: ReadonlySet<Type>): string[] {
   const others = [...modules.values()].filter(({ metatype }) => !included.has(metatype));
   return [...servedClasses(others, [])].map(([cls, { module }]) => `${cls.name} of ${module.name}`);
@@ -131,7 +131,10 @@ function servedClasses(
   return served;
 }
 
-/** Finds classes that are aliases of a factory under another token. The class of such a factory is unknown. */
+/**
+ * Finds classes with handlers that are aliases of a factory under another token. The class of the factory's
+ * result is unknown.
+ */
 function servedAliases(
   modules: readonly NestModule[],
   served: ReadonlyMap<Constructor, Provided>,
@@ -160,7 +163,7 @@ function servedAliases(
   return found;
 }
 
-/** The class with handlers that a provider creates, if there is one. */
+/** Returns the class with handlers that a provider creates; `undefined` if there is none. */
 function classOf(token: unknown, { metatype, instance, isNotMetatype }: Wrapper): Constructor | undefined {
   // For a factory, only the token is known; for a value, the value is known.
   const ofValue = isNotMetatype && !metatype ? instance?.constructor : undefined;
@@ -179,8 +182,8 @@ function nameOf(id: ServiceId): string {
 }
 
 /**
- * Stands for a singleton that Nest has not created yet and that is used at the first call, such as a constraint of
- * class-validator.
+ * Returns a stand-in for a singleton that Nest has not created yet, such as a constraint of
+ * class-validator. It is used at the first call.
  */
 function whenMade(wrapper: Wrapper): object {
   return new Proxy(

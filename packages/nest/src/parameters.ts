@@ -17,7 +17,7 @@ interface RouteParameter {
   readonly factory?: (data: unknown, context: CallExecutionContext) => unknown;
 }
 
-/** The records of a method's Nest parameter decorators. */
+/** Returns the records of Nest's parameter decorators on a method. */
 export function parametersOf(cls: object, method: MethodName): RouteParameter[] {
   const found = Reflect.getMetadata(ROUTE_ARGS_METADATA, cls, method) as
     Readonly<Record<string, RouteParameter>> | undefined;
@@ -29,7 +29,7 @@ export function parametersOf(cls: object, method: MethodName): RouteParameter[] 
   }));
 }
 
-/** The problem with an unsupported parameter decorator. */
+/** Returns the problem with an unsupported parameter decorator; `undefined` if there is none. */
 export function problemOfParameter({
   pipes = [],
   factory,

@@ -16,8 +16,8 @@ export interface PipedParameter {
 }
 
 /**
- * The handler parameters that pipes apply to. Contexts, and values from Nest's parameter decorators, are not among
- * them.
+ * Returns the handler parameters that pipes apply to. Contexts, and values from Nest's parameter decorators,
+ * are not included.
  */
 export function pipedParametersOf(handler: HandlerMethod): PipedParameter[] {
   const types = parameterTypes(handler);

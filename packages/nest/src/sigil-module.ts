@@ -231,7 +231,7 @@ async function makeApp(
   return app;
 }
 
-/** The servers of an application. */
+/** Returns the servers of an application. */
 function serversOf(modules: ModulesContainer): Server[] {
   const imported = [...modules.values()].filter(({ metatype }) => metatype === SigilModule);
   return imported.flatMap(({ providers }) => {
@@ -241,8 +241,8 @@ function serversOf(modules: ModulesContainer): Server[] {
 }
 
 /**
- * @throws DefinitionError when servers of one application conflict, or include modules that the application does not
- *   have.
+ * Checks the servers of an application. @throws DefinitionError if they conflict, or include modules that the
+ * application does not have.
  */
 function checkServers(server: Server, servers: readonly Server[], modules: ModulesContainer): void {
   const checks = new OptionChecks(FOR_ROOT);
@@ -272,7 +272,7 @@ function checkServers(server: Server, servers: readonly Server[], modules: Modul
   checks.throwIfAny();
 }
 
-/** Rewrites an error so that it names `forRoot`, which got the options. @throws unknown the error again. */
+/** Rewrites an error, so that it names `forRoot` instead of `createApp`. @throws the rewritten error. */
 function inWordsOfForRoot(error: unknown): never {
   if (!(error instanceof DefinitionError)) throw error;
   throw new DefinitionError(
@@ -280,7 +280,7 @@ function inWordsOfForRoot(error: unknown): never {
   );
 }
 
-/** @throws DefinitionError when the module of a server cannot be created. */
+/** Checks the options of a server. @throws DefinitionError if the module cannot be created. */
 function checkServer({ path = '/mcp', decorators = [], ...server }: Server): void {
   const checks = new OptionChecks(FOR_ROOT);
   checks.booleans(server, 'sse');
@@ -331,7 +331,10 @@ function checkNames(options: object, names: readonly string[], checks: OptionChe
   checks.known(Object.fromEntries(others), names);
 }
 
-/** @throws DefinitionError when one of the options besides those of `createApp` and `nodeHandler` is wrong. */
+/**
+ * Checks the options that `createApp` and `nodeHandler` do not check. @throws DefinitionError if one is
+ * invalid.
+ */
 function checkOptions(given: SigilModuleOptions): void {
   OptionChecks.requireObject(FOR_ROOT, given);
   const checks = new OptionChecks(FOR_ROOT);
@@ -407,10 +410,7 @@ const httpExceptions: ErrorMapper = mapError(HttpException, (exception, context)
   return invalidParams(text);
 });
 
-/**
- * The message of an exception. An exception of `ValidationPipe` or a similar pipe has several messages, which are
- * joined.
- */
+/** Returns the message of an exception. The messages of `ValidationPipe` and similar pipes are joined. */
 function textOf(exception: HttpException): string {
   const response = exception.getResponse();
   const message: unknown = typeof response === 'string' ? response : Reflect.get(response, 'message');

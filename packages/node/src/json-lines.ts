@@ -11,7 +11,7 @@ export interface JsonLinesOptions {
   readonly sync?: boolean;
 }
 
-/** Keeps records in a file. */
+/** Writes records to a file. */
 export interface JsonLinesFile {
   /** Appends a record. @throws Error when the record cannot be written. */
   write(record: object): void;
@@ -21,17 +21,17 @@ export interface JsonLinesFile {
 
 const OPTIONS: OptionTable<JsonLinesOptions> = { sync: true };
 
-/** How often to check whether the file was moved away, in milliseconds. */
+/** How often the file is checked for having been moved away, in milliseconds. */
 const LOOK_MS = 1000;
 
 /**
- * A file that gets a line of JSON for each record. It fits the option `audit.sink` of `createApp`. Several processes
- * may write to one file.
+ * Opens a file and appends each record to it as a line of JSON. The result fits the option `audit.sink` of
+ * `createApp`. Several processes may write to one file.
  *
- * @param path the path of the file. Only the user of the process can access a new file. If the file is moved away, as
- *   logrotate does, a new one is created within a second.
- * @returns the file, which is open.
- * @throws Error when the file cannot be opened; DefinitionError when an option is wrong.
+ * @param path the path of the file. Only the user of the process can access a new file. If the file is moved
+ * away, as logrotate does, a new one is created within a second.
+ * @returns the open file.
+ * @throws Error if the file cannot be opened; DefinitionError if an option is invalid.
  * @example
  * ```ts
  * const app = await createApp({ name: 'shop', version: '1.0.0', audit: { sink: jsonLinesFile('audit.jsonl'), required: true } });

@@ -20,9 +20,9 @@ export interface LineOptions {
 }
 
 /**
- * A logger that writes each entry as one line of text or of JSON: `level`, `time` (ISO 8601), `message`, then the
- * details. It never throws, for any details. A string of more than 8,192 characters, such as the message of an error,
- * is cut in the middle.
+ * Creates a logger that writes each entry as one line of text or of JSON: `level`, `time` (ISO 8601),
+ * `message`, then the details. It never throws, whatever the details are. A string of more than 8,192
+ * characters, such as the message of an error, is cut in the middle.
  *
  * @param stream the destination of the lines; it is not closed.
  * @param options how the lines are written.
@@ -80,9 +80,9 @@ function writerOf(stream: Writable): (line: string, canWait: boolean) => void {
 }
 
 /**
- * A logger on standard error; clients of stdio servers show or keep this output. On a terminal it writes text, with
- * colours unless `NO_COLOR` is set. Elsewhere it writes JSON. The environment variable `LOG_FORMAT` overrides this:
- * `text` or `json`.
+ * Creates a logger for standard error. Clients of stdio servers show or store this output. On a terminal, the
+ * logger writes text, with colours unless `NO_COLOR` is set; elsewhere, it writes JSON. The environment
+ * variable `LOG_FORMAT` (`text` or `json`) overrides this.
  *
  * @returns the logger, which writes lines as `streamLogger` does.
  * @example
@@ -145,8 +145,8 @@ function now(): string {
 const UNREADABLE = 'cannot be read';
 
 /**
- * The details as Node shows them. They are read one by one if some of them cannot be read, such as an error whose
- * members throw.
+ * Returns the details as Node shows them. If some cannot be read, such as an error whose
+ * members throw, the details are read one by one.
  */
 function inspected(details: object): unknown {
   const shown = (read: () => unknown): string => {
@@ -180,14 +180,14 @@ function isSecret(name: string): boolean {
 /** The members that each entry has. */
 const FIXED: ReadonlySet<string> = new Set(['level', 'time', 'message']);
 
-/** Joins two objects in JSON to one. */
+/** Joins two JSON objects to one. */
 function joined(first: string, second: string): string {
   return second === '{}' ? first : `${first.slice(0, -1)},${second.slice(1)}`;
 }
 
 /**
- * Whether details are only numbers, booleans and short texts, and none is named like a secret or like an entry's own
- * member.
+ * Whether details are only numbers, booleans and short strings, and no name is that of a secret or of an
+ * entry's own member.
  */
 function isPlain(details: object): details is Readonly<Record<string, unknown>> {
   if (Object.getPrototypeOf(details) !== Object.prototype) return false;
@@ -220,7 +220,7 @@ function replace(key: string, value: unknown): unknown {
   };
 }
 
-/** The text for each level, of one width, so that messages are aligned. */
+/** The text for each level. All texts have the same width, so that messages are aligned. */
 const LEVELS: Readonly<Record<keyof Logger, readonly [name: string, color: string]>> = {
   debug: ['DEBUG', 'gray'],
   info: ['INFO ', 'green'],
@@ -251,7 +251,7 @@ function textWriter(colors: boolean): typeof formatEntry {
   };
 }
 
-/** The stack of an error in JSON form, with the stacks of its causes. */
+/** Returns the stack of an error in JSON form, with the stacks of its causes. */
 function stackOf(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || !('stack' in value)) return undefined;
   const cause = 'cause' in value ? stackOf(value.cause) : undefined;

@@ -6,7 +6,7 @@ import type { Attributes } from '@opentelemetry/api';
  * A test compares the table with that model.
  */
 
-/** The telemetry that has attributes: spans and metrics, by name. */
+/** The kinds of spans and metrics that have attributes. */
 export type Signal =
   | 'mcp.server'
   | 'mcp.client'
@@ -14,7 +14,7 @@ export type Signal =
   | 'mcp.client.operation.duration'
   | 'mcp.server.session.duration';
 
-/** The sources of attributes. The last four are only known once there is an answer. */
+/** The sources of attributes. The last four are only known after the answer. */
 export interface Values {
   readonly method?: string | undefined;
   readonly tool?: string | undefined;
@@ -76,7 +76,7 @@ const ROWS = new Map<Signal, readonly AttributeRow[]>(
 );
 
 /**
- * The known attributes of a span or metric.
+ * Returns the known attributes of a span or metric.
  *
  * @param optIn whether to include opt-in attributes.
  */

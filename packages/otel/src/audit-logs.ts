@@ -4,16 +4,16 @@ import { NETWORK_TRANSPORTS } from './values.js';
 
 /** An audit record as a log record for `@opentelemetry/api-logs`. */
 export interface AuditLog {
-  /** `sigil.audit.` followed by the event of the record. */
+  /** The name of the event: `sigil.audit.`, followed by the event of the record. */
   readonly eventName: string;
   readonly timestamp: Date;
-  /** 9, 13 or 17: INFO, WARN or ERROR in OpenTelemetry. */
+  /** The severity in OpenTelemetry: 9 (INFO), 13 (WARN) or 17 (ERROR). */
   readonly severityNumber: number;
   readonly severityText: string;
   /** The record as a line of JSON, as `jsonLinesFile` of `@sigil/node` writes it. */
   readonly body: string;
   readonly attributes: Attributes;
-  /** Contains the span of the call, if it is known. */
+  /** The context, which contains the span of the call, if it is known. */
   readonly context: Context;
 }
 
@@ -28,7 +28,7 @@ const SEVERITIES = { INFO: 9, WARN: 13, ERROR: 17 } as const;
 /** The outcomes of a call that are the server's fault. */
 const FAULTS: ReadonlySet<unknown> = new Set(['error', 'timeout', 'failed']);
 
-/** The member that `name` comes from, by method. */
+/** The attribute for the `name` of a record, by method. */
 const NAMES: Readonly<Record<string, string>> = {
   'tools/call': 'gen_ai.tool.name',
   'prompts/get': 'gen_ai.prompt.name',
@@ -74,7 +74,10 @@ function severityOf({ decision, outcome }: AuditRecord): keyof typeof SEVERITIES
   return decision === 'undecided' || FAULTS.has(outcome) ? 'ERROR' : 'INFO';
 }
 
-/** The attributes, with the same names as in spans and metrics. The rest of the record is in the body. */
+/**
+ * Returns the attributes of a record, with the same names as in spans and metrics. The body contains the rest
+ * of the record.
+ */
 function attributesOf(record: AuditRecord): Attributes {
   const { method = '', name, transport, requestId, code, chain } = record;
   const attributes: Attributes = {
@@ -104,8 +107,8 @@ function attributesOf(record: AuditRecord): Attributes {
 }
 
 /**
- * The context of a record. Its span counts as sampled, because processors may leave out logs of unsampled traces, and
- * an audit needs every record.
+ * Returns the context of a record. Its span counts as sampled, because processors may drop logs of unsampled
+ * traces, and an audit needs every record.
  */
 function contextOf({ traceId, spanId }: AuditRecord): Context {
   if (traceId === undefined || spanId === undefined) return ROOT_CONTEXT;

@@ -156,7 +156,7 @@ function redacted(how: true | Redactor, value: unknown, call: CallInfo): unknown
   return how === true ? value : how(value, call);
 }
 
-/** Attributes of spans cannot be objects; the conventions allow JSON. */
+/** Returns a value as text. Attributes cannot be objects; the conventions allow JSON. */
 function textOf(value: unknown): string | undefined {
   return value === undefined ? undefined : JSON.stringify(value);
 }

@@ -108,7 +108,7 @@ export class OwnMetrics {
   }
 }
 
-/** The tool of a run, if the server still has it. */
+/** Returns the attribute for the tool of a run, if the server still has this tool. */
 function toolOf({ name, isKnownName }: CallInfo): Attributes {
   return isKnownName && name !== undefined ? { 'gen_ai.tool.name': name } : {};
 }

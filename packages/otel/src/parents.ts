@@ -18,7 +18,7 @@ export interface Parent {
   readonly links: Link[];
 }
 
-/** Reads a received object: only its own members that are text. */
+/** Reads a received object: only its own members that are strings. */
 const GETTER: TextMapGetter<object> = {
   keys: (carrier) => Object.keys(carrier),
   get(carrier, key) {
@@ -28,9 +28,10 @@ const GETTER: TextMapGetter<object> = {
 };
 
 /**
- * The parent of a call's span. If the `_meta` of the call names a parent, the HTTP context is only linked: one HTTP
- * request can carry several calls, and one call can take several HTTP requests. Otherwise the HTTP context is the
- * parent. The run of a task is a root, linked to the call that submitted the task.
+ * Returns the parent of a call's span. If the `_meta` of the call names a parent, the HTTP context is only
+ * linked. The reason: one HTTP request can contain several calls, and one call can need several HTTP requests.
+ * Otherwise, the HTTP context is the parent. The span of a task's run has no parent; it is linked to the call
+ * that submitted the task.
  */
 export function parentOf({ params, headers, task }: CallInfo): Parent {
   if (task) {
@@ -46,7 +47,7 @@ export function parentOf({ params, headers, task }: CallInfo): Parent {
   return { context: carried, links: linked ? [{ context: linked }] : [] };
 }
 
-/** The context from an instrumented HTTP server, or else from the headers. */
+/** Returns the context from an instrumented HTTP server, otherwise from the headers. */
 function transportContext(headers: CallInfo['headers']): Context {
   const active = context.active();
   if (!headers || validSpanContext(active)) return active;
@@ -63,7 +64,7 @@ function spanContextOf({ traceId, spanId, traceparent }: Trace): SpanContext {
   return { traceId, spanId, traceFlags: flags & TraceFlags.SAMPLED, isRemote: true };
 }
 
-/** A span in the form that the engine stores. */
+/** Converts the context of a span to the form that the engine stores. */
 export function traceOf(span: SpanContext): Trace | undefined {
   if (!isSpanContextValid(span)) return undefined;
   const { traceId, spanId, traceFlags, traceState } = span;

@@ -9,21 +9,22 @@ import {
 import type { Values } from './attributes.js';
 
 /**
- * Stands for methods that the server does not have: otherwise each text that a client sends would become a time series.
+ * Replaces methods that the server does not have. Otherwise, each text from a client would create a time
+ * series.
  */
 const OTHER = '_OTHER';
 /** Maximum length of a URI in spans, in characters. */
 const MAX_URI_LENGTH = 1024;
 
 /**
- * The error codes for faults of the caller, which are not server errors: the codes of the conventions, and our own
- * codes for scopes and rates.
+ * The error codes for faults of the caller, which do not count as server errors: those of the conventions,
+ * and Sigil's own codes for scopes and rates.
  */
 const CALLER_FAULTS: ReadonlySet<number> = new Set([-32700, -32600, -32601, -32602, -32002, 403, 429]);
 
 /**
- * The attributes of metrics and spans at the beginning of a call. Only names that the server has are included, because
- * clients could send any name.
+ * Returns the attributes of metrics and spans at the beginning of a call. Only names that the server has are
+ * included, because clients can send any name.
  */
 export function measuredOf(call: CallInfo): Values {
   const { isKnownMethod, isKnownName, params, protocolVersion, transport } = call;
@@ -46,7 +47,7 @@ export function measuredOf(call: CallInfo): Values {
   };
 }
 
-/** The attributes that only spans have, because they differ for each call. */
+/** Returns the attributes that only spans have, because they differ for each call. */
 export function tracedOf({ requestId, sessionId, address, source }: CallInfo): Values {
   return {
     requestId: requestId === undefined ? undefined : String(requestId),
@@ -56,24 +57,24 @@ export function tracedOf({ requestId, sessionId, address, source }: CallInfo): V
   };
 }
 
-/** The attributes of a request to a client, including those of the call that sends it. */
+/** Returns the attributes of a request to a client, including those of the call that sends it. */
 export function clientValuesOf({ id, method, call }: ClientRequestInfo, measured: Values): Values {
   const { protocolVersion, networkTransport, networkProtocol, networkProtocolVersion } = measured;
   const network = { networkTransport, networkProtocol, networkProtocolVersion };
   return { method, requestId: String(id), protocolVersion, sessionId: call.sessionId, ...network };
 }
 
-/** The attributes of a session that has ended. */
+/** Returns the attributes of a session that has ended. */
 export function sessionValuesOf({ protocolVersion, transport }: SessionEvent): Values {
   return { protocolVersion, networkProtocol: transport === 'http' ? 'http' : undefined };
 }
 
-/** How something ended. */
+/** How a call or request ended. */
 export interface End extends Pick<Values, 'errorType' | 'statusCode'> {
   readonly message?: string | undefined;
 }
 
-/** How a call ended, by its answer; `undefined` for success. */
+/** Returns how a call ended; `undefined` for success. */
 export function endOf({ error, outcome, result }: CallEvent): End | undefined {
   if (error) {
     const statusCode = String(error.code);
@@ -84,7 +85,7 @@ export function endOf({ error, outcome, result }: CallEvent): End | undefined {
   return hasFailed ? { errorType: 'tool_error' } : undefined;
 }
 
-/** How a request to a client ended, by the error from waiting for it; `undefined` for success. */
+/** Returns how a request to a client ended, from the error of waiting for it; `undefined` for success. */
 export function clientEndOf(error: unknown): End | undefined {
   if (error === undefined) return undefined;
   if (!(error instanceof InputResponseError)) return { errorType: OTHER };
@@ -102,13 +103,13 @@ export const NETWORK_TRANSPORTS: Readonly<Record<string, string | undefined>> = 
   memory: undefined,
 };
 
-/** The HTTP version. Requests of Node have it; web requests do not. */
+/** Returns the HTTP version. Requests of Node have it; web requests do not. */
 function httpVersionOf(source: unknown): string | undefined {
   const version = member(source, 'httpVersion');
   return version === '2.0' ? '2' : typeof version === 'string' ? version : undefined;
 }
 
-/** The port of the client, unless its address is from a proxy. */
+/** Returns the port of the client, unless its address comes from a proxy. */
 function portOf(source: unknown, address: string | undefined): number | undefined {
   const socket = member(source, 'socket');
   if (address === undefined || member(socket, 'remoteAddress') !== address) return undefined;

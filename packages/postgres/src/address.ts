@@ -46,7 +46,10 @@ export function checkSchema(checks: OptionChecks, schema: unknown): string {
   return DEFAULT_SCHEMA;
 }
 
-/** The schema from options that have no other members. @throws DefinitionError when an option is wrong. */
+/**
+ * Returns the schema from options that have no other members. @throws DefinitionError if an option is
+ * invalid.
+ */
 export function requireSchema(of: string, options: { readonly schema?: string }): string {
   OptionChecks.requireObject(of, options);
   const checks = new OptionChecks(of);
@@ -132,7 +135,7 @@ function failureOf(work: () => unknown): string | undefined {
   }
 }
 
-/** The options for clients of `pg`. */
+/** Returns the options for clients of `pg`. */
 export function clientOptions({ url, pool }: Address): object {
   if (url !== undefined) return { connectionString: url };
   const options: { readonly password?: unknown } = pool?.options ?? {};
@@ -141,7 +144,7 @@ export function clientOptions({ url, pool }: Address): object {
   return password === undefined ? { ...options } : { ...options, password };
 }
 
-/** The given address without its password. */
+/** Returns an address without its password. */
 function shownUrl(url: unknown): string {
   return typeof url === 'string' ? `'${url.replace(/\/\/[^@/]*@/, '//…@').slice(0, 100)}'` : typeof url;
 }

@@ -40,10 +40,10 @@ export function explained(error: unknown, schema: string): unknown {
   return new Error(`PostgreSQL refuses: ${error.message}; ${fix(schema)}`, { cause: error });
 }
 
-/** PostgreSQL answers, but cannot be used as it is: a later attempt would not succeed either. */
+/** Thrown if PostgreSQL answers, but cannot be used in its current state. A later attempt would fail, too. */
 export class UnusableError extends Error {}
 
-/** A statement was not sent: PostgreSQL answers, but too many statements are waiting. */
+/** Thrown if a statement was not sent, because too many statements wait for a connection. */
 export class BusyError extends Error {}
 
 /** The message for statements that take too long. */

@@ -18,7 +18,7 @@ const HEARTBEAT_MS = 2_000;
 
 /** The callbacks of a listener. */
 export interface ListenerEvents {
-  /** @param payload the payload of a notification on any channel. */
+  /** Called with the payload of a notification on any channel. */
   readonly notified: (payload: string) => void;
   /** Called when the listener listens again after notifications may have been lost. */
   readonly resumed: () => void;

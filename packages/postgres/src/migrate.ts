@@ -86,7 +86,7 @@ export async function migrateTables(options: object, schema: string, isAllowed: 
   }
 }
 
-/** The version of the existing tables; 0 if there are none. */
+/** Returns the version of the existing tables; 0 if there are none. */
 async function versionOf(client: Client, schema: string): Promise<number> {
   try {
     const sql = `SELECT max(version) AS version FROM "${schema}".migrations`;
@@ -99,7 +99,8 @@ async function versionOf(client: Client, schema: string): Promise<number> {
 }
 
 /**
- * A script that skips the steps that are done. It begins with a lock, and each step sees the results of earlier steps.
+ * Returns a script that skips steps that have been done. It begins with a lock, and each step sees the
+ * results of earlier steps.
  */
 function tablesSql(schema: string): string {
   const steps = MIGRATIONS.map(

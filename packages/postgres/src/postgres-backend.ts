@@ -73,10 +73,13 @@ function makeBackend(options: PostgresOptions): Backend {
   };
 }
 
-/** Names that look like the schema of another app, which ends in a hash. */
+/** Matches names that look like the schema of another app, because they end in a hash. */
 const TAKEN = /_[0-9a-f]{6}$/;
 
-/** The default schema of an app, made from the characters of its name that are valid in a schema name. */
+/**
+ * Returns the default schema of an app. It consists of the characters of the app's name that are valid in a
+ * schema name.
+ */
 function schemaOf(name: string): string {
   const plain = name
     .toLowerCase()

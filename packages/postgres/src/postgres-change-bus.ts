@@ -46,7 +46,7 @@ export class PostgresChangeBus implements ChangeBus {
     else await this.connection.query('SELECT pg_notify($1, $2)', channel, text);
   }
 
-  /** If PostgreSQL does not answer, the bus listens as soon as it does. */
+  /** Listens to changes. If PostgreSQL does not answer, listening begins as soon as it does. */
   async subscribe(tell: (change: ServerChange) => void, node?: string): Promise<() => void> {
     const stop = this.#local.subscribe(tell, node);
     // The bus keeps listening to channels without subscribers: there are only two.
@@ -92,7 +92,10 @@ export class PostgresChangeBus implements ChangeBus {
     if (change) this.#local.publish(change);
   }
 
-  /** The name of a channel has at most 63 bytes, so the beginning of a hash identifies a process. */
+  /**
+   * Returns the channel of a process. Names of channels have at most 63 bytes, so the beginning of a hash
+   * identifies the process.
+   */
   #channelOf(node: string | undefined): string {
     const { schema } = this.connection;
     if (node === undefined) return `${schema}_changes`;
@@ -100,7 +103,9 @@ export class PostgresChangeBus implements ChangeBus {
   }
 }
 
-/** Every user of the database can send notifications, so invalid changes are ignored. */
+/**
+ * Parses a notification. Invalid ones are ignored, because every user of the database can send notifications.
+ */
 function parse(text: string): ServerChange | undefined {
   try {
     const change: unknown = JSON.parse(text);

@@ -243,7 +243,7 @@ export class PostgresConnection {
     });
   }
 
-  /** @returns the options of a `pg` client that listens or creates tables, including passwords. */
+  /** Returns the options of a `pg` client that listens or creates tables, including passwords. */
   listenerOptions(): object {
     const { listenUrl } = this.#options;
     return this.#clientOptions(listenUrl === undefined ? this.#options : { url: listenUrl });
@@ -257,8 +257,8 @@ export class PostgresConnection {
   }
 
   /**
-   * The options of clients. Time limits are enforced in this process, because a pooler refuses a connection that sets
-   * them.
+   * Returns the options of clients. Time limits are enforced in this process, because a pooler refuses
+   * connections that set them.
    */
   #clientOptions(address: Address): object {
     return {

@@ -3,10 +3,10 @@ import type { PostgresLimits } from './limits.js';
 import { keyOf } from './names.js';
 import type { PostgresConnection } from './postgres-connection.js';
 
-/** The bytes of an event besides its message: for its row, and for its entries in indexes. */
+/** Number of bytes that an event counts in addition to its message, for its row and its index entries. */
 const OVERHEAD_BYTES = 300;
 
-/** An id beyond all events: nothing follows it. */
+/** An id after all events. */
 const BEHIND_ALL = '9223372036854775807';
 
 /**

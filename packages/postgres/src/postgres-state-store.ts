@@ -22,7 +22,10 @@ export class PostgresStateStore implements StateStore {
     connection.sweep(`SELECT $schema.sweep('proofs') AS more`);
   }
 
-  /** @throws OverloadedError if there is no room: if an id were forgotten, it could be used again. */
+  /**
+   * Marks a state as used. @throws OverloadedError if there is no room, because a removed id could be used
+   * again.
+   */
   async use(
     id: string,
     forMs: number,

@@ -33,7 +33,7 @@ interface TaskRow {
   readonly not_before: Date | null;
 }
 
-/** A task that was claimed, or only the time. */
+/** A claimed task, or only the current time if none was claimed. */
 interface ClaimedRow extends TaskRow {
   readonly now: number;
   readonly turn: string | null;
@@ -55,7 +55,7 @@ interface Read {
  * only the total limits. If no task can be replaced, the new task is refused.
  */
 export class PostgresTaskStore implements TaskStore {
-  /** How many runs at once: as many as the connections can serve, by default 16. */
+  /** Default number of concurrent runs: as many as the connections can serve, which is 16 by default. */
   readonly concurrency: number;
   readonly #reads: Read[] = [];
   #isReading = false;
@@ -92,7 +92,10 @@ export class PostgresTaskStore implements TaskStore {
     });
   }
 
-  /** Tasks that are requested during a read are then read together, with one statement. */
+  /**
+   * Reads a task. Tasks that are requested while another read runs are then read together, with one
+   * statement.
+   */
   async get(taskId: string): Promise<StoredTask | undefined> {
     const found = new Promise<TaskRow | undefined>((resolve, reject) =>
       this.#reads.push({ key: keyOf(taskId), resolve, reject }),
@@ -231,7 +234,7 @@ export class PostgresTaskStore implements TaskStore {
   }
 }
 
-/** The body of a task, and its size in whole KiB, so that few writes change the shared sums. */
+/** Returns the body of a task, and its size in whole KiB, so that few writes change the shared sums. */
 function written(record: TaskRecord): readonly [body: string, bytes: number] {
   const body = JSON.stringify(record);
   return [body, Math.ceil(Buffer.byteLength(body) / KIB) * KIB];

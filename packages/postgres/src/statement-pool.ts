@@ -122,7 +122,7 @@ export class StatementPool {
     for (const client of this.#clients) cutClient(client);
   }
 
-  /** Resolves when a connection is free for another statement. */
+  /** Waits until a connection is free for a statement. */
   async #turn(): Promise<void> {
     if (this.#free > 0) {
       this.#free -= 1;

@@ -10,12 +10,12 @@ export class Sweeper {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isStopped = false;
 
-  /** @param sweep deletes some rows, and returns whether there are more. */
+  /** Adds a sweep. @param sweep deletes some rows, and returns whether there are more. */
   add(sweep: () => Promise<boolean>): void {
     this.#kinds.push(sweep);
   }
 
-  /** Starts the sweeper. The first sweep is a while from now. */
+  /** Starts the sweeper. The first sweep begins after a delay. */
   start(): void {
     if (this.#isStopped) return;
     this.#timer = setTimeout(() => void this.#sweep(), EVERY_MS * (0.5 + Math.random()));

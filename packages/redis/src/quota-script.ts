@@ -45,12 +45,15 @@ local function take(client, id, forMs, most, mostOfClient)
 end
 `;
 
-/** The quota key in scripts: text without line breaks, and empty if clients are indistinguishable. */
+/**
+ * Returns the quota key for scripts: text without line breaks, which is empty if clients cannot be
+ * distinguished.
+ */
 export function clientText(client: string | null | undefined): string {
   return client === undefined || client === null ? '' : JSON.stringify(client);
 }
 
-/** Milliseconds in the form that Redis accepts for an expiry. */
+/** Converts milliseconds to the form that Redis accepts for an expiry. */
 export function expiryMs(ms: number): number {
   return Math.max(1, Math.ceil(ms));
 }

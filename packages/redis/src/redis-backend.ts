@@ -57,7 +57,10 @@ export function redis(options: RedisOptions): BackendFactory {
   return ({ name }) => makeBackend({ ...options, prefix: options.prefix ?? prefixOf(name) });
 }
 
-/** @throws DefinitionError when the name cannot be part of a prefix. */
+/**
+ * Returns the default prefix of an app's keys. @throws DefinitionError if the name of the app is not valid in
+ * a prefix.
+ */
 function prefixOf(name: string): string {
   const checks = new OptionChecks('redis');
   if (/\p{Surrogate}/u.test(name))

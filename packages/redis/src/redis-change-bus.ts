@@ -35,7 +35,8 @@ export class RedisChangeBus implements ChangeBus {
   }
 
   /**
-   * @throws Error when Redis refuses the subscription. If Redis cannot be reached, the bus listens as soon as it can.
+   * Listens to changes. @throws Error if Redis refuses the subscription. If Redis cannot be reached,
+   * listening begins as soon as it can.
    */
   async subscribe(tell: (change: ServerChange) => void, node?: string): Promise<() => void> {
     const stop = this.#local.subscribe(tell, node);

@@ -14,7 +14,7 @@ export type RedisReply = string | number | null | readonly RedisReply[];
 /** The client of a link: a node-redis client that connects once. */
 export interface LinkClient {
   readonly isReady: boolean;
-  /** @param onLost called when the connection is lost. */
+  /** Connects. @param onLost called when the connection is lost. */
   connect(onLost: (problem: unknown) => void): Promise<void>;
   send(command: readonly string[]): Promise<RedisReply>;
   /** Whether the connection answers at all. Does not reject. */
@@ -28,10 +28,10 @@ export interface Place {
   readonly port: number;
 }
 
-/** Redis answers, but is not the kind of server that the options name. */
+/** Thrown if Redis answers, but is not the kind of server that the options name. */
 export class WrongServerError extends Error {}
 
-/** The kinds of servers that are wrong, by the name that Redis uses for the mode. */
+/** The kinds of servers that are wrong, by the mode that Redis reports. */
 export const WRONG_MODES: Readonly<Record<string, string>> = {
   cluster: "Redis is a node of a cluster: write cluster: { nodes: ['redis://…'] } in place of url",
   sentinel: "This is a Sentinel: write sentinel: { name: 'mymaster', nodes: ['redis://…'] } in place of url",

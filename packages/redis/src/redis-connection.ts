@@ -81,7 +81,7 @@ export class RedisConnection {
   readonly #told = new LogThrottle(TOLD_EVERY_MS);
   #isLost = false;
   #isOpening = false;
-  /** The result of checking the server's settings. */
+  /** The pending check of the server's settings. */
   #look: Promise<unknown> | undefined;
 
   /** @param options the location of Redis, validated by `checkConnection`. */
@@ -259,7 +259,7 @@ export class RedisConnection {
  * Creates a script.
  *
  * @param lua the text of the script.
- * @returns the script, with its name.
+ * @returns the script and its hash.
  */
 export function redisScript(lua: string): RedisScript {
   return { lua, sha: createHash('sha1').update(lua).digest('hex') };

@@ -2,7 +2,7 @@ import type { EventStore, StreamName, StreamRest } from '@sigil/core/backend';
 import type { StoreLimits } from '@sigil/core/internal';
 import { type RedisConnection, redisScript } from './redis-connection.js';
 
-/** The bytes of an event besides its message, measured and rounded up. */
+/** Number of bytes that an event counts in addition to its message. */
 const OVERHEAD_BYTES = 200;
 
 /** The fields of entries: one for a message, and one for the end of a stream. */

@@ -118,7 +118,7 @@ export class RedisSessionStore implements SessionStore {
   }
 }
 
-/** The JSON part of a session; the other values precede it. */
+/** Returns the part of a session that is stored as JSON. The other values are stored before it. */
 function jsonOf({ owner, openedAt, state }: StoredSession): string {
   return JSON.stringify({ owner, openedAt, state });
 }

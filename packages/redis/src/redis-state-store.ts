@@ -47,7 +47,10 @@ export class RedisStateStore implements StateStore {
     await Promise.all(KINDS.map((kind) => this.connection.run(BEGIN, [this.#baseOf(kind)], [])));
   }
 
-  /** @throws OverloadedError if there is no room: if an id were forgotten, it could be used again. */
+  /**
+   * Marks a state as used. @throws OverloadedError if there is no room, because a removed id could be used
+   * again.
+   */
   async use(
     id: string,
     forMs: number,

@@ -330,7 +330,7 @@ return page
  * total limits. If no task can be replaced, the new task is refused.
  */
 export class RedisTaskStore implements TaskStore {
-  /** How many runs at once: all commands share a connection, and a run writes little. */
+  /** Default number of concurrent runs. All commands share one connection, and a run writes little. */
   readonly concurrency = 16;
   /** Leases are renewed on a separate connection, so that a large answer on the other one cannot make them expire. */
   readonly #leases: RedisLink;
@@ -399,7 +399,7 @@ export class RedisTaskStore implements TaskStore {
     return { kept, due, oldestMs };
   }
 
-  /** @throws OverloadedError if there is no room. */
+  /** Stores a task. @throws OverloadedError if there is no room. */
   async #put(
     script: RedisScript,
     record: TaskRecord,
@@ -419,7 +419,7 @@ function storedTasks(replies: readonly RedisReply[]): StoredTask[] {
   return replies.map(storedTask).filter((task) => task !== undefined);
 }
 
-/** @param reply the values of `FIELDS`. */
+/** Converts a reply of Redis to a task. @param reply the values of `FIELDS`. */
 function storedTask(reply: RedisReply): StoredTask | undefined {
   const [json, version, run, attempts, notBefore] = reply as readonly (string | null)[];
   const task = typeof json === 'string' ? readTask(json) : undefined;

@@ -5,13 +5,16 @@ const LOOSE_PARTS = 1024;
 
 /** Receives the lines of a `LineSplitter`. */
 export interface LineListener {
-  /** A line that is not blank, without its line break. The bytes are only valid during the call. */
+  /**
+   * Called with each line that is not blank, without its line break. The bytes are only valid during the
+   * call.
+   */
   line(bytes: Buffer): void;
   /** Called once when a line exceeds the limit. The rest of the line is skipped. */
   overlong(): void;
 }
 
-/** Splits a stream of bytes at each newline. It does not matter how the bytes are cut into chunks. */
+/** Splits a stream of bytes at each newline. Lines may extend over several chunks. */
 export class LineSplitter {
   readonly #maxLineBytes: number;
   readonly #listener: LineListener;

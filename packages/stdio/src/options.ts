@@ -66,7 +66,7 @@ declare module '@sigil/core' {
   }
 }
 
-/** Options with every default filled in. */
+/** The options with all defaults filled in. */
 export type StdioSettings = Required<Omit<StdioOptions, 'limits' | 'principal'> & StdioLimits> &
   Pick<StdioOptions, 'principal'>;
 

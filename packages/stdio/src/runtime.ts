@@ -49,10 +49,13 @@ const DISPOSAL_MS = 400;
 /** The minimum time for writing answers, in milliseconds. */
 const WRITE_MS = 100;
 
-/** Messages shorter than this are not counted. */
+/** Messages up to this length are not counted. */
 const SHORT_BYTES = 1024;
 
-/** How the text of a notification begins. Below: how notifications begin that may be dropped. */
+/**
+ * The beginning of a notification's text. The next constants are the beginnings of notifications that may be
+ * dropped.
+ */
 const NOTIFICATION = '{"jsonrpc":"2.0","method":"notifications/';
 const MAY_BE_MISSED = ['progress"', 'message"'].map((name) => NOTIFICATION + name);
 
@@ -159,7 +162,7 @@ class StdioConnection implements RunningRuntime {
     this.#releases.push(() => this.#endsProcess || stopListening());
   }
 
-  /** @param endsProcess whether the process ends with this connection. */
+  /** Ends the connection. @param endsProcess whether the process ends with it. */
   #end(endsProcess: boolean): void {
     this.#endsProcess ||= endsProcess;
     if (endsProcess) this.#endpoint.closes?.();
@@ -221,7 +224,7 @@ class StdioConnection implements RunningRuntime {
     void this.#finish(false);
   }
 
-  /** @returns whether the connection was still reading. */
+  /** Stops reading. @returns whether the connection was still reading. */
   #stopReading(): boolean {
     if (this.#state !== 'reading') return false;
     this.#state = 'draining';
@@ -260,7 +263,7 @@ function parseLine(line: Buffer): unknown {
   return parseJson(line.toString('utf8'));
 }
 
-/** A promise and the function that resolves it. */
+/** Creates a promise, and the function that resolves it. */
 function deferred(): { readonly promise: Promise<void>; readonly resolve: () => void } {
   let resolve: () => void = () => undefined;
   const promise = new Promise<void>((settle) => {

@@ -55,7 +55,7 @@ const UNWIND_MS = 5_000;
 
 const unwinding = (): Promise<unknown> => new Promise((resolve) => setTimeout(resolve, UNWIND_MS));
 
-/** Keeps the worker running while a stream is read, and for a while after its client has gone. */
+/** Keeps the worker running while a stream is read, and for a while after its client has disconnected. */
 function untilRead(
   response: Response,
   context: ExecutionContext,

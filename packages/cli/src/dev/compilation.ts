@@ -5,7 +5,7 @@ import type { DevState } from './dev-state.js';
 const BEGINS = /\bStarting (incremental )?compilation\b/;
 /** The line that `tsc --watch` writes at the end of a compilation. */
 const ENDS = /\bFound \d+ errors?\. Watching\b/;
-/** The line in which `tsc` summarises the errors for a terminal, before the end. */
+/** The line where `tsc` summarises the errors for a terminal, before the end. */
 const SUM = /^Found \d+ errors?\b/;
 /** The first line of an error from `tsc`, or from a compiler that uses its format without error numbers. */
 const ERROR = /\berror TS\d+: |^[^:]+: error: /;

@@ -55,7 +55,7 @@ export class DevLoop {
   readonly #watch: Watch;
   readonly #events: EventsWatch;
   readonly #ending = new AbortController();
-  /** A hash of the output with which the server was started. */
+  /** A hash of the output of the running server. */
   #started: string | undefined;
   #served: { readonly starts: number; readonly answer: Promise<Served> } | undefined;
   #hasWaited = false;

@@ -14,7 +14,7 @@ export class DevServer {
   #wasUp = false;
 
   /**
-   * @param addressNow returns the address on which the server would listen if it were started now;
+   * @param addressNow returns the address where the server would listen if it were started now;
    * `undefined` if unknown.
    * @param state receives the events of the server.
    */
@@ -141,7 +141,7 @@ export async function untilTaken(address: Address, taken: boolean, goesOn: () =>
 }
 
 /**
- * Returns the address on which a Sigil server listens with these arguments and variables; `undefined` on
+ * Returns the address where a Sigil server listens with these arguments and variables; `undefined` on
  * standard streams.
  */
 export function addressFor(args: readonly string[], env: NodeJS.ProcessEnv): Address | undefined {

@@ -103,7 +103,7 @@ export interface StoredSession {
   readonly owner: string | null;
   /**
    * The key that quotas count the client by: a string that names a principal or a network address; absent if
-   * clients cannot be told apart.
+   * clients cannot be distinguished.
    */
   readonly client?: string | undefined;
   /**

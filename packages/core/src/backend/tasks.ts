@@ -99,7 +99,7 @@ export interface TaskRecord {
   readonly version: number;
   /**
    * The key that quotas count the client by: a string that stands for a principal, a network address or a
-   * connection; `null` if clients cannot be told apart.
+   * connection; `null` if clients cannot be distinguished.
    */
   readonly owner: string | null;
   /** The tool that the task runs. */

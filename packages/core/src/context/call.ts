@@ -117,7 +117,7 @@ export interface Call {
   readonly id: RequestId;
   /** The id of the call in the log: the header `X-Request-Id`, or else a random text. Created on demand. */
   readonly callId: string;
-  /** The trace to which the call belongs, if there is one. */
+  /** The trace of the call, if there is one. */
   readonly trace: Trace | undefined;
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
@@ -142,7 +142,7 @@ export interface Call {
   readonly isCounted: boolean;
   /** Records the state of a limit that has counted the call. */
   noteLimit(limit: LimitState): void;
-  /** The request and the session, in which the container resolves scoped services. */
+  /** The request and the session, for the container to resolve scoped services. */
   readonly scope: ResolutionScope;
   readonly state: ContextState;
   /** The context that all handlers of the call share, once `contextOf` has created it. */

@@ -2,7 +2,7 @@ import { isObject } from '../protocol/json.js';
 import type { RequestInfo } from '../protocol/principal.js';
 
 /**
- * The trace to which a call belongs.
+ * The trace of a call.
  *
  * @see https://www.w3.org/TR/trace-context/
  */

@@ -65,7 +65,7 @@ export interface AdmittedRequest {
   readonly submittedIn?: Trace | undefined;
 }
 
-/** The path on which a call sends messages to its client. */
+/** Sends the messages of a call to its client. */
 export interface Stream {
   /** Whether the request has been answered, or will not be answered. */
   readonly done: boolean;

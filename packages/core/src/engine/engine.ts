@@ -69,7 +69,7 @@ function counted(handler: MethodHandler, countCall: CountCall): MethodHandler {
     });
 }
 
-/** The kind of message by which a process reports to another that a user has completed a page. */
+/** The kind of message for reporting to another process that a user has completed a page. */
 const ELICITATION_COMPLETE = 'elicitationComplete';
 
 /** How long requests may take to finish if no runtime has waited for them: runtimes have their own limit. */

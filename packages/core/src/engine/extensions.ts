@@ -207,7 +207,7 @@ function viewOf(exchange: ViewedExchange, inSessions: ReadonlySet<string>): Exte
   };
 }
 
-/** Returns a call in the form in which it is stored. */
+/** Returns a call in its stored form. */
 function recordOf({
   revision,
   params,

@@ -12,7 +12,7 @@ import { LogThrottle } from '../transport/log-throttle.js';
 import { guardContextOf } from './compile-policies.js';
 import type { DeclaredLimit } from './declaration.js';
 
-/** Milliseconds for which a failed store is not asked again. Otherwise, each call would wait for it. */
+/** How long a failed store is not asked again, in milliseconds. Otherwise, each call would wait for it. */
 const ASK_AGAIN_MS = 1_000;
 
 /** Minimum delay before a retry of a call that found no room, in milliseconds. */

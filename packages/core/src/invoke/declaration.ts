@@ -130,7 +130,7 @@ export type PartialScopes = (args: Record<string, unknown>) => MaybePromise<read
 /** The requirements for seeing and using an entry. Empty if it is open to all callers. */
 export interface Requirements {
   readonly guardCheck?: GuardCheck;
-  /** The guards of the check, in the order in which they are asked; absent if there is no check. */
+  /** The guards of the check, in the order they are asked; absent if there is no check. */
   readonly guards?: readonly NamedGuard[];
   /** The scopes that every use of the entry needs; absent if it needs none. */
   readonly scopes?: readonly string[];

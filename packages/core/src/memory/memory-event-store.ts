@@ -236,7 +236,7 @@ class LinkedQueue<T> {
     return this.#size;
   }
 
-  /** Adds a value at the end. @returns its node, with which it can be removed. */
+  /** Adds a value at the end. @returns its node, for `remove`. */
   add(value: T): QueueNode<T> {
     const node: QueueNode<T> = { value, older: this.#newest, newer: undefined };
     if (this.#newest) this.#newest.newer = node;

@@ -71,7 +71,7 @@ export interface ResolvedUri {
 /** The position of an entry in its collection; grows with every addition and is never reused. */
 export type Position = number;
 
-/** The entries of one kind, by key, in the order in which they were added. */
+/** The entries of one kind, by key, in the order of addition. */
 export class Collection<E extends Entry> {
   readonly #entries = new Map<string, { readonly entry: E; readonly position: Position }>();
   #next: Position = 1;
@@ -144,7 +144,7 @@ class TemplatesByHead {
 
   constructor(private readonly templates: Collection<TemplateEntry>) {}
 
-  /** Returns the templates that may match a URI, in the order in which they were added. */
+  /** Returns the templates that may match a URI, in the order of addition. */
   of(uri: string): readonly TemplateEntry[] {
     this.#refresh();
     return this.#lengths

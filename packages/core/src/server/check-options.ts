@@ -147,7 +147,7 @@ export function refuseOption(option: string, expected: string, diagnostics: Diag
 
 const BACKEND_FIX =
   "write redis({ url: 'redis://…' }) of @sigil/redis, postgres({ url: 'postgres://…' }) of @sigil/postgres, or memoryBackend()";
-/** The advice for missing keys, with which processes encrypt data for each other. */
+/** The advice for missing keys. Processes use these keys to encrypt data for each other. */
 const KEY_FIX =
   'give all processes the same secret, made once with `openssl rand -base64 32`: state: { keys: [process.env.STATE_KEY] }';
 

@@ -305,7 +305,7 @@ function isExtension(value: unknown): value is ExtensionFactory | AppExtension {
 
 /**
  * Whether class-validator and class-transformer are needed: if a definition takes its schema from a class, or
- * if the author has loaded class-validator for a form or for definitions that are added later.
+ * if the author has loaded class-validator.
  */
 export function needsClasses(declarations: readonly Declaration[]): boolean {
   if (hasClassValidator()) return true;

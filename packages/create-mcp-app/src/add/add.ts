@@ -58,7 +58,7 @@ function howToServe({ className, module }: AddedFiles, project: string): string 
 }
 
 /**
- * Returns the file in which an author lists services by hand; `undefined` if they are discovered, or if no
+ * Returns the file where an author lists services by hand; `undefined` if they are discovered, or if no
  * list is found.
  */
 function handWrittenList(project: string): string | undefined {

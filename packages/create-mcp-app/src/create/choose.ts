@@ -197,7 +197,7 @@ function readTarget(said: string, { cwd, force, taken }: TargetRules): Target {
   return { directory, name };
 }
 
-/** Returns a path in the form in which it is typed in a folder. */
+/** Returns a path as a user types it in a folder. */
 export function nearby(cwd: string, path: string): string {
   const way = relative(cwd, path);
   return way === '' ? '.' : way.startsWith('..') && way.length > path.length ? path : way;

@@ -81,7 +81,7 @@ async function runSteps(context: StepContext): Promise<Finished> {
 }
 
 /**
- * Removes an interrupted project. A project in which a step failed is kept, so that the user can examine it.
+ * Removes an interrupted project. If a step failed, the project is kept, so that the user can examine it.
  */
 async function undoIfInterrupted(error: unknown, project: WrittenProject): Promise<void> {
   if (error instanceof Failure && error.code === 'INTERRUPTED') await project.undo();

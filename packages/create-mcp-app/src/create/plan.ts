@@ -54,9 +54,9 @@ export function planFor(choices: Choices, sample: SampleCall): Plan {
 }
 
 /**
- * Returns the commands with which the user can continue.
+ * Returns the next commands for the user.
  *
- * @param cwd the folder in which the user types them.
+ * @param cwd the folder where the user types them.
  */
 export function nextCommands(plan: Plan, cwd: string): string[] {
   const { directory, name, template, auth, packageManager, installs } = plan;

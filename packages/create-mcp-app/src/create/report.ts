@@ -10,7 +10,7 @@ export interface CreationReport {
   readonly ms: number;
   /** The paths of the project's files. */
   readonly files: readonly string[];
-  /** The commands with which the user can continue. */
+  /** The next commands for the user. */
   readonly next: readonly string[];
   /** The results of the steps; absent for a planned project. */
   readonly records?: readonly StepRecord[];
@@ -46,7 +46,7 @@ export function dryRunLines({ plan, files }: CreationReport): string[] {
   ];
 }
 
-/** Returns the commands with which the user can continue, as lines. */
+/** Returns the next commands for the user, as lines. */
 export function nextLines({ plan, next }: CreationReport): string[] {
   const { ui, packageManager, sample } = plan;
   const dev = [packageManager, ...runArguments(packageManager, 'dev')].join(' ');

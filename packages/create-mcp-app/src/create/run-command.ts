@@ -90,7 +90,7 @@ function endGroup(child: ChildProcess): void {
   child.once('close', () => clearTimeout(force));
 }
 
-/** Returns a command in the form in which a user types it. */
+/** Returns a command as a user types it. */
 export function typed({ program, args }: Command): string {
   return [program, ...args].map(quoted).join(' ');
 }

@@ -12,7 +12,7 @@ export interface StepRecord {
   readonly text: string;
 }
 
-/** What a step returns. */
+/** The return value of a step. */
 export interface StepResult<T> {
   readonly text: string;
   readonly outcome?: Outcome;

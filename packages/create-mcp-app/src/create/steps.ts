@@ -20,7 +20,7 @@ import type { StepLog } from './step-log.js';
 export interface StepContext {
   readonly plan: Plan;
   readonly log: StepLog;
-  /** The folder in which the command was started. */
+  /** The working directory of the command. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;

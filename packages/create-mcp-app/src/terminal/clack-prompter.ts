@@ -4,7 +4,7 @@ import { type CANCEL_SYMBOL, intro, isCancel, log, select, text } from '@clack/p
 import { interrupted } from '../failures.js';
 import type { Prompter } from '../host.js';
 
-/** The streams with which a user answers questions. */
+/** The streams for questions to the user and their answers. */
 export interface Desk {
   readonly input: Readable;
   readonly output: Writable;

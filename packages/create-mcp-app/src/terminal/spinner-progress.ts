@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 import { outro, S_BAR, S_STEP_ERROR, S_STEP_SUBMIT, unicode } from '@clack/prompts';
 import type { Outcome, Progress, RunningStep } from '../host.js';
 
-/** The terminal on which a spinner is drawn. */
+/** The terminal for a spinner. */
 export interface Screen {
   readonly columns?: number | undefined;
   write(text: string): unknown;

@@ -12,15 +12,15 @@ interface AuthenticationTimes {
   readonly reauthenticateMs: number;
 }
 
-/** The author's function did not answer in time. */
+/** Thrown if an author's function does not answer in time. */
 class LateError extends Error {
   override readonly name = 'LateError';
 }
 
-/** Decides about a request. @param isOpen see `Authorizer.authorize`. */
+/** Decides whether to serve a request. @param isOpen see `Authorizer.authorize`. */
 type Decide = Authorizer['authorize'];
 
-/** Makes an author's function decide about requests. */
+/** Converts an author's `authenticate` function to an authorizer. */
 export function decideBy(authenticate: Authenticate): Decide {
   return (request) =>
     recovered(
@@ -46,14 +46,15 @@ const THREW_RESPONSE =
   'authenticate threw a Response, which is not sent: return undefined to refuse the request with 401, and throw an Error if its caller cannot be checked';
 
 /**
- * Whether an author's code threw a `Response`, as other frameworks expect. A log would show nothing useful about it.
+ * Whether a thrown value is a `Response`, as other frameworks expect. A log would show nothing useful about
+ * it.
  */
 function isResponse(thrown: unknown): boolean {
   return Object.prototype.toString.call(thrown) === '[object Response]';
 }
 
 /**
- * Refuses an invalid decision: `{}` would serve everyone.
+ * Refuses an invalid decision. For example, `{}` would serve every client.
  *
  * @throws TypeError if the decision has neither a principal nor a refusal.
  */
@@ -64,7 +65,10 @@ function requireDecision(decision: Decision): Decision {
   );
 }
 
-/** RFC 6750, section 3: a request without a token gets no error code. */
+/**
+ * Returns the refusal of a request without a valid token. Without any token, it contains no error code (RFC
+ * 6750, section 3).
+ */
 function anonymous({ headers }: RequestHead): Refusal {
   const sent = bearerToken(headers) !== undefined;
   return {
@@ -75,8 +79,8 @@ function anonymous({ headers }: RequestHead): Refusal {
 }
 
 /**
- * Authenticates requests, and refuses those that must not be served. It authenticates them again while their streams
- * are open.
+ * Authenticates requests, and refuses those without a principal. While a stream is open, its request is
+ * authenticated again.
  */
 export class Authentication {
   readonly #times: Deadlines;
@@ -92,7 +96,7 @@ export class Authentication {
   }
 
   /**
-   * Serves a request once its principal is known, or refuses it. Its body is not read before that.
+   * Serves a request once its principal is known, or refuses it. Its body is not read before.
    *
    * @throws the error that the author's function throws synchronously.
    */
@@ -111,11 +115,12 @@ export class Authentication {
   }
 
   /**
-   * Authenticates the request of an open stream again and again. If the check itself fails, the stream stays open.
+   * Authenticates the request of an open stream again at intervals. If the check itself fails, the stream
+   * stays open.
    *
    * @param refused called if the request no longer has a principal, or has another one.
    * @param renewed called with the same principal, whose scopes and claims may have changed.
-   * @returns a function that stops this.
+   * @returns a function that stops the checks.
    */
   watch(http: HttpExchange, refused: () => void, renewed?: (principal: Principal) => void): () => void {
     let isOpen = true;
@@ -174,7 +179,7 @@ export class Authentication {
   }
 }
 
-/** The part of an exchange that authorizers see. */
+/** The part of a request that authorizers get. */
 class Head implements RequestHead {
   readonly #http: HttpExchange;
   readonly headers: RequestHead['headers'];
@@ -190,7 +195,7 @@ class Head implements RequestHead {
     this.source = http.source;
   }
 
-  /** Computed on demand: few requests need it. */
+  /** The quota key. Computed at first use, because few requests need it. */
   get quotaKey(): string | undefined {
     return this.#http.quotaKey;
   }

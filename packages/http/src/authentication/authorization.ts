@@ -9,7 +9,7 @@ export interface RequestHead {
   /** The headers, with names in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly method: string;
-  /** Path and query. */
+  /** The path and query of the request. */
   readonly url: string;
   /**
    * The request object of the server or framework around the app: an `IncomingMessage`, a `Request`, or the request or
@@ -35,7 +35,7 @@ export interface Refusal {
   readonly status: 400 | 401 | 403 | 503;
   /** The reason, for the client's developer. */
   readonly message: string;
-  /** `WWW-Authenticate`, `Retry-After` and others. */
+  /** Headers of the response, such as `WWW-Authenticate` and `Retry-After`. */
   readonly headers: ResponseHeaders;
   /** The offending values; only the log shows them. They must not contain secrets. */
   readonly details?: Readonly<Record<string, string>>;
@@ -53,7 +53,7 @@ export type Decision =
 export interface PublicDocument {
   /** The JSON text, or a function that returns it for each request. If the function fails, the answer is 503. */
   readonly body: string | (() => Promise<string>);
-  /** `ETag`, `Cache-Control` and others. */
+  /** Headers of the document, such as `ETag` and `Cache-Control`. */
   readonly headers: ResponseHeaders;
 }
 
@@ -134,7 +134,7 @@ const RETRY_SECONDS = '5';
 /** The documents are public: any page may read them. */
 const OPEN_TO_PAGES = { 'Access-Control-Allow-Origin': '*' };
 
-/** Answers a request for a document. */
+/** Responds to a request for a document. */
 export function serveDocument(http: HttpExchange, { body, headers }: PublicDocument): void {
   const { method } = http;
   if (method === 'OPTIONS') {

@@ -159,7 +159,10 @@ function isCancelled(message: unknown): boolean {
   return isObject(message) && message['id'] === undefined && CANCELLED.includes(message['method']);
 }
 
-/** The process that a message answers or reports progress to: the id of the question begins with its name. */
+/**
+ * Returns the process that asked a question. The id of the question, in an answer or a progress notification,
+ * begins with the name of this process.
+ */
 function askedBy({ id, method, params }: Message): string | undefined {
   if (method === undefined) return nodeOf(id);
   if (id !== undefined || !PROGRESS.includes(method) || !isObject(params)) return undefined;
@@ -234,13 +237,16 @@ const STANDALONE = new RegExp(`^${UUID}$`);
 const SCOPES = '(?:~[A-Za-z0-9_-]+)?';
 const OF_REQUEST = new RegExp(`^${UUID}-([A-Za-z0-9_-]*)${SCOPES}$`);
 
-/** A new name for the stream of messages that belong to no request. */
+/** Returns a new name for the stream of messages that belong to no request. */
 export function nameStandaloneStream(): string {
   // A session keeps the id. Node's UUID is a rope of many pieces: it takes ten times the memory of a flat text.
   return crypto.randomUUID().split('-').join('-');
 }
 
-/** A new name for the stream of a request, which contains the id of the request; for a batch, without an id. */
+/**
+ * Returns a new name for the stream of a request. The name contains the id of the request; for a batch, it
+ * contains no id.
+ */
 export function nameRequestStream(id: RequestId | undefined): string {
   const json = id === undefined ? '' : JSON.stringify(id);
   const bytes = String.fromCharCode(...new TextEncoder().encode(json));

@@ -2,7 +2,7 @@ import { OverloadedError, type SessionStore, type StoredSession } from '@sigil/c
 import { isObject } from '@sigil/core/internal';
 import type { EndpointBackend } from '@sigil/core/transport';
 
-/** Maximum length of the id of a session, in characters: every request has it in a header. */
+/** Maximum length of a session id, in characters, because each request has it in a header. */
 const MOST_LENGTH = 2_048;
 /** The purpose under which sessions are sealed. */
 const PURPOSE = 'session';
@@ -30,7 +30,7 @@ export class SealedSessions {
     private readonly idleMs: number,
   ) {}
 
-  /** @returns the id for the client of a new session. */
+  /** Returns the id that the client of a new session gets. */
   async nameOf(session: StoredSession): Promise<string> {
     const sealed = await this.backend.seal(PURPOSE, session);
     const name = `${session.id}.${sealed}`;
@@ -38,10 +38,10 @@ export class SealedSessions {
   }
 
   /**
-   * Stores a session again that its store does not have.
+   * Stores a session again, if the store has lost it.
    *
    * @param here the local copy of the session, which may be newer than the sealed state.
-   * @returns `undefined` when the reason is not a loss of the store's data.
+   * @returns `undefined` if the store has not lost data.
    */
   async restore(name: string, here: StoredSession | undefined): Promise<StoredSession | undefined> {
     const { id, sealed } = readName(name);

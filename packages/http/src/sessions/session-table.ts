@@ -357,7 +357,7 @@ export class HttpSession implements Sink, StreamParts {
     void this.parts.endpoint.backend.publish({ kind: 'message', about: ABOUT.notify, content });
   }
 
-  /** See `SessionStreams`. */
+  /** See `SessionStreams.claimed`. */
   claimed(stream: string): void {
     this.#streams?.claimed(stream);
   }

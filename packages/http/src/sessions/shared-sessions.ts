@@ -14,7 +14,7 @@ export const ENDED = 'The session has ended';
 /** How many sessions are read again at the same time. */
 const AT_ONCE = 32;
 
-/** How many times a change is tried while other processes keep changing the session. */
+/** Maximum number of attempts to change a session while other processes change it. */
 const MOST_TRIES = 10;
 
 const SESSION_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

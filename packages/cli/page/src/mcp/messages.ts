@@ -59,7 +59,7 @@ export type Outcome =
 /** The answer to a request, with its measurements. */
 export interface Answer {
   readonly outcome: Outcome;
-  /** Milliseconds until the answer, without the time in which the developer answered questions. */
+  /** Milliseconds until the answer, not counting the developer's time for answers. */
   readonly ms: number;
   /** Size of the messages that answered the request, in bytes. */
   readonly bytes: number;

@@ -21,7 +21,7 @@ const LISTEN_AGAIN_MS = 2000;
 /** The JSON-RPC error for a question that the developer refuses. */
 const REFUSED = { code: -1, message: 'The developer refused' };
 
-/** A client for revision 2025-11-25. It has a session, in which the server sends requests to the client. */
+/** A client for revision 2025-11-25. It has a session, and the server sends requests to the client. */
 export class SessionClient implements McpClient {
   readonly revision: Revision = REVISION;
   #lastId = 0;

@@ -204,7 +204,7 @@ export class Page {
     this.store.update(({ changes }) => ({ changes: appended(changes, one, MOST_HAPPENINGS) }));
   }
 
-  /** The revisions in which a call is sent. */
+  /** The revisions that a call is sent in. */
   get revisions(): readonly Revision[] {
     const { mode } = this.store.state;
     return mode === 'both' ? REVISIONS : [mode];

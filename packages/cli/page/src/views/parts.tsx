@@ -88,7 +88,7 @@ export interface Tab {
   readonly content: () => ComponentChildren;
 }
 
-/** Tabs, one of which is visible. The arrow keys, Home and End switch between them. */
+/** Tabs that show one panel at a time. The arrow keys, Home and End switch between them. */
 export function Tabs({
   label,
   tabs,

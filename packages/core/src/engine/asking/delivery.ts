@@ -227,7 +227,7 @@ export async function send(
 }
 
 /**
- * Asks the user to open a page. The page gets an id, with which the server later reports that it is complete.
+ * Asks the user to open a page. The page gets an id. The server uses the id later to report that the page is complete.
  */
 async function sendToPage(
   asking: RequesterContext,

@@ -1,4 +1,4 @@
-/** One question to a client, in the form in which it is sent. */
+/** One question to a client, as it is sent. */
 export interface InputRequest {
   readonly method: string;
   readonly params?: object;

@@ -120,7 +120,7 @@ export class RoundTrips {
   /**
    * Returns the answer to a required input.
    *
-   * @param request returns the question in the form in which it is sent. An answer to another question with
+   * @param request returns the question as it is sent. An answer to another question with
    * the same key does not count.
    * @throws ProtocolError (-32603) if the key belongs to a question that the handler waited for.
    */

@@ -40,7 +40,7 @@ export class TaskRun implements BackgroundDelivery {
   stoppedAt: string | undefined;
   /** The time when the run counts as stuck, in milliseconds of `performance.now()`. */
   #stuckFrom = 0;
-  /** The pending changes, which are written one after another, in the order in which they were made. */
+  /** The pending changes, which are written one after another, in order. */
   #writing: Promise<unknown> = Promise.resolve();
   #newestReport: string | undefined;
   #task: Task;

@@ -68,7 +68,7 @@ export interface DetailedTask extends TaskState {
   readonly error?: TaskError;
 }
 
-/** Returns a task in the form in which its client sees it. */
+/** Returns a task as its client sees it. */
 export function detailedTask({ stored: { task }, journal, outcome }: Task): DetailedTask {
   if (isTerminal(task.status)) return { ...task, ...outcome };
   if (task.status !== 'input_required') return task;

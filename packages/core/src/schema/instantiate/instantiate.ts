@@ -189,7 +189,7 @@ export function toPlain(cls: Constructor, value: unknown, models: ClassModels): 
 }
 
 /**
- * Returns an error that names the class and the property in which class-transformer failed. Its own error
+ * Returns an error that names the class and the property that class-transformer failed at. Its own error
  * does not name them.
  */
 function transformFailure(

@@ -73,7 +73,7 @@ interface Place {
 
 /**
  * Returns the place that steps lead to.
- * @param root the value in which the steps start. It decides whether a number is an index or the name of a
+ * @param root the value that the steps start from. It decides whether a number is an index or the name of a
  * property.
  */
 export function placeAt(steps: readonly PropertyKey[], root: unknown): Place {

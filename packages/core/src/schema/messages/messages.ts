@@ -36,7 +36,7 @@ export interface RuleWords {
  * Finds the class-validator rules for a value.
  *
  * @param pointer the JSON pointer of the value, such as `/warehouses/0/code`.
- * @param root the value in which the pointer starts.
+ * @param root the value that the pointer starts from.
  */
 export type FindRules = (pointer: string, root: unknown) => readonly RuleWords[];
 

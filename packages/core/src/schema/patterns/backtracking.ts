@@ -14,7 +14,7 @@ const MAX_COPIES = 1000;
 /** An upper bound for the steps that the native engine takes. It is often too high, but never too low. */
 export interface Cost {
   /**
-   * The exponent with which the steps grow with the length of the text: 0 or 1 if the pattern cannot
+   * The exponent of the growth of steps with the length of the text: 0 or 1 if the pattern cannot
    * backtrack, 2 or more if it may, and infinite if each further character may double the steps.
    */
   readonly exponent: number;
@@ -52,7 +52,7 @@ interface Setting {
 
 /** The analysis of a part of a pattern. */
 interface Part {
-  /** The characters with which the part, together with the parts after it, may begin. */
+  /** The characters that the part, together with the parts after it, may begin with. */
   readonly first: CharacterSet;
   /** Whether the part may match an empty string. */
   readonly empty: boolean;

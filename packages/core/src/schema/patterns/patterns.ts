@@ -59,7 +59,7 @@ export class PatternPool {
   }
 }
 
-/** The result of an analysis: the maximum length of a text for which the native engine is fast enough. */
+/** The result of an analysis: the maximum length of a text that the native engine is fast enough for. */
 export interface PatternVerdict {
   readonly source: string;
   readonly flags: string;
@@ -107,7 +107,7 @@ const MAX_CHOICES_ANYWHERE = 4;
 export class SafePattern {
   readonly #native: RegExp;
   /**
-   * The maximum length of a text for which the native engine is fast enough; `undefined` before the analysis.
+   * The maximum length of a text that the native engine is fast enough for; `undefined` before the analysis.
    */
   #nativeLength: number | undefined;
   #linear: TextTest | undefined;
@@ -193,7 +193,7 @@ export class SafePattern {
   }
 }
 
-/** Returns the maximum length of a text for which the native engine takes few enough steps. */
+/** Returns the maximum length of a text that the native engine matches in few enough steps. */
 function longestNatively({ exponent, choices }: Cost): number {
   if (exponent === 0 || (exponent === 1 && choices <= MAX_CHOICES_ANYWHERE)) return Infinity;
   return exponent === Infinity ? 0 : Math.floor((MAX_STEPS / 2 ** choices) ** (1 / exponent));

@@ -122,8 +122,8 @@ const LETTER = /[A-Za-z]/;
 
 /**
  * Rewrites a regular expression so that it ignores case without the `i` flag, which JSON Schema does not
- * have: `[a-f]x` becomes `[a-fA-F][xX]`. Only correct for ASCII sources, in which `i` affects no other
- * characters.
+ * have: `[a-f]x` becomes `[a-fA-F][xX]`. Only correct for ASCII sources, because `i` affects other
+ * characters elsewhere.
  * @param source the source of a regular expression without named groups.
  * @returns `undefined` for a range with an escaped end, which is not supported.
  */

@@ -46,7 +46,7 @@ function oneOfEnum(entity: unknown): JsonSchema {
   return values.length > 0 ? { enum: values } : { not: {} };
 }
 
-/** Returns the values of an enum object, without the names to which numeric enums map their values. */
+/** Returns the values of an enum object, without the reverse mapping of numeric enums. */
 export function enumMembers(entity: Readonly<Record<string, unknown>>): readonly unknown[] {
   return Object.entries(entity)
     .filter(([key, value]) => !(typeof value === 'string' && entity[value] === Number(key)))

@@ -72,7 +72,7 @@ export class RuleRunner {
 
   /**
    * @param made an instance.
-   * @param sent the JSON from which the instance was created, or the JSON that will be sent.
+   * @param sent the received JSON of the instance, or the JSON that will be sent.
    */
   run(made: unknown, sent: unknown, place: InstanceLocation | undefined, run: ValidationRun): void {
     if (typeof made !== 'object' || made === null) return;

@@ -4,7 +4,7 @@ import { ajvClass, createAjv } from './ajv.js';
 import type { CompileOptions } from './compiled-schema.js';
 import { validatorKey } from './validate.js';
 
-/** A schema, and the options with which it is compiled. */
+/** A schema, and the options for compiling it. */
 export interface WrittenSchema extends Pick<
   CompileOptions,
   'dialect' | 'ownProperties' | 'isolated' | 'unicode'
@@ -14,7 +14,7 @@ export interface WrittenSchema extends Pick<
 
 /** The generated code for one schema. */
 export interface WrittenValidator {
-  /** The key with which `prepare()` finds the code. */
+  /** The key of the code for `prepare()`. */
   readonly key: string;
   /** A CommonJS module with a validator that reports the first violation. */
   readonly first: string;

@@ -99,8 +99,8 @@ interface ValidatorOptions extends Pick<CompileOptions, 'dialect' | 'ownProperti
 }
 
 /**
- * A validator that stops at the first violation, and a function that compiles one that reports all
- * violations.
+ * A validator that stops at the first violation, and a function that compiles the validator for
+ * all violations.
  */
 type Compilation = readonly [first: CompiledSchema, compileAll: () => CompiledSchema];
 
