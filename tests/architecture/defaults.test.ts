@@ -95,8 +95,8 @@ function boundOf({ expression, arguments: given }: ts.CallExpression): string | 
   const least = first && valueOf(first);
   if (least === undefined || !second) return undefined;
   if (name === 'Math.max' && ts.isBinaryExpression(second) && second.left.getText() === '4')
-    return `${least}, or four times ${optionNamed(second.right)} where that is more`;
-  return name === 'Math.min' ? `${least}, or ${optionNamed(second)} where that is shorter` : undefined;
+    return `${least}, or four times ${optionNamed(second.right)} if that is more`;
+  return name === 'Math.min' ? `${least}, or ${optionNamed(second)} if that is shorter` : undefined;
 }
 
 /** The name of the option that an expression reads, also through a variable. */

@@ -56,7 +56,9 @@ describePage('audit', ({ fileOf }) => {
         hasColours: false,
       };
       expect(await runSigil(['audit', 'verify', file, '--key-env', 'AUDIT_KEY_OF_PAGE'], terminal)).toBe(0);
-      expect(lines).toEqual(['4 records in 1 chains: none was changed, and none is missing within a chain']);
+      expect(lines).toEqual([
+        '4 records in 1 chains: no record was changed, and no record is missing within a chain',
+      ]);
     } finally {
       delete process.env['AUDIT_KEY_OF_PAGE'];
       server.kill('SIGKILL');

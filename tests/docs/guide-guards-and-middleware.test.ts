@@ -36,7 +36,7 @@ describePage('guards-and-middleware', ({ serve }) => {
     expect(textOf(await salary('token-of-ada', 'bob'))).toBe('bob earns 100');
     expect(await salary('token-of-bob', 'ada')).toMatchObject({
       isError: true,
-      content: [{ text: 'Access denied: salary may not be called with these arguments' }],
+      content: [{ text: 'Access denied: you are not allowed to call salary with these arguments' }],
     });
   });
 });

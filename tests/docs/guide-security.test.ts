@@ -73,17 +73,19 @@ describe('the bounds on the page about security', () => {
     options.filter(([, value]) => /^(?:\d|a quarter)/.test(value));
 
   test('of an app are all there, with their defaults', () => {
-    expect(shown('Of an app')).toEqual(documented('core/src/engine/engine-options.ts', 'LimitOptions'));
+    expect(shown('Limits of an app')).toEqual(
+      documented('core/src/engine/engine-options.ts', 'LimitOptions'),
+    );
   });
 
   test('of tasks and states are all there', () => {
     const tasks = bounds(documented('core/src/extensions/tasks/tasks.ts', 'TasksOptions'));
     const store = documented('core/src/memory/memory-task-store.ts', 'MemoryTaskStoreOptions');
     const states = documented('core/src/memory/memory-state-store.ts', 'MemoryStateStoreOptions');
-    expect(new Map(shown('Of tasks'))).toEqual(
+    expect(new Map(shown('Limits of tasks'))).toEqual(
       new Map([...tasks.filter(([name]) => name !== 'pollIntervalMs'), ...store]),
     );
-    expect(shown('Of what clients of 2026-07-28 carry')).toEqual(states);
+    expect(shown('Request states and proofs')).toEqual(states);
   });
 
   test('over HTTP are all there', () => {
@@ -94,7 +96,7 @@ describe('the bounds on the page about security', () => {
       ...documented('http/src/options.ts', 'HttpOptions'),
     ];
     const events = documented('core/src/memory/memory-event-store.ts', 'MemoryEventStoreOptions');
-    expect(new Map(shown('Over HTTP'))).toEqual(new Map([...bounds(options), ...events]));
+    expect(new Map(shown('Limits over HTTP'))).toEqual(new Map([...bounds(options), ...events]));
   });
 
   test('over stdio are all there', () => {

@@ -187,7 +187,7 @@ describe('a server that serves the metadata of its issuer', () => {
     );
     const response = await fetch(new URL(AS_METADATA, server.address));
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
-    await until(() => server.process.stderr.includes('clients cannot be given the metadata of the issuer'));
+    await until(() => server.process.stderr.includes('the metadata of the issuer cannot be sent to clients'));
   });
 
   test('has none without the option', async () => {

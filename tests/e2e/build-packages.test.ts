@@ -223,7 +223,7 @@ test.each([
   const build = (...more: string[]) => built('lacking', `${USERS} ${code} ${SERVED}`, ...args, ...more);
   const { code: exit, problems } = await build();
   expect([exit, problems]).toEqual([1, expect.stringMatching(why)]);
-  expect(problems).toContain('does not start as the program does');
+  expect(problems).toContain('does not start, although the unbundled program does:');
   expect(problems).toContain('--external reflect-metadata');
   expect((await build('--no-verify')).code).toBe(0);
   if (args.length > 0) expect((await build('--external', 'reflect-metadata')).code).toBe(0);
@@ -254,7 +254,7 @@ test('says what a program lacks that does not start here, such as its secret', a
   const text = `${USERS} ${SERVED.replace('services:', 'state: { keys: [process.env.NO_KEY] }, services:')}`;
   const { code, warnings } = await built('keyless', text);
   const why =
-    /^the file is written, and was not compared .* state\.keys .*\n +Fix: .*openssl rand -base64 32/s;
+    /^the file is written, but was not compared .* state\.keys .*\n +Fix: .*openssl rand -base64 32/s;
   expect([code, warnings]).toEqual([0, [expect.stringMatching(why)]]);
 });
 
@@ -381,7 +381,7 @@ test('is a plugin of esbuild, beside others', async () => {
       logLevel: 'silent',
       plugins: [sigil()],
     }),
-  ).rejects.toThrow(/sigil\(\) makes ES modules/);
+  ).rejects.toThrow(/sigil\(\) creates ES modules:/);
 });
 
 test('has a map by which stacks name the TypeScript that throws', async () => {

@@ -285,7 +285,7 @@ test('refuses to leave a package external that the program does not import', asy
   });
   expect(await leave('yaml')).toMatchObject({
     code: 0,
-    stdout: expect.stringMatching(/^ +external +yaml: to be installed beside the file$/m),
+    stdout: expect.stringMatching(/^ +external +yaml: must be installed beside the file$/m),
   });
   expect(await greetingOf(builtOf('imports-package.js'))).toBe('Hello');
 });
@@ -297,7 +297,7 @@ test('prepares every app that main() makes of a program that goes on by itself',
 
 test('warns of what makes no app when it is started', async () => {
   const { warnings } = reportOf(await build('library.js', '--json'));
-  expect(warnings).toEqual([expect.stringMatching(/^no app was made when the program was started/)]);
+  expect(warnings).toEqual([expect.stringMatching(/^no app when it was started,/)]);
 });
 
 test('says what to do about each kind of module that is not there', async () => {
@@ -305,7 +305,7 @@ test('says what to do about each kind of module that is not there', async () => 
   expect(code).toBe(1);
   const fixes = reportOf({ stdout }).problems.map(({ problem, fix }) => [/"(.*)"/.exec(problem)?.[1], fix]);
   const file =
-    'compile first, and import the file by its whole name, as in ./shop.js; data has to be copied to where it is imported';
+    'compile first, and import the file by its full name, such as ./shop.js; data files must be copied to the place of the import';
   expect(Object.fromEntries(fixes)).toEqual({
     './services.js': file,
     './stock': file,
@@ -377,7 +377,7 @@ test('describes an application of Nest without starting it', async () => {
 test.each(['worker', 'lambda'])('refuses a program that exports nothing for %s', async (target) => {
   const { code, stderr } = await build('in-main.js', '--target', target);
   expect(code).toBe(1);
-  expect(stderr).toMatch(/in-main\.js: it exports nothing, and this target serves what a program exports/);
+  expect(stderr).toMatch(/in-main\.js: it exports nothing, but this target serves the exports of a program/);
 });
 
 test('applies decorators as TypeScript does', async () => {

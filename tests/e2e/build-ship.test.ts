@@ -151,8 +151,8 @@ test('empties a folder that a build has written, and no other', async () => {
   write(precious, { 'package.json': '{ "description": "mine" }' });
   for (const [folder, why] of [
     [precious, 'the folder exists, and no build wrote it'],
-    [join(project, 'dist'), 'the program is in it'],
-    [project, 'the program is in it'],
+    [join(project, 'dist'), 'the program is in this folder; use'],
+    [project, 'the program is in this folder; use'],
   ] as const) {
     const { code, stderr } = await built(folder);
     expect([code, stderr]).toEqual([2, expect.stringContaining(why)]);

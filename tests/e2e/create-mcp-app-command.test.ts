@@ -30,18 +30,18 @@ describe('wrong input', () => {
     [
       ['app', '--auth', 'oauth'],
       2,
-      'the template minimal takes no --auth oauth: use --template http or --template full',
+      'the template minimal does not support --auth oauth: use --template http or --template full',
     ],
     [['--pm', 'npn'], 2, `there is no package manager 'npn': did you mean npm?`],
-    [['My Server!'], 2, `'My Server!' is no npm name: use my-server`],
+    [['My Server!'], 2, `'My Server!' is not a valid npm name: use my-server`],
     [['a', 'b'], 2, `'b' is one argument too many`],
     [['busy'], 1, 'busy is not empty (notes.txt): name another folder, or use --force'],
     [['busy/notes.txt'], 1, /busy\/notes\.txt is a file, not a folder$/],
-    [['busy/notes.txt/app'], 1, /busy\/notes\.txt\/app cannot be made: a part of it is a file$/],
+    [['busy/notes.txt/app'], 1, /busy\/notes\.txt\/app cannot be created: a part of its path is a file$/],
     [
       ['add', 'tool', 'x'],
       1,
-      'no package.json from here upward depends on @sigil/core: run this in a project that create-mcp-app made',
+      'no package.json from here upward depends on @sigil/core: run this command in a project of create-mcp-app',
     ],
     [['add', 'tol', 'x'], 2, `there is no kind 'tol': did you mean tool?`],
   ])('%j gives one line and leaves nothing', async (args, code, line) => {
@@ -63,7 +63,7 @@ describe('wrong input', () => {
     const { code, stdout, stderr } = await createMcpApp(folder.path, ['My Server!', '--json']);
     expect({ code, stderr }).toEqual({ code: 2, stderr: '' });
     expect(JSON.parse(stdout)).toEqual({
-      error: { code: 'INVALID_NAME', message: `'My Server!' is no npm name: use my-server` },
+      error: { code: 'INVALID_NAME', message: `'My Server!' is not a valid npm name: use my-server` },
     });
   });
 
@@ -256,7 +256,7 @@ describe('an install', () => {
     [
       'says an error',
       `process.stdin.once('data', () => console.log('{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"busy"}}'));`,
-      /but it refused the call: busy\n$/,
+      /but the server refused the call: busy\n$/,
       '',
     ],
     [

@@ -183,7 +183,7 @@ await app.run();
     else await project.serves('more');
     rmSync(join(project.folder, 'src/more.ts'));
     await project.serves('one');
-    await says(dev, 'sigil: removed dist/more.js: its source is gone');
+    await says(dev, 'sigil: removed dist/more.js, because its source was deleted');
     await stop(dev, 'SIGINT');
   });
 
@@ -269,7 +269,7 @@ await app.run();
     await new Promise<void>((resolve) => other.listen(project.port, '127.0.0.1', resolve));
     project.writeTool(`'one'`);
     const dev = project.dev();
-    const taken = `sigil: port ${project.port} is taken by another program: waiting for it. To choose another port: `;
+    const taken = `sigil: port ${project.port} is used by another program: waiting until the port is free. To choose another port: `;
     await says(dev, taken);
     expect(dev.stdout).toContain(`${taken}change --port of `);
     const scripts = {
@@ -309,7 +309,9 @@ await app.run();
   test('ends with the compiler when that does not go on', async () => {
     const dev = project.devWith(['--compile', 'exit 3']);
     expect(await dev.ended).toEqual({ code: 1, signal: null });
-    expect(dev.stdout).toContain('sigil: the compiler ended with exit code 3: it has to go on watching\n');
+    expect(dev.stdout).toContain(
+      'sigil: the compiler ended with exit code 3, but it must continue to watch\n',
+    );
   });
 
   test('says in one line what it needs', async () => {
@@ -319,11 +321,11 @@ await app.run();
       expect(await dev.ended).toEqual({ code: 2, signal: null });
       expect([dev.stdout, dev.stderr]).toEqual([
         '',
-        'sigil: there is no compiler: npm install --save-dev typescript, or give --compile "<command that watches>" (sigil dev --help tells more)\n',
+        'sigil: there is no compiler: npm install --save-dev typescript, or use --compile "<command that watches>" (see sigil dev --help)\n',
       ]);
       const wrong = bare.devWith(['a.js', 'b.js']);
       expect(await wrong.ended).toEqual({ code: 2, signal: null });
-      expect(wrong.stderr).toBe("sigil: 'b.js' is one argument too many (sigil dev --help tells more)\n");
+      expect(wrong.stderr).toBe("sigil: 'b.js' is one argument too many (see sigil dev --help)\n");
     } finally {
       await bare.remove();
     }

@@ -195,7 +195,7 @@ describeInTerminal('sigil dev on a terminal', () => {
     const shown = start();
     await shows(shown, 'up · compiled · 1 start', 'SERVED');
     shown.press('?');
-    await shows(shown, 'starts the server again');
+    await shows(shown, 'restarts the server with its');
     expect(steady('help', shown)).toMatchSnapshot('help');
     shown.press('Escape');
     await shows(shown, 'SERVED');
@@ -228,7 +228,7 @@ describeInTerminal('sigil dev on a terminal', () => {
 
     await shows(shown, 'SERVED');
     shown.press('o');
-    await shows(shown, 'The page, if no browser has opened it');
+    await shows(shown, 'If no browser opens, open this page:');
     await until(() => /^http:\/\/127\.0\.0\.1:\d+\/#token=/.test(opened()));
     shown.press('Escape');
 

@@ -81,7 +81,9 @@ describeOrSkip(`behind glewlwyd${noGlewlwyd === undefined ? '' : ` (${noGlewlwyd
     const wrong = await startProtected({ issuer: `${provider.issuer}/` }, { resource: address });
     const response = await call(wrong.address, await provider.token('mcp', address), 'whoami');
     expect(response.status).toBe(401);
-    expect(response.headers.get('www-authenticate')).toContain('The issuer of the token is not accepted');
+    expect(response.headers.get('www-authenticate')).toContain(
+      'This server does not accept the issuer of the token',
+    );
   });
 
   test('a server tells a program which scope it lacks', async () => {

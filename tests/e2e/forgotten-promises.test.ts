@@ -22,7 +22,7 @@ function callTool(address: string, name: string, args: object = {}): Promise<unk
 
 /** The lines of the log about forgotten promises. */
 function forgotten({ stderr }: ServerProcess): string[] {
-  return stderr.split('\n').filter((line) => line.includes('nothing awaited it'));
+  return stderr.split('\n').filter((line) => line.includes('nothing awaits it:'));
 }
 
 describe('over stdio a server', () => {

@@ -120,8 +120,8 @@ describe('a login', () => {
   });
 
   test.each([
-    ['that asks for one', '{"jsonrpc":"2.0","id":1,"result":{}}', 'asks for no login'],
-    ['of MCP', '<h1>Hello</h1>', 'is no MCP server: it answers with status 200'],
+    ['that asks for one', '{"jsonrpc":"2.0","id":1,"result":{}}', 'requires no login'],
+    ['of MCP', '<h1>Hello</h1>', 'is not an MCP server: it answers with status 200'],
   ])('needs a server %s', async (_, body, message) => {
     const listener = createServer((_, response) => response.end(body));
     listeners.push(listener);
@@ -132,7 +132,7 @@ describe('a login', () => {
   });
 
   test.each([
-    ['has no metadata', () => ({}), 'does not say who can log in'],
+    ['has no metadata', () => ({}), 'does not name its authorization server: it has'],
     [
       'is another one by its metadata',
       () => ({ [PATH]: { resource: 'https://other.example.com/mcp' } }),
@@ -148,7 +148,7 @@ describe('a login', () => {
       (origin: string) => ({
         [PATH]: { resource: origin, authorization_servers: ['http://id.example.com'] },
       }),
-      'a login needs https',
+      'it must use https;',
     ],
     [
       'names one without metadata',
@@ -185,7 +185,7 @@ describe('a login', () => {
           code_challenge_methods_supported: ['S256'],
         },
       }),
-      'give its id as --client-id',
+      'use its id as --client-id',
     ],
   ])('says what is wrong with a server that %s', async (_, answers, message) => {
     await expect(beginLogin({ server: await pretender(answers), redirectUri })).rejects.toThrow(message);
@@ -227,7 +227,7 @@ describe('a login that was kept', () => {
     const refused = await sigilWith(env, 'list', '--url', address);
     expect([refused.code, refused.stderr]).toEqual([
       1,
-      `sigil: ${address} asks for a login: sigil login ${address}\n`,
+      `sigil: ${address} requires a login: sigil login ${address}\n`,
     ]);
     const command = await runLogin('--scope', 'mcp');
     await fetch(await logIn(pageOf(command)));
@@ -282,7 +282,7 @@ describe('sigil login', () => {
       code: 1,
       stdout: '',
       stderr: expect.stringMatching(
-        /^sigil: the logins in .* cannot be read: .*XDG_CONFIG_HOME names another folder\n$/,
+        /^sigil: the logins in .* cannot be read: .*Set XDG_CONFIG_HOME to another folder\n$/,
       ),
     });
   });
@@ -295,7 +295,7 @@ describe('sigil login', () => {
         code: 1,
         stdout: '',
         stderr: expect.stringMatching(
-          /^sigil: logins cannot be kept in \/proc\/none\/sigil\/logins\.json: .*XDG_CONFIG_HOME names another folder\n$/,
+          /^sigil: logins cannot be stored in \/proc\/none\/sigil\/logins\.json: .*Set XDG_CONFIG_HOME to another folder\n$/,
         ),
       });
     },
@@ -310,7 +310,7 @@ describe('sigil login', () => {
     const answer = await fetch(await logIn(pageOf(command)));
     expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('has failed')]);
     expect((await command.ended).code).toBe(1);
-    expect(command.stderr).toContain(`sigil: ${file} is no JSON object of logins`);
+    expect(command.stderr).toContain(`sigil: ${file} is not a JSON object with logins`);
     expect(readFileSync(file, 'utf8')).toBe('broken');
     rmSync(own, { recursive: true });
   });
@@ -328,7 +328,7 @@ describe('sigil login', () => {
     }));
     const { state, finish } = await beginLogin({ server: found, redirectUri, client: { id: 'mine' } });
     const ended = await finish(new URLSearchParams({ code: 'c', state })).catch(String);
-    expect(ended).toContain('gives a token that no header can carry');
+    expect(ended).toContain('returns a token that is not valid in a header, because');
     expect(ended).not.toContain('secret');
   });
 

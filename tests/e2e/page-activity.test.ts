@@ -121,7 +121,7 @@ describeInBrowser('what the page of sigil dev tells', () => {
     await page.getByRole('list', { name: 'Properties' }).getByText('326 tokens').waitFor();
     await tab(/^Findings/);
     await activity()
-      .getByText(/A model reads \d+ tokens/)
+      .getByText(/All tools together take \d+ tokens/)
       .waitFor();
     await activity().getByText('tool mix_color').first().waitFor();
     await page.getByRole('searchbox', { name: 'Filter', exact: true }).fill('');
@@ -190,7 +190,7 @@ describeInBrowser('what the page of sigil dev tells', () => {
     await alerts.getByText('The port is taken').waitFor();
     await choose(page, 'test_simple_text');
     await press('Call');
-    await page.locator('.outcome-failed').getByText('The server is not up').waitFor();
+    await page.locator('.outcome-failed').getByText('The server is not running').waitFor();
     dev.state.change({ server, starts: dev.state.starts + 1 });
     await alerts.getByText('The port is taken').waitFor({ state: 'detached' });
     await press('Call');

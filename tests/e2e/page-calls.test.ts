@@ -91,7 +91,10 @@ describeInBrowser('calls on the page of sigil dev', () => {
         { type: 'audio', data: 'AAAA', mimeType: 'audio/wav' },
         'The browser cannot read the bytes as audio/wav.',
       ],
-      [{ type: 'resource', resource: null }, 'Contents of a resource must have a uri, and a text or a blob.'],
+      [
+        { type: 'resource', resource: null },
+        'The contents of a resource must have a uri, and either a text or a blob.',
+      ],
       [{ type: 'resource', resource }, 'The bytes must be base64.'],
       [{ type: 'resource_link', name: 'nowhere' }, 'A link to a resource must have a uri.'],
       [{ type: 'resource_link', uri: 'https:', name: 'odd' }, 'Show'],

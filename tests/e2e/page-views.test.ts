@@ -101,7 +101,9 @@ describeInBrowser('a view on the page of sigil dev', () => {
     const dialog = page.getByRole('dialog', { name: 'The view wants to open a link' });
     await dialog.getByText(url).waitFor();
     const second = await say('ui/open-link', { url: 'https://evil.example/' });
-    expect(await answered(second)).toBe('error The developer is asked about another link');
+    expect(await answered(second)).toBe(
+      'error The developer has not yet decided whether to open the previous link: try again later',
+    );
     await dialog.getByText(url).waitFor();
     await page.getByRole('button', { name: 'Do not open' }).click();
     expect(JSON.parse(await answered(refused))).toEqual({ isError: true });

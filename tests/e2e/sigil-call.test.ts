@@ -94,7 +94,7 @@ for await (const line of createInterface({ input: process.stdin })) {
     ]);
     const refused = await sigil('call', 'nums', 'i=9007199254740993', '--', process.execPath, server);
     expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain('i: 9007199254740993 is not exact as a JavaScript number');
+    expect(refused.stderr).toContain('i: 9007199254740993 cannot be an exact JavaScript number');
   });
 
   test('exits with 1 for isError, and shows what the schema wants', async () => {
@@ -200,7 +200,7 @@ for await (const line of createInterface({ input: process.stdin })) {
     const sampled = await sigil('call', 'test_sampling', 'prompt=Hi', '--revision', revision, ...main);
     expect([sampled.code, sampled.stderr]).toEqual([
       1,
-      expect.stringContaining('asks a model (sampling/createMessage), and sigil has none'),
+      expect.stringContaining('asks a model (sampling/createMessage), but sigil has no model'),
     ]);
   });
 
@@ -229,7 +229,7 @@ for await (const line of createInterface({ input: process.stdin })) {
     );
     expect([asking.code, asking.stderr]).toEqual([0, expect.stringContaining('input_required')]);
     expect((await sigil('call', 'failing_job', '--revision', '2026-07-28', ...main)).stderr).toBe(
-      'sigil: failing_job runs as a task alone: give --task\n',
+      'sigil: failing_job only runs as a task: use --task\n',
     );
   });
 
@@ -263,7 +263,10 @@ for await (const line of createInterface({ input: process.stdin })) {
       process.execPath,
       official('sdk-v1'),
     );
-    expect([code, stderr]).toEqual([1, expect.stringContaining('the server does not speak 2026-07-28')]);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('the server does not support revision 2026-07-28'),
+    ]);
     expect((await sigil('call', 'add', '--revision', '1999-01-01')).code).toBe(2);
   });
 

@@ -158,9 +158,9 @@ describe('a server that ends for no signal and no end of its input, started by a
 
 describe('lists that are wrong', () => {
   test.each([
-    ['null', 'tools[0] in the answer to tools/list is no object'],
-    ['{"name":5,"inputSchema":{}}', 'the lists of the server are wrong: tools[0] has no right "name"'],
-    ['{"name":"a"}', 'the lists of the server are wrong: tools[0] (a) has no right "inputSchema"'],
+    ['null', 'tools[0] in the answer to tools/list is not an object'],
+    ['{"name":5,"inputSchema":{}}', 'the lists of the server are wrong: tools[0] has no valid "name"'],
+    ['{"name":"a"}', 'the lists of the server are wrong: tools[0] (a) has no valid "inputSchema"'],
   ])('are told, with the entry: %s', async (tool, message) => {
     const script = `require('node:readline').createInterface(process.stdin).on('line', (line) => {
       const { id, method } = JSON.parse(line);
@@ -173,10 +173,10 @@ describe('lists that are wrong', () => {
 
   test.each([
     [{}, '"server" has no "name" and "version"'],
-    [{ server: { name: 'a', version: '1' }, capabilities: {}, tools: 5 }, '"tools" is no list'],
+    [{ server: { name: 'a', version: '1' }, capabilities: {}, tools: 5 }, '"tools" is not a list'],
     [
       { server: { name: 'a', version: '1' }, capabilities: {}, tools: [null] },
-      'tools[0] has no right "name"',
+      'tools[0] has no valid "name"',
     ],
   ])('are told of a file: %j', async (parts, fault) => {
     const path = join(folder, 'wrong.json');
@@ -189,7 +189,7 @@ describe('lists that are wrong', () => {
       expect(await sigil(...command.split(' '), ...args)).toEqual({
         code: 2,
         stdout: '',
-        stderr: `sigil: ${path} is no whole manifest: ${fault} (sigil ${command} --help tells more)\n`,
+        stderr: `sigil: ${path} is not a valid manifest: ${fault} (see sigil ${command} --help)\n`,
       });
   });
 });
@@ -248,7 +248,7 @@ describe('sigil manifest diff', () => {
     const file = write('package.json', { name: 'x' });
     const { code, stderr } = await sigil('manifest', 'diff', file, join(folder, 'none.json'));
     expect([code, stderr.split('\n').length]).toEqual([2, 2]);
-    expect(stderr).toMatch(/package\.json is no manifest/);
+    expect(stderr).toMatch(/package\.json is not a manifest/);
   });
 });
 
@@ -316,7 +316,7 @@ describe('sigil why', () => {
   test('says that sessions do not see a tool', async () => {
     const { code, stdout } = await why('failing_job');
     expect(code).toBe(1);
-    expect(stdout).toContain('clients with sessions (up to 2025-11-25) never see it');
+    expect(stdout).toContain('clients that use sessions (MCP revision 2025-11-25 or older) never see it');
   });
 
   test('names the guard that hides a tool, for any client', async () => {
@@ -364,7 +364,7 @@ describe('sigil why', () => {
     const { code, stderr } = await sigil('why', 'add', '--main', official('sdk-v2'));
     expect([code, stderr]).toEqual([
       1,
-      'sigil: the server is not made with Sigil: only its own program could tell\n',
+      'sigil: the server does not use Sigil, so only its own program knows\n',
     ]);
   });
 });
@@ -403,7 +403,7 @@ describe('a server that does not start', () => {
     const { code, stderr } = await sigil('check', fixture('silent-program.mjs'), '--timeout', '0.5');
     expect([code, stderr]).toEqual([
       1,
-      'sigil: the program did not answer within 0.5 s: it must call app.run(), or serve MCP over stdio (sigil list --url asks one over HTTP)\n',
+      'sigil: the program did not answer within 0.5 s: it must call app.run(), or serve MCP over stdio (for a server over HTTP, use sigil list --url)\n',
     ]);
   });
 });
@@ -426,7 +426,7 @@ describe('the command sigil', () => {
       ['check', INVENTORY, '--budget', '-5'],
       "option '--budget' has no value: one that begins with a dash must follow an equals sign",
     ],
-    [['check', tmpdir()], `${tmpdir()} is no file: give the program in it, such as dist/main.js`],
+    [['check', tmpdir()], `${tmpdir()} is not a file: name a program, such as ${tmpdir()}/dist/main.js`],
     [
       ['login', 'http://127.0.0.1/', '--callback-port', '99999'],
       "--callback-port must be a port, not '99999'",
@@ -436,11 +436,11 @@ describe('the command sigil', () => {
     [['why', 'add'], 'there is no file dist/main.js: compile first, or name another program'],
     [
       ['why', 'add', '--main', 'x.js', '--scope', 'a'],
-      '--scope belongs to a principal: give --as <principal> too',
+      '--scope belongs to a principal: also use --as <principal>',
     ],
     [
       ['why', 'add', '--main', 'x.js', '--claims', '{}'],
-      '--claims belong to a principal: give --as <principal> too',
+      '--claims belong to a principal: also use --as <principal>',
     ],
     [
       ['why', 'add', '--main', 'x.js', '--as', 'ada', '--claims', '[1]'],
@@ -451,7 +451,7 @@ describe('the command sigil', () => {
     expect(await sigil(...args)).toEqual({
       code: 2,
       stdout: '',
-      stderr: `sigil: ${message} (sigil ${command}--help tells more)\n`,
+      stderr: `sigil: ${message} (see sigil ${command}--help)\n`,
     });
   });
 

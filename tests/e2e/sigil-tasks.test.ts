@@ -74,7 +74,7 @@ describe('sigil tasks', () => {
 
   test('lists as many as are asked for, and nothing of other tools', async () => {
     expect((await tasks('ls', '--main', MAIN, '--limit', '1')).stdout).toMatch(
-      /\n1 task, and there are more: give a higher --limit\n$/,
+      /\n1 task, and there are more: use a higher --limit\n$/,
     );
     expect(await tasks('ls', MAIN, '--tool', 'import')).toEqual({ code: 0, stdout: '0 tasks\n', stderr: '' });
     const { stdout } = await tasks('ls', MAIN, '--json');
@@ -126,7 +126,7 @@ describe('sigil tasks', () => {
     expect(await tasks('retry', again, '--main', MAIN)).toEqual({
       code: 1,
       stdout: '',
-      stderr: `sigil: The task ${again} is cancelled: only one can be begun again that has failed, or whose result says isError\n`,
+      stderr: `sigil: The task ${again} is cancelled: only a task that failed, or whose result has isError, can be retried\n`,
     });
   });
 
@@ -139,7 +139,7 @@ describe('sigil tasks', () => {
   test('says that there is no such task, and which keys do not read one', async () => {
     expect(await tasks('show', 'x', '--main', MAIN)).toMatchObject({
       code: 1,
-      stderr: 'sigil: There is no task x, or it has expired\n',
+      stderr: 'sigil: Task x does not exist, or has expired\n',
     });
     const [taskId = ''] = ids();
     const { code, stderr } = await sigilWith(
@@ -152,13 +152,13 @@ describe('sigil tasks', () => {
     );
     expect([code, stderr]).toEqual([
       1,
-      `sigil: The task ${taskId} cannot be read: give the program the "state.keys" of the server that has made it, such as by the variable STATE_KEY\n`,
+      `sigil: The task ${taskId} cannot be read: the program needs the "state.keys" of the server that created the task, for example in the variable STATE_KEY\n`,
     ]);
   });
 
   test.each([
     ['keeps its tasks to itself', EVERYTHING, /^sigil: The program keeps tasks in its own memory.*"backend"/],
-    ['is not made with Sigil', official('sdk-v2'), /^sigil: the server is not made with Sigil/],
+    ['is not made with Sigil', official('sdk-v2'), /^sigil: the server does not use Sigil/],
   ])('says that a program %s', async (_, main, message) => {
     expect(await tasks('ls', main)).toMatchObject({
       code: 1,
@@ -170,7 +170,7 @@ describe('sigil tasks', () => {
   test.each([
     [['tasks'], 'tasks must be followed by one of ls, show, cancel, retry'],
     [['tasks', 'ls'], 'there is no file dist/main.js: compile first, or name another program'],
-    [['tasks', 'ls', 'x.js', '--main', 'y.js'], 'the program is given twice, as x.js and by --main'],
+    [['tasks', 'ls', 'x.js', '--main', 'y.js'], 'the program is named twice, as x.js and with --main'],
     [['tasks', 'ls', 'x.js', '--status', 'lost'], /^--status must be one of working, .*, not 'lost'/],
     [['tasks', 'ls', 'x.js', '--limit', '0'], "--limit must be a positive number, not '0'"],
     [['tasks', 'show', '--main', 'x.js'], '<task id> is missing'],
@@ -183,7 +183,7 @@ describe('sigil tasks', () => {
   ])('answers %j with one line and exit code 2', async (args, message) => {
     const { code, stdout, stderr } = await sigilWith({}, ...args);
     expect([code, stdout]).toEqual([2, '']);
-    const [, told] = /^sigil: (.*) \(sigil (?:tasks \w+ )?--help tells more\)\n$/.exec(stderr) ?? [];
+    const [, told] = /^sigil: (.*) \(see sigil (?:tasks \w+ )?--help\)\n$/.exec(stderr) ?? [];
     if (typeof message === 'string') expect(told).toBe(message);
     else expect(told).toMatch(message);
   });

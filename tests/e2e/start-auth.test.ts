@@ -129,7 +129,7 @@ describe('the authorization server of apps/identity', () => {
       const identity = new ServerProcess(script, args, { ISSUER_PORT: String(port) });
       expect(await identity.ended).toEqual({ code: 1, signal: null });
       expect(identity.stderr.replaceAll(/^oidc-provider .*\n/gm, '')).toBe(
-        `Port ${port} is taken by another program: end that one, or choose another port with ${option}\n`,
+        `Port ${port} is used by another program: end that one, or choose another port with ${option}\n`,
       );
     } finally {
       await new Promise((resolve) => other.close(resolve));

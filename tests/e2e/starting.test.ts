@@ -24,7 +24,7 @@ describe('a program that is started in a wrong way', () => {
   test.each([
     ['an empty HOST', ['--http', '--port', '0'], { HOST: '' }, 'HOST: the host is empty'],
     ['a port in HOST', ['--http'], { HOST: '127.0.0.1:3000' }, "'127.0.0.1:3000' is neither a host name nor"],
-    ['the network as host', ['--http', '--host', '0.0.0.0'], {}, 'everybody who reaches 0.0.0.0'],
+    ['the network as host', ['--http', '--host', '0.0.0.0'], {}, 'every client that reaches 0.0.0.0'],
     ['a flag as host', ['--http', '--host', '--port', '0'], {}, '--host: --host has no value'],
     ['a misspelt flag', ['--http', '--prot', '0'], {}, 'Fix: write --port'],
     ['a port for stdio', ['--port', '3000'], {}, '--port needs --http'],
@@ -60,7 +60,7 @@ describe('a program whose runtime does not start', () => {
     const server = new ServerProcess(fixture('taken-port.mjs'), [], { FAIL: 'yes' });
     expect((await server.ended).code).toBe(1);
     expect(server.stderr).toMatch(
-      /^\[?Error: The server cannot listen on port \d+ of 127\.0\.0\.1: another program listens there\. End it, or give another port: .* \[EADDRINUSE\]/m,
+      /^\[?Error: The server cannot listen on port \d+ of 127\.0\.0\.1: another program uses this address\. End it, or set another port with .* \[EADDRINUSE\]/m,
     );
     expect(server.stderr).not.toMatch(/^ +at /m);
     expect(server.stderr).not.toContain('errno');

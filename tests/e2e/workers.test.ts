@@ -92,7 +92,7 @@ describe('a program with workers', () => {
     const { server, address } = await startTwo();
     const [killed = 0, left = 0] = await pids(address);
     process.kill(killed, 'SIGKILL');
-    await until(() => server.stderr.includes('a worker has ended; another takes its place'));
+    await until(() => server.stderr.includes('a worker has ended, and another one replaces it'));
     const now = await pids(address);
     expect(now).not.toContain(killed);
     expect(now).toContain(left);
@@ -170,7 +170,7 @@ describe('a program with workers', () => {
     expect(await server.ended).toEqual({ code: 1, signal: null });
     expect(server.stderr).toContain('a program that cannot start');
     expect(server.stderr).toContain('A worker ended with code 1 before it listened');
-    expect(server.stderr).not.toContain('another takes its place');
+    expect(server.stderr).not.toContain('another one replaces it');
   });
 
   test('ends with its error when its port is taken', async () => {
@@ -194,7 +194,7 @@ describe('workers without a backend', () => {
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({
       id: 0,
-      error: { message: expect.stringContaining('keeps no sessions: it runs in several processes') },
+      error: { message: expect.stringContaining('has no sessions, because it runs in several processes') },
     });
     expect(server.stderr.split(NO_BACKEND)).toHaveLength(2);
   });

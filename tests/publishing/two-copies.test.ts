@@ -44,6 +44,7 @@ describe('two copies of the package in one program', () => {
   });
 
   test('refuse to inject outside of a construction, each', () => {
-    for (const { inject } of [core, other]) expect(() => inject('stock')).toThrow('only while the container');
+    for (const { inject } of [core, other])
+      expect(() => inject('stock')).toThrow('only works while the container');
   });
 });

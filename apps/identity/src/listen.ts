@@ -11,7 +11,7 @@ export function listen(provider: Provider, port: number, option: string, listeni
     const isTaken = error.code === 'EADDRINUSE';
     console.error(
       isTaken
-        ? `Port ${port} is taken by another program: end that one, or choose another port with ${option}`
+        ? `Port ${port} is used by another program: end that one, or choose another port with ${option}`
         : `The authorization server cannot listen: ${error.message}`,
     );
     process.exit(1);

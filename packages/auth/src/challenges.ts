@@ -9,7 +9,7 @@ export interface ChallengeParts {
   /** The URL of the resource metadata. */
   readonly metadataUrl: string;
   readonly initialScopes: readonly string[];
-  /** The algorithms that proofs may be signed with; empty if the server accepts no proofs. */
+  /** The algorithms that proofs of possession can be signed with; empty if the server accepts no proofs. */
   readonly proofAlgorithms: readonly string[];
 }
 
@@ -21,8 +21,9 @@ type ChallengeError =
 const RETRY_SECONDS = '5';
 
 /**
- * Creates the refusals of a resource server. Each has a challenge in one scheme. Some clients search the
- * whole challenge for the name of a field, so every value is in quotes, and the description comes last.
+ * Creates the responses of a resource server that refuses requests. Their `WWW-Authenticate` challenge is for one
+ * scheme. Every value of the challenge is in quotes, and the description is last, because some clients search the whole
+ * text for field names.
  */
 export class Challenges {
   constructor(private readonly parts: ChallengeParts) {}
@@ -69,8 +70,8 @@ export class Challenges {
   }
 
   /**
-   * Creates the refusal of a token that cannot be checked now. It has no challenge, because clients would log
-   * in again and again.
+   * Creates the refusal of a request whose token cannot be checked now. It has no challenge, because a challenge would
+   * make clients log in again and again.
    */
   unavailable(): Refusal {
     return {

@@ -1,6 +1,6 @@
 import type { OptionChecks } from '@sigil/core/internal';
 
-/** Refuses a value unless it is `undefined` or a number of seconds from 0 to `most`. */
+/** Reports a problem to `checks` unless the value is `undefined` or a number of seconds from 0 to `most`. */
 export function checkSeconds(option: string, value: unknown, most: number, checks: OptionChecks): void {
   if (value === undefined || (typeof value === 'number' && value >= 0 && value <= most)) return;
   checks.refuse(option, `it must be a number of seconds from 0 to ${most}, not ${JSON.stringify(value)}`);

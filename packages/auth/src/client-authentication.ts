@@ -7,8 +7,8 @@ export interface ClientCredentials {
   /** The client secret, sent as HTTP Basic (`client_secret_basic`). */
   readonly clientSecret?: string;
   /**
-   * The private key that signs an assertion (`private_key_jwt`, RFC 7523), instead of a secret; a JWK with
-   * `alg`.
+   * The private key that signs an assertion (`private_key_jwt`, RFC 7523), as a JWK with `alg`. Use it in place of
+   * `clientSecret`.
    */
   readonly privateKey?: JWK;
 }
@@ -16,7 +16,10 @@ export interface ClientCredentials {
 const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 const ASSERTION_SECONDS = 60;
 
-/** Adds the client's credentials to a request to an authorization server. @returns the headers to send. */
+/**
+ * Adds the credentials of this server to a request to its authorization server: to the form, or to the headers.
+ * @returns the headers to send.
+ */
 export async function authenticateClient(
   { clientId, clientSecret, privateKey }: ClientCredentials,
   issuer: string,
@@ -47,25 +50,27 @@ function encoded(text: string): string {
   return new URLSearchParams([['', text]]).toString().slice(1);
 }
 
-/** Refuses credentials that no server would accept. */
+/**
+ * Reports wrong credentials to `checks`: the client id must not be empty, and there must be either a secret or a key.
+ */
 export function checkCredentials(group: string, given: ClientCredentials, checks: OptionChecks): void {
   const { clientId, clientSecret, privateKey } = given;
   if (typeof clientId !== 'string' || clientId === '')
     checks.refuse(
       `${group}.clientId`,
-      'it must be a text that is not empty',
-      'give the id this server has at its issuer',
+      'it must be a string that is not empty',
+      'set the id of this server at its issuer',
     );
   if (clientSecret !== undefined && (typeof clientSecret !== 'string' || clientSecret === ''))
     checks.refuse(
       `${group}.clientSecret`,
-      'it must be a text that is not empty',
-      'set the environment variable it comes from',
+      'it must be a string that is not empty',
+      'set its environment variable',
     );
   if ((clientSecret === undefined) === (privateKey === undefined))
     checks.refuse(
       `${group}`,
-      'it needs clientSecret or privateKey, one of them',
-      'give what your issuer knows of this server',
+      'it needs either clientSecret or privateKey',
+      'use the credentials that your issuer has for this server',
     );
 }

@@ -3,7 +3,7 @@ import type { StateStore } from '@sigil/core/backend';
 import { isObject } from '@sigil/core/internal';
 import { sha256 } from './sha256.js';
 
-/** The algorithms that proofs may be signed with. */
+/** The algorithms that proofs of possession can be signed with. */
 export const PROOF_ALGORITHMS: readonly string[] = [
   'ES256',
   'ES384',
@@ -29,7 +29,9 @@ const NEEDS_NONCE = 'The proof needs the nonce of this server';
 export class ProofError extends Error {
   override readonly name = 'ProofError';
 
-  /** @param nonce the nonce for the next proof, if this proof lacked the nonce. */
+  /**
+   * @param nonce the nonce that the client must use in its next proof; `undefined` if the nonce was not the problem.
+   */
   constructor(
     message: string,
     readonly nonce?: string,
@@ -46,19 +48,19 @@ export interface ProvenRequest {
   /** The thumbprint of the key that the token is bound to. */
   readonly boundTo: string;
   /**
-   * The quota key of the client. It does not depend on the key of the proof, so that a client with many keys
-   * gets no more room.
+   * The quota key of the client. It does not depend on the key of the proof, so that many keys do not increase the
+   * quota of a client.
    */
   readonly client: string;
 }
 
-/** Issues nonces for clients, and recognises them in every process of the app. */
+/** Issues nonces to clients. Every process of the app recognises the nonces of the others. */
 export interface Nonces {
   current(): Promise<string>;
   /** Creates a new nonce. */
   renewed(): Promise<string>;
   /**
-   * Reads when a nonce was made, and until when it is accepted, in milliseconds since 1970.
+   * Returns when a nonce was created and when it expires, both in milliseconds since 1970.
    *
    * @returns `undefined` for a nonce that is not accepted.
    */
@@ -69,7 +71,7 @@ export interface Nonces {
 export class ProofCheck {
   readonly #resource: string;
 
-  /** @param needsNonce whether all proofs need a nonce. */
+  /** @param needsNonce whether every proof must contain a nonce from this server. */
   constructor(
     resource: string,
     private readonly states: StateStore,
@@ -80,13 +82,13 @@ export class ProofCheck {
   }
 
   /**
-   * Checks a proof, and marks it as used.
+   * Checks a proof of possession, and records that it has been used.
    *
    * @throws ProofError when the proof is invalid or was used before.
    */
   async verify({ proof, method, token, boundTo, client }: ProvenRequest): Promise<void> {
     if (typeof proof !== 'string' || proof.includes(','))
-      throw new ProofError('There must be one DPoP header with one proof');
+      throw new ProofError('The request must have exactly one DPoP header, with one proof');
     const jwk = keyIn(proof);
     const payload = await verified(proof);
     const { jti, htm, htu, iat, ath, nonce } = payload;
@@ -95,7 +97,7 @@ export class ProofCheck {
     if (typeof htu !== 'string' || !URL.canParse(htu) || normalized(htu) !== this.#resource)
       throw new ProofError('The proof is for another address');
     if (typeof iat !== 'number' || Math.abs(Date.now() / 1000 - iat) > WINDOW_SECONDS)
-      throw new ProofError('The proof was not made just now');
+      throw new ProofError('The proof is too old, or its time is in the future');
     if (ath !== sha256(token)) throw new ProofError('The proof is for another token');
     const known = typeof nonce === 'string' ? await this.nonces.read(nonce) : undefined;
     if (this.needsNonce && !known) throw new ProofError(NEEDS_NONCE, await this.nonces.current());
@@ -103,7 +105,7 @@ export class ProofCheck {
     // This is checked before the proof is stored, so that a client cannot fill the store with proofs for the tokens of
     // others.
     if (thumbprint !== boundTo)
-      throw new ProofError('The proof is made with another key than the token is bound to');
+      throw new ProofError('The key of the proof is not the key that the token is bound to');
     const id = sha256(`${thumbprint} ${jti}`);
     // The store need not keep a proof for longer than it could be accepted.
     const now = Date.now();
@@ -133,14 +135,14 @@ function keyIn(proof: string): JWK {
     const { typ, alg, jwk } = decodeProtectedHeader(proof);
     if (typ !== 'dpop+jwt') throw new ProofError('The proof must have the typ dpop+jwt');
     if (typeof alg !== 'string' || !PROOF_ALGORITHMS.includes(alg))
-      throw new ProofError('The algorithm of the proof is not accepted here');
+      throw new ProofError('This server does not accept the algorithm of the proof');
     if (typeof jwk !== 'object' || jwk === null) throw new ProofError('The proof has no public key');
     if (jwk.kty === 'oct' || PRIVATE_MEMBERS.some((member) => member in jwk))
-      throw new ProofError('The proof must not hold a private key');
+      throw new ProofError('The proof must not contain a private key');
     return jwk;
   } catch (error) {
     if (error instanceof ProofError) throw error;
-    throw new ProofError('The DPoP header is no JWT');
+    throw new ProofError('The DPoP header is not a JWT');
   }
 }
 

@@ -9,14 +9,14 @@ import { audienceTest, type CheckToken, notForUs, type TokenCheck, type TokenChe
 /** Options of `introspection()`. */
 export interface IntrospectionOptions extends ClientCredentials {
   /**
-   * The accepted values of the `aud` that the issuer reports for a token.
+   * The accepted values of `aud` in the issuer's response about a token.
    *
    * @default the `resource`
    */
   readonly audience?: string | readonly string[];
   /**
-   * How many seconds an answer is cached, at most until the token expires. A token that is revoked meanwhile stays
-   * valid that long. With 0, every request asks the issuer.
+   * How many seconds the issuer's response about a token is cached, but never after the token expires. A revoked token
+   * is still accepted while its response is cached. With 0, the issuer is asked at every request.
    *
    * @default 30
    */
@@ -35,9 +35,10 @@ const INTROSPECTION_OPTIONS: OptionTable<IntrospectionOptions> = {
 const REFUSAL_MS = 10_000;
 
 /**
- * Checks tokens by asking their issuer (RFC 7662). Use it for opaque tokens, or if a revoked token must soon be
- * refused; with `cacheSeconds: 0` it is refused at once. At most 64 unknown tokens are looked up at once. Requests with
- * others wait for up to 5 seconds and then get 503, as do more than 32 from one address.
+ * Checks tokens by asking their issuer (RFC 7662). Use it for opaque tokens, or if revoked tokens must soon be refused;
+ * `cacheSeconds: 0` refuses them at the next request. At most 64 unknown tokens are checked at the same time. Requests
+ * with further unknown tokens wait for up to 5 seconds and then get 503. If one address has more than 32 requests with
+ * unknown tokens at the same time, the others get 503 immediately.
  *
  * @param options the client credentials of this server, and the audience of its tokens. `oauth()` must have exactly one
  *   issuer, because the issuer sees all tokens.
@@ -81,14 +82,16 @@ class Introspection {
     const headers = await authenticateClient(this.options, issuer.id, form);
     const { status, body } = await askProvider(url, { form, headers });
     if (status === 401)
-      throw new ProviderError(`${url} answered 401: are clientId, and clientSecret or privateKey, right?`);
+      throw new ProviderError(
+        `${url} answered with status 401: check clientId, and clientSecret or privateKey`,
+      );
     if (status !== 200 || !body) throw new ProviderError(`${url} answered ${status}`);
     if (body['active'] !== true) throw new TokenError('The token is not active');
     if (body['iss'] !== undefined && body['iss'] !== issuer.id)
-      throw new TokenError('The issuer of the token is not accepted here');
+      throw new TokenError('This server does not accept the issuer of the token');
     // Some issuers call every token active that they have issued.
     if (['token_type', 'token_use', 'typ'].some((name) => OTHER_TOKENS.test(String(body[name]))))
-      throw new TokenError('The token is no access token');
+      throw new TokenError('The token is not an access token');
     if (!this.#isForUs(body['aud'])) throw notForUs(body['aud']);
     return { ...body, iss: issuer.id };
   }
@@ -103,8 +106,8 @@ function checkOptions(options: IntrospectionOptions, issuers: number, checks: Op
   if (issuers > 1)
     checks.refuse(
       'tokens',
-      `introspection() asks one issuer, and there are ${issuers}: tokens would be shown to all of them`,
-      'give one issuer, or a function of your own that knows whose a token is',
+      `introspection() sends tokens to one issuer, but there are ${issuers}: tokens would be sent to all of them`,
+      'use one issuer, or your own function that knows the issuer of each token',
     );
   checks.known(options, INTROSPECTION_OPTIONS, 'tokens: introspection.');
   checkCredentials('tokens: introspection', options, checks);

@@ -19,7 +19,7 @@ export interface IssuerOptions {
   readonly issuer: string;
   /** The URL of the server's key set (JWKS). */
   readonly jwksUri?: string;
-  /** The key set itself, if this server cannot fetch it. New keys then need a restart. */
+  /** The key set (JWKS) itself, if this server cannot fetch it. When its keys change, the server must be restarted. */
   readonly jwks?: JSONWebKeySet;
   /** The URL of the server's introspection endpoint (RFC 7662). */
   readonly introspectionEndpoint?: string;
@@ -60,7 +60,7 @@ export class Issuer {
   #discovering: Promise<IssuerMetadata> | undefined;
   #keys: { readonly find: FindKey; readonly at: number } | undefined;
   #fetching: Promise<void> | undefined;
-  /** When keys were last fetched for each unknown key, by the key's name. */
+  /** The time of the last fetch of the issuer's keys for each unknown key id (`kid`). */
   readonly #soughtAt = new Map<string, number>();
   /** When the next fetch for an unknown key is allowed by `SEARCHES`, in milliseconds since 1970. */
   #searchDueAt = -Infinity;
@@ -78,26 +78,28 @@ export class Issuer {
   }
 
   /**
-   * Returns the URL of one of its endpoints.
+   * Returns the URL of one of the authorization server's endpoints.
    *
-   * @throws ProviderError when its metadata cannot be read, or does not have the URL.
+   * @throws ProviderError when the metadata of the authorization server cannot be read, or does not have the URL.
    */
   async endpoint(name: 'introspectionEndpoint' | 'tokenEndpoint' | 'jwksUri'): Promise<string> {
     const url = this.options[name] ?? (await this.#discover())[name];
     if (url === undefined)
-      throw new ProviderError(`${this.id} tells of no ${name}; give it in issuers: [{ issuer, ${name} }]`);
+      throw new ProviderError(
+        `${this.id} does not have ${name} in its metadata; set it in issuers: [{ issuer, ${name} }]`,
+      );
     return url;
   }
 
   /**
-   * Returns its metadata, as JSON.
+   * Returns the metadata of the authorization server, as JSON.
    *
-   * @throws ProviderError when the metadata cannot be read. After a failure it is not read again for a while, because
-   *   anybody may request it.
+   * @throws ProviderError when the metadata cannot be read. After a failure, the metadata is not requested again for a
+   *   short time, because any client can cause this request.
    */
   async metadata(): Promise<string> {
     if (Date.now() - this.#unreadAt < RETRY_MS)
-      throw new ProviderError(`the metadata of ${this.id} could not be read just now`);
+      throw new ProviderError(`the metadata of ${this.id} could not be read a moment ago`);
     try {
       const { text } = await this.#discover();
       return text;
@@ -110,7 +112,7 @@ export class Issuer {
   /**
    * Finds the key that a token is signed with.
    *
-   * @throws TokenError if the issuer has no such key.
+   * @throws TokenError if the issuer does not have the key of the token.
    * @throws ProviderError if keys cannot be fetched, and the known keys are too old or lack this key.
    */
   readonly key = async (header: JWSHeaderParameters, token: FlattenedJWSInput): ReturnType<FindKey> => {
@@ -152,7 +154,7 @@ export class Issuer {
     const dueAt = Math.max(this.#searchDueAt, now - (SEARCHES.burst - 1) * SEARCHES.everyMs);
     if (this.#soughtAt.has(kid)) return;
     // The key may be new: 401 would make the client log in again and again.
-    if (dueAt > now) throw new ProviderError(`the keys of ${this.id} are asked for too often`);
+    if (dueAt > now) throw new ProviderError(`the keys of ${this.id} were requested too often`);
     this.#soughtAt.set(kid, now);
     this.#searchDueAt = dueAt + SEARCHES.everyMs;
     return this.#refresh();
@@ -182,7 +184,9 @@ export class Issuer {
     // An invalid key is left out, and does not affect the others (RFC 7517, section 5).
     const usable = Array.isArray(keys) ? keys.filter(isKey) : [];
     if (status !== 200 || !Array.isArray(keys) || (usable.length === 0 && keys.length > 0))
-      throw new ProviderError(`${url} answered ${status} without a list of keys`);
+      throw new ProviderError(
+        `${url} answered with status ${status}, and without a usable list of keys (JWKS)`,
+      );
     this.#keys = { find: createLocalJWKSet({ keys: usable }), at: Date.now() };
   }
 
@@ -215,14 +219,17 @@ export class Issuer {
       this.#metadata = { found, at: Date.now() };
       return found;
     }
-    throw new ProviderError(`${this.id} has no metadata that could be used: ${refusals.join('; ')}`);
+    throw new ProviderError(`${this.id} has no usable metadata: ${refusals.join('; ')}`);
   }
 }
 
 /** How long no request is sent to an issuer after a failure, in milliseconds. */
 const RETRY_MS = 5_000;
 
-/** Whether a value is a list of keys (RFC 7517, sections 4 and 5). Keys are validated when they are used. */
+/**
+ * Whether a value is a set of keys (JWKS; RFC 7517, sections 4 and 5). The keys themselves are validated when they are
+ * used.
+ */
 export function isKeySet(value: unknown): value is JSONWebKeySet {
   const keys: unknown = isObject(value) ? value['keys'] : undefined;
   return Array.isArray(keys) && keys.every(isKey);
@@ -247,7 +254,7 @@ function metadataUrls(issuer: string): readonly string[] {
   return [...new Set(urls)];
 }
 
-/** The authorization servers whose tokens are accepted, by `iss`. */
+/** The authorization servers whose tokens are accepted, by their `iss` identifier. */
 export class Issuers {
   readonly #issuers: ReadonlyMap<string, Issuer>;
 
@@ -255,7 +262,7 @@ export class Issuers {
     this.#issuers = new Map(options.map((one) => [one.issuer, new Issuer(one, logger)]));
   }
 
-  /** The name of the only issuer; `undefined` if there are several. */
+  /** The `iss` identifier of the only issuer; `undefined` if there are several issuers. */
   get only(): string | undefined {
     const [id] = this.#issuers.keys();
     return this.#issuers.size === 1 ? id : undefined;
@@ -264,15 +271,15 @@ export class Issuers {
   /** The first issuer in the options. */
   get first(): Issuer {
     const [first] = this.#issuers.values();
-    if (!first) throw new TypeError('There is no issuer');
+    if (!first) throw new TypeError('The list of issuers is empty');
     return first;
   }
 
-  /** Returns the issuer with a name. @throws TokenError if there is none. */
+  /** Returns the issuer with an `iss` identifier. @throws TokenError if tokens of this issuer are not accepted. */
   get(id: unknown): Issuer {
     const issuer = typeof id === 'string' ? this.#issuers.get(id) : undefined;
     if (!issuer)
-      throw new TokenError('The issuer of the token is not accepted here', {
+      throw new TokenError('This server does not accept the issuer of the token', {
         issuer: typeof id === 'string' ? id : 'none',
         accepted: [...this.#issuers.keys()].join(' '),
       });

@@ -22,7 +22,7 @@ import {
 
 /** Options of `jwt()`, which checks signed tokens (RFC 7519). */
 export interface JwtOptions {
-  /** The algorithms that the issuers sign with. `none` and algorithms with a shared secret are refused. */
+  /** The algorithms that the issuers sign tokens with. `none` and algorithms with a shared secret are refused. */
   readonly algorithms: readonly string[];
   /**
    * The accepted values of `aud` in tokens for this server.
@@ -31,7 +31,7 @@ export interface JwtOptions {
    */
   readonly audience?: string | readonly string[];
   /**
-   * The claim that has the audience, if the issuer does not write `aud`.
+   * The name of the claim that contains the audience, for issuers that do not use `aud`.
    *
    * @default 'aud'
    */
@@ -43,7 +43,7 @@ export interface JwtOptions {
    */
   readonly typ?: string;
   /**
-   * How many seconds clocks may differ; at most 300.
+   * How many seconds the clocks of this server and of an issuer can differ; at most 300.
    *
    * @default 30
    */
@@ -65,7 +65,7 @@ const JWT_OPTIONS: OptionTable<JwtOptions> = {
 
 /**
  * Checks tokens that are signed JWTs: their signature, algorithm, issuer, audience and expiry. The issuer's keys are
- * fetched at the first token and when they change.
+ * fetched for the first token, and again when they change.
  *
  * @param options the accepted algorithms, and the audience of this server's tokens.
  * @returns a value for `oauth({ tokens })`.
@@ -118,8 +118,8 @@ function claimsIn(token: string): JWTPayload {
   try {
     return decodeJwt(token);
   } catch {
-    throw new TokenError('The token is no JWT', {
-      hint: 'its issuer may give JWTs to clients alone that name the API; or look it up with introspection()',
+    throw new TokenError('The token is not a JWT', {
+      hint: 'some issuers only create JWTs for clients that name the API; or use introspection()',
     });
   }
 }
@@ -172,7 +172,7 @@ const OTHER_TYPES = /^(?!(?:application\/)?at\+jwt$).*\+jwt$|^jwe$/i;
  */
 function payloadOf({ payload, protectedHeader }: JWTVerifyResult, { typ }: JWTVerifyOptions): JWTPayload {
   if (typ === undefined && OTHER_TYPES.test(String(protectedHeader.typ)))
-    throw new TokenError('The token is no access token');
+    throw new TokenError('The token is not an access token');
   return payload;
 }
 
@@ -197,8 +197,8 @@ function checkOptions(options: JwtOptions, checks: OptionChecks): void {
     for (const algorithm of given.filter((one) => !ALGORITHMS.some((known) => known === one)))
       checks.refuse(
         'tokens: jwt.algorithms',
-        `${JSON.stringify(algorithm)} is no signature that only the issuer can make`,
-        `give any of ${ALGORITHMS.join(', ')}`,
+        `${JSON.stringify(algorithm)} is not a supported asymmetric algorithm`,
+        `use any of ${ALGORITHMS.join(', ')}`,
       );
   const audiences: readonly unknown[] = Array.isArray(audience) ? audience : [audience];
   if (
@@ -207,11 +207,11 @@ function checkOptions(options: JwtOptions, checks: OptionChecks): void {
   )
     checks.refuse(
       'tokens: jwt.audience',
-      'it must be a text, or a list of texts',
-      'give what tokens for this server have as aud',
+      'it must be a string or a list of strings',
+      'use the aud of tokens for this server',
     );
   for (const [name, value] of Object.entries({ audienceClaim, typ }))
     if (value !== undefined && (typeof value !== 'string' || value === ''))
-      checks.refuse(`tokens: jwt.${name}`, 'it must be a text that is not empty');
+      checks.refuse(`tokens: jwt.${name}`, 'it must be a string that is not empty');
   checkSeconds('tokens: jwt.clockToleranceSeconds', clockToleranceSeconds, 300, checks);
 }

@@ -20,15 +20,18 @@ const ALL: SemaphoreLimits = { ...UNKNOWN, running: 80, total: 1280 };
 /** How long a token that was valid counts as known, in milliseconds. */
 const KNOWN_MS = 60 * 60_000;
 
-/** How long results are cached, in milliseconds. 0 turns caching off. */
+/**
+ * How long the results for valid (`good`) and invalid (`refused`) tokens are cached, in milliseconds. 0 turns caching
+ * off.
+ */
 export interface LookUpTimes {
   readonly good: number;
   readonly refused: number;
 }
 
 /**
- * Looks tokens up at their issuer. It limits how many are looked up at once, looks a token up once for all concurrent
- * requests with it, and caches the result.
+ * Looks tokens up at their issuer, and caches the results. Concurrent requests with the same token share one look-up.
+ * The number of concurrent look-ups is limited.
  */
 export class LookUps {
   readonly #good = new TokenCache<TokenClaims>();
@@ -43,11 +46,11 @@ export class LookUps {
   constructor(private readonly times: LookUpTimes) {}
 
   /**
-   * Looks a token up.
+   * Returns the claims of a token, from the cache or from its issuer.
    *
    * @param client the quota key of the client; `undefined` if clients cannot be distinguished.
-   * @param look performs the look-up.
-   * @throws TokenError if the token is invalid, or not valid at this time.
+   * @param look requests the claims from the issuer.
+   * @throws TokenError if the token is invalid, has expired, or is not valid yet.
    * @throws OverloadedError if too many tokens are being looked up.
    */
   async find(

@@ -22,12 +22,13 @@ const MAX_AGE = 3600;
 
 /** The metadata documents of a protected resource, at their well-known paths. */
 export class MetadataDocuments {
-  /** The URL of the resource metadata, as challenges name it. */
+  /** The URL of the resource metadata. Challenges contain this URL. */
   readonly url: string;
   readonly #documents: ReadonlyMap<string, PublicDocument>;
 
   /**
-   * @param issuerMetadata returns the metadata of the authorization server; absent if this server does not serve it.
+   * @param issuerMetadata returns the metadata of the authorization server; `undefined` if this server does not serve
+   *   that metadata.
    */
   constructor(metadata: ResourceMetadata, issuerMetadata?: () => Promise<string>) {
     const { origin, pathname } = new URL(metadata.resource);
@@ -44,7 +45,7 @@ export class MetadataDocuments {
     ]);
   }
 
-  /** Returns the document at a path, with or without a query. */
+  /** Returns the document for a request target. A query in the target is ignored. */
   at(target: string): PublicDocument | undefined {
     const end = target.indexOf('?');
     return this.#documents.get(end < 0 ? target : target.slice(0, end));

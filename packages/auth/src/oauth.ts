@@ -27,11 +27,12 @@ import { rememberToken } from './upstream.js';
 
 /**
  * Makes an HTTP server an OAuth 2.1 resource server: requests need an access token from one of its authorization
- * servers. The answers show clients without a token where to get one, and other clients which scopes they lack.
+ * servers. A client without a token is answered with 401 and the URL of the metadata that names these servers. A client
+ * whose token lacks scopes is answered with 403 and the needed scopes.
  *
  * @param options the identifier of this server, the issuers of its tokens, and how tokens are checked.
  * @returns a value for the option `authorization` of `http()` and of the handlers for other servers.
- * @throws DefinitionError when an option is wrong. The authorization servers are not contacted at this point.
+ * @throws DefinitionError when an option is wrong. The function does not contact the authorization servers.
  * @example
  * ```ts
  * await app.run(
@@ -123,7 +124,7 @@ class ResourceServer implements Authorizer {
       return await this.#issuers.first.metadata();
     } catch (error) {
       if (error instanceof Error && this.#told.allows(error.message))
-        this.host.logger.error({ err: error }, 'clients cannot be given the metadata of the issuer');
+        this.host.logger.error({ err: error }, 'the metadata of the issuer cannot be sent to clients');
       throw error;
     }
   }
@@ -141,7 +142,7 @@ class ResourceServer implements Authorizer {
   authorize(request: RequestHead, isOpen: boolean): MaybePromise<Decision> {
     const { authorization } = request.headers;
     if (hasTokenInQuery(request.url))
-      return this.#malformed('A token must be sent in the header Authorization');
+      return this.#malformed('The token must be in the header Authorization, not in the query of the URL');
     if (authorization === undefined) return this.#withoutToken();
     const sent = typeof authorization === 'string' ? authorization : '';
     const remembered = this.#remembered.get(endOf(sent));
@@ -151,7 +152,7 @@ class ResourceServer implements Authorizer {
     const { mode } = this.options.dpop;
     if (/^bearer$/i.test(scheme)) {
       if (mode === 'require')
-        return { refusal: this.#challenges.invalidToken('DPoP', 'The token must be sent with a proof') };
+        return { refusal: this.#challenges.invalidToken('DPoP', 'The token must be sent with a DPoP proof') };
       return this.#bearer(request, token, sent);
     }
     if (/^dpop$/i.test(scheme) && mode !== 'off') return this.#proven(request, token, isOpen);
@@ -182,7 +183,10 @@ class ResourceServer implements Authorizer {
       if (boundTo !== undefined) {
         const scheme = dpop.mode === 'off' ? 'Bearer' : 'DPoP';
         return {
-          refusal: this.#challenges.invalidToken(scheme, 'The token is bound to a key and needs a proof'),
+          refusal: this.#challenges.invalidToken(
+            scheme,
+            'The token is bound to a key, so it must be sent with a DPoP proof',
+          ),
         };
       }
       const decision = { principal };
@@ -203,7 +207,8 @@ class ResourceServer implements Authorizer {
   ): Promise<Decision> {
     try {
       const { principal, boundTo } = await this.#verify(token, quotaKey);
-      if (boundTo === undefined) throw new TokenError('The token is not bound to a key');
+      if (boundTo === undefined)
+        throw new TokenError('The token is not bound to a key, so it cannot be sent with the scheme DPoP');
       // The proof of an open request was used when the request arrived.
       if (!isOpen) {
         const client = `principal ${principal.id}`;
@@ -239,7 +244,7 @@ class ResourceServer implements Authorizer {
 
   #refusalOf(error: unknown, scheme: Scheme): NonNullable<Decision['refusal']> {
     if (error instanceof ClaimError && this.#told.allows(error.message))
-      this.host.logger.warn({ err: error }, 'tokens are refused that their issuer has made in a wrong way');
+      this.host.logger.warn({ err: error }, 'tokens are refused, because their issuer writes invalid claims');
     if (error instanceof TokenError) {
       const refusal = this.#challenges.invalidToken(scheme, error.message);
       return error.details ? { ...refusal, details: error.details } : refusal;
@@ -299,5 +304,5 @@ function keyOf(cnf: unknown): string | undefined {
   if (cnf === undefined) return undefined;
   const { jkt, ...others } = isObject(cnf) ? cnf : {};
   if (typeof jkt === 'string' && Object.keys(others).length === 0) return jkt;
-  throw new TokenError('The token is bound in a way that cannot be checked here');
+  throw new TokenError('The claim cnf binds the token to a key in a way that this server cannot check');
 }

@@ -11,13 +11,16 @@ import { type ScopeOptions, Scopes, type TokenClaims } from './scopes.js';
 import type { CheckToken, TokenCheck, TokenCheckParts, TokenVerifier } from './tokens.js';
 import type { UpstreamOptions } from './upstream.js';
 
-/** Whether a token may (`'accept'`) or must (`'require'`) be bound to a key of its client (RFC 9449). */
+/**
+ * Whether a token can (`'accept'`) or must (`'require'`) be bound to a key of its client (DPoP, RFC 9449). `'off'`
+ * refuses bound tokens.
+ */
 export type DpopMode = 'off' | 'accept' | 'require';
 
-/** Texts about a resource for users. */
+/** Name and links that describe a resource to users. */
 export interface ResourceDescription {
   readonly name?: string;
-  /** The URL of the documentation. `policy` and `terms` are URLs too. */
+  /** The URL of the documentation of the resource. `policy` and `terms` are URLs too. */
   readonly documentation?: string;
   readonly policy?: string;
   readonly terms?: string;
@@ -25,13 +28,11 @@ export interface ResourceDescription {
 
 /** Options of `oauth()`. */
 export interface OAuthOptions {
-  /**
-   * The URL of the MCP endpoint, as clients know it. Tokens are issued for this URL. It is never read from a request.
-   */
+  /** The public URL of the MCP endpoint. Tokens are issued for this URL. It is never derived from a request. */
   readonly resource: string;
   /**
-   * The authorization servers that issue tokens for the resource. An identifier is enough: the rest is read from the
-   * metadata of the server.
+   * The authorization servers that issue tokens for the resource. A string is the issuer identifier; everything else is
+   * then read from the metadata of the authorization server.
    */
   readonly issuers: readonly (string | IssuerOptions)[];
   /** How tokens are checked: the result of `jwt()` or `introspection()`, or your own function. */
@@ -39,34 +40,36 @@ export interface OAuthOptions {
   /** The scopes of this server. */
   readonly scopes?: ScopeOptions;
   /**
-   * Whether requests without a token are served. `'allow'` serves definitions without scopes, and requires a token for
-   * the others. A session (revision 2025-11-25 or earlier) that was opened without a token then belongs to the first
-   * principal that uses it. From then on its open streams end, and for requests without a token it is unknown.
+   * Whether requests without a token are served. `'allow'` serves definitions that require no scopes without a token;
+   * other definitions need a token. A session (revision 2025-11-25 or earlier) that was opened without a token later
+   * belongs to the first principal that uses it. At that time its open streams end, and requests without a token can no
+   * longer use the session.
    *
    * @default 'refuse'
    */
   readonly anonymous?: 'refuse' | 'allow';
   /**
-   * Whether a token may (`'accept'`) or must (`'require'`) be bound to a key of its client.
+   * Whether a token can (`'accept'`) or must (`'require'`) be bound to a key of its client (DPoP, RFC 9449).
    *
    * @default 'off'
    */
   readonly dpop?: DpopMode;
   /**
-   * Whether proofs of possession need a nonce from this server. If the app runs in several processes, set `state.keys`.
+   * Whether proofs of possession need a nonce from this server. If the app runs in several processes, also set the
+   * option `state.keys` of the app.
    *
    * @default false
    */
   readonly dpopNonce?: boolean;
   /**
-   * How many seconds a valid token is not checked again, at most 60.
+   * How many seconds the result of a successful token check is reused, at most 60.
    *
    * @default 0: each request checks its token
    */
   readonly cacheSeconds?: number;
   /**
-   * Creates the principal. Its id must be unique across all issuers, because two issuers may use the same `sub`. The
-   * result is copied once per token; methods are left out.
+   * Creates the principal from the claims and scopes of a token. The id of the principal must be unique across all
+   * issuers, because two issuers can use the same `sub`. The returned object is copied without its methods.
    *
    * @default the id is `<issuer>#<subject>`, or `<issuer>#client:<client>` if the subject is the client itself
    */
@@ -78,13 +81,13 @@ export interface OAuthOptions {
    * @default false: such tokens are refused
    */
   readonly clientsWithoutSubject?: boolean;
-  /** How this server gets tokens for the services that it calls, with `upstreamToken`. */
+  /** How `upstreamToken` gets tokens for the services that handlers call. */
   readonly upstream?: UpstreamOptions;
-  /** Texts about this server for users. */
+  /** Name and links that describe this server to users, in the metadata of the resource. */
   readonly description?: ResourceDescription;
   /**
    * Whether this server also serves the metadata of the first issuer, at `/.well-known/oauth-authorization-server`.
-   * Clients of revision 2025-03-26 look there, and do not read the metadata of the resource.
+   * Clients of revision 2025-03-26 request that path, and do not read the metadata of the resource.
    *
    * @default false
    */
@@ -107,7 +110,7 @@ const OAUTH_OPTIONS: OptionTable<OAuthOptions> = {
   serveIssuerMetadata: true,
 };
 
-/** The options with all defaults filled in. */
+/** The options of `oauth()` with all defaults filled in. */
 export interface ResolvedOAuth {
   readonly resource: string;
   readonly issuers: readonly IssuerOptions[];
@@ -124,7 +127,7 @@ export interface ResolvedOAuth {
   readonly warnings: readonly string[];
 }
 
-/** Fills in the defaults. The options have been validated before. */
+/** Returns the options with all defaults filled in. Call `checkOptions` first. */
 export function resolveOptions(options: OAuthOptions, checks: OptionChecks): ResolvedOAuth {
   const {
     tokens,
@@ -206,7 +209,7 @@ function principalOf(
   clientsWithoutSubject: boolean,
 ): Principal {
   const { iss, sub } = claims;
-  if (sub !== undefined && !isName(sub)) throw new ClaimError('The claim sub of the token is no text');
+  if (sub !== undefined && !isName(sub)) throw new ClaimError('The claim sub of the token is not a string');
   const clients = CLIENT_CLAIMS.map((name) => claims[name]).filter(isName);
   // A client that acts for itself may have an id that is also the subject of a user (RFC 9068, section 5).
   if (sub !== undefined)
@@ -215,8 +218,8 @@ function principalOf(
   if (clientsWithoutSubject && client !== undefined && claims['username'] === undefined)
     return { id: `${iss}#client:${client}`, scopes, claims };
   // The client may have many users, who would all share one principal.
-  throw new ClaimError('The token names no subject', {
-    hint: 'have its issuer write sub; if it does for every user, give oauth({ clientsWithoutSubject: true })',
+  throw new ClaimError('The token has no subject', {
+    hint: "configure its issuer to write sub; if every user's token has it, set oauth({ clientsWithoutSubject: true })",
   });
 }
 
@@ -239,13 +242,13 @@ function ownVerifier(verify: TokenVerifier, { issuers }: TokenCheckParts): Check
   return (token, client) =>
     lookUps.find(token, client, async () => {
       const claims = await verify(token);
-      if (!claims) throw new TokenError('The token is not good');
+      if (!claims) throw new TokenError('The token is not valid');
       const { iss = issuers.only } = claims;
       return { ...claims, iss: issuers.get(iss).id };
     });
 }
 
-/** Reports all problems in the options. */
+/** Reports all problems in the options to `checks`. */
 export function checkOptions(options: OAuthOptions, checks: OptionChecks): void {
   checks.known(options, OAUTH_OPTIONS);
   checkResource(options.resource, checks);
@@ -255,8 +258,8 @@ export function checkOptions(options: OAuthOptions, checks: OptionChecks): void 
   else if (typeof tokens !== 'function')
     checks.refuse(
       'tokens',
-      'it must say how tokens are checked',
-      "give jwt({ algorithms: ['RS256'] }), introspection({ … }), or a function",
+      'it must define how tokens are checked',
+      "use jwt({ algorithms: ['RS256'] }), introspection({ … }), or a function",
     );
   if (options.scopes !== undefined && !isObject(options.scopes))
     checks.refuse('scopes', 'it must be an object with any of initial, advertised, implies, read');
@@ -266,14 +269,18 @@ export function checkOptions(options: OAuthOptions, checks: OptionChecks): void 
   if (options.dpopNonce === true && (options.dpop ?? 'off') === 'off')
     checks.refuse(
       'dpopNonce',
-      'there are no proofs to carry nonces',
-      "give dpop: 'accept' or 'require' with it",
+      'without proofs, there are no nonces',
+      "also set dpop to 'accept' or 'require'",
     );
   checkSeconds('cacheSeconds', options.cacheSeconds, 60, checks);
   if (options.principal !== undefined && options.clientsWithoutSubject !== undefined)
-    checks.refuse('clientsWithoutSubject', 'principal says who tokens are for', 'give one of the two');
+    checks.refuse(
+      'clientsWithoutSubject',
+      'the option principal already determines the principal',
+      'use one of the two',
+    );
   if (options.principal !== undefined && typeof options.principal !== 'function')
-    checks.refuse('principal', 'it must be a function that makes a principal of claims');
+    checks.refuse('principal', 'it must be a function that creates a principal from claims');
   if (options.upstream !== undefined) {
     checkCredentials('upstream', options.upstream, checks);
     oneOf('upstream.grant', options.upstream.grant, ['token-exchange', 'client-credentials'], checks);
@@ -292,7 +299,7 @@ function oneOf(option: string, value: unknown, known: readonly string[], checks:
 const HTTPS = 'an https URL, or an http URL of this machine';
 
 function checkResource(resource: unknown, checks: OptionChecks): void {
-  const fix = 'give the URL of the MCP endpoint as clients know it, such as https://mcp.example.com/mcp';
+  const fix = 'use the URL of the MCP endpoint that clients use, such as https://mcp.example.com/mcp';
   if (typeof resource !== 'string' || !URL.canParse(resource))
     checks.refuse('resource', 'it must be a URL', fix);
   else if (resource.includes('#')) checks.refuse('resource', 'it must have no fragment', fix);
@@ -309,7 +316,7 @@ const ISSUER_OPTIONS: OptionTable<IssuerOptions> = {
 };
 
 function checkIssuers(issuers: unknown, checks: OptionChecks): void {
-  const fix = "give what its tokens say as iss, such as ['https://id.example.com']";
+  const fix = "use the iss of its tokens, such as ['https://id.example.com']";
   if (!Array.isArray(issuers) || issuers.length === 0)
     return checks.refuse('issuers', 'it must be a list of at least one authorization server', fix);
   for (const given of issuers) {
@@ -324,7 +331,7 @@ function checkIssuers(issuers: unknown, checks: OptionChecks): void {
       checks.refuse(
         'issuers.jwks',
         'it must be an object with a list of keys, each with its kty',
-        'give { keys: [ … ] }',
+        'pass { keys: [ … ] }',
       );
     if (!isSafeUrl(one['issuer']) || String(one['issuer']).includes('?'))
       checks.refuse('issuers', `${JSON.stringify(one['issuer'])} must be ${HTTPS}, without a query`, fix);

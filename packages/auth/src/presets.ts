@@ -6,7 +6,10 @@ import { askProvider, ProviderError, TokenError } from './provider.js';
 import { scopesIn, type TokenClaims } from './scopes.js';
 import { notForUs, type TokenCheck } from './tokens.js';
 
-/** The options of an authorization server: spread a preset into the options of `oauth()`. */
+/**
+ * The `issuers` and `tokens` of `oauth()` for one kind of authorization server: spread them into the options of
+ * `oauth()`.
+ */
 export type Preset = Pick<OAuthOptions, 'issuers' | 'tokens'>;
 
 /** The location of an Auth0 tenant. */
@@ -21,8 +24,9 @@ export interface Auth0Options {
 }
 
 /**
- * Auth0: scopes are read from `scope` and, if the API adds permissions to tokens, from `permissions`. Turn on the
- * "Resource Parameter Compatibility Profile" of the tenant, because MCP clients name the API by `resource`.
+ * Accepts tokens from Auth0. Scopes are read from `scope` and, if the API adds permissions to tokens, from
+ * `permissions`. Turn on the "Resource Parameter Compatibility Profile" of the tenant, because MCP clients send the
+ * identifier of the API as `resource`.
  *
  * @returns issuers and tokens for `oauth()`.
  * @throws DefinitionError when an option is wrong.
@@ -39,24 +43,24 @@ export function auth0({ domain, audience }: Auth0Options): Preset {
   return { issuers: [`https://${domain}/`], tokens: scopesAlsoIn(tokens, 'permissions') };
 }
 
-/** The application of Microsoft Entra that stands for the server. */
+/** The application that represents the server in Microsoft Entra. */
 export interface EntraOptions {
   /** The id of the tenant. Tokens from other tenants are refused. */
   readonly tenant: string;
-  /** The id of the application that stands for the server. */
+  /** The id of the application that represents the server. */
   readonly clientId: string;
   /**
-   * The Application ID URI of the application. It must be the `resource`: otherwise Entra refuses clients that name the
-   * `resource` (AADSTS9010010). Tokens for this URI and tokens for the id are accepted.
+   * The Application ID URI of the application. It must be the same as the `resource`: otherwise Entra refuses requests
+   * with the `resource` (error AADSTS9010010). Tokens for this URI and tokens for the `clientId` are accepted.
    * @default `api://<clientId>`
    */
   readonly audience?: string;
 }
 
 /**
- * Microsoft Entra, with tokens of version 2 (`requestedAccessTokenVersion: 2`): scopes are read from `scp` and `roles`.
- * Clients send the `resource`, and request scopes that begin with the Application ID URI. So that URI must be the
- * `resource`.
+ * Accepts tokens of version 2 (`requestedAccessTokenVersion: 2`) from Microsoft Entra. Scopes are read from `scp` and
+ * `roles`. Clients send the `resource`, and request scopes that begin with the Application ID URI. Therefore the
+ * `resource` must be the Application ID URI.
  *
  * @returns issuers and tokens for `oauth()`.
  * @throws DefinitionError when an option is wrong.
@@ -71,7 +75,7 @@ export interface EntraOptions {
  * @see https://learn.microsoft.com/entra/identity-platform/access-token-claims-reference
  */
 export function entra({ tenant, clientId, audience = `api://${clientId}` }: EntraOptions): Preset {
-  requireGuid('tenant', tenant, 'the directory (tenant) id: tokens name it so, whatever it is called else');
+  requireGuid('tenant', tenant, 'the directory (tenant) id, because tokens contain it');
   requireGuid('clientId', clientId, 'the application (client) id');
   requireAudience('entra', audience);
   const tokens = jwt({ algorithms: ['RS256'], audience: [clientId, audience] });
@@ -81,7 +85,7 @@ export function entra({ tenant, clientId, audience = `api://${clientId}` }: Entr
       claims['idtyp'] === 'app' || (claims.sub !== undefined && claims.sub === claims['oid']);
     const isForClient = ['nonce', 'at_hash', 'c_hash'].some((name) => claims[name] !== undefined);
     if (isForClient || !(typeof claims['scp'] === 'string' || isOfApplication))
-      throw new TokenError('The token is no access token');
+      throw new TokenError('The token is not an access token');
     return claims;
   });
   return {
@@ -92,7 +96,7 @@ export function entra({ tenant, clientId, audience = `api://${clientId}` }: Entr
 
 function requireGuid(option: string, value: unknown, what: string): void {
   if (typeof value === 'string' && /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i.test(value)) return;
-  refuse('entra', option, value, `give ${what}, such as 72f988bf-86f1-41af-91ab-2d7cd011db47`);
+  refuse('entra', option, value, `use ${what}, such as 72f988bf-86f1-41af-91ab-2d7cd011db47`);
 }
 
 /** The location of a Keycloak realm. */
@@ -101,15 +105,15 @@ export interface KeycloakOptions {
   readonly url: string;
   readonly realm: string;
   /**
-   * The audience that the audience mapper of the realm writes.
+   * The audience that the audience mapper of the realm adds to tokens.
    * @default the `resource`
    */
   readonly audience?: string;
 }
 
 /**
- * Keycloak: an audience mapper adds the name of this server to tokens. Put the mapper into a client scope, and assign
- * that scope to the clients.
+ * Accepts tokens from Keycloak. They need the audience of this server: create an audience mapper in a client scope, and
+ * assign this client scope to the clients.
  *
  * @returns issuers and tokens for `oauth()`.
  * @throws DefinitionError when an option is wrong.
@@ -120,7 +124,7 @@ export interface KeycloakOptions {
  * @see https://www.keycloak.org/docs/latest/server_admin/#_audience
  */
 export function keycloak({ url, realm, audience }: KeycloakOptions): Preset {
-  if (!URL.canParse(url)) refuse('keycloak', 'url', url, 'give its address, such as https://id.example.com');
+  if (!URL.canParse(url)) refuse('keycloak', 'url', url, 'set its address, such as https://id.example.com');
   requireHost('keycloak', 'realm', realm);
   requireAudience('keycloak', audience);
   const algorithms = ['RS256', 'PS256', 'ES256'];
@@ -132,7 +136,7 @@ export function keycloak({ url, realm, audience }: KeycloakOptions): Preset {
 
 /** The authorization server at Okta. */
 export interface OktaOptions {
-  /** The domain, such as `acme.okta.com`. */
+  /** The domain of the Okta organization, such as `acme.okta.com`. */
   readonly domain: string;
   /**
    * The id of the authorization server at Okta.
@@ -140,15 +144,15 @@ export interface OktaOptions {
    */
   readonly authorizationServer?: string;
   /**
-   * The audience of the authorization server.
+   * The audience in the settings of the authorization server.
    * @default 'api://default'
    */
   readonly audience?: string;
 }
 
 /**
- * Okta, with a custom authorization server: only Okta can check the tokens from the organization's authorization
- * server.
+ * Accepts tokens from a custom authorization server at Okta. Tokens from the organization's own authorization server
+ * are not supported, because only Okta can check them.
  *
  * @returns issuers and tokens for `oauth()`.
  * @throws DefinitionError when an option is wrong.
@@ -177,15 +181,15 @@ export interface CognitoOptions {
   readonly region: string;
   readonly userPool: string;
   /**
-   * The ids of the app clients whose tokens are accepted. An access token from Cognito names its app client, and has no
-   * audience.
+   * The ids of the app clients whose tokens are accepted. An access token from Cognito contains the id of its app
+   * client, and no audience.
    */
   readonly clients: readonly string[];
 }
 
 /**
- * Amazon Cognito: tokens name the app client they were issued to. Scopes begin with the identifier of the resource
- * server: set `scopes: { prefix: 'https://mcp.example.com/' }`.
+ * Accepts tokens that Amazon Cognito issued to given app clients. Their scopes begin with the identifier of the
+ * resource server in Cognito: set it as `scopes: { prefix: 'https://mcp.example.com/' }`.
  *
  * @returns issuers and tokens for `oauth()`.
  * @throws DefinitionError when an option is wrong.
@@ -207,7 +211,7 @@ export function cognito({ region, userPool, clients }: CognitoOptions): Preset {
     issuers: [`https://cognito-idp.${region}.amazonaws.com/${userPool}`],
     tokens: changed(tokens, (claims) => {
       // ID tokens come from the same issuer.
-      if (claims['token_use'] !== 'access') throw new TokenError('The token is no access token');
+      if (claims['token_use'] !== 'access') throw new TokenError('The token is not an access token');
       return claims;
     }),
   };
@@ -215,13 +219,13 @@ export function cognito({ region, userPool, clients }: CognitoOptions): Preset {
 
 /** The location of WorkOS AuthKit. */
 export interface WorkosOptions {
-  /** The domain, such as `acme.authkit.app`. */
+  /** The domain of AuthKit, such as `acme.authkit.app`. */
   readonly domain: string;
 }
 
 /**
- * WorkOS AuthKit: add the `resource` to the resource indicators in the dashboard. Otherwise tokens are not issued for
- * this server.
+ * Accepts tokens from WorkOS AuthKit. Add the `resource` to the resource indicators in the WorkOS dashboard: otherwise
+ * AuthKit issues no tokens for this server.
  *
  * @returns issuers and tokens for `oauth()`.
  * @throws DefinitionError when an option is wrong.
@@ -243,7 +247,8 @@ export interface ClerkOptions {
 }
 
 /**
- * Clerk: in the dashboard, add the `resource` as an MCP server, and make access tokens JWTs.
+ * Accepts tokens from Clerk. In the Clerk dashboard, add the `resource` as an MCP server, and select JWT as the format
+ * of access tokens.
  *
  * @returns issuers and tokens for `oauth()`.
  * @throws DefinitionError when an option is wrong.
@@ -259,9 +264,9 @@ export function clerk({ domain }: ClerkOptions): Preset {
   return { issuers: [`https://${domain}`], tokens: jwt({ algorithms: ['RS256'], typ: 'at+jwt' }) };
 }
 
-/** The Google tokens that are accepted. */
+/** Which tokens from Google are accepted. */
 export interface GoogleOptions {
-  /** The ids of the OAuth clients that tokens may be issued to. */
+  /** The ids of the OAuth clients whose tokens are accepted. */
   readonly clients: readonly string[];
 }
 
@@ -270,8 +275,8 @@ const TOKEN_INFO = 'https://oauth2.googleapis.com/tokeninfo';
 const GOOGLE_TIMES = { good: 30_000, refused: 10_000 };
 
 /**
- * Google: access tokens are opaque, so Google is asked about each token, once in 30 seconds. Its answer names the
- * client that the token was issued to. Register clients by hand.
+ * Accepts tokens that Google issued to given OAuth clients. The tokens are opaque, so this server asks Google about
+ * each token, at most once in 30 seconds. You must register the clients at Google yourself.
  *
  * @returns issuers and tokens for `oauth()`.
  * @throws DefinitionError when an option is wrong.
@@ -301,7 +306,7 @@ async function tokenInfo(token: string, clients: readonly string[]): Promise<Tok
   const { status, body } = await askProvider(TOKEN_INFO, {
     form: new URLSearchParams({ access_token: token }),
   });
-  if (status >= 400 && status < 500) throw new TokenError('The token is not good');
+  if (status >= 400 && status < 500) throw new TokenError('The token is not valid');
   if (status !== 200 || !body) throw new ProviderError(`${TOKEN_INFO} answered ${status}`);
   if (!clients.includes(String(body['aud']))) throw notForUs(body['aud']);
   return { ...body, iss: GOOGLE, exp: Number(body['exp']) };
@@ -334,7 +339,7 @@ function requireHost(of: string, option: string, value: unknown): void {
     of,
     option,
     value,
-    'give it without https:// and slashes; it may come from a variable that is not set',
+    'write it without https:// and slashes; if it comes from a variable, check that the variable is set',
   );
 }
 
@@ -344,14 +349,14 @@ function requireAudience(of: string, audience: unknown): void {
     of,
     'audience',
     audience,
-    'leave it out, or give a text; it may come from a variable that is not set',
+    'leave it out, or use a string; if it comes from a variable, check that the variable is set',
   );
 }
 
 function requireClients(of: string, clients: unknown): void {
   const isId = (one: unknown): boolean => typeof one === 'string' && one !== '';
   if (Array.isArray(clients) && clients.length > 0 && clients.every(isId)) return;
-  refuse(of, 'clients', clients, 'give a list of at least one id of a client');
+  refuse(of, 'clients', clients, 'use a list of at least one client id');
 }
 
 function refuse(of: string, option: string, value: unknown, fix: string): never {

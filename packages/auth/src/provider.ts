@@ -1,8 +1,7 @@
 import { isObject } from '@sigil/core/internal';
 
 /**
- * Thrown if the authorization server does not answer, or its answer is invalid. This is not the client's
- * fault.
+ * Thrown if the authorization server does not answer, or if its answer is invalid. The client did not cause this error.
  */
 export class ProviderError extends Error {
   override readonly name = 'ProviderError';
@@ -13,8 +12,8 @@ export class TokenError extends Error {
   override readonly name = 'TokenError';
 
   /**
-   * @param message the reason for the client's developer, only with letters, digits and simple punctuation.
-   * @param details the invalid part of the token, which only the log of the server shows.
+   * @param message the reason, which the developer of the client sees; only letters, digits and simple punctuation.
+   * @param details the invalid parts of the token; only the log of the server shows them.
    */
   constructor(
     message: string,
@@ -25,8 +24,8 @@ export class TokenError extends Error {
 }
 
 /**
- * Thrown if the issuer wrote an invalid claim. The log of the server shows it, because the client cannot fix
- * it.
+ * Thrown if the issuer put an invalid claim into a token. The log of the server shows the error, because the client
+ * cannot correct the claim.
  */
 export class ClaimError extends TokenError {}
 
@@ -37,7 +36,7 @@ const MAX_BYTES = 1024 * 1024;
 
 /** A request to an authorization server. */
 export interface ProviderRequest {
-  /** The body, sent as a form by POST. */
+  /** The body, which is sent as an HTML form by POST. Without it, the request is a GET. */
   readonly form?: URLSearchParams;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -50,7 +49,8 @@ export interface ProviderAnswer {
 }
 
 /**
- * Sends a request to an authorization server. It follows no redirects, reads at most 1 MiB, and waits at most 5 s.
+ * Sends a request to an authorization server. The function follows no redirects, reads at most 1 MiB, and waits at most
+ * 5 seconds.
  *
  * @throws ProviderError if the server does not answer.
  */
@@ -94,7 +94,7 @@ function objectIn(text: string): ProviderAnswer['body'] {
   }
 }
 
-/** Whether a URL is safe for secrets and trusted answers: https, or a server on this machine. */
+/** Whether secrets can be sent to a URL and its answers can be trusted: it uses https, or http to this machine. */
 export function isSafeUrl(text: unknown): text is string {
   if (typeof text !== 'string' || !URL.canParse(text)) return false;
   const { protocol, hostname, username, password, hash } = new URL(text);

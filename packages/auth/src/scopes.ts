@@ -1,28 +1,33 @@
 import { isScope, type OptionChecks, type OptionTable } from '@sigil/core/internal';
 
-/** The scopes of a server, and how they relate. */
+/** The scopes of a server, and which scopes include others. */
 export interface ScopeOptions {
   /**
-   * The scopes that a client should request first: the minimum for useful work. The challenge for a client without a
-   * token names them.
+   * The scopes that a client should request first: the minimum for useful work. The challenge for a request without a
+   * token lists them.
    *
-   * @default []: the authorization server decides
+   * @default []: the authorization server decides which scopes it grants
    */
   readonly initial?: readonly string[];
   /**
-   * The scopes in the metadata of the resource, for clients that request scopes before they need them.
+   * The scopes that the metadata of the resource lists as `scopes_supported`, for clients that request scopes before
+   * they need them.
    *
    * @default the scopes in `initial`
    */
   readonly advertised?: readonly string[];
   /**
-   * The prefix of scopes when clients request them, such as `api://<id>/`. Write scopes without it in definitions;
-   * principals have scopes without it, too. Challenges and metadata add it, except to scopes of OpenID Connect.
+   * The prefix that the authorization server requires before each requested scope, such as `api://<id>/`. The scopes in
+   * definitions and of principals do not have the prefix. Challenges and metadata add it, except to scopes of OpenID
+   * Connect.
    *
    * @default ''
    */
   readonly prefix?: string;
-  /** The scopes that a scope includes: `{ 'files:write': ['files:read'] }`. */
+  /**
+   * The other scopes that each scope includes: with `{ 'files:write': ['files:read'] }`, a token for `files:write` can
+   * also read.
+   */
   readonly implies?: Readonly<Record<string, readonly string[]>>;
   /**
    * Reads the scopes of a token from its claims.
@@ -32,7 +37,7 @@ export interface ScopeOptions {
   readonly read?: (claims: TokenClaims) => readonly string[];
 }
 
-/** The claims of a token whose check has succeeded. */
+/** The claims of a valid token. */
 export interface TokenClaims {
   readonly iss?: string | undefined;
   readonly sub?: string | undefined;
@@ -40,7 +45,7 @@ export interface TokenClaims {
   readonly aud?: string | readonly string[] | undefined;
   /** When the token expires, in seconds since 1970. */
   readonly exp?: number | undefined;
-  /** From when on the token is valid, in seconds since 1970. */
+  /** When the token becomes valid, in seconds since 1970. */
   readonly nbf?: number | undefined;
   readonly scope?: string | undefined;
   readonly [claim: string]: unknown;
@@ -57,7 +62,7 @@ const OPTIONS: OptionTable<ScopeOptions> = {
   prefix: true,
 };
 
-/** The scopes of a server. */
+/** Adds and removes the prefix of a server's scopes, and reads the scopes of tokens. */
 export class Scopes {
   readonly initial: readonly string[];
   readonly advertised: readonly string[];
@@ -74,7 +79,7 @@ export class Scopes {
     if (advertised !== initial) checkScopes('scopes.advertised', advertised, checks);
     for (const [scope, implied] of Object.entries(implies))
       checkScopes(`scopes.implies.${scope}`, implied, checks);
-    if (typeof prefix !== 'string') checks.refuse('scopes.prefix', 'it must be a text');
+    if (typeof prefix !== 'string') checks.refuse('scopes.prefix', 'it must be a string');
     else if (prefix !== '') checkScopes('scopes.prefix', [prefix], checks);
     this.#prefix = prefix;
     this.initial = isTexts(initial) ? this.asked(initial) : [];
@@ -83,12 +88,12 @@ export class Scopes {
     for (const scope of Object.keys(implies)) this.#implied.set(scope, closure(scope, implies));
   }
 
-  /** Adds the prefix to scopes, for clients that request them. */
+  /** Returns scopes with the prefix, as clients must request them. */
   asked(scopes: readonly string[]): readonly string[] {
     return scopes.map((scope) => (STANDARD.has(scope) ? scope : this.#prefix + scope));
   }
 
-  /** Returns the scopes of a token, with all scopes that they include. */
+  /** Returns the scopes of a token without the prefix, and all scopes that they include. */
   of(claims: TokenClaims): readonly string[] {
     const prefix = this.#prefix;
     const granted = this.#read(claims).map((scope) =>
@@ -110,7 +115,7 @@ function closure(scope: string, implies: Readonly<Record<string, readonly string
   return [...found];
 }
 
-/** Returns the scopes in the claims of a token. */
+/** Returns the scopes in the claims `scope` and `scp` of a token. */
 export function scopesIn({ scope, scp }: TokenClaims): readonly string[] {
   const listed = Array.isArray(scp) ? scp.filter((one) => typeof one === 'string') : words(scp);
   return [...words(scope), ...listed];
@@ -131,10 +136,14 @@ function checkScopes(option: string, scopes: unknown, checks: OptionChecks): voi
   if (wrong !== undefined)
     checks.refuse(
       option,
-      `${JSON.stringify(wrong)} is no scope`,
-      'write scopes one by one, without spaces and quotes',
+      `${JSON.stringify(wrong)} is not a scope`,
+      'write each scope as a separate string, without spaces and quotes',
     );
   // A resource does not decide whether its clients get refresh tokens (2026-07-28, basic/authorization, "Refresh Tokens").
   if (scopes.includes('offline_access'))
-    checks.refuse(option, 'offline_access is between clients and their authorization server', 'take it out');
+    checks.refuse(
+      option,
+      'only clients request offline_access, from their authorization server',
+      'remove it',
+    );
 }

@@ -2,19 +2,22 @@ import { OverloadedError } from '@sigil/core/backend';
 import { Quota } from '@sigil/core/extension';
 import { Deadlines } from '@sigil/core/internal';
 
-/** The limits of a semaphore. */
+/** The limits on the callers of a semaphore. */
 export interface SemaphoreLimits {
-  /** Maximum number of callers that run at once. */
+  /** Maximum number of callers that run at the same time. */
   readonly running: number;
   /** Maximum number of callers that run or wait. */
   readonly total: number;
   /** Maximum number of callers of one client that run or wait. */
   readonly perClient: number;
-  /** Maximum wait of a caller, in milliseconds. */
+  /** Maximum time that a caller waits, in milliseconds. */
   readonly waitMs: number;
 }
 
-/** Limits how many callers run at once. Others wait for their turn, in order of arrival, unless too many wait. */
+/**
+ * Limits how many callers run at the same time. Further callers wait in order of arrival. If too many wait, new callers
+ * are refused.
+ */
 export class Semaphore {
   readonly #quota: Quota;
   readonly #waits: Deadlines;
@@ -28,10 +31,10 @@ export class Semaphore {
   }
 
   /**
-   * Runs `work` when its turn comes.
+   * Runs `work` as soon as the limits allow it.
    *
-   * @param client quota key; `undefined` if clients are indistinguishable.
-   * @throws OverloadedError when too many callers wait already, or when this one has waited for too long.
+   * @param client quota key of the client; `undefined` if clients cannot be distinguished.
+   * @throws OverloadedError when too many callers are already waiting, or when this caller has waited for `waitMs`.
    */
   async run<T>(client: string | undefined, work: () => Promise<T>): Promise<T> {
     if (!this.#quota.take(client)) throw new OverloadedError('Too many tokens are being looked up');
@@ -59,7 +62,7 @@ export class Semaphore {
       };
       const deadline = this.#waits.add(() => {
         this.#waiting.delete(start);
-        reject(new OverloadedError('Tokens wait too long to be looked up'));
+        reject(new OverloadedError('The authorization server takes too long to check tokens'));
       });
       this.#waiting.add(start);
     });

@@ -1,4 +1,6 @@
-/** Runs at most one request per key at a time. Concurrent callers share its answer. */
+/**
+ * Runs at most one request per key at a time. Callers that use the same key meanwhile get the result of that request.
+ */
 export class SingleFlight<T> {
   readonly #asked = new Map<string, Promise<T>>();
 

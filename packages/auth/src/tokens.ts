@@ -4,7 +4,7 @@ import type { Issuers } from './issuer.js';
 import { ClaimError, TokenError } from './provider.js';
 import type { TokenClaims } from './scopes.js';
 
-/** The values that token checks may use. */
+/** The values that token checks use. */
 export interface TokenCheckParts {
   /** The identifier of this server. */
   readonly resource: string;
@@ -15,7 +15,7 @@ export interface TokenCheckParts {
 /**
  * Checks a token.
  *
- * @param client quota key of the request; `undefined` if clients are indistinguishable.
+ * @param client quota key of the client; `undefined` if clients cannot be distinguished.
  * @returns the claims of the token.
  * @throws TokenError when the token is invalid.
  * @throws ProviderError when the token cannot be checked now.
@@ -24,23 +24,25 @@ export type CheckToken = (token: string, client?: string) => MaybePromise<TokenC
 
 /** A way to check tokens. `jwt()` and `introspection()` create one. */
 export interface TokenCheck {
-  /** Reports all problems in the options of this check. @param issuers the number of issuers. */
+  /** Reports all problems in the options of this token check to `checks`. @param issuers the number of issuers. */
   check(checks: OptionChecks, issuers: number): void;
-  /** Whether issuers are asked for their keys or endpoints. */
+  /** Creates the function that checks tokens, from options without problems. */
   create(parts: TokenCheckParts): CheckToken;
 }
 
 /**
- * Returns the claims of a token, or `undefined` for a bad token. The function must check that the token was issued for
- * this server. If it returns `exp` and `nbf`, these are enforced. With several issuers, it must return `iss`.
+ * Returns the claims of a token, or `undefined` if the token is invalid. The function must check that the token was
+ * issued for this server. If the claims contain `exp` or `nbf`, the server enforces them. With several issuers, the
+ * claims must contain `iss`.
  */
 export type TokenVerifier = (token: string) => MaybePromise<TokenClaims | undefined>;
 
 /**
- * Creates a test whether a token is for this server.
+ * Creates a function that checks whether a token was issued for this server.
  *
- * @param audience the accepted audiences. A token must name one of them.
- * @returns a function that says whether a claim (a text or a list) names one of them.
+ * @param audience the accepted audiences. A token must contain one of them.
+ * @returns a function that gets the audience claim of a token, and returns whether it is or contains an accepted
+ *   audience.
  */
 export function audienceTest(audience: string | readonly string[]): (claimed: unknown) => boolean {
   const audiences: readonly string[] = typeof audience === 'string' ? [audience] : audience;
@@ -50,24 +52,22 @@ export function audienceTest(audience: string | readonly string[]): (claimed: un
   };
 }
 
-/**
- * Creates the error for a token that was not issued for this server. @param claimed the audience of the
- * token.
- */
+/** Creates the error for a token that was not issued for this server. @param claimed the audience in the token. */
 export function notForUs(claimed: unknown): TokenError {
   return new TokenError('The token was not issued for this server', {
     audience: claimed === undefined ? 'none' : JSON.stringify(claimed),
   });
 }
 
-/** How many seconds clocks may differ by default. */
+/** How many seconds the clocks of this server and of an issuer can differ by default. */
 export const CLOCK_TOLERANCE_SECONDS = 30;
 
 /**
- * Enforces `exp` and `nbf`. Before `nbf`, the tolerance for clocks applies; after `exp` a token is never valid.
+ * Checks that a token has not expired (`exp`) and is already valid (`nbf`). For `nbf`, clocks can differ by 30 seconds;
+ * for `exp`, there is no tolerance.
  *
  * @throws TokenError if the token is not valid yet, or has expired.
- * @throws ClaimError if `exp` or `nbf` is not a number, because the token would never expire.
+ * @throws ClaimError if `exp` or `nbf` is not a number, because such a limit could not be enforced.
  */
 export function requireInTime(claims: TokenClaims): void {
   for (const name of ['exp', 'nbf'] as const)
@@ -75,15 +75,15 @@ export function requireInTime(claims: TokenClaims): void {
   const { exp = Infinity, nbf = -Infinity } = claims;
   const now = Date.now() / 1000;
   if (exp <= now) throw new TokenError('The token has expired');
-  if (nbf > now + CLOCK_TOLERANCE_SECONDS) throw new TokenError('The token is not good yet');
+  if (nbf > now + CLOCK_TOLERANCE_SECONDS) throw new TokenError('The token is not valid yet');
 }
 
 /**
- * Creates the error for a claim that must be a number of seconds since 1970 (RFC 7519, section 2,
- * "NumericDate"). @param claim its name.
+ * Creates the error for a claim that must be a number of seconds since 1970 (RFC 7519, section 2, "NumericDate").
+ * @param claim the name of the claim.
  */
 export function notATime(claim: string): ClaimError {
-  return new ClaimError(`The claim ${claim} of the token is no number`);
+  return new ClaimError(`The claim ${claim} of the token is not a number`);
 }
 
 /** Maximum number of cached tokens. */
@@ -95,7 +95,7 @@ interface Kept<T> {
   readonly until: number;
 }
 
-/** Caches values by token for a limited time. New entries replace the oldest. */
+/** Caches values by token for a limited time. When the cache is full, new entries replace the oldest ones. */
 export class TokenCache<T> {
   readonly #kept = new Map<string, Kept<T>>();
 
@@ -108,7 +108,7 @@ export class TokenCache<T> {
     return undefined;
   }
 
-  /** Stores a value. @param until the expiry, in milliseconds since 1970. */
+  /** Stores a value. @param until when the value expires, in milliseconds since 1970. */
   set(key: string, value: T, until: number): void {
     if (this.#kept.size >= MAX_KEPT) {
       const [oldest] = this.#kept.keys();

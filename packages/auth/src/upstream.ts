@@ -6,24 +6,24 @@ import { sha256 } from './sha256.js';
 import { SingleFlight } from './single-flight.js';
 import { TokenCache } from './tokens.js';
 
-/** How this server gets tokens for the services that it calls. */
+/** How `upstreamToken` gets tokens for the services that handlers call. */
 export interface UpstreamOptions extends ClientCredentials {
   /**
-   * `token-exchange` requests a token in the name of the caller (RFC 8693), `client-credentials` in the name of this
-   * server (RFC 6749, section 4.4).
+   * The kind of token to request. A token by `token-exchange` acts for the caller (RFC 8693). A token by
+   * `client-credentials` acts for this server itself (RFC 6749, section 4.4).
    *
    * @default 'token-exchange'
    */
   readonly grant?: 'token-exchange' | 'client-credentials';
 }
 
-/** The target of a token. */
+/** The service that a token is for, and the scopes of the token. */
 export interface UpstreamTarget {
-  /** The service that the token is for, by the name that the authorization server uses. */
+  /** The audience of the token: the name of the service at the authorization server. */
   readonly audience: string;
   /**
    * The scopes to request.
-   * @default []: the authorization server decides
+   * @default []: the authorization server decides which scopes it grants
    */
   readonly scopes?: readonly string[];
 }
@@ -40,7 +40,7 @@ const CALLERS = new WeakMap<Principal, Caller>();
 const TOKENS = new TokenCache<string>();
 const ASKED = new SingleFlight<string>();
 
-/** Stores the token of a principal. Only `upstreamToken` reads it. */
+/** Stores the token of a principal in memory, where only `upstreamToken` can read it. */
 export function rememberToken(principal: Principal, caller: Caller): void {
   CALLERS.set(principal, caller);
 }
@@ -51,11 +51,11 @@ const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
 const MARGIN_MS = 10_000;
 
 /**
- * Gets a token for a service that a handler calls. A handler must not forward the token of its caller, so this is a
- * different token. It is cached until it expires, per service and set of scopes, and with token exchange also per
- * caller.
+ * Gets a token for a service that a handler calls. It replaces the token of the caller, which a handler must not
+ * forward. The token is cached until it expires, separately for each service and set of scopes. With token exchange,
+ * the cache is also separate for each caller.
  *
- * @param context the context of the call.
+ * @param context the context of the handler.
  * @param target the service, and the scopes that are needed for it.
  * @returns the access token.
  * @throws Error if the server has no `oauth({ upstream })`, if the authorization server refuses, or if the caller's
@@ -74,12 +74,12 @@ export async function upstreamToken(
   const caller = principal && CALLERS.get(principal);
   if (!caller)
     throw new Error(
-      'There is no token to get another one with: the request was not authorized by oauth(), or goes on in another process',
+      'This call has no token to exchange: oauth() did not authorize the request, or the call is a task that continues in another process',
     );
   const { token, issuer, options } = caller;
   if (!options)
     throw new Error(
-      'oauth() was not told how to get tokens for other services: give it upstream: { clientId, … }',
+      'oauth() has no option upstream, which defines how to get tokens for other services: set upstream: { clientId, … }',
     );
   const own = options.grant === 'client-credentials' ? '' : sha256(token);
   const key = JSON.stringify([issuer.id, options.clientId, own, audience, scopes]);
@@ -111,7 +111,7 @@ async function askFor(
       error === 'unsupported_grant_type' && options.grant !== 'client-credentials'
         ? "; it may know no token exchange: use oauth({ upstream: { grant: 'client-credentials', … } })"
         : '';
-    throw new ProviderError(`${issuer.id} gives no token for ${audience}: ${error}${hint}`);
+    throw new ProviderError(`${issuer.id} does not issue a token for ${audience}: ${error}${hint}`);
   }
   const { expires_in: seconds } = body ?? {};
   const lifeMs = typeof seconds === 'number' ? seconds * 1000 - MARGIN_MS : 0;

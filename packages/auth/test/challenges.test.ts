@@ -103,17 +103,17 @@ describe('a request', () => {
   });
 
   test.each([
-    ['no subject', { sub: undefined, client_id: 'app', azp: 'app' }, 'names no subject'],
-    ['a number as subject', { sub: 7, client_id: 'app' }, 'sub of the token is no text'],
-    ['an empty subject', { sub: '', client_id: 'app' }, 'sub of the token is no text'],
-    ['null as subject', { sub: null }, 'sub of the token is no text'],
+    ['no subject', { sub: undefined, client_id: 'app', azp: 'app' }, 'has no subject'],
+    ['a number as subject', { sub: 7, client_id: 'app' }, 'sub of the token is not a string'],
+    ['an empty subject', { sub: '', client_id: 'app' }, 'sub of the token is not a string'],
+    ['null as subject', { sub: null }, 'sub of the token is not a string'],
   ])('with a token with %s is of no principal, whose users would be one', async (_what, claims, reason) => {
     const refused = await server.call('hello', {}, { token: await token('mcp', claims as object) });
     expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([
       401,
       expect.stringContaining(reason),
     ]);
-    expect(server.log.join()).toContain('made in a wrong way');
+    expect(server.log.join()).toContain('writes invalid claims');
   });
 
   test('with a token without a subject is of its client where every user has a subject', async () => {
@@ -150,12 +150,16 @@ describe('a request', () => {
     ['that has expired', { exp: 1 }, 'The token has expired'],
     ['for another server', { aud: 'https://other.example/mcp' }, 'The token was not issued for this server'],
     ['for none', { aud: undefined }, 'The token was not issued for this server'],
-    ['of another issuer', { iss: 'https://other.example' }, 'The issuer of the token is not accepted here'],
+    [
+      'of another issuer',
+      { iss: 'https://other.example' },
+      'This server does not accept the issuer of the token',
+    ],
     ['without an expiry', { exp: undefined }, 'The token could not be verified'],
     [
       'bound to a certificate',
       { cnf: { 'x5t#S256': 'a' } },
-      'The token is bound in a way that cannot be checked here',
+      'The claim cnf binds the token to a key in a way that this server cannot check',
     ],
   ])('with a token %s is told so [A5] [A12]', async (_what, claims, description) => {
     const refused = await server.call('hello', {}, { token: await token('mcp', claims) });

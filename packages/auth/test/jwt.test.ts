@@ -295,7 +295,7 @@ describe('a token', () => {
   test('is not served where the principal that is made of it has no id', async () => {
     await start({ principal: () => ({ id: '' }) });
     expect(await status(await token())).toBe(500);
-    expect(server.log.join('\n')).toContain('a principal must have an id');
+    expect(server.log.join('\n')).toContain('the id of a principal must be a string that is not empty');
   });
 
   test('that ends as another one does is not taken for it', async () => {

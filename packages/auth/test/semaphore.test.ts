@@ -61,7 +61,7 @@ describe('a semaphore', () => {
   test('lets none wait for too long, and goes on behind them', async () => {
     const { start, end } = runs(new Semaphore({ ...limits, waitMs: 20 }));
     const first = start('a');
-    await expect(start('b')).rejects.toThrow('wait too long');
+    await expect(start('b')).rejects.toThrow('takes too long');
     const third = start('c');
     await end('a');
     await end('c');

@@ -50,7 +50,7 @@ describe.each(Object.keys(ways))('by %s', (way) => {
 
   test('a token is refused before it is good', async () => {
     expect((await call({ nbf: now() + 60 })).status).toBe(401);
-    expect(server.log.join('\n')).not.toContain('is no number');
+    expect(server.log.join('\n')).not.toContain('is not a number');
   });
 
   test.each<[string, () => Claims]>([
@@ -59,6 +59,6 @@ describe.each(Object.keys(ways))('by %s', (way) => {
     ['nbf', () => ({ nbf: String(now() - 300) })],
   ])('a token whose %s is no number is refused, and the log says why', async (claim, wrong) => {
     expect((await call(wrong())).status).toBe(401);
-    expect(server.log.join('\n')).toContain(`The claim ${claim} of the token is no number`);
+    expect(server.log.join('\n')).toContain(`The claim ${claim} of the token is not a number`);
   });
 });

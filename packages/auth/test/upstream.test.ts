@@ -90,7 +90,7 @@ describe('a token for another service [A13]', () => {
   test('is refused with what to do, where the server was not told how', async () => {
     await start();
     await call(await tokenOf('ada'));
-    expect(server.log.join('\n')).toContain('give it upstream');
+    expect(server.log.join('\n')).toContain('set upstream:');
     expect(asked).toHaveLength(0);
   });
 

@@ -2,11 +2,11 @@ import type { SubmittedTask, TaskExecutor, TaskWorker } from '@sigil/core/backen
 import { LogThrottle, OptionChecks } from '@sigil/core/internal';
 import { type ConnectionOptions, DelayedError, type Job, Queue, Worker } from 'bullmq';
 
-/** The queue and its Redis. */
+/** The name of the queue, and the Redis server that contains it. */
 export interface BullmqOptions {
   /**
-   * The Redis of the queue: options of ioredis, such as `{ url: 'redis://127.0.0.1:6379' }`, or an ioredis client. You
-   * must close a client that you pass.
+   * The Redis server of the queue: options of ioredis, such as `{ url: 'redis://127.0.0.1:6379' }`, or an ioredis
+   * client. If you pass a client, you must close it yourself.
    */
   readonly connection: ConnectionOptions;
   /**
@@ -32,10 +32,11 @@ const ATTEMPTS = Number.MAX_SAFE_INTEGER;
 const BACKOFF_MS = 1_000;
 
 /**
- * Runs tasks from a BullMQ queue on Redis, so that the priorities, rate limits and dashboards of BullMQ apply. The task
- * store keeps the task and knows which run may write. So if BullMQ runs a job twice, only one run takes effect.
+ * Runs tasks from a BullMQ queue on Redis, so that the priorities, rate limits and dashboards of BullMQ apply. Tasks
+ * stay in the task store, which accepts changes only from the current run of a task. So if BullMQ runs a job twice,
+ * only one run takes effect.
  *
- * @param options the queue and its Redis.
+ * @param options the name of the queue, and its Redis server.
  * @returns a value for `tasks.executor` of `createApp`.
  * @throws DefinitionError when an option is wrong.
  * @see https://docs.bullmq.io
@@ -133,6 +134,6 @@ function checkOptions(options: BullmqOptions): void {
     );
   for (const [name, value] of Object.entries({ queue, prefix }))
     if (value !== undefined && (typeof value !== 'string' || !/^[^:\s]+$/.test(value)))
-      checks.refuse(name, 'it must be a text without colons and spaces');
+      checks.refuse(name, 'it must be a string without colons and spaces');
   checks.throwIfAny();
 }

@@ -32,12 +32,12 @@ function decimal(text: string): string {
 }
 
 /**
- * Returns the problem of a JSON text with a number that JavaScript would round; `undefined` if there is none.
+ * Returns the problem of a JSON text with a number that JavaScript would round; `undefined` if there is no such number.
  */
 export function inexactProblem(text: string): string | undefined {
   const [first] = inexactNumbers(text);
   return (
-    first && `${cut(first)} is not exact as a JavaScript number: it would become ${String(Number(first))}`
+    first && `${cut(first)} cannot be an exact JavaScript number: it would become ${String(Number(first))}`
   );
 }
 

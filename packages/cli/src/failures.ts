@@ -6,7 +6,7 @@ export class UsageError extends Error {
 /** A problem with a server's definitions that its program has reported. */
 export interface ReportedProblem {
   readonly code: string;
-  /** The place and the problem. */
+  /** The text of the problem, with its place. */
   readonly problem: string;
   readonly fix: string;
 }

@@ -51,8 +51,8 @@ const COMMANDS: readonly (readonly [words: readonly string[], command: Command])
  *
  * @param args the arguments of the command, without the program.
  * @param terminal receives results and errors.
- * @returns the exit code: 0 for success, 1 if the command found something, 2 if it was called wrongly, 130 if it was
- *   interrupted.
+ * @returns the exit code: 0 for success, 1 if the command found something, 2 if its arguments were invalid, 130 if it
+ *   was interrupted.
  * @example
  * ```ts
  * process.exitCode = await runSigil(['check', 'dist/main.js'], standardStreams());
@@ -80,7 +80,7 @@ export async function runSigil(args: readonly string[], terminal: Terminal): Pro
   } catch (error) {
     if (error instanceof UsageError) {
       const command = ['sigil', ...(found?.[0] ?? [])].join(' ');
-      terminal.err(`sigil: ${inLines(error.message)} (${command} --help tells more)`);
+      terminal.err(`sigil: ${inLines(error.message)} (see ${command} --help)`);
       return EXIT_CODES.usage;
     }
     if (!(error instanceof ServerError)) throw error;
@@ -105,11 +105,11 @@ function unknown(word: string | undefined, begun: typeof COMMANDS): never {
 function usage(shown: typeof COMMANDS): string[] {
   const commands = shown.flatMap(([, { synopsis, purpose }]) => [`  sigil ${synopsis}`, `      ${purpose}`]);
   return [
-    'The development, manifests, checks, explanations and activity of MCP servers',
+    'Develops, describes, checks, explains and watches MCP servers',
     '',
     ...commands,
     '',
-    'sigil <command> --help tells the options of a command, with an example.',
-    'Exit codes: 0 all is well, 1 something was found, 2 wrong usage, 130 interrupted.',
+    'sigil <command> --help shows the options of a command, with an example.',
+    'Exit codes: 0 success, 1 a problem was found, 2 wrong usage, 130 interrupted.',
   ];
 }

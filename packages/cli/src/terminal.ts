@@ -12,12 +12,12 @@ export interface Terminal {
   out(text: string): void;
   /** Writes an error. */
   err(text: string): void;
-  /** Whether results may have colours. */
+  /** Whether results can have colours. */
   readonly hasColours: boolean;
   /** The streams that a user can answer on; absent if there is no terminal. */
   readonly desk?: { readonly input: Readable; readonly output: Writable };
   /**
-   * Opens a screen over the whole terminal; absent if this is not possible.
+   * Opens a screen over the whole terminal; absent if the terminal does not support this.
    *
    * @param pressed called with each key, such as `q`. For a key without a character, it gets a sequence that begins
    *   with Escape.
@@ -144,7 +144,7 @@ export function cut(text: string, columns: number): string {
 
 /** Returns the lines of a list, followed by the number of its entries. */
 export function withCount(lines: readonly string[], noun: string, hasMore: boolean): string[] {
-  const more = hasMore ? ', and there are more: give a higher --limit' : '';
+  const more = hasMore ? ', and there are more: use a higher --limit' : '';
   return [...lines, ...(lines.length > 0 ? [''] : []), `${counted(lines.length, noun)}${more}`];
 }
 

@@ -70,15 +70,15 @@ describe('the command, run by a program', () => {
     expect([code, lines]).toEqual([
       2,
       [
-        "! sigil: option '--budget' has no value: one that begins with a dash must follow an equals sign (sigil check --help tells more)",
+        "! sigil: option '--budget' has no value: one that begins with a dash must follow an equals sign (see sigil check --help)",
       ],
     ]);
   });
 
   test.each([
-    [['tasks', 'show'], '<task id> is missing (sigil tasks show --help tells more)'],
-    [['tasks'], 'tasks must be followed by one of ls, show, cancel, retry (sigil --help tells more)'],
-    [['other'], "there is no command 'other' (sigil --help tells more)"],
+    [['tasks', 'show'], '<task id> is missing (see sigil tasks show --help)'],
+    [['tasks'], 'tasks must be followed by one of ls, show, cancel, retry (see sigil --help)'],
+    [['other'], "there is no command 'other' (see sigil --help)"],
   ])('names the help of the command that was called wrongly: %j', async (args, message) => {
     expect((await run(args)).lines).toEqual([`! sigil: ${message}`]);
   });

@@ -1,4 +1,4 @@
-// The exports with which a program describes itself while `sigil build` bundles it.
+// Exports for programs that describe themselves while `sigil build` bundles it.
 export {
   type AppDescription,
   type BuildDescription,

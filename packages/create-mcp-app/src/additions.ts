@@ -1,25 +1,25 @@
 import { isObject } from './json.js';
 import type { ProjectFiles } from './write-project.js';
 
-/** The ways to authenticate callers of a project over HTTP. The first one adds nothing. */
+/** The values of `--auth`: how a new server authenticates its callers over HTTP. `none` adds no files. */
 export const AUTH_NAMES = ['none', 'oauth'] as const;
 
-/** The name of a way to authenticate. */
+/** A value of `--auth`. */
 export type AuthName = (typeof AUTH_NAMES)[number];
 
-/** The frameworks for views of results. The first choice adds no view. */
+/** The values of `--ui`: the framework of the view that shows results. `none` adds no view. */
 export const UI_NAMES = ['none', 'vanilla', 'react', 'svelte'] as const;
 
-/** The name of a view's framework. */
+/** A value of `--ui`. */
 export type UiName = (typeof UI_NAMES)[number];
 
 /** Pages whose sections are merged. Other files of an addition replace existing ones. */
 const PAGES: ReadonlySet<string> = new Set(['README.md', 'AGENTS.md']);
 
 /**
- * Merges an addition into the files of a project. Sections of pages, and scripts and packages in
- * `package.json`, are merged; other files of the addition replace existing ones. The example of the
- * addition's settings becomes the settings of the project.
+ * Merges the files of an addition, such as `oauth`, into the files of a project. Sections of `README.md` and
+ * `AGENTS.md` are merged, and so are scripts and packages in `package.json`. Other files of the addition replace
+ * existing ones. A file `.env.example` is also copied to `.env`.
  */
 export function withAddition(files: ProjectFiles, addition: ProjectFiles): ProjectFiles {
   const merged = new Map(files);

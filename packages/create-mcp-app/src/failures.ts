@@ -16,17 +16,17 @@ export type FailureCode =
   | 'NO_VIEWS'
   | 'INTERRUPTED';
 
-/** The meaning of a failure. */
+/** The meaning of a failure code, and its exit code. */
 export interface FailureKind {
   /** The exit code: 1 for a failure, 2 for wrong usage, 130 for an interruption. */
   readonly exitCode: 1 | 2 | 130;
   readonly meaning: string;
 }
 
-/** All failures, with their exit codes and meanings. */
+/** All failure codes, with their exit codes and meanings. */
 export const FAILURES: Readonly<Record<FailureCode, FailureKind>> = {
-  USAGE: { exitCode: 2, meaning: 'the command was called in a way it does not understand' },
-  INVALID_NAME: { exitCode: 2, meaning: 'the name is none that npm takes, or none that code can have' },
+  USAGE: { exitCode: 2, meaning: 'a flag or an argument of the command is wrong' },
+  INVALID_NAME: { exitCode: 2, meaning: 'the name is not valid for npm or in code' },
   FOLDER_NOT_EMPTY: { exitCode: 1, meaning: 'the folder has something in it; `--force` writes over it' },
   NO_PACKAGE_MANAGER: { exitCode: 1, meaning: 'the package manager is not installed' },
   NO_LOCAL_PACKAGES: {
@@ -43,11 +43,11 @@ export const FAILURES: Readonly<Record<FailureCode, FailureKind>> = {
   INTERRUPTED: { exitCode: 130, meaning: 'Ctrl-C, or a signal to end; nothing was left behind' },
 };
 
-/** Thrown if the command cannot continue. The message is one line. */
+/** Thrown if `create-mcp-app` cannot continue. The message is one line. */
 export class Failure extends Error {
   override readonly name = 'Failure';
 
-  /** @param details information that does not fit in one line, such as the output of a command. */
+  /** @param details lines that are printed after the message, such as the output of a command. */
   constructor(
     readonly code: FailureCode,
     message: string,
@@ -57,17 +57,17 @@ export class Failure extends Error {
   }
 }
 
-/** Returns the message of a thrown value. */
+/** Returns the message of a thrown value, or the value as text if it is not an error. */
 export function messageOf(error: unknown): string {
   return isObject(error) && typeof error['message'] === 'string' ? error['message'] : String(error);
 }
 
-/** Returns the failure of an interrupted command. */
+/** Creates the failure `INTERRUPTED`, for a command that was interrupted. */
 export function interrupted(): Failure {
   return new Failure('INTERRUPTED', 'interrupted: nothing was left behind');
 }
 
-/** Checks whether the command should end. @throws Failure `INTERRUPTED` if it should. */
+/** Checks whether the command was interrupted. @throws Failure `INTERRUPTED` if the signal was aborted. */
 export function throwIfInterrupted(signal: AbortSignal): void {
   if (signal.aborted) throw interrupted();
 }

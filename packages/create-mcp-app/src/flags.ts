@@ -6,7 +6,7 @@ import { Failure, messageOf } from './failures.js';
 import { PACKAGE_MANAGER_NAMES } from './package-managers.js';
 import { TEMPLATE_NAMES } from './templates.js';
 
-/** A flag of the command. */
+/** A flag on the command line of `create-mcp-app`. */
 export interface Flag {
   readonly name: string;
   readonly short?: string;
@@ -19,7 +19,7 @@ export interface Flag {
 /** The parsed command line: the values of flags by name, and the other arguments. */
 export interface Said {
   readonly operands: readonly string[];
-  /** Whether a flag without a value was used. */
+  /** Whether a flag that has no value, such as `--force`, was used. */
   has(name: string): boolean;
   /** Returns the value of a flag; `undefined` if the flag was not used. */
   value(name: string): string | undefined;
@@ -28,8 +28,8 @@ export interface Said {
 /** Flags that `create-mcp-app` and `create-mcp-app add` have in common. */
 const COMMON: readonly Flag[] = [
   { name: 'force', purpose: 'overwrite existing files, but follow no links; nothing else is removed' },
-  { name: 'dry-run', purpose: 'tell what would be written and run, and do nothing' },
-  { name: 'json', purpose: 'ask nothing, and print one JSON object' },
+  { name: 'dry-run', purpose: 'show what would be written and run, without doing it' },
+  { name: 'json', purpose: 'do not ask questions, and print one JSON object' },
   { name: 'help', short: 'h', purpose: 'show this' },
 ];
 
@@ -44,19 +44,19 @@ export const CREATE_FLAGS: readonly Flag[] = [
   {
     name: 'ui',
     value: UI_NAMES.join('|'),
-    purpose: 'a view of results (MCP Apps), and what to make it with; none by default',
+    purpose: 'a view for results (MCP Apps), with this framework; none by default',
   },
   {
     name: 'pm',
     value: PACKAGE_MANAGER_NAMES.join('|'),
     purpose: 'package manager; by default the one that runs this, or npm',
   },
-  { name: 'no-install', purpose: 'write the files, and install, build and start nothing' },
+  { name: 'no-install', purpose: 'only write the files, without installing, building or starting anything' },
   { name: 'no-git', purpose: 'make no git repository' },
-  { name: 'yes', short: 'y', purpose: 'ask nothing: take what is said here for everything not given' },
+  { name: 'yes', short: 'y', purpose: 'do not ask questions: use defaults for everything that no flag sets' },
   {
     name: 'local',
-    purpose: 'use the packages of the checkout of Sigil that this command is in; the default there',
+    purpose: 'use the packages of the Sigil checkout that contains this command; the default there',
   },
   ...COMMON,
   { name: 'version', purpose: 'show the version' },
@@ -65,16 +65,17 @@ export const CREATE_FLAGS: readonly Flag[] = [
 /** The flags of `create-mcp-app add`. */
 export const ADD_FLAGS: readonly Flag[] = COMMON;
 
-/** The folder that is created by default. */
+/** The name of the folder that is created if the command line contains no name. */
 export const DEFAULT_DIRECTORY = 'my-mcp-server';
 
 /** Returns the lines of `--help`. */
 export function usage(): string[] {
   return [
-    'Creates a server for the Model Context Protocol: writes it, installs, builds, and calls its first tool.',
+    'Creates a server for the Model Context Protocol: writes the project, installs its packages,',
+    'builds it, and calls its first tool.',
     '',
     '  create-mcp-app [directory] [flags]',
-    `      ./${DEFAULT_DIRECTORY} unless a directory is given; . is this one`,
+    `      ./${DEFAULT_DIRECTORY} unless you name a directory; . is the current one`,
     `  create-mcp-app add ${KIND_NAMES.join('|')} <name> [flags]`,
     '      adds a class and its test to the project that this folder is in; a view also has its page in ui',
     '',
@@ -82,7 +83,7 @@ export function usage(): string[] {
     ...CREATE_FLAGS.flatMap(linesOf),
     '',
     `add takes ${ADD_FLAGS.map(({ name }) => `--${name}`).join(', ')}.`,
-    'Questions are asked on a terminal only, and only about what no flag says. Nothing phones home.',
+    'On a terminal, the command asks about everything that no flag sets. It sends no telemetry.',
     'Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.',
   ];
 }
@@ -93,7 +94,7 @@ function linesOf({ name, short, value, purpose }: Flag): string[] {
 }
 
 /**
- * Reads a command line.
+ * Parses a command line.
  *
  * @throws Failure `USAGE` for an unknown flag, or for a flag whose value is missing or not allowed.
  */
@@ -144,7 +145,7 @@ function complaint(message: string, flags: readonly Flag[]): string {
 }
 
 /**
- * Reads a value that must be one of several.
+ * Checks that a value is one of the known ones, and returns it.
  *
  * @param what the kind of choice, such as `template`.
  * @throws Failure `USAGE` for another value. The message lists the valid values.
@@ -160,7 +161,7 @@ export function readChoice<T extends string>(what: string, value: string, known:
 /** Returns how many letters of a word may be wrong: a third, but at least one. */
 const tolerated = (word: string): number => Math.max(1, Math.floor(word.length / 3));
 
-/** Returns the word that was probably meant, if one is similar enough. */
+/** Returns the known word that is most similar to a mistyped word; `undefined` if no word is similar enough. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   const candidate = closest(word, known);
   return distance(word, candidate) <= tolerated(word) ? candidate : undefined;

@@ -1,19 +1,19 @@
-/** The environment of the command. Tests replace it. */
+/** The working directory, the output and other parts of the process that `create-mcp-app` needs. Tests replace them. */
 export interface Host {
-  /** The name of the command in messages. @default 'create-mcp-app' */
+  /** The name of the command that messages contain. @default 'create-mcp-app' */
   readonly commandName?: string;
   /** The working directory of the command. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Aborted if the command should end early. */
+  /** Aborted when the command should end early, for example after Ctrl-C. */
   readonly signal: AbortSignal;
-  /** Asks the user; absent without a terminal. */
+  /** Asks the user questions; absent if there is no terminal. */
   readonly prompter?: Prompter | undefined;
   /** Shows the progress of the command. */
   readonly progress: Progress;
-  /** Writes a line of results. */
+  /** Writes a line to standard output. */
   out(line: string): void;
-  /** Writes a line of an error. */
+  /** Writes a line to standard error. */
   err(line: string): void;
 }
 
@@ -25,40 +25,40 @@ export interface Option<T extends string> {
 
 /** Asks questions. Each method rejects with a `Failure` `INTERRUPTED` if the user presses Ctrl-C. */
 export interface Prompter {
-  /** Prints the title, before the first question. */
+  /** Prints a title before the first question. */
   open(title: string): void;
-  /** Shows why a question is asked again. */
+  /** Shows why the answer to the last question is not valid, before the question is asked again. */
   warn(line: string): void;
   /**
    * Asks for a line of text.
    *
    * @param fallback the value of an empty answer.
-   * @param problem returns the problem of an answer, if it has one. The problem is shown, and the question is
-   * asked again.
+   * @param problem returns why an answer is not valid, or `undefined` if it is valid. If it is not valid, the
+   * reason is shown and the question is asked again.
    */
   text(question: string, fallback: string, problem: (answer: string) => string | undefined): Promise<string>;
-  /** Asks for one of several options. The first option is selected at the beginning. */
+  /** Asks for one of several options. The first option is selected initially. */
   choice<T extends string>(question: string, options: readonly Option<T>[]): Promise<T>;
 }
 
-/** The outcome of a step. */
+/** How a step of `create-mcp-app` ended. */
 export type Outcome = 'done' | 'skipped' | 'failed';
 
-/** A step that is running. */
+/** Shows a step while it runs and when it ends. */
 export interface RunningStep {
-  /** Shows the latest line of output. */
+  /** Shows the latest line of output of the step. */
   say(line: string): void;
   /** Shows the outcome and the final text of the step. */
   end(outcome: Outcome, text: string): void;
 }
 
-/** Shows the steps of the command. One step runs at a time. */
+/** Shows the steps of `create-mcp-app`. Only one step at a time is shown while it runs. */
 export interface Progress {
-  /** Begins a step. */
+  /** Shows that a step begins. */
   begin(title: string): RunningStep;
   /** Shows the outcome of a step that ran in the background. */
   tell(outcome: Outcome, text: string): void;
-  /** Shows some lines, followed by the last line of the output. */
+  /** Ends the output: shows some lines, followed by the last line. */
   close(lines: readonly string[], last: string): void;
 }
 

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { isObject, parseJson } from './json.js';
 
-/** The members of a `package.json` that are used here. */
+/** The members of a `package.json` that `create-mcp-app` uses. */
 export interface Manifest {
   readonly name?: string;
   readonly dependencies: Readonly<Record<string, string>>;
@@ -12,7 +12,7 @@ export interface Manifest {
   readonly peerDependencies: Readonly<Record<string, string>>;
 }
 
-/** Parses a `package.json`. @returns `undefined` if it is invalid. */
+/** Parses a `package.json`. @returns `undefined` if the text is not a JSON object. */
 export function readManifest(text: string): Manifest | undefined {
   const json = parseJson(text);
   if (!isObject(json)) return undefined;
@@ -43,14 +43,14 @@ function rangesOf(value: unknown): Record<string, string> {
 }
 
 /**
- * Returns the folder of this package. It is found by the package name, even if this code is bundled
- * elsewhere.
+ * Returns the folder of the package `create-mcp-app`. The folder is found by the package name, so that bundled
+ * code finds it too.
  */
 export function ownFolder(): string {
   return dirname(createRequire(import.meta.url).resolve('create-mcp-app/package.json'));
 }
 
-/** Returns the version in the manifest of this package. */
+/** Returns the version of `create-mcp-app`, from its `package.json`. */
 export function ownVersion(): string {
   const manifest = JSON.parse(readFileSync(join(ownFolder(), 'package.json'), 'utf8')) as { version: string };
   return manifest.version;

@@ -3,7 +3,7 @@ import type { ProjectFiles } from './write-project.js';
 /** The package managers that projects can be created for. */
 export const PACKAGE_MANAGER_NAMES = ['npm', 'pnpm', 'yarn', 'bun'] as const;
 
-/** The name of a package manager, and of its program. */
+/** The name of a package manager, which is also the name of its program. */
 export type PackageManagerName = (typeof PACKAGE_MANAGER_NAMES)[number];
 
 /** The commands and settings of a package manager. */
@@ -22,22 +22,22 @@ const ARGUMENTS: Readonly<Record<PackageManagerName, readonly string[]>> = {
   bun: ['install'],
 };
 
-/** Returns the package manager with a name. */
+/** Returns the settings of a package manager. */
 export function packageManager(name: PackageManagerName): PackageManager {
   // In CI, yarn refuses to write the first lockfile unless this allows it.
   const env = name === 'yarn' ? { YARN_ENABLE_IMMUTABLE_INSTALLS: 'false' } : {};
   return { name, install: ARGUMENTS[name], env };
 }
 
-/** Returns the arguments that run a script of a project. */
+/** Returns the arguments for a package manager's program that run a script of a project. */
 export function runArguments(name: PackageManagerName, script: string): readonly string[] {
   return name === 'yarn' || name === 'pnpm' ? [script] : ['run', script];
 }
 
 /**
- * Returns the package manager that runs this command.
+ * Returns the package manager that has started this process; `undefined` if it is unknown.
  *
- * @param userAgent the variable `npm_config_user_agent`, such as `pnpm/10.34.9 npm/? node/v20.20.2 linux
+ * @param userAgent the environment variable `npm_config_user_agent`, such as `pnpm/10.34.9 npm/? node/v20.20.2 linux
  * x64`.
  */
 export function packageManagerFrom(userAgent: string | undefined): PackageManagerName | undefined {
@@ -72,8 +72,8 @@ const LEFT_BEHIND: Readonly<Partial<Record<PackageManagerName, string>>> = {
 };
 
 /**
- * Adds the files of a package manager to those of a project, and replaces npm commands in pages by its
- * commands.
+ * Adds the files that a package manager needs to the files of a project. It also replaces npm commands in
+ * `README.md` and `AGENTS.md` with commands of this package manager.
  */
 export function withPackageManager(files: ProjectFiles, name: PackageManagerName): ProjectFiles {
   const ignored = LEFT_BEHIND[name];
@@ -90,10 +90,10 @@ export function withPackageManager(files: ProjectFiles, name: PackageManagerName
 const NPM_COMMAND = /\bnpm (install|test|start|run ([\w-]+))\b( +(?=#))?/g;
 
 /**
- * Replaces npm commands in a text by those of another package manager. Comments after a command keep their
- * columns.
+ * Replaces npm commands in a text with commands of another package manager. A comment after a command stays in
+ * its column.
  *
- * @param text such as ``Run `npm run build` first``.
+ * @param text a text such as ``Run `npm run build` first``.
  */
 export function inCommandsOf(name: PackageManagerName, text: string): string {
   if (name === 'npm') return text;

@@ -5,19 +5,19 @@ import { AUTH_NAMES, type AuthName, UI_NAMES, type UiName, withAddition } from '
 import { dependencyNames, ownFolder, readManifest } from './package-json.js';
 import type { ProjectFiles } from './write-project.js';
 
-/** The names of all templates. The template for beginners is the first. */
+/** The names of all project templates. The first is for beginners. */
 export const TEMPLATE_NAMES = ['minimal', 'http', 'full'] as const;
 
 /** The name of a template. */
 export type TemplateName = (typeof TEMPLATE_NAMES)[number];
 
-/** A tool call that the server of a template answers. */
+/** A tool call that shows whether a new server works. */
 export interface SampleCall {
   readonly tool: string;
   readonly arguments: Readonly<Record<string, unknown>>;
 }
 
-/** The description of a template, and a sample call for its project. */
+/** The description of a template, and a sample call to its server. */
 export interface TemplateDetails {
   readonly description: string;
   readonly sample: SampleCall;
@@ -40,7 +40,7 @@ const templateFolder = (name: TemplateName): string => join(ownFolder(), 'templa
 /** Returns the folder of an addition. */
 const additionFolder = (name: string): string => join(ownFolder(), 'additions', name);
 
-/** The choices that add files to a template. */
+/** The choices that add files to those of a template. */
 export interface Added {
   readonly auth: AuthName;
   readonly ui: UiName;
@@ -52,7 +52,8 @@ function additionsFor({ auth, ui }: Added): string[] {
 }
 
 /**
- * Returns the packages that projects use. npm does not install a package into a project with the same name.
+ * Returns the names of the packages that projects depend on. A project must not have one of these names, because
+ * npm does not install a package into a project with the same name.
  */
 export function packagesOfTemplates(): ReadonlySet<string> {
   const auth = AUTH_NAMES.flatMap((auth) => additionsFor({ auth, ui: 'none' }));
@@ -77,7 +78,7 @@ const SERVED_BY = [
 ];
 
 /**
- * Returns the files of a new project: those of the template and its additions, with the name of the project.
+ * Returns the files of a new project: the files of its template and its additions, with the project's name inserted.
  */
 export async function readTemplate(
   template: TemplateName,
@@ -94,7 +95,7 @@ export async function readTemplate(
   return additions.map(ofProject).reduce(withAddition, files);
 }
 
-/** Returns the files of an addition, with the addition's own name. */
+/** Returns the files of an addition. The addition's name is inserted in place of a project's name. */
 export async function readAddition(name: string): Promise<ProjectFiles> {
   return readFolder(additionFolder(name));
 }

@@ -7,11 +7,11 @@ import { Failure, throwIfInterrupted } from './failures.js';
 /** The contents of a project's files, by path. Paths are relative to the project, and use slashes. */
 export type ProjectFiles = ReadonlyMap<string, string | Uint8Array>;
 
-/** A project that was written. */
+/** A project whose files were written. */
 export interface WrittenProject {
   /**
-   * Removes the written files, and files that were added to the folder later. Files from before stay
-   * unchanged.
+   * Removes the written files, and files that were added to the folder later. Files that were overwritten get
+   * their earlier contents again.
    */
   undo(): Promise<void>;
 }
@@ -22,7 +22,7 @@ const OVERWRITE = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | (
 const GONE = { recursive: true, force: true, maxRetries: 5, retryDelay: 100 } as const;
 
 /**
- * Writes all files of a project, or none.
+ * Writes all files of a project. If a file cannot be written, all changes are undone.
  *
  * @param directory the folder of the project. A new folder only appears when it is complete; in an existing
  * folder, files are overwritten.
@@ -113,7 +113,7 @@ async function refuseLinks(directory: string, paths: Iterable<string>): Promise<
     const fix = part === '' ? 'name the folder it leads to' : 'remove it, or choose another folder';
     throw new Failure(
       'WRITE_FAILED',
-      `${full} is a symbolic link, and nothing is written through one: ${fix}`,
+      `${full} is a symbolic link, and files are never written through symbolic links: ${fix}`,
     );
   }
 }

@@ -3,17 +3,17 @@ import type { App } from '@sigil/core';
 import { type HttpOptions, nodeHandler } from '@sigil/http';
 import { endpointPath } from '@sigil/http/fetch';
 
-/** The path of an app within an Express application, and the options of its transport. */
+/** The path of the MCP endpoint within an Express application, and the options of the HTTP transport. */
 export interface ExpressOptions extends HttpOptions {
   /**
-   * Path of the MCP endpoint, below the path of the router that the app is mounted into.
+   * Path of the MCP endpoint, relative to the Express application or `Router` that uses the middleware.
    *
    * @default '/mcp'
    */
   readonly path?: string;
 }
 
-/** A request of any Express version. A request of Node lacks the two members. */
+/** A request of any Express version. Only Express sets `originalUrl` and `baseUrl`, not Node. */
 export type ExpressRequest = IncomingMessage & { readonly originalUrl?: string; readonly baseUrl?: string };
 
 /** A middleware function for Express. */
@@ -23,24 +23,25 @@ export type Middleware = (
   next: (error?: unknown) => void,
 ) => void;
 
-/** Middleware that serves an app, and passes other requests on. */
+/** Middleware that serves an MCP app, and passes requests for other paths to the next middleware. */
 export interface ExpressHandler extends Middleware {
   /**
-   * Serves only documents, such as protected resource metadata. Mount it at the root if the endpoint is within a
+   * Middleware that serves only the documents of the authorization, such as protected resource metadata. Use it at the
+   * root of the Express application if the endpoint is within a
    * `Router`.
    */
   readonly documents: Middleware;
   /**
-   * Lets requests in flight finish, then ends every session.
+   * Waits for requests in flight to finish, then ends every session.
    *
-   * @param graceMs how long the requests may take, in milliseconds.
+   * @param graceMs maximum time to wait for the requests, in milliseconds.
    */
   close(graceMs?: number): Promise<void>;
 }
 
 /**
- * Serves an app within an Express application: its endpoint, and the documents of its authorization, whose paths begin
- * at the root.
+ * Serves an MCP app within an Express application: the MCP endpoint, and the documents of the authorization at the
+ * root.
  *
  * @param app the result of `createApp`.
  * @param options `path`, and the options of `nodeHandler`.

@@ -4,20 +4,20 @@ import { type HttpOptions, nodeHandler } from '@sigil/http';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import plugin from 'fastify-plugin';
 
-/** The app, its path and its options within a Fastify application. */
+/** The MCP app, the path of its endpoint within a Fastify application, and the options of the HTTP transport. */
 export interface FastifyOptions extends HttpOptions {
   /** The result of `createApp`. */
   readonly app: App;
   /**
-   * Path of the MCP endpoint, after `prefix`.
+   * Path of the MCP endpoint, without `prefix`.
    *
    * @default '/mcp'
    */
   readonly path?: string;
-  /** The prefix of `path`, which Fastify also uses for the other routes of a plugin. */
+  /** The prefix of `path`. It has the same meaning as the option `prefix` of other Fastify plugins. */
   readonly prefix?: string;
   /**
-   * How long requests in flight may take to finish when Fastify closes, in milliseconds.
+   * Maximum time to wait for requests in flight when Fastify closes, in milliseconds.
    *
    * @default 5 seconds
    */
@@ -30,7 +30,7 @@ const register: FastifyPluginAsync<FastifyOptions> = async (
 ) => {
   if (options.authorization && fastify.prefix !== '')
     throw new Error(
-      `The metadata of an authorization is at the root: register fastifyPlugin there, with prefix: '${fastify.prefix}${prefix}'`,
+      `The metadata documents of the option authorization must be at the root of the server: register fastifyPlugin on the root instance, with prefix: '${fastify.prefix}${prefix}'`,
     );
   const handler = nodeHandler(app, options);
   handler.mountedAt(fastify.prefix + prefix + path);
@@ -66,11 +66,13 @@ const register: FastifyPluginAsync<FastifyOptions> = async (
 };
 
 /**
- * A Fastify plugin that serves an app: its endpoint, and the documents of its authorization at the root. It passes
- * bodies to the app without reading them. When Fastify closes, requests in flight finish first, and then sessions end.
+ * A Fastify plugin that serves an MCP app: the MCP endpoint, and the documents of the authorization at the root. The
+ * app reads the bodies of requests itself, without the parsers of Fastify. When Fastify closes, requests in flight
+ * finish first, and then sessions end.
  *
  * @throws DefinitionError when an option is wrong.
- * @throws Error if the plugin is registered within a prefix, because documents of an authorization must be at the root.
+ * @throws Error if the plugin has the option `authorization` and is registered within a prefix. The documents of the
+ *   authorization must be at the root.
  * @example
  * ```ts
  * await server.register(fastifyPlugin, { app, prefix: '/api', allowedHosts: ['mcp.example.com'] });

@@ -59,7 +59,7 @@ test('refuses to be registered where its documents would not be at the root', as
     { prefix: '/api' },
   );
   await expect(Promise.resolve(registered).then(() => fastify.ready())).rejects.toThrow(
-    "register fastifyPlugin there, with prefix: '/api/v1'",
+    "register fastifyPlugin on the root instance, with prefix: '/api/v1'",
   );
 });
 

@@ -4,34 +4,34 @@ import { endpointPath, fetchHandler } from '@sigil/http/fetch';
 import type { Context, MiddlewareHandler } from 'hono';
 import { cloneRawRequest } from 'hono/request';
 
-/** The path of an app within a Hono application, and the options of its transport. */
+/** The path of the MCP endpoint within a Hono application, and the options of the HTTP transport. */
 export interface HonoOptions extends HttpOptions {
   /**
-   * Path of the MCP endpoint, below the path of the Hono application that the app is mounted into.
+   * Path of the MCP endpoint, relative to the Hono application that uses the middleware.
    *
    * @default '/mcp'
    */
   readonly path?: string;
 }
 
-/** Middleware that serves an app, and passes other requests on. */
+/** Middleware that serves an MCP app, and passes requests for other paths to the next middleware. */
 export interface HonoHandler extends MiddlewareHandler {
   /**
-   * Serves only documents, such as protected resource metadata. Mount it at the root if the endpoint is within another
-   * application.
+   * Middleware that serves only the documents of the authorization, such as protected resource metadata. Use it at the
+   * root if the endpoint is within a nested Hono application.
    */
   readonly documents: MiddlewareHandler;
   /**
-   * Lets requests in flight finish, then ends every session.
+   * Waits for requests in flight to finish, then ends every session.
    *
-   * @param graceMs how long the requests may take, in milliseconds.
+   * @param graceMs maximum time to wait for the requests, in milliseconds.
    */
   close(graceMs?: number): Promise<void>;
 }
 
 /**
- * Serves an app within a Hono application: its endpoint, and the documents of its authorization, whose paths begin at
- * the root. Middleware before it may read the body through Hono.
+ * Serves an MCP app within a Hono application: the MCP endpoint, and the documents of the authorization at the root.
+ * Earlier middleware can read the body of a request through Hono.
  *
  * @param app the result of `createApp`.
  * @param options `path`, and the options of `fetchHandler`.

@@ -15,7 +15,7 @@ import {
 import type { Refusal } from './authentication/authorization.js';
 import type { BodyStream, HttpExchange, ResponseHeaders } from './http-exchange.js';
 
-/** Serves an exchange. An error is logged and becomes the response; nothing is thrown. */
+/** Calls `serve`. If it throws, the error is logged and the request is answered with 500. */
 export function failSafely(http: HttpExchange, logger: Logger, serve: () => void): void {
   try {
     serve();
@@ -24,17 +24,17 @@ export function failSafely(http: HttpExchange, logger: Logger, serve: () => void
   }
 }
 
-/** Answers a request that could not be served, and logs why. */
+/** Logs the error because of which a request could not be served, and answers the request with 500. */
 export function failed(http: HttpExchange, logger: Logger, error: unknown): void {
   logger.error({ err: error, ...aboutRequest(http) }, 'an HTTP request could not be served');
   refuse(http, 500, ERROR_CODES.internalError, 'Internal error');
 }
 
 /**
- * Answers a request with one JSON text.
+ * Answers a request with one JSON body.
  *
- * @param message the response, serialised.
- * @param status the HTTP status; 503 if there is no room at the moment.
+ * @param message the JSON-RPC response as text.
+ * @param status the HTTP status. 503 means that the server is overloaded, and adds `Retry-After`.
  */
 export function respondJson(
   http: HttpExchange,
@@ -46,7 +46,10 @@ export function respondJson(
   else http.respond(status, headers ? { ...JSON_HEADERS, ...headers } : JSON_HEADERS, message);
 }
 
-/** Answers a refused request with its error. */
+/**
+ * Answers a request that was refused with a JSON-RPC error. The answer has the matching HTTP status and, if needed,
+ * `Retry-After` or a scope challenge.
+ */
 export function respondRejection(
   http: HttpExchange,
   message: string,
@@ -72,14 +75,14 @@ const STREAM_HEADERS: ResponseHeaders = {
 export interface StreamRules {
   /** The open streams. */
   readonly open: Set<EventStream>;
-  /** A comment is sent after this many quiet milliseconds. */
+  /** Milliseconds between two comments, which keep the connection of a stream open. */
   readonly keepAliveMs: number;
   /**
-   * Authenticates the request of a stream again and again; absent without authentication.
+   * Authenticates the request of an open stream again at intervals; `undefined` if every client is served.
    *
-   * @param refused called when the request is no longer authenticated.
+   * @param refused called if the request is no longer authenticated.
    * @param renewed called with the same principal, whose scopes and claims may have changed.
-   * @returns a function that stops this.
+   * @returns a function that stops the checks.
    */
   readonly watch:
     | ((http: HttpExchange, refused: () => void, renewed?: (principal: Principal) => void) => () => void)
@@ -90,11 +93,11 @@ export interface StreamRules {
 export interface StreamParticulars {
   /** Headers to add. */
   readonly headers?: ResponseHeaders | undefined;
-  /** Called when the request of the stream is no longer authenticated; if absent, the stream ends. */
+  /** Called if the request of the stream is no longer authenticated. Without this function, the stream then ends. */
   readonly refused?: (() => void) | undefined;
   /** See `StreamRules.watch`. */
   readonly renewed?: ((principal: Principal) => void) | undefined;
-  /** Called when either side has ended the stream. */
+  /** Called when the server or the client has ended the stream. */
   readonly ended?: (() => void) | undefined;
 }
 
@@ -128,7 +131,7 @@ export class EventStream {
   }
 
   /**
-   * Sends one message, serialised without line breaks.
+   * Sends one message, which is JSON text without line breaks.
    *
    * @param id the event id. The client sends it as `Last-Event-ID` to resume after this message.
    */
@@ -138,8 +141,8 @@ export class EventStream {
   }
 
   /**
-   * Sends the client an event id before the first message, so that it can resume (2025-11-25, "Sending Messages to the
-   * Server").
+   * Sends the client an event id before the first message, so that it can resume the stream (revision 2025-11-25,
+   * "Sending Messages to the Server").
    */
   prime(id: string, retryMs: number): void {
     this.#body?.write(`id: ${id}\nretry: ${retryMs}\ndata:\n\n`);
@@ -150,7 +153,7 @@ export class EventStream {
     this.#body?.write(`retry: ${retryMs}\n\n`);
   }
 
-  /** Sends an event that is not a message. */
+  /** Sends an event with a name, such as `endpoint`, which is not a JSON-RPC message. */
   announce(event: string, data: string): void {
     this.#body?.write(`event: ${event}\ndata: ${data}\n\n`);
   }
@@ -172,21 +175,21 @@ function nothing(): void {
   // From here on there is nothing to stop.
 }
 
-/** The reason for a stream that ends before its answer. */
+/** The reason why a request is cancelled when re-authentication of its open stream fails. */
 export const NOT_AUTHENTICATED = 'The request is not authenticated any more';
 
-/** The rules for the answer to one POST, besides its message. */
+/** The HTTP status, headers and stream options for the answer to one POST. */
 export interface AnswerRules {
   readonly stream: StreamRules;
-  /** The HTTP status for a request that was refused with a JSON-RPC error code. */
+  /** Returns the HTTP status for a request that was refused with a JSON-RPC error code. */
   readonly statusOf: (code: number) => number;
   /** Returns the refusal of a request whose principal lacks scopes. */
   readonly insufficientScope: (http: HttpExchange, scopes: readonly string[]) => Refusal;
-  /** Returns headers to add; called when the answer begins. */
+  /** Returns headers to add to the answer; called when the answer begins. */
   readonly headers?: () => ResponseHeaders;
 }
 
-/** Answers one POST with one JSON object, or with a stream of events if something is sent before the response. */
+/** Answers one POST with one JSON object, or with a stream of events if a message is sent before the response. */
 export class PostSink implements Sink {
   #stream: EventStream | undefined;
   #request: ActiveRequest | undefined;
@@ -232,9 +235,9 @@ export class PostSink implements Sink {
 }
 
 /**
- * The rate-limit headers of a response (draft-ietf-httpapi-ratelimit-headers-11). `RateLimit-Policy` has the quota `q`
- * per window `w` in seconds. `RateLimit` has the remaining requests `r` and the seconds `t` until one more request is
- * allowed.
+ * Returns the rate-limit headers of a response (draft-ietf-httpapi-ratelimit-headers-11). `RateLimit-Policy` has the
+ * quota `q` per window `w` in seconds. `RateLimit` has the remaining requests `r` and the seconds `t` until one more
+ * request is allowed.
  */
 export function rateHeaders(limits: readonly LimitState[] | undefined): ResponseHeaders | undefined {
   if (!limits) return undefined;
@@ -256,7 +259,10 @@ function inSeconds(ms: number): number {
   return Math.ceil(ms / 1000);
 }
 
-/** Serves a request, unless its address sends too many requests. This is the first check of a request. */
+/**
+ * Calls `serve`, unless the network address of the request sends too many requests: then it answers with 429. This is
+ * the first check of a request.
+ */
 export function admitAddress(
   http: HttpExchange,
   endpoint: Refuser & Pick<Endpoint, 'admitAddress'>,
@@ -291,12 +297,12 @@ const JSON_HEADERS: ResponseHeaders = { 'Content-Type': 'application/json' };
 /** Seconds after which a client may try again if there was no room. */
 const RETRY_LATER: ResponseHeaders = { 'Retry-After': '10' };
 
-/** Refuses a request with 503 and `Retry-After`, because the server has no room for it. */
+/** Refuses a request with 503 and `Retry-After`, because the server cannot serve it at the moment. */
 export function refuseForNow(http: HttpExchange, message: string, id: RequestId | null = null): void {
   refuse(http, 503, ERROR_CODES.internalError, message, id, RETRY_LATER);
 }
 
-/** Refuses requests when there is no room, and logs this from time to time. */
+/** Refuses requests with 503 when the server is overloaded, and logs this from time to time. */
 export class OverloadRefusal {
   readonly #told = new LogThrottle();
 
@@ -332,7 +338,7 @@ const REFUSED_BY: ReadonlyMap<number, readonly [by: RefusalEvent['by'], reason: 
   [405, ['method', 'The HTTP method is not served']],
   [406, ['headers', 'Accept does not allow the answer']],
   [408, ['bytes', 'The body takes too long']],
-  [415, ['headers', 'The body is of another type or encoding']],
+  [415, ['headers', 'The content type or encoding of the body is not supported']],
 ]);
 
 /** Reports a refused request to observers. */
@@ -349,7 +355,7 @@ function tellRefusal(
   endpoint.refused({ by, id, reason, status, httpMethod, path, address, principal });
 }
 
-/** Refuses a client whose principal lacks scopes. */
+/** Answers a request whose principal lacks scopes. */
 export function refuseScopes(http: HttpExchange, { status, message, headers }: Refusal): void {
   refuse(http, status, ERROR_CODES.insufficientScope, message, null, headers);
 }
@@ -357,7 +363,10 @@ export function refuseScopes(http: HttpExchange, { status, message, headers }: R
 /** Maximum length of a text from a client in the log, in characters. */
 const MOST_LOGGED = 200;
 
-/** The fields that describe a request in the log. Text from the client is cut short, and the query is left out. */
+/**
+ * Returns the fields that describe a request in the log. Text from the client is cut to 200 characters, and the query
+ * is left out.
+ */
 export function aboutRequest({ id, method, target, address, principal }: HttpExchange): AboutRequest {
   return {
     id,
@@ -376,13 +385,13 @@ interface AboutRequest {
   readonly principal: string | undefined;
 }
 
-/** The part of an endpoint that receives refused requests. */
+/** The part of an endpoint that logs and reports refused requests. */
 export type Refuser = Pick<Endpoint, 'logger' | 'refused'>;
 
 /**
  * Reports a refused request to the log and to observers.
  *
- * @param sent the offending value; the log cuts it short.
+ * @param sent the wrong values by name; the log cuts each to 200 characters.
  */
 export function reportRefusal(
   http: HttpExchange,
@@ -394,7 +403,7 @@ export function reportRefusal(
   tellRefusal(http, endpoint, by, status, reason);
 }
 
-/** Logs that a request was refused, with the offending value cut short. */
+/** Logs that a request was refused, and the wrong values, each cut to 200 characters. */
 export function logRefusal(
   http: HttpExchange,
   logger: Logger,
@@ -405,7 +414,7 @@ export function logRefusal(
   logger.info({ status, ...aboutRequest(http), ...details }, 'a request was refused');
 }
 
-/** Cuts client text short, for the log and for errors. */
+/** Cuts text from a client to 200 characters, for the log and for errors. */
 export function cut(text: string): string;
 export function cut(text: string | undefined): string | undefined;
 export function cut(text: string | undefined): string | undefined {
@@ -417,7 +426,8 @@ const REQUEST_HEADERS =
   'Content-Type, Accept, Authorization, DPoP, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Last-Event-ID';
 
 /**
- * The headers that let a page of an allowed origin read an answer. There are none for programs, which send no origin.
+ * Returns the CORS headers that allow a page of an accepted origin to read an answer. Without an origin, there are
+ * none: clients that are not web pages send no origin.
  */
 export function corsHeaders(origin: string | undefined): ResponseHeaders {
   if (origin === undefined) return {};
@@ -429,7 +439,7 @@ export function corsHeaders(origin: string | undefined): ResponseHeaders {
   };
 }
 
-/** Answers a preflight request, which a browser sends before it lets a page call. */
+/** Answers a CORS preflight request, which a browser sends before a request from a web page. */
 export function preflight(http: HttpExchange, methods: string): void {
   const asked = http.header('access-control-request-headers');
   http.respond(204, {

@@ -61,7 +61,11 @@ const OPTIONS: OptionTable<HttpOptions> = {
 export function endpointOf(of: string, app: App): Endpoint {
   const checks = new OptionChecks(of);
   if (app?.endpoint === undefined)
-    checks.refuse('app', 'it must be what createApp() resolves to', `write ${of}(await createApp({ … }))`);
+    checks.refuse(
+      'app',
+      'it must be the result that createApp() resolves to',
+      `write ${of}(await createApp({ … }))`,
+    );
   checks.throwIfAny();
   return app.endpoint;
 }
@@ -69,7 +73,7 @@ export function endpointOf(of: string, app: App): Endpoint {
 /**
  * Checks the path of an endpoint, for packages that mount apps into a framework.
  *
- * @param of the name of the function with this option, for messages.
+ * @param of the name of the function with this option, for error messages.
  * @param path the path from the root of a server or router; `/` is the root itself.
  * @returns the path.
  * @throws DefinitionError if no request can have this path.
@@ -83,14 +87,14 @@ export function endpointPath(of: string, path: string): string {
   if (typeof path !== 'string' || !/^\/(?:[\w.~!$&'()+,;=@-]|%[\da-f]{2}|\/(?!\/|$))*$/i.test(path))
     checks.refuse(
       'path',
-      `${JSON.stringify(path)} is no path of an endpoint`,
-      'begin it with / and end it without; leave parameters, spaces and the query out, as in /api/mcp',
+      `${JSON.stringify(path)} is not a valid endpoint path`,
+      'begin it with a slash, but do not end it with one; leave out parameters, spaces and the query, as in /api/mcp',
     );
   checks.throwIfAny();
   return path;
 }
 
-/** Resolves the options of a mounted app. @throws DefinitionError if an option is wrong. */
+/** Returns the options of a mounted app with all defaults filled in. @throws DefinitionError if an option is wrong. */
 export function mountOptions(of: string, options: HttpOptions): ResolvedOptions {
   OptionChecks.requireObject(of, options);
   const checks = new OptionChecks(of);
@@ -100,7 +104,7 @@ export function mountOptions(of: string, options: HttpOptions): ResolvedOptions 
 }
 
 /**
- * Fills in the defaults of the options that `http()` and mounted handlers have in common.
+ * Returns the options that `http()` and mounted handlers have in common, with all defaults filled in.
  *
  * @param checks receives the problems in the options.
  */
@@ -127,12 +131,12 @@ export function resolveOptions(
   if (sessionStore !== false)
     checks.methods('sessions.store', sessionStore, 'create', 'use', 'replace', 'delete', 'list');
   if (options.authenticate !== undefined && typeof options.authenticate !== 'function')
-    checks.refuse('authenticate', 'it must be a function that gives a principal');
+    checks.refuse('authenticate', 'it must be a function that returns a principal');
   const { authorization } = options;
   if (authorization !== undefined && (typeof authorization !== 'function' || isClass(authorization)))
-    checks.refuse('authorization', 'it must be what oauth() of @sigil/auth gives', AUTHORIZATION_FIX);
+    checks.refuse('authorization', 'it must be a result of oauth() from @sigil/auth', AUTHORIZATION_FIX);
   if (authorization && options.authenticate)
-    checks.refuse('authenticate', 'authorization decides already', 'give one of them');
+    checks.refuse('authenticate', 'authorization decides already', 'use one of them');
   checkHosts(options, checks);
   checkExposed(options.exposeHeaders, checks);
   checkProxies(options.trustedProxies, checks);
@@ -186,7 +190,7 @@ function checkedAuthorization(authorization: Authorization, of: string): Authori
         : `a value of type ${typeof made}`;
     checks.refuse(
       'authorization',
-      `it must give an authorizer at once, an object with the methods ${AUTHORIZER.join(', ')}, not ${given}`,
+      `it must synchronously return an authorizer, an object with the methods ${AUTHORIZER.join(', ')}, not ${given}`,
       AUTHORIZATION_FIX,
     );
     checks.throwIfAny();
@@ -195,7 +199,7 @@ function checkedAuthorization(authorization: Authorization, of: string): Authori
 }
 
 const AUTHORIZATION_FIX =
-  'give what oauth() of @sigil/auth gives; a function that says who sends a request is authenticate';
+  'use the result of oauth() from @sigil/auth; a function that determines the caller belongs in authenticate';
 
 const MIB = 1024 * 1024;
 
@@ -220,11 +224,11 @@ function checkHosts(options: HttpOptions, checks: OptionChecks): void {
   for (const key of ['allowedHosts', 'allowedOrigins'] as const) {
     const given: unknown = options[key];
     if (given === undefined || (given === '*' && key === 'allowedHosts')) continue;
-    if (given === '*') checks.refuse(key, "it must name the origins of pages: '*' would let every page in");
+    if (given === '*') checks.refuse(key, "it must list the origins of pages: '*' would allow every page");
     else if (!isTexts(given))
       checks.refuse(key, `it must be a list of strings, such as ['${EXAMPLES[key]}']`);
     else if (given.length === 0 && key === 'allowedHosts')
-      checks.refuse(key, 'an empty list lets no request in', 'name the hosts, or leave it out');
+      checks.refuse(key, 'an empty list refuses every request', 'name the hosts, or leave it out');
     else {
       const wrong = given.find((one) => !lists[key](one));
       if (wrong !== undefined)
@@ -238,7 +242,7 @@ function checkExposed(given: unknown, checks: OptionChecks): void {
   if (!isTexts(given) || !given.every((name) => CREDENTIAL_HEADERS.some((known) => known === name)))
     checks.refuse(
       'exposeHeaders',
-      `it must be a list of ${CREDENTIAL_HEADERS.join(', ')}; other headers are always there`,
+      `it must be a list of ${CREDENTIAL_HEADERS.join(', ')}; other headers are always available`,
     );
 }
 

@@ -34,8 +34,8 @@ interface Question {
 
 /**
  * Streams the events of this process to operators: finished calls, refused requests, requests to clients, tasks, and
- * open sessions and streams. Events leave out arguments, results, questions and answers. Events are built only while a
- * watcher is connected.
+ * open sessions and streams. Events do not contain arguments, results, or the content of requests to clients and their
+ * answers. No events are created while no operator is connected.
  */
 export class EventsEndpoint {
   readonly #operators: Authentication;
@@ -48,7 +48,7 @@ export class EventsEndpoint {
   #lastState = '';
   #isClosing = false;
 
-  /** @param sessions returns how many sessions are open. */
+  /** @param sessions returns the number of open sessions. */
   constructor(
     { token }: ResolvedEvents,
     private readonly origins: OriginCheck,
@@ -66,7 +66,7 @@ export class EventsEndpoint {
     failSafely(http, this.endpoint.logger, () => this.#operators.admit(http, () => this.#watch(http)));
   }
 
-  /** Ends every stream. A watcher then reconnects to the process that serves at that time. */
+  /** Ends every stream. Operators' clients then reconnect, possibly to another process of the app. */
   close(): void {
     this.#isClosing = true;
     for (const stream of this.#streams) stream.end();
@@ -76,7 +76,10 @@ export class EventsEndpoint {
     if (http.method !== 'GET') return refuseMethod(http, 'GET');
     if (this.#isClosing) return refuseForNow(http, 'The server is closing');
     if (this.#streams.size >= MOST_WATCHERS)
-      return refuseForNow(http, `${MOST_WATCHERS} watch already: there may be no more`);
+      return refuseForNow(
+        http,
+        `${MOST_WATCHERS} clients already watch the events of this server, which is the maximum`,
+      );
     if (http.gone) return;
     const stream = new EventStream(
       http,

@@ -6,28 +6,29 @@ import { createHandler, type HttpHandler } from './handler.js';
 import type { HttpOptions } from './options.js';
 import { WebExchange } from './web-exchange.js';
 
-/** Members that all handlers for mounted apps have. */
+/** The members that every handler of a mounted app has. */
 export interface AppMount {
   /**
-   * Whether a request is for the app, if a framework passes all requests to the handler. Such a request is for the
-   * endpoint, with or without a final slash, or for a document of the authorization. Such documents, for example
-   * protected resource metadata (RFC 9728), have paths at the root.
+   * Whether a request is for the app. Use it if a framework passes all requests to the handler. A request is for the
+   * app if its path is that of the endpoint, with or without a final slash. Requests for public documents of the
+   * authorization, such as protected resource metadata (RFC 9728), are for the app too. The paths of these documents
+   * begin at the root.
    *
    * @param target the path and query of the request, from the root of the server.
-   * @param path the path of the endpoint; without it, only documents count.
-   * @param base the path that the framework has matched before, if any. The endpoint is at `path` below it; if it ends
-   *   with `path`, the endpoint is at `base` itself.
+   * @param path the path of the endpoint. Without it, only requests for documents are for the app.
+   * @param base the path prefix that the framework has already matched, if any. The endpoint is then at `base` followed
+   *   by `path`. If `base` already ends with `path`, the endpoint is at `base`.
    */
   serves(target: string, path?: string, base?: string): boolean;
   /**
-   * Sets the path of the endpoint. The log warns if the `resource` of the authorization has another path. A path with
-   * parameters is ignored.
+   * Compares the path of the endpoint with the `resource` of the authorization, and logs a warning if they do not
+   * match. A path with parameters is ignored.
    */
   mountedAt(path: string): void;
   /**
    * Lets requests in flight finish, then ends every session.
    *
-   * @param graceMs how long the requests may take, in milliseconds.
+   * @param graceMs how long the requests can take, in milliseconds.
    */
   close(graceMs?: number): Promise<void>;
 }
@@ -38,7 +39,8 @@ export interface FetchHandler extends AppMount {
   /**
    * Handles a request that a framework represents by its own object.
    *
-   * @param source the request object of the framework: `authenticate` and guards get it in place of the `Request`.
+   * @param source the request object of the framework: `authenticate` and guards get it as `source`, in place of the
+   *   `Request`.
    */
   handle(request: Request, source: unknown): Promise<Response>;
 }
@@ -47,12 +49,12 @@ export interface FetchHandler extends AppMount {
 const DEFAULT_GRACE_MS = 5_000;
 
 /**
- * Mounts an app on web requests and responses: `export default { fetch: fetchHandler(app) }`. It does not need Node. If
- * `createApp` has no logger, the app prints warnings and errors on the console.
+ * Creates a handler that answers a web `Request` with a `Response`: `export default { fetch: fetchHandler(app) }`. The
+ * handler does not need Node. If `createApp` has no logger, warnings and errors go to the console.
  *
  * @param app the result of `createApp`.
- * @param options the options of the handler. The server around it determines the address and handles signals.
- * @returns the handler; its method `close` ends the service.
+ * @param options the options of the handler. The server that calls the handler sets the address and handles signals.
+ * @returns the handler. Its method `close` lets requests finish, and ends the sessions.
  * @throws DefinitionError when an option is wrong.
  * @example
  * ```ts
@@ -75,7 +77,7 @@ function mountEndpoint(endpoint: Endpoint, options: HttpOptions): FetchHandler {
   return Object.assign((request: Request) => handle(request), { handle, ...mountOf(handler) });
 }
 
-/** Returns the members of a handler that are not its call signature. */
+/** Returns the methods that `AppMount` adds to the function of a handler. */
 export function mountOf(handler: HttpHandler): AppMount {
   return {
     serves: (target, path, base = '') =>
@@ -92,10 +94,10 @@ function behind(base: string, path: string): string {
   return base.endsWith(path) || (base && path === '/') ? base : base + path;
 }
 
-/** Options for an app that is the only one in its host, function or worker. */
+/** Options for an app that serves all requests of a serverless function or a web worker. */
 export interface HostOptions extends HttpOptions {
   /**
-   * Path of the MCP endpoint, from the root of the host. Other requests are answered with 404.
+   * Path of the MCP endpoint, from the root of the URL. Requests for other paths are answered with 404.
    *
    * @default undefined: requests at every path are served
    */
@@ -103,53 +105,59 @@ export interface HostOptions extends HttpOptions {
 }
 
 /**
- * How to create an app at the first request, and how to serve it. Both may depend on the values that the platform
- * passes with requests.
+ * How `hostHandler` creates an app at the first request, and the options for serving it. Both can depend on the values
+ * that the platform passes with requests.
  */
 export interface Hosted<P> {
   /** The name of the function with these options, for error messages. */
   readonly of: string;
   /** Creates the app. @param platform the values that the platform passed with the first request. */
   readonly app: (platform: P) => MaybePromise<App>;
-  /** The options, or a function that returns them. Options that are not a function are validated at once. */
+  /**
+   * The options, or a function that returns them. An object is validated immediately; the result of a function is
+   * validated at the first request.
+   */
   readonly options: HostOptions | ((platform: P) => HostOptions);
   /**
-   * The path of the endpoint unless the options set one.
+   * The default path of the endpoint, which `options.path` overrides.
    *
    * @default undefined: requests at every path are served
    */
   readonly path?: string;
   /**
-   * Why handlers cannot send requests to the clients of sessions. A handler that tries fails at once with this text.
+   * The reason why handlers cannot send requests to clients of sessions. A handler that tries to do so
+   * immediately gets an error with this text.
    *
    * @default undefined: handlers can send requests
    */
   readonly unaskable?: string;
 }
 
-/** Serves the requests of a host, each with the values that its platform passes. */
+/**
+ * Handles web requests. With each request, it gets the values that the platform passes, such as environment variables.
+ */
 export interface HostHandler<P> {
   (request: Request, platform: P): Promise<Response>;
   /**
-   * Lets requests in flight finish, then ends every session and the app.
+   * Lets requests in flight finish, then ends every session and closes the app.
    *
-   * @param graceMs how long the requests may take, in milliseconds.
+   * @param graceMs how long the requests can take, in milliseconds.
    */
   close(graceMs?: number): Promise<void>;
   /**
-   * Waits until the audit has written the calls that have ended, at most five seconds. It is for platforms that stop a
-   * program after an answer.
+   * Waits until the audit has written all finished calls, for at most five seconds. Use it on platforms that can stop a
+   * program as soon as a request is answered.
    */
   written(): Promise<void>;
 }
 
 /**
- * Serves an app that is created at the first request and then reused. It is for platforms that must load modules at
- * once, or that pass settings with a request. If the creation fails, the request fails with that error, and the next
- * request tries again.
+ * Creates a handler that creates its app at the first request and then reuses the app. Use it for platforms whose
+ * modules cannot wait for `createApp`, or that pass settings with requests. If the creation fails, the handler rejects
+ * with that error, and the next request tries again.
  *
- * @returns the handler, for adapters of platforms.
- * @throws DefinitionError if an option that is already known is wrong.
+ * @returns the handler, which an adapter for a platform calls with each request.
+ * @throws DefinitionError if `options` is an object with a wrong option.
  * @example
  * ```ts
  * const handler = hostHandler<Env>({
@@ -163,7 +171,7 @@ export interface HostHandler<P> {
  */
 export function hostHandler<P>({ of, app, options, path: usual, unaskable }: Hosted<P>): HostHandler<P> {
   if (typeof app !== 'function')
-    throw new TypeError('Give a function that makes the app: () => createApp({ … })');
+    throw new TypeError('Pass a function that creates the app: () => createApp({ … })');
   const checked = ({ path = usual, ...rest }: HostOptions) => {
     if (path !== undefined) endpointPath(of, path);
     mountOptions(of, rest);

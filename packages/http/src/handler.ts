@@ -37,44 +37,50 @@ import { SessionTable } from './sessions/session-table.js';
 import { endSession, serveSessioned, withSession } from './sessions/session-requests.js';
 import { SSE_PATHS, SseEndpoint, sseTarget } from './sse-endpoint.js';
 
-/** Serves the exchanges that a bridge creates. */
+/** Serves the HTTP requests for one app, from any kind of server. */
 export interface HttpHandler {
-  /** The unread output of its exchanges. */
+  /** The limits on output of this handler that clients have not read. */
   readonly output: OutputBudget;
-  /** How many sessions are open in this process. */
+  /** Number of open sessions in this process. */
   readonly sessions: number;
-  /** Whether a target is a document that everybody may read. */
+  /** Whether a request target is the path of a public document of the authorization. */
   hasDocument(target: string): boolean;
   /**
-   * Whether a request is for the app, on a server that the app shares. Such a request is for the endpoint, for a
-   * document of the authorization, or for HTTP+SSE if that is on.
+   * Whether a request is for the app, on a server that also serves other paths. The app serves its endpoint, the public
+   * documents of the authorization, and HTTP+SSE if that is enabled.
    *
    * @param target the path and query of the request, from the root of the server.
-   * @param path the path of the endpoint; without it, the endpoint does not count.
+   * @param path the path of the endpoint. Without it, only requests for documents are for the app.
    */
   serves(target: string, path?: string): boolean;
-  /** Warns if the authorization is for another path. @param path the path of the endpoint. */
+  /**
+   * Logs a warning if the `resource` of the authorization does not match this path. @param path the path of the
+   * endpoint.
+   */
   mountedAt(path: string): void;
-  /** Serves one HTTP request. Errors become answers: it never throws. */
+  /** Serves one HTTP request. It never throws: an error is logged and answered with 500. */
   handle(http: HttpExchange): void;
-  /** Lets requests in flight finish, then ends everything. @param graceMs how long they may take. */
+  /**
+   * Lets requests in flight finish, then ends every session and stream.
+   * @param graceMs how long the requests can take, in milliseconds.
+   */
   drain(graceMs: number): Promise<void>;
 }
 
-/** Creates the handler of an app, which serves its MCP endpoint and, if the option is set, HTTP+SSE. */
+/** Creates the handler of an app, which serves its MCP endpoint and, if the option `sse` is set, HTTP+SSE. */
 export function createHandler(endpoint: Endpoint, options: ResolvedOptions): HttpHandler {
   const parts = partsOf(endpoint, options);
   const mcp = new EndpointHandler(parts);
   const handler = options.sse ? withSse(mcp, parts) : mcp;
   endpoint.addGauge?.({
     name: 'sigil.sessions.active',
-    description: 'How many sessions are open in this process.',
+    description: 'Number of open sessions in this process.',
     unit: '{session}',
     read: () => [{ value: handler.sessions }],
   });
   endpoint.addGauge?.({
     name: 'sigil.streams.active',
-    description: 'How many streams of events are open in this process.',
+    description: 'Number of open event streams in this process.',
     unit: '{stream}',
     read: () => [{ value: parts.streams.open.size }],
   });
@@ -147,12 +153,15 @@ class EndpointHandler {
     if (resource !== undefined) checkResource(resource, path, this.#logger);
   }
 
-  /** Serves one HTTP request. Errors become answers: it never throws. */
+  /** Serves one HTTP request. It never throws: an error is logged and answered with 500. */
   handle(http: HttpExchange): void {
     failSafely(http, this.#logger, () => this.#route(http));
   }
 
-  /** Lets requests in flight finish, then ends everything. @param graceMs how long they may take. */
+  /**
+   * Lets requests in flight finish, then ends every session and stream.
+   * @param graceMs how long the requests can take, in milliseconds.
+   */
   async drain(graceMs: number): Promise<void> {
     this.#closing = true;
     await Promise.all([this.#stateless.drain(graceMs), this.#sessions.drain(graceMs)]);
@@ -216,7 +225,7 @@ class EndpointHandler {
   }
 }
 
-/** Whether a request target, such as `/mcp/?a=1`, has a path. */
+/** Whether the path of a request target equals `path`. A final slash and the query are ignored, as in `/mcp/?a=1`. */
 export function isAt(target: string, path: string): boolean {
   return target === path || (target.startsWith(path) && /^\/?(\?|$)/.test(target.slice(path.length)));
 }

@@ -3,10 +3,10 @@ import type { Quota } from '@sigil/core/extension';
 import type { Deadlines } from '@sigil/core/internal';
 import type { Endpoint, Principal } from '@sigil/core/transport';
 
-/** Response headers, in the order they are sent. */
+/** Response headers, in the order of sending. */
 export type ResponseHeaders = Readonly<Record<string, string>>;
 
-/** A response whose body is sent piece by piece. */
+/** The body of a response that is sent in several pieces. */
 export interface BodyStream {
   write(text: string): void;
   end(): void;
@@ -16,27 +16,27 @@ export interface BodyStream {
 export type BodyProblem =
   'too long' | 'too slow' | 'too many pieces' | 'no room' | 'not UTF-8' | 'read before';
 
-/** Maximum size of one body, and of all bodies that are arriving. */
+/** The limits on the size and time of request bodies. */
 export interface BodyLimits {
-  /** Receives refusals of bodies that are too long. */
+  /** Logs and reports refused bodies that are too long. */
   readonly endpoint: Pick<Endpoint, 'logger' | 'refused'>;
-  /** Refuses requests when the server has no room. */
+  /** Refuses requests when all arriving bodies together are too long. */
   readonly overload: { refuse(http: HttpExchange, message: string): void };
   /** Maximum length of one body, in bytes. */
   readonly maxBodyBytes: number;
-  /** Deadlines for bodies to arrive. */
+  /** Deadlines for the arrival of bodies. */
   readonly times: Deadlines;
-  /** The bytes of all arriving bodies together. */
+  /** The limit on the bytes of all arriving bodies together. */
   readonly budget: Quota;
 }
 
 /**
- * One HTTP request and its response, from any server. A bridge creates one exchange per request. The endpoint gets the
- * exchange with the message.
+ * One HTTP request and its response, with the same members for every kind of server. The endpoint gets the exchange
+ * together with the JSON-RPC message.
  */
 export interface HttpExchange extends RequestInfo {
   readonly method: string;
-  /** The path and query, as the client sent them. They include the path of the mount. */
+  /** The path and query, as the client sent them. They include the path where the app is mounted. */
   readonly target: string;
   readonly headers: NonNullable<RequestInfo['headers']>;
   readonly quotaKey: string | undefined;
@@ -45,18 +45,23 @@ export interface HttpExchange extends RequestInfo {
    * first use. The response repeats it.
    */
   readonly id: string;
-  /** The endpoint, which receives refusals; `undefined` until the request has reached a handler. */
+  /**
+   * The endpoint, which logs and reports a refusal of the request; `undefined` until the request has reached a handler.
+   */
   endpoint: Pick<Endpoint, 'logger' | 'refused'> | undefined;
   /** The HTTP server's request object. */
   readonly source: unknown;
   /**
-   * Returns a header. If the target is absolute, such as `http://mcp.example/mcp`, its host takes the place of the
-   * header `host` (RFC 9112, section 3.2.2).
+   * Returns the value of a header. If the request target is absolute, such as `http://mcp.example/mcp`, the result for
+   * `host` is the host in the target (RFC 9112, section 3.2.2).
    */
   header(name: string): string | undefined;
-  /** A header with a single value that the client sent twice. A proxy in front may have checked the other value. */
+  /**
+   * The name of a header that the client sent twice although it must be sent once. Such requests are refused, because a
+   * proxy can have checked the other value.
+   */
   readonly repeated: 'Host' | 'Authorization' | undefined;
-  /** The origin of the calling page, once it is accepted. Answers then allow the page to read them. */
+  /** The accepted origin of the web page that sent the request. The answer gets CORS headers for this origin. */
   corsOrigin: string | undefined;
   /** See `HttpOptions.exposeHeaders`. */
   exposeHeaders: RequestInfo['exposeHeaders'];
@@ -66,15 +71,18 @@ export interface HttpExchange extends RequestInfo {
   principal: Principal | undefined;
   /** The length of the body in bytes, once it has been read. */
   readonly bodyBytes: number;
-  /** Reads the whole body and passes it to `done` as text, or passes the problem. */
+  /** Reads the whole body, then calls `done` with its text, or with the problem that prevented this. */
   readBody(limits: BodyLimits, done: (body: string | undefined, problem?: BodyProblem) => void): void;
-  /** Answers in one piece. A long answer becomes 503 if clients leave too much output unread. */
+  /** Sends a complete response. If clients have left too much output unread, a long response is replaced by 503. */
   respond(status: number, headers: ResponseHeaders, body?: string): void;
-  /** Answers with status 200 and a stream. A client that leaves too much of the stream unread is cut off. */
+  /**
+   * Begins a response with status 200 whose body is a stream. A client that leaves too much of the stream unread is
+   * disconnected.
+   */
   stream(headers: ResponseHeaders): BodyStream;
   /** Whether the connection has closed, so that output no longer reaches the client. */
   readonly gone: boolean;
-  /** Calls back when the client goes away before the response has ended. */
+  /** Registers a listener that is called if the client disconnects before the response has ended. */
   onGone(listener: () => void): void;
 }
 
@@ -89,8 +97,8 @@ const FREE_PIECES = 1000;
 const LEAST_PIECE = 16;
 
 /**
- * A body that arrives in pieces. The pieces are copied into one buffer as they arrive: otherwise a piece of one byte
- * would keep the whole buffer that was read from the socket in memory.
+ * Collects a request body that arrives in pieces. Each piece is copied into one buffer. Otherwise, even a piece of one
+ * byte would keep the whole buffer of a socket read in memory.
  */
 export class ArrivingBody {
   readonly #limits: BodyLimits;
@@ -100,13 +108,15 @@ export class ArrivingBody {
   #pieces = 0;
   #taken = 0;
 
-  /** @param quotaKey the quota key of the request. */
+  /** @param quotaKey the quota key that the bytes of the body count for. */
   constructor(limits: BodyLimits, quotaKey: string | undefined) {
     this.#limits = limits;
     this.#quotaKey = quotaKey;
   }
 
-  /** Adds the next piece. @returns the problem that ends the body, if any. */
+  /**
+   * Adds the next piece. @returns the reason why the body must be refused; `undefined` if the piece was added.
+   */
   append(piece: Uint8Array): BodyProblem | undefined {
     const { maxBodyBytes } = this.#limits;
     const length = this.#length + piece.byteLength;
@@ -121,7 +131,7 @@ export class ArrivingBody {
     return undefined;
   }
 
-  /** Returns the whole body, once. From then on it takes no room. */
+  /** Returns the whole body, and releases its part of the limits. Call it once. */
   end(): Uint8Array {
     const bytes = this.#bytes.subarray(0, this.#length);
     this.drop();

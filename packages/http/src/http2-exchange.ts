@@ -73,8 +73,8 @@ export class Http2Exchange extends NodeExchange {
   }
 
   /**
-   * Responds before the whole request has arrived. The client may then not send the rest (RFC 9113, section
-   * 8.1).
+   * Responds before the whole request has arrived. Closing the stream tells the client not to send the rest (RFC 9113,
+   * section 8.1).
    */
   protected override respondUnread(status: number, lines: readonly (string | number)[], body?: string): void {
     this.begin(status, lines);
@@ -86,12 +86,12 @@ export class Http2Exchange extends NodeExchange {
     this.response.setTimeout(this.output.stalls.afterMs, () => this.cutOff('requestTimeoutMs'));
   }
 
-  /** Ends only this stream, not the others of its connection. */
+  /** Ends the HTTP/2 stream of this exchange. Other streams of the connection stay open. */
   protected override destroy(): void {
     this.#stream.destroy();
   }
 
-  /** Does nothing, because in HTTP/2, streams of a connection do not wait for each other. */
+  /** Does nothing, because the streams of an HTTP/2 connection do not wait for each other. */
   protected override letNothingFollow(): () => void {
     return () => undefined;
   }

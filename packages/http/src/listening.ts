@@ -3,13 +3,16 @@ import { isIP, isIPv4, type ListenOptions } from 'node:net';
 import type { OptionChecks } from '@sigil/core/internal';
 import { LOOPBACK_HOSTS } from './options.js';
 
-/** Returns the port that a server listens on; 0 before it listens. */
+/** Returns the port that a server listens on; 0 if the server does not listen. */
 export function portOf(server: Server): number {
   const address = server.address();
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-/** Makes a server listen. @param group the prefix of option names in error messages, such as `metrics.`. */
+/**
+ * Makes a server listen. Rejects if it cannot. @param group the prefix of option names in error messages, such as
+ * `metrics.`.
+ */
 export function listen(server: Server, where: ListenOptions, group = ''): Promise<void> {
   return new Promise((resolve, reject) => {
     const fail = (error: NodeJS.ErrnoException): void => reject(unableToListen(error, where, group));
@@ -23,16 +26,17 @@ export function listen(server: Server, where: ListenOptions, group = ''): Promis
 
 /** Returns the advice to choose another port or host. */
 function otherOne(option: 'port' | 'host', group: string): string {
-  if (group !== '') return `give another one by the option ${group}${option} of http()`;
-  return `give another ${option}: --${option} or ${option.toUpperCase()} where the command line decides, else the option ${option} of http()`;
+  if (group !== '') return `set another one with the option ${group}${option} of http()`;
+  return `set another ${option} with --${option} or ${option.toUpperCase()} if the command line decides, else with the option ${option} of http()`;
 }
 
 /** The reasons why a server cannot listen, with their fixes, by error code. */
 const LISTEN_PROBLEMS: Readonly<Record<string, (group: string) => string>> = {
-  EADDRINUSE: (group) => `another program listens there. End it, or ${otherOne('port', group)}`,
-  EACCES: (group) => `this user may not listen there. For a port from 1024 on, ${otherOne('port', group)}`,
+  EADDRINUSE: (group) => `another program uses this address. End it, or ${otherOne('port', group)}`,
+  EACCES: (group) =>
+    `this user has no permission to listen on this port. To use a port of 1024 or more, ${otherOne('port', group)}`,
   EADDRNOTAVAIL: (group) => `this machine has no such address: ${otherOne('host', group)}`,
-  ENOTFOUND: (group) => `nothing is known of this host: ${otherOne('host', group)}`,
+  ENOTFOUND: (group) => `this host is unknown: ${otherOne('host', group)}`,
 };
 
 /**
@@ -50,24 +54,24 @@ function unableToListen(error: NodeJS.ErrnoException, { port, host }: ListenOpti
   return told;
 }
 
-/** Whether a server can listen on a host. Reports any other value to `checks`. */
+/** Whether a value is a host name or IP address that a server can listen on. Reports any other value to `checks`. */
 export function isListenHost(option: string, host: unknown, checks: OptionChecks): host is string {
   if (typeof host !== 'string') checks.refuse(option, 'it must be a string, such as 127.0.0.1');
   else if (host.trim() === '')
-    checks.refuse(option, 'it must not be empty', 'give an address, such as 127.0.0.1, or leave it out');
+    checks.refuse(option, 'it must not be empty', 'use an address, such as 127.0.0.1, or leave it out');
   else if (/[\s/:[\]]/.test(host) && !isIP(host))
     checks.refuse(
       option,
       `'${host}' is neither a host name nor an IP address`,
-      'leave scheme, brackets and port out, as in localhost, 127.0.0.1 or ::1; the port is that of the option port, of --port, or of the variable PORT',
+      'leave out scheme, brackets and port, as in localhost, 127.0.0.1 or ::1; set the port with the option port, with --port, or with the variable PORT',
     );
   else return true;
   return false;
 }
 
 /**
- * Returns the names of this machine that match a host. @returns `undefined` for a host that other machines
- * can reach.
+ * Returns the host names that clients on this machine can use for a server on a loopback host. @returns `undefined`
+ * if the host is not a loopback host, so that other machines can reach it.
  */
 export function loopbackNames(host: string): readonly string[] | undefined {
   if (host === '::1' || LOOPBACK_HOSTS.includes(host.toLowerCase())) return LOOPBACK_HOSTS;

@@ -15,9 +15,9 @@ import type { HttpOptions } from './options.js';
  */
 export interface NodeHandler extends AppMount {
   /**
-   * @param body the body, if other code has read it: parsed JSON, text or bytes. You need not pass `request.body` of
-   *   Express: the handler finds it. A function, such as the `next` of Express and h3, is ignored.
-   * @param source the framework's request: `authenticate` and guards get it in place of Node's request.
+   * @param body the body, if other code has read it: parsed JSON, text or bytes. You need not pass the `request.body`
+   *   of Express, because the handler uses it anyway. A function, such as the `next` of Express and h3, is ignored.
+   * @param source the framework's request: `authenticate` and guards get it as `source`, in place of Node's request.
    */
   (
     request: IncomingMessage | Http2ServerRequest,
@@ -28,12 +28,13 @@ export interface NodeHandler extends AppMount {
 }
 
 /**
- * Mounts an app into an existing Node server: `createServer(nodeHandler(app))`, `express.all('/mcp',
- * nodeHandler(app))`. If `createApp` has no logger, the app then logs on standard error, as with `http()`.
+ * Creates a handler that serves an app in an existing Node server: `createServer(nodeHandler(app))`,
+ * `express.all('/mcp', nodeHandler(app))`. If `createApp` has no logger, the app logs to standard error, as with
+ * `http()`.
  *
  * @param app the result of `createApp`.
- * @param options the options of the handler. The server around it determines the address and handles signals.
- * @returns the handler; its method `close` ends the service.
+ * @param options the options of the handler. The server that calls the handler sets the address and handles signals.
+ * @returns the handler. Its method `close` lets requests finish, and ends the sessions.
  * @throws DefinitionError when an option is wrong.
  * @example
  * ```ts

@@ -49,7 +49,7 @@ export class NodeExchange implements HttpExchange {
   #id: string | undefined;
   #client: string | undefined;
 
-  /** @param body the body, if a framework has parsed it. @param source the framework's request. */
+  /** @param body the body, if a framework has parsed it. @param source the request object of the framework. */
   constructor(
     protected readonly request: IncomingMessage,
     protected readonly response: ServerResponse,
@@ -102,7 +102,7 @@ export class NodeExchange implements HttpExchange {
     return (this.#client ??= clientBehind(trustedProxies, peer, this.header('x-forwarded-for')));
   }
 
-  /** The address of the connection. */
+  /** The network address at the other end of the connection: the client, or the last proxy before this server. */
   protected get peer(): string | undefined {
     return this.request.socket.remoteAddress;
   }
@@ -249,7 +249,7 @@ export class NodeExchange implements HttpExchange {
     else response.on('close', tell);
   }
 
-  /** Whether a write would now wait in memory. */
+  /** Whether the output buffer is full, so that further output waits in memory until the client reads. */
   protected get needsDrain(): boolean {
     return this.response.writableNeedDrain;
   }
@@ -260,8 +260,8 @@ export class NodeExchange implements HttpExchange {
   }
 
   /**
-   * Writes the head of a response. If middleware makes this fail, the connection ends, so that the client does not
-   * wait.
+   * Writes the status and headers of a response. If middleware makes this fail, the connection is closed, so that the
+   * client does not wait for an answer.
    */
   protected begin(status: number, lines: readonly (string | number)[]): void {
     try {
@@ -298,7 +298,7 @@ export class NodeExchange implements HttpExchange {
     return unread;
   }
 
-  /** Disconnects the client if it has not read anything for a while. */
+  /** Disconnects the client if it reads nothing for `requestTimeoutMs`. */
   protected cutOffWhenStalled(): void {
     const { response, output } = this;
     const { socket } = this.request;
@@ -323,17 +323,17 @@ export class NodeExchange implements HttpExchange {
   }
 
   /**
-   * Closes the connection if another request comes on it while a stream is open, or waits there. The answer to that
-   * request would wait for the end of the stream, and take up memory until then.
+   * Closes the connection if another request is waiting on it, or arrives while a stream is open. The answer to that
+   * request would use memory until the stream ends.
    *
-   * @returns a function that ends this, called when the stream ends.
+   * @returns a function that allows further requests again, to call when the stream ends.
    */
   protected letNothingFollow(): () => void {
     const { request, response } = this;
     const { socket } = request;
     const close = (): void => {
       STREAMING.delete(socket);
-      this.output.tell(this, 'a connection is closed: requests came behind an open stream');
+      this.output.tell(this, 'a connection is closed, because requests followed an open stream on it');
       this.destroy();
     };
     const waiting = WAITING.get(socket);
@@ -343,8 +343,8 @@ export class NodeExchange implements HttpExchange {
   }
 
   /**
-   * Responds before the whole request has arrived, and continues to read it for a while. If a connection with
-   * unread bytes is closed, it is reset, and the client may not get the response.
+   * Responds before the whole request has arrived, and reads the rest of the request for a short time. Closing a
+   * connection with unread bytes would reset it, and the client could lose the response.
    */
   protected respondUnread(status: number, lines: readonly (string | number)[], body?: string): void {
     const { request, response } = this;
@@ -404,7 +404,7 @@ function waitBehindOthers(socket: Socket, response: ServerResponse): void {
   STREAMING.get(socket)?.();
 }
 
-/** Converts a flat list of headers to an object. */
+/** Converts a flat list of header names and values to an object. */
 export function headersOf(lines: readonly (string | number)[]): OutgoingHttpHeaders {
   const headers: OutgoingHttpHeaders = {};
   for (let at = 0; at < lines.length; at += 2) headers[String(lines[at])] = lines[at + 1];

@@ -10,19 +10,19 @@ import type { EventsOptions, MetricsHandler, MetricsOptions, ResolvedOptions } f
 import { type OriginCheck, refuseMethod, refusesCaller } from './requests.js';
 import { answerFailed } from './routes.js';
 
-/** The resolved options of metrics. */
+/** The option `metrics` with all defaults filled in. */
 export interface ResolvedMetrics {
   readonly handler: MetricsHandler;
   readonly path: string;
   readonly token: string | undefined;
-  /** The separate port; `undefined` for the port of the endpoint. */
+  /** The separate port of metrics; `undefined` if they are served on the port of the endpoint. */
   readonly port: number | undefined;
   readonly host: string;
-  /** The names that `Host` may have if metrics have their own port. */
+  /** The accepted values of the `Host` header, if metrics have a separate port. */
   readonly allowedHosts: readonly string[] | '*';
 }
 
-/** The resolved options of events. */
+/** The option `events` with all defaults filled in. */
 export interface ResolvedEvents {
   readonly token: string;
   readonly path: string;
@@ -40,7 +40,7 @@ const EVENTS: OptionTable<EventsOptions> = { token: true, path: true };
 /**
  * Fills in the defaults of `metrics`.
  *
- * @param server the address of the endpoint.
+ * @param server the host of the endpoint, and the number of workers.
  */
 export function metricsOptions(
   given: unknown,
@@ -57,12 +57,16 @@ export function metricsOptions(
   if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port <= last))
     checks.refuse('metrics.port', `it must be an integer from 0 to ${last}, not ${String(port)}`);
   if (port === undefined && options.host !== undefined)
-    checks.refuse('metrics.host', 'it is for a port of their own', 'give metrics.port, too, or leave it out');
+    checks.refuse(
+      'metrics.host',
+      'it needs a separate port for metrics',
+      'also set metrics.port, or leave it out',
+    );
   if (port === undefined && workers > 1)
     checks.refuse(
       'metrics',
-      'each worker has metrics of its own, and any of them would answer',
-      'give metrics.port: the workers serve theirs on the ports from that one on',
+      'each worker has separate metrics, and any worker would answer',
+      'set metrics.port: the workers serve their metrics on this port and the following ones',
     );
   const listensAt = port === undefined ? server.host : host;
   // The host of the endpoint has been checked.
@@ -72,8 +76,8 @@ export function metricsOptions(
   if (!names && token === undefined)
     checks.refuse(
       'metrics',
-      `everybody who reaches ${listensAt} could read them`,
-      'give metrics.token, which scrapers send as Authorization: Bearer …; or metrics.port, which listens on 127.0.0.1',
+      `every client that reaches ${listensAt} could read them`,
+      'set metrics.token, which scrapers send as Authorization: Bearer …; or metrics.port, which listens on 127.0.0.1',
     );
   // A handler that is not a function has been refused before.
   return handler && { handler, path, token, port, host, allowedHosts: names ?? '*' };
@@ -104,7 +108,7 @@ function checkToken(option: string, token: unknown, checks: OptionChecks, name =
   if (typeof token !== 'string' || token.length < LEAST_LENGTH)
     checks.refuse(
       option,
-      `${name} must be a text of at least ${LEAST_LENGTH} characters`,
+      `${name} must be a string of at least ${LEAST_LENGTH} characters`,
       'make one by: openssl rand -hex 32',
     );
   else if (bearerToken({ authorization: `Bearer ${token}` }) !== token)
@@ -115,12 +119,12 @@ function checkToken(option: string, token: unknown, checks: OptionChecks, name =
     );
 }
 
-/** Accepts only requests that have the token of operators. */
+/** Creates an authentication that accepts only requests with the operators' token. */
 export function operatorsOnly(token: string, times: ResolvedOptions, endpoint: Endpoint): Authentication {
   return new Authentication(decideBy(tokenAuthenticator({ [token]: { id: 'operator' } })), times, endpoint);
 }
 
-/** Serves the metrics of a server. */
+/** Serves a server's metrics, such as those for Prometheus. */
 export class MetricsEndpoint {
   readonly #operators: Authentication | undefined;
 

@@ -3,55 +3,56 @@ import type { EventStore, SessionStore } from '@sigil/core/backend';
 import type { Authenticate, Authorization } from './authentication/authorization.js';
 import type { RouteHandler } from './routes.js';
 
-/** How long sessions live, and how many may be open. */
+/** Limits on the lifetime, number and storage of sessions. */
 export interface SessionOptions {
   /**
-   * How long a session may have no traffic before it ends, in milliseconds.
+   * Maximum time without traffic before a session ends, in milliseconds.
    *
    * @default 30 minutes
    */
   readonly idleMs?: number;
   /**
-   * Maximum number of sessions. Beyond it, a new session replaces the longest idle session of the same client, or else
-   * of the client with the most sessions. Sessions with an open request or stream are not replaced. If no session can
-   * be replaced, `initialize` is answered with 503.
+   * Maximum number of sessions. At the limit, a new session replaces the longest idle session of the same client, or
+   * else of the client with the most sessions. Sessions with an open request or stream are not replaced. If no session
+   * can be replaced, `initialize` is answered with 503.
    *
    * @default 10,000
    */
   readonly max?: number;
   /**
-   * Maximum number of sessions of one client: of a principal, or else of a network address (an IPv6 network of 64
-   * bits). Beyond it, a new session replaces the longest idle session of this client. Addresses of this machine are
-   * exempt, because a proxy there serves many clients. Behind a proxy elsewhere and without `authenticate`, set it to
-   * the value of `max`.
+   * Maximum number of sessions of one client. A client is a principal or, without authentication, a network address
+   * (for IPv6, a /64 network). At the limit, a new session replaces the longest idle session of the same client.
+   * Loopback addresses have no such limit, because a proxy on this machine serves many clients. If a proxy on another
+   * machine forwards requests and there is no authentication, set this option to the value of `max`.
    *
    * @default 1,000
    */
   readonly maxPerClient?: number;
   /**
-   * Store of sessions. With a store, each process of the app serves all sessions, behind any load balancer. If streams
-   * have a shared store too (`streams.store`), a client can resume a stream at any process. `max` and `maxPerClient`
-   * then limit the copies of sessions in this process, and end no session. Services with scope `session` are created in
-   * each process. `false` keeps sessions in this process.
+   * Store of sessions. With a store, every process of the app can serve every session, behind any load balancer. If
+   * streams have a shared store too (`streams.store`), a client can resume a stream at any process. With a store, `max`
+   * and `maxPerClient` limit the copies of sessions in this process; dropping a copy does not end its session. Services
+   * with scope `session` are created separately in each process. With `false`, each session exists only in the process
+   * that opened it.
    *
    * @default the store of the app's backend, if it has one
    */
   readonly store?: SessionStore | false;
   /**
-   * How long after its beginning a session can be restored if the store loses its data, in milliseconds. The id of the
-   * session then contains the values of `initialize`, encrypted with `state.keys`, so that any process can restore it.
-   * Such an id, which clients send with each request, has up to 2,048 characters; if it would be longer, the session
-   * cannot be restored. A restored session has lost its log level and subscriptions unless the process had a copy of
-   * them. A session that has ended can come back. A session that was opened without a token belongs to the next
-   * principal that uses it. This option needs a store that also keeps the used states: their loss shows that sessions
-   * are lost.
+   * How long after it was opened a session can be restored if the store loses its data, in milliseconds. The session id
+   * then contains the values of `initialize`, encrypted with `state.keys`, so that any process can restore the session.
+   * Clients send this id with each request. If it would have more than 2,048 characters, the session cannot be
+   * restored. A restored session has lost its log level and subscriptions, unless the process has a copy of the
+   * session. After such a loss of data, a session that had ended can be restored too. A restored session that was
+   * opened without a token belongs to the next principal that uses it. The option needs a store that also holds the
+   * records of used states, because their loss shows that the store has lost its data.
    *
-   * @default undefined: if the store loses its data, sessions are lost, and clients get 404
+   * @default undefined: if the store loses its data, all sessions end, and their clients get 404
    */
   readonly sealedMs?: number;
 }
 
-/** Limits on the memory and time that clients may use in the HTTP transport. */
+/** Limits on the memory and time that clients can use in the HTTP transport. */
 export interface HttpLimits {
   /**
    * Maximum length of a request body, in bytes. A longer body is refused with 413.
@@ -60,39 +61,41 @@ export interface HttpLimits {
    */
   readonly maxBodyBytes?: number;
   /**
-   * Maximum bytes of all bodies that are arriving, not counting the first 16 KiB of each body. One client may use a
-   * quarter of this limit, and always one body of `maxBodyBytes`. Loopback addresses may use all of it, because a proxy
-   * there serves many clients. Beyond the limit, a body is refused with 503 and `Retry-After`.
+   * Maximum bytes of all bodies that are arriving, not counting the first 16 KiB of each body. One client can use a
+   * quarter of this limit, or one body of `maxBodyBytes` if that is more. Loopback addresses can use the whole limit,
+   * because a proxy on this machine serves many clients. Beyond the limit, a body is refused with 503 and
+   * `Retry-After`.
    *
-   * @default 64 MiB, or four times `maxBodyBytes` where that is more
+   * @default 64 MiB, or four times `maxBodyBytes` if that is more
    */
   readonly maxTotalBodyBytes?: number;
   /**
    * Maximum time for a request to arrive with its body, in milliseconds. A slower request is refused with 408. In a
-   * mounted handler, the time begins with the first bytes of the body; until then, the limits of the server around it
+   * mounted handler, the time begins with the first bytes of the body. Until then, the limits of the surrounding server
    * apply.
    *
    * @default 30 seconds
    */
   readonly requestTimeoutMs?: number;
   /**
-   * Maximum bytes of a stream that a client may leave unread. Beyond the limit, the client is cut off.
+   * Maximum bytes of a stream that a client can leave unread. Beyond the limit, the client is disconnected.
    *
    * @default 16 MiB
    */
   readonly maxBufferedBytes?: number;
   /**
    * Maximum unread output for all clients together, in bytes. The first 64 KiB of each response are not counted. One
-   * client may use a quarter of this limit, and always `maxBufferedBytes`. Loopback addresses may use all of it,
-   * because a proxy there serves many clients. Beyond the limit, a stream is cut off, and an answer becomes 503 with
-   * `Retry-After`. A client that reads nothing of a long answer for `requestTimeoutMs` is cut off.
+   * client can use a quarter of this limit, or `maxBufferedBytes` if that is more. Loopback addresses can use the whole
+   * limit, because a proxy on this machine serves many clients. Beyond the limit, the client of a stream is
+   * disconnected, and any other answer is replaced by 503 with `Retry-After`. A client that reads nothing of a long
+   * answer for `requestTimeoutMs` is also disconnected.
    *
-   * @default 256 MiB, or four times `maxBufferedBytes` where that is more
+   * @default 256 MiB, or four times `maxBufferedBytes` if that is more
    */
   readonly maxTotalBufferedBytes?: number;
   /**
-   * How long `authenticate` may take, in milliseconds. After that, the request is refused with 503 and `Retry-After`,
-   * and the log shows it.
+   * Maximum time for `authenticate` or `authorization` to check a request, in milliseconds. After this time, the
+   * request is refused with 503 and `Retry-After`, and the log shows an error.
    *
    * @default 10 seconds
    */
@@ -102,14 +105,14 @@ export interface HttpLimits {
 /** How streams of Server-Sent Events behave. */
 export interface StreamOptions {
   /**
-   * How long a stream may be quiet before a comment is sent, in milliseconds.
+   * Time between two comments that keep the connection of a stream open, in milliseconds.
    *
    * @default 15 seconds
    */
   readonly keepAliveMs?: number;
   /**
    * Milliseconds after which the answer to a request of a session (revision 2025-11-25) becomes a stream, which the
-   * client can resume. An answer before that is one JSON object, which is lost if its connection breaks.
+   * client can resume. An earlier answer is one JSON object, which is lost if the connection breaks.
    *
    * @default 1 second
    */
@@ -121,88 +124,90 @@ export interface StreamOptions {
    */
   readonly retryMs?: number;
   /**
-   * Store for the streams of sessions. With a store, a client that loses its connection can get the rest of a stream,
-   * including results, and handlers may close connections. `false` stores nothing: messages on a broken connection are
-   * lost.
+   * Store for the streams of sessions. With a store, a client that has lost its connection can resume a stream and get
+   * the missed messages, including results. Handlers can then also close the connection of their client until the
+   * result is ready. `false` stores nothing: messages are lost if a connection breaks.
    *
    * @default the store of the app's backend, or else a `MemoryEventStore`
    */
   readonly store?: EventStore | false;
 }
 
-/** A header with credentials that would let others act as the client. */
+/** The name of a header with credentials. Code that has the credentials could act as the client. */
 export type CredentialHeader = 'authorization' | 'proxy-authorization' | 'cookie';
 
-/** Options of the HTTP transport, for every way of mounting it. */
+/** Options of the HTTP transport, for `http()` and for handlers in other servers. */
 export interface HttpOptions {
   /**
-   * The hosts that the header `Host` may name, without port; `'*'` for any.
+   * The accepted hosts in the header `Host`, without port; `'*'` accepts any host.
    *
-   * @default the names of this machine; any host if `http()` listens beyond this machine
+   * @default the loopback names of this machine; any host if `http()` listens on a `host` that other machines can reach
    */
   readonly allowedHosts?: readonly string[] | '*';
   /**
-   * The origins of pages that may call, such as `https://app.example`. Pages of other origins are refused.
+   * The origins of web pages that can send requests, such as `https://app.example`. Requests from pages of other
+   * origins are refused.
    *
-   * @default pages of this machine, if `allowedHosts` lists their host
+   * @default loopback origins, such as `http://localhost:5173`, if `allowedHosts` lists their host
    */
   readonly allowedOrigins?: readonly string[];
-  /** Limits on the memory and time that clients may use. */
+  /** Limits on the memory and time that clients can use. */
   readonly limits?: HttpLimits;
-  /** Sessions, for clients of revision 2025-11-25 or earlier. */
+  /** Options of sessions, which clients of revision 2025-11-25 or earlier use. */
   readonly sessions?: SessionOptions;
   /** Streams of Server-Sent Events. */
   readonly streams?: StreamOptions;
   /**
    * Whether to serve the transport HTTP+SSE of revision 2024-11-05 too, at `/sse` and `/messages`, for clients that
-   * support nothing newer. A mounted app serves every path that ends in one of these. Streams beyond `sessions.max` are
-   * refused. Sessions of this transport are never shared: a load balancer in front of several processes must send
-   * `/messages` to the process that has the stream.
+   * support no newer transport. A mounted app serves every path that ends in `/sse` or `/messages`. When `sessions.max`
+   * streams are open, further streams are refused. Processes do not share the sessions of this transport. A load
+   * balancer must therefore send `/messages` to the process that has the stream of the client.
    *
    * @default false
    */
   readonly sse?: boolean;
   /**
    * Returns the principal of a request, for guards, handlers and state. If the function returns `undefined`, the
-   * request is refused with 401 before its body is read. A session belongs to the principal that opened it; for other
-   * principals it is unknown.
+   * request is refused with 401 before its body is read. A session belongs to the principal that opened it. For
+   * requests of other principals, it does not exist.
    *
    * @default undefined: every client is served
    */
   readonly authenticate?: Authenticate | undefined;
   /**
-   * Makes the server an OAuth resource server: it checks tokens, and shows clients where the authorization server is.
+   * Makes the server an OAuth resource server: it checks tokens, and tells clients the URL of the authorization server.
    * `oauth()` of `@sigil/auth` creates the value. Use it in place of `authenticate`.
    *
    * @default undefined: `authenticate` decides
    */
   readonly authorization?: Authorization | undefined;
   /**
-   * Headers with credentials that guards, middleware and handlers find in `ctx.headers`. The other headers with
+   * The headers with credentials that `ctx.headers` contains for guards, middleware and handlers. Other headers with
    * credentials are removed, so that code cannot log or forward them.
    *
    * @default []: none
    */
   readonly exposeHeaders?: readonly CredentialHeader[];
   /**
-   * Addresses of trusted proxies, such as `10.0.0.5`, or their networks, such as `10.0.0.0/8`. The address that they
-   * write into `X-Forwarded-For` then counts as the client's address in rates, quotas and logs. The option has no
-   * effect if the server does not know the address of a connection, as with `fetchHandler`.
+   * Addresses of trusted proxies, such as `10.0.0.5`, or of their networks, such as `10.0.0.0/8`. The address that
+   * these proxies add to `X-Forwarded-For` is then used as the client's address in rate limits, quotas and logs. The
+   * option has no effect if the server does not know the address of a connection, as with `fetchHandler`.
    *
    * @default []: `X-Forwarded-For` is not read
    */
   readonly trustedProxies?: readonly string[];
   /**
-   * Time until `authenticate` checks the request of an open stream again, in milliseconds. If it returns `undefined` or
-   * another principal, the stream ends and its request is cancelled. If it fails or takes too long, the stream stays
-   * open and the log shows the error. New scopes and claims apply at once.
+   * Time between two checks of an open stream's request by `authenticate` or `authorization`, in milliseconds. If the
+   * request is refused or has another principal, the stream ends and its request is cancelled. If the check fails or
+   * takes too long, the stream stays open and the log shows the error. Changed scopes and claims apply immediately
+   * after the check.
    *
    * @default 1 minute
    */
   readonly reauthenticateMs?: number;
 }
 
-/** Limits on the memory and time that clients may use in a server that `http()` starts. */
+/** Limits on the memory and time that clients can use in a server that `http()` starts. */
 export interface HttpServerLimits extends HttpLimits {
   /**
    * Maximum number of connections. Further connections are closed before anything is read from them.
@@ -211,15 +216,15 @@ export interface HttpServerLimits extends HttpLimits {
    */
   readonly maxConnections?: number;
   /**
-   * How long the headers of a request may take to arrive, in milliseconds; at most `requestTimeoutMs`.
+   * Maximum time for the headers of a request to arrive, in milliseconds; at most `requestTimeoutMs`.
    *
-   * @default 10 seconds, or `requestTimeoutMs` where that is shorter
+   * @default 10 seconds, or `requestTimeoutMs` if that is shorter
    */
   readonly headersTimeoutMs?: number;
   /**
-   * How long an idle connection stays open, in milliseconds, as announced to clients. In fact it is closed only after
-   * more than three times as long, so that late requests are served. Behind a load balancer, the value must exceed the
-   * idle timeout of the load balancer.
+   * How long an idle connection stays open according to the header `Keep-Alive`, in milliseconds. The server closes the
+   * connection only after more than three times this value, so that it still serves late requests. Behind a load
+   * balancer, the value must exceed the idle timeout of the load balancer.
    *
    * @default 5 seconds
    */
@@ -232,14 +237,15 @@ export interface HttpServerLimits extends HttpLimits {
   readonly maxHeaderBytes?: number;
 }
 
-/** Answers a request for metrics: a request handler as Node has them. */
+/** Answers a request for metrics, with the parameters of a request listener of `node:http`. */
 export type MetricsHandler = (request: IncomingMessage, response: ServerResponse) => unknown;
 
 /** Options for serving metrics, such as those of OpenTelemetry, to Prometheus. */
 export interface MetricsOptions {
   /**
-   * Answers GET and HEAD. Any request handler of Node fits, such as `exporter.getMetricsRequestHandler.bind(exporter)`
-   * with an exporter of `@opentelemetry/exporter-prometheus` that was created with `preventServerStart: true`.
+   * Answers GET and HEAD requests for metrics. You can use any request listener of `node:http`, such as
+   * `exporter.getMetricsRequestHandler.bind(exporter)` of an exporter from `@opentelemetry/exporter-prometheus` that
+   * was created with `preventServerStart: true`.
    */
   readonly handler: MetricsHandler;
   /**
@@ -249,18 +255,18 @@ export interface MetricsOptions {
    */
   readonly path?: string;
   /**
-   * Token that a scraper sends as `Authorization: Bearer …`: at least 32 letters, digits and `-._~+/`. It is required
-   * if the metrics can be reached from other machines. Also set it, or `port`, if a proxy on this machine forwards
-   * every path.
+   * Token that a scraper must send as `Authorization: Bearer …`: at least 32 characters, which are letters, digits or
+   * `-._~+/`. It is required if other machines can reach the metrics. If a proxy on this machine forwards every path,
+   * set `token` or `port` too.
    *
-   * @default undefined: every client that reaches the path is answered
+   * @default undefined: requests need no token
    */
   readonly token?: string | undefined;
   /**
-   * A separate port for metrics; 0 for any free port. With `workers` it is required: each worker has its own metrics,
-   * and the workers serve them on consecutive ports from this one on.
+   * A separate port for metrics; 0 for any free port. It is required with `workers`, because each worker has separate
+   * metrics. The first worker serves its metrics on this port, and the next workers on the following ports.
    *
-   * @default undefined: the port of the endpoint
+   * @default undefined: metrics are served on the port of the endpoint
    */
   readonly port?: number;
   /**
@@ -274,13 +280,14 @@ export interface MetricsOptions {
 /** Options for the stream of events that shows a server's activity to operators, for example in `sigil top`. */
 export interface EventsOptions {
   /**
-   * Token that a watcher sends as `Authorization: Bearer …`: at least 32 letters, digits and `-._~+/`.
+   * Token that a client such as `sigil top` must send as `Authorization: Bearer …`: at least 32 characters, which are
+   * letters, digits or `-._~+/`.
    *
    * @default the environment variable `SIGIL_EVENTS_TOKEN`; if it is not set, no events are served
    */
   readonly token?: string | undefined;
   /**
-   * Path of the events.
+   * Path of the stream of events.
    *
    * @default '/events'
    */
@@ -316,71 +323,72 @@ export interface HttpRuntimeOptions extends HttpOptions {
    */
   readonly path?: string;
   /**
-   * Path of the health check, such as `/health`. GET is answered with 200 and `{"status":"ok"}`. While the server
-   * closes, requests on open connections get 503 and `{"status":"closing"}`. The path needs no authentication.
+   * Path of the health check, such as `/health`. A GET request is answered with 200 and `{"status":"ok"}`. While the
+   * server closes, requests on open connections are answered with 503 and `{"status":"closing"}`. The path needs no
+   * authentication.
    *
-   * @default undefined: no such path
+   * @default undefined: there is no health check
    */
   readonly health?: string;
   /**
-   * Path of the readiness check, such as `/readyz`. GET is answered with 200 and `{"status":"ready",…}` if the server
-   * accepts requests. It is answered with 503 if the backend does not answer or the server is closing. `checks` in the
-   * answer is empty if the app shares no state with other processes. The path needs no authentication.
+   * Path of the readiness check, such as `/readyz`. A GET request is answered with 200 and `{"status":"ready",…}` if
+   * the server accepts requests. It is answered with 503 if the backend does not respond or the server is closing.
+   * `checks` in the answer is empty if the app shares no state with other processes. The path needs no authentication.
    *
-   * @default undefined: no such path
+   * @default undefined: there is no readiness check
    */
   readonly ready?: string;
   /**
-   * Further handlers by path: `{ '/tasks/run': executor.handle }`. A handler gets requests of every method and must
-   * authenticate its callers itself. `Host` and `Origin` are checked before it runs, as at the endpoint.
+   * Handlers for further paths: `{ '/tasks/run': executor.handle }`. A handler gets requests of every HTTP method and
+   * must authenticate its callers itself. `Host` and `Origin` are checked before it runs, as at the endpoint.
    *
    * @default {}
    */
   readonly routes?: Readonly<Record<string, RouteHandler>>;
   /**
-   * Serves metrics with a request handler, such as the one of OpenTelemetry's Prometheus exporter. A token is required
-   * if other machines can reach the metrics. `Host` and `Origin` are checked as at the endpoint. On a separate port,
-   * `Host` is only checked if the port listens on this machine only.
+   * Serves metrics with a request handler, such as that of OpenTelemetry's Prometheus exporter. A token is required if
+   * other machines can reach the metrics. `Host` and `Origin` are checked as at the endpoint. On a separate port,
+   * `Host` is checked only if that port listens on a loopback address.
    *
    * @default undefined: no metrics are served
    */
   readonly metrics?: MetricsOptions;
   /**
-   * Streams finished calls and refused requests as Server-Sent Events to `sigil top` or another watcher that has the
-   * token. Arguments and results are left out. With `workers`, a watcher gets the events of the one worker that it is
-   * connected to.
+   * Options for streaming finished calls, refused requests and other activity as Server-Sent Events. `sigil top` and
+   * other clients with the token can read the events. Arguments and results are left out. With `workers`, a client gets
+   * only the events of the worker that serves its connection.
    *
    * @default {}: events are served at `/events` if the environment variable `SIGIL_EVENTS_TOKEN` has a token
    */
   readonly events?: EventsOptions;
-  /** Limits on the memory and time that clients may use. */
+  /** Limits on the memory and time that clients can use. */
   readonly limits?: HttpServerLimits;
   /**
-   * How long requests in flight and side effects of tasks (`ctx.once()`) may take to finish when the server closes, in
+   * Maximum time to finish requests in flight and side effects of tasks (`ctx.once()`) when the server closes, in
    * milliseconds.
    *
    * @default 5 seconds
    */
   readonly drainMs?: number;
   /**
-   * How long after SIGTERM or SIGINT the server still serves everything, in milliseconds. In this time `ready` already
-   * answers 503, so that a load balancer can stop sending requests.
+   * How long after SIGTERM or SIGINT the server still serves all requests, in milliseconds. During this time, the
+   * readiness check (`ready`) already answers 503, so that a load balancer stops sending requests.
    *
    * @default 0
    */
   readonly closeDelayMs?: number;
   /**
-   * How many worker processes serve on the one port (`node:cluster`). Each worker runs the whole program. The process
-   * that you start creates the app too, but serves no requests. Workers share the data in the backend of the app.
-   * Without a backend they only serve clients of revision 2026-07-28, without tasks. With `NODE_COMPILE_CACHE`,
-   * stopping the workers can take 2 s, because Node then writes its cache: call `module.flushCompileCache()` a second
-   * after the start.
+   * How many worker processes serve requests on the port (`node:cluster`). Each worker runs the whole program. The
+   * process that you start creates the app too, but serves no requests. Workers share the data in the backend of the
+   * app. Without a backend, the workers serve only clients of revision 2026-07-28, and no tasks. With
+   * `NODE_COMPILE_CACHE`, stopping the workers can take 2 seconds, because Node then writes its cache. To avoid this,
+   * call `module.flushCompileCache()` one second after the start.
    *
    * @default 1: the process serves requests itself
    */
   readonly workers?: number;
   /**
-   * Whether SIGTERM and SIGINT close the server and then end the process, even if timers still run.
+   * Whether SIGTERM and SIGINT close the server and then end the process, even if timers are still active.
    *
    * @default true
    */
@@ -393,7 +401,7 @@ declare module '@sigil/core' {
   }
 }
 
-/** The options with all defaults filled in. */
+/** The options of the HTTP transport with all defaults filled in. */
 export interface ResolvedOptions {
   readonly maxBodyBytes: number;
   readonly maxTotalBodyBytes: number;
@@ -407,9 +415,9 @@ export interface ResolvedOptions {
   readonly keepAliveMs: number;
   readonly maxBufferedBytes: number;
   readonly maxTotalBufferedBytes: number;
-  /** The store of events; `undefined` for the default, `false` for none. */
+  /** The store for the events of streams; `undefined` means the default store, `false` means no store. */
   readonly eventStore: EventStore | false | undefined;
-  /** The store of sessions; `undefined` for the default, `false` for none. */
+  /** The store of sessions; `undefined` means the default store, `false` means no store. */
   readonly sessionStore: SessionStore | false | undefined;
   readonly retryMs: number;
   readonly streamAfterMs: number;
@@ -420,9 +428,9 @@ export interface ResolvedOptions {
   readonly reauthenticateMs: number;
   readonly exposeHeaders: readonly CredentialHeader[] | undefined;
   readonly trustedProxies: readonly string[] | undefined;
-  /** Whether sessions are refused, because the other processes would not know them. */
+  /** Whether sessions are refused: the app runs in several processes, which do not share sessions. */
   readonly isStateless?: boolean;
 }
 
-/** The names that a machine uses for itself. */
+/** The host names that always mean the same machine. */
 export const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];

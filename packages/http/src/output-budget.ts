@@ -4,25 +4,27 @@ import { Deadlines, LogThrottle } from '@sigil/core/internal';
 import { aboutRequest, type OverloadRefusal } from './answers.js';
 import type { HttpExchange } from './http-exchange.js';
 
-/** How many unread bytes of each response do not count towards the limit, so that small answers cost nothing. */
+/**
+ * How many unread bytes of each response do not count towards the limits, so that small responses are never refused.
+ */
 export const FREE_OUTPUT_BYTES: number = 64 * 1024;
 
 /** Maximum length of a text that waits to be read before it is turned into bytes, in characters. */
 const PIECE_LENGTH = 16 * 1024;
 
-/** Limits on unread output, in bytes and time. */
+/** Limits on output that clients have not read, in bytes and milliseconds. */
 export interface OutputLimits {
   readonly maxBufferedBytes: number;
   readonly maxTotalBufferedBytes: number;
   readonly requestTimeoutMs: number;
 }
 
-/** The unread output of all answers and streams together. */
+/** Limits the output of all responses together that clients have not read. */
 export class OutputBudget {
   readonly budget: Quota;
-  /** Maximum bytes of one stream that a client may leave unread. Beyond it, the client is cut off. */
+  /** Maximum bytes of one stream that a client can leave unread. Beyond this limit, the client is disconnected. */
   readonly maxBufferedBytes: number;
-  /** Deadlines for long web responses whose clients have stopped reading. */
+  /** Deadlines after which clients that do not read a long response are disconnected. */
   readonly stalls: Deadlines;
   readonly #told = new LogThrottle();
 
@@ -41,24 +43,24 @@ export class OutputBudget {
     this.stalls = new Deadlines(requestTimeoutMs);
   }
 
-  /** Answers 503 because there is no room for the answer. */
+  /** Answers a request with 503, because clients have left too much output unread. */
   refuse(http: HttpExchange): void {
     this.overload.refuse(http, 'Too many answers are unread');
   }
 
-  /** Logs that a client is cut off, now and then. @param limit the exceeded limit. */
+  /** Logs that a client is disconnected; frequent entries are left out. @param limit the exceeded limit. */
   tellCutOff(http: HttpExchange, limit: keyof OutputLimits): void {
-    this.tell(http, 'a client is cut off: it does not read what it is sent', limit);
+    this.tell(http, 'a client is disconnected, because it does not read its responses', limit);
   }
 
-  /** Logs an event on a connection from time to time. */
+  /** Logs a warning about a connection; frequent entries with the same text are left out. */
   tell(http: HttpExchange, message: string, limit?: keyof OutputLimits): void {
     if (!this.#told.allows(limit ?? message)) return;
     this.logger.warn({ ...(limit && { [limit]: this.limits[limit] }), ...aboutRequest(http) }, message);
   }
 }
 
-/** The room that one answer or stream takes up while it is unread. */
+/** Counts the unread bytes of one response towards the limits for all responses. */
 export class UnreadBudget {
   readonly #budget: Quota;
   readonly #quotaKey: string | undefined;
@@ -71,10 +73,10 @@ export class UnreadBudget {
   }
 
   /**
-   * Reserves or releases room.
+   * Sets the number of unread bytes of the response.
    *
    * @param length the current number of unread bytes.
-   * @returns whether there is enough room.
+   * @returns whether the limits allow this number.
    */
   hold(length: number): boolean {
     const needed = Math.max(0, length - FREE_OUTPUT_BYTES);
@@ -85,22 +87,22 @@ export class UnreadBudget {
     return true;
   }
 
-  /** Releases all of the room. */
+  /** Sets the number of unread bytes of the response to 0. */
   free(): void {
     this.hold(0);
   }
 }
 
 /**
- * The output of one stream that its client has not read. It is stored as chunks of bytes, because a growing
- * string, or queued writes of a platform, would take several times as much memory.
+ * The output of one stream that its client has not read. It is stored as chunks of bytes, because a growing string or
+ * the write queue of a platform would need several times as much memory.
  */
 export class WaitingOutput {
   readonly #pieces: Uint8Array[] = [];
   #last = '';
   #bytes = 0;
 
-  /** The length of the output in bytes. The last piece, which is still text, counts by its characters. */
+  /** The length of the output in bytes. The last piece is still text: its characters are counted in place of bytes. */
   get length(): number {
     return this.#bytes + this.#last.length;
   }
@@ -110,7 +112,7 @@ export class WaitingOutput {
     if (this.#last.length >= PIECE_LENGTH) this.#cut();
   }
 
-  /** Removes the next piece. @returns the piece; `undefined` when nothing waits. */
+  /** Removes the next piece of output. @returns the piece; `undefined` if no output is waiting. */
   next(): Uint8Array | undefined {
     if (this.#pieces.length === 0 && this.#last !== '') this.#cut();
     const piece = this.#pieces.shift();

@@ -15,31 +15,34 @@ import type { ResolvedOptions } from './options.js';
 import { OutputBudget } from './output-budget.js';
 import { SharedStreams } from './sessions/node-messages.js';
 
-/** The parts that all handlers of one endpoint share. */
+/** The objects that the HTTP handlers of one endpoint share. */
 export interface HandlerParts {
   readonly endpoint: Endpoint;
   readonly options: ResolvedOptions;
-  /** Absent if every client is served. */
+  /** Authenticates requests; `undefined` if every client is served. */
   readonly authentication: Authentication | undefined;
   /** Returns the refusal of a request whose principal lacks scopes. */
   readonly insufficientScope: (http: HttpExchange, scopes: readonly string[]) => Refusal;
-  /** Returns the public document at a path, which needs no authentication. */
+  /** Returns the public document at a path, if there is one. It needs no authentication. */
   readonly document: Authorizer['document'];
-  /** The URL that the authorization is for. */
+  /** The URL that access tokens must be issued for; `undefined` without `authorization`. */
   readonly resource: string | undefined;
   readonly overload: OverloadRefusal;
   readonly bodies: BodyLimits;
   readonly output: OutputBudget;
   readonly streams: StreamRules;
-  /** Limits how often streams log the same warning. */
+  /** Prevents streams from logging the same warning too often. */
   readonly streamsTold: LogThrottle;
-  /** Deadlines of session requests that are not answered at once. */
+  /** Deadlines after which the answer to a request of a session becomes a stream. */
   readonly longWaits: Deadlines;
-  /** Store of streams; `undefined` if streams are not stored. */
+  /** Store for the events of streams; `undefined` if they are not stored. */
   readonly eventStore: EventStore | undefined;
-  /** Store of sessions; `undefined` if sessions belong to this process. */
+  /** Store of sessions; `undefined` if each session exists only in the process that opened it. */
   readonly sessionStore: SessionStore | undefined;
-  /** Messages between processes about streams; `undefined` if clients do not resume streams in other processes. */
+  /**
+   * Exchanges messages about streams with other processes; `undefined` if clients cannot resume streams at other
+   * processes.
+   */
   readonly sharedStreams: SharedStreams | undefined;
 }
 
@@ -63,7 +66,7 @@ export function partsOf(endpoint: Endpoint, options: ResolvedOptions): HandlerPa
   const eventStore = events && events !== backend.events ? backend.limited(events, 'streams.store') : events;
   if (options.sessionSealedMs !== undefined && !sessionStore)
     logger.warn(
-      'sessions.sealedMs does nothing without a store: give createApp a backend, or give sessions.store',
+      'sessions.sealedMs has no effect without a store: set the option backend of createApp, or sessions.store',
     );
   // Streams that are kept in this process cannot be resumed in another.
   const isShared = Boolean(sessionStore) && Boolean(eventStore);
@@ -73,7 +76,7 @@ export function partsOf(endpoint: Endpoint, options: ResolvedOptions): HandlerPa
     } catch (error) {
       logger.error(
         { err: error, ...aboutRequest(http) },
-        'the authorization could not say what a client lacks',
+        'the authorization could not create the refusal for missing scopes',
       );
       return scopeChallenge(scopes);
     }

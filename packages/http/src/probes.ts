@@ -1,13 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Endpoint, ReadinessReport } from '@sigil/core/transport';
 
-/** Minimum time between two checks of the backend, in milliseconds, because everybody may ask, and often. */
+/**
+ * Minimum time between two checks of the backend, in milliseconds, because any client can request these checks, and
+ * often.
+ */
 const REMEMBER_MS = 500;
 
 /**
- * Serves the health and readiness of the server to load balancers and orchestrators. `health` reports whether the
- * process serves. `ready` reports whether it accepts requests: this requires that its backend answers, and that it is
- * not closing.
+ * Serves the health and readiness of the server to load balancers and orchestrators. `health` reports that the server
+ * is not closing. `ready` reports that, in addition, its backend responds.
  */
 export class Probes {
   #isClosing = false;
@@ -15,18 +17,21 @@ export class Probes {
 
   constructor(private readonly endpoint: Endpoint) {}
 
-  /** Notes that the server closes, so that it gets no more requests. */
+  /** Makes both checks answer 503 from now on, because the server is closing. */
   closes(): void {
     this.#isClosing = true;
   }
 
-  /** Answers whether the process serves. */
+  /** Answers a health check: 200, or 503 while the server closes. */
   health(request: IncomingMessage, response: ServerResponse): void {
     if (this.#isClosing) answer(request, response, 503, { status: 'closing' });
     else answer(request, response, 200, { status: 'ok' });
   }
 
-  /** Answers whether this process accepts requests, and why not. */
+  /**
+   * Answers a readiness check: 200, or 503 if the backend does not respond or the server is closing. The body contains
+   * the results of the backend's checks.
+   */
   ready(request: IncomingMessage, response: ServerResponse): void {
     if (this.#isClosing) return answer(request, response, 503, { status: 'closing' });
     void this.#check().then(({ isReady, checks }) => {

@@ -15,7 +15,8 @@ import { LOOPBACK_HOSTS, type ResolvedOptions } from './options.js';
 const { invalidRequest } = ERROR_CODES;
 
 /**
- * Refuses callers whose `Host` or page is not allowed. Pages that are allowed may read the answer.
+ * Refuses a request whose `Host` or `Origin` header is not allowed. If the origin is allowed, sets the CORS headers, so
+ * that the page can read the answer.
  *
  * @returns whether the request has been refused.
  */
@@ -28,13 +29,13 @@ export function refusesCaller(http: HttpExchange, origins: OriginCheck, endpoint
   }
   const host = http.header('host');
   if (!origins.allowsHost(host)) {
-    const reason = 'This Host is not served here; see the option allowedHosts';
+    const reason = 'This server does not serve this Host; see the option allowedHosts';
     reportRefusal(http, endpoint, { by: 'host', status: 403, reason }, { host });
     refuse(http, 403, invalidRequest, reason);
     return true;
   }
   if (!origins.allowsOrigin(origin)) {
-    const reason = 'This Origin may not call; see the option allowedOrigins';
+    const reason = 'Pages of this Origin may not call this server; see the option allowedOrigins';
     reportRefusal(http, endpoint, { by: 'origin', status: 403, reason }, { origin });
     refuse(http, 403, invalidRequest, reason);
     return true;
@@ -44,22 +45,25 @@ export function refusesCaller(http: HttpExchange, origins: OriginCheck, endpoint
 }
 
 /**
- * Refuses a method that an endpoint does not support.
+ * Refuses an HTTP method that an endpoint does not support, with 405.
  *
- * @param allowed the methods that it supports, for the header `Allow`.
+ * @param allowed the methods that the endpoint supports, as the value of the header `Allow`.
  */
 export function refuseMethod(http: HttpExchange, allowed: string): void {
   refuse(http, 405, invalidRequest, `${cut(http.method)} is not allowed`, null, { Allow: allowed });
 }
 
-/** Refuses a body whose `Content-Type` is not JSON. @returns whether the request has been refused. */
+/** Refuses a request whose `Content-Type` is not JSON. @returns whether the request has been refused. */
 export function refusesContentType(http: HttpExchange): boolean {
   if (isJson(http.header('content-type'))) return false;
   refuse(http, 415, invalidRequest, 'Content-Type must be application/json');
   return true;
 }
 
-/** Refuses to stream to a client that does not accept events. @returns whether the request has been refused. */
+/**
+ * Refuses a request for a stream if the header `Accept` does not allow server-sent events. @returns whether the request
+ * has been refused.
+ */
 export function refusesStream(http: HttpExchange): boolean {
   if (accepts(http.header('accept'), 'text/event-stream')) return false;
   refuse(http, 406, invalidRequest, 'Accept must allow text/event-stream');
@@ -86,7 +90,7 @@ function accepts(accept: string | undefined, type: string): boolean {
   });
 }
 
-/** Whether a client accepts both forms of an answer: one JSON object, and a stream of events. */
+/** Whether the header `Accept` allows both forms of an answer: a JSON object and a stream of events. */
 export function acceptsAnswer(accept: string | undefined): boolean {
   // The value that most clients send, recognised without parsing.
   if (accept === undefined || accept === '*/*' || accept === 'application/json, text/event-stream')
@@ -95,7 +99,7 @@ export function acceptsAnswer(accept: string | undefined): boolean {
 }
 
 /**
- * Decides which hosts and origins are served, as a protection against DNS rebinding and pages of other sites.
+ * Checks the headers `Host` and `Origin`, as a protection against DNS rebinding and requests from pages of other sites.
  */
 export class OriginCheck {
   readonly #hosts: readonly string[] | '*';
@@ -108,7 +112,7 @@ export class OriginCheck {
     this.#origins = allowedOrigins;
   }
 
-  /** Whether `Host` names a host that this server answers for. */
+  /** Whether the value of the header `Host` is in `allowedHosts`. */
   allowsHost(host: string | undefined): boolean {
     if (this.#hosts === '*') return true;
     if (host === undefined) return false;
@@ -119,9 +123,9 @@ export class OriginCheck {
   }
 
   /**
-   * Whether a page of this origin may call (2026-07-28, basic/transports/streamable-http, "Security & Endpoint").
-   * Programs send no origin and are allowed. The origin of a page must be on the list; without a list, page and server
-   * must both be on this machine.
+   * Whether a request with this origin is allowed (revision 2026-07-28, basic/transports/streamable-http, "Security &
+   * Endpoint"). Requests without an origin are allowed, because they do not come from a web page. Other origins must be
+   * in `allowedOrigins`. Without this option, the origin must have a loopback host that is in `allowedHosts`.
    */
   allowsOrigin(origin: string | undefined): boolean {
     if (origin === undefined) return true;
@@ -136,11 +140,10 @@ function hostnameOf(host: string): string {
 }
 
 /**
- * The quota key of a request: its principal, or else its network address. For an IPv6 address, it is the network of 64
- * bits.
+ * Returns the quota key of a request: its principal, or else its network address. For an IPv6 address, the key is its
+ * /64 network.
  *
- * @returns the key, or `undefined` if the address is unknown or may stand for many clients, like the address of a proxy
- *   on this machine.
+ * @returns the key; `undefined` if the address is unknown, or if many clients can share it, like that of a local proxy.
  */
 export function quotaKeyOf({
   principal,
@@ -170,7 +173,8 @@ const READ_BEFORE =
   'nodeHandler(app)(request, response, body), or a request whose body is unread, fetchHandler(app)(request)';
 
 /**
- * Reads the body of a POST and passes its message on, or refuses a body that is too long, too slow or not JSON.
+ * Reads the body of a POST, and calls `take` with its parsed message. A body that is too long, too slow or not JSON is
+ * refused.
  *
  * @throws Error when other code has read the body before. The request has then been answered; the error is for the log.
  */
@@ -186,7 +190,7 @@ export function readMessage(http: HttpExchange, limits: BodyLimits, take: (messa
       return refuse(http, 408, ERROR_CODES.invalidRequest, message);
     }
     if (problem === 'too many pieces')
-      return refuse(http, 400, ERROR_CODES.invalidRequest, 'The body comes in too many small pieces');
+      return refuse(http, 400, ERROR_CODES.invalidRequest, 'The body arrives in too many small pieces');
     if (problem === 'no room') return limits.overload.refuse(http, 'Too many bodies are arriving');
     if (problem === 'read before') {
       refuse(http, 500, ERROR_CODES.internalError, READ_BEFORE);
@@ -221,7 +225,7 @@ function parse(body: string): unknown {
   }
 }
 
-/** Whether a message wants a response. */
+/** Whether a message is a JSON-RPC request, which needs a response. */
 export function isRequest(message: unknown): boolean {
   return isObject(message) && typeof message['method'] === 'string' && message['id'] !== undefined;
 }
@@ -232,12 +236,12 @@ const SESSION_VERSIONS: readonly string[] = PROTOCOL_VERSIONS.filter(
 const STATELESS_VERSIONS: readonly string[] = PROTOCOL_VERSIONS.filter(
   (version) => !REVISION_FEATURES[version].sessions,
 );
-/** The field that a request without a session must have. */
+/** The field that a request must contain in a revision without sessions. */
 export const NEEDS_ENVELOPE = '_meta["io.modelcontextprotocol/protocolVersion"]';
 
 /**
- * Refuses a request whose `MCP-Protocol-Version` is not a revision with sessions (2025-06-18, basic/transports,
- * "Protocol Version Header").
+ * Refuses a request whose header `MCP-Protocol-Version` is not a revision with sessions (revision 2025-06-18,
+ * basic/transports, "Protocol Version Header").
  *
  * @returns whether the request has been refused.
  */
@@ -253,8 +257,8 @@ export function refusesVersion(http: HttpExchange, id: RequestId | null): boolea
 }
 
 /**
- * The version of a notification that names no version and belongs to no session: the version in its header. Only
- * requests must repeat the version.
+ * Returns the protocol version in the header of a notification without a session. The body of a notification need not
+ * repeat the version.
  */
 export function versionOfNotification(http: HttpExchange, message: unknown): string | undefined {
   if (!isObject(message) || typeof message['method'] !== 'string' || message['id'] !== undefined)
@@ -267,12 +271,15 @@ export function versionOfNotification(http: HttpExchange, message: unknown): str
 /** A target in the form for proxies (RFC 9112, section 3.2.2): a scheme, a host, and a path. */
 const ABSOLUTE = /^https?:\/\/([^/?#]*)([^#]*)/i;
 
-/** The host that a request target names; `undefined` if it names none. */
+/**
+ * Returns the host in an absolute request target, such as `http://mcp.example/mcp`; `undefined` for a target that is
+ * only a path.
+ */
 export function authorityOf(target: string): string | undefined {
   return target.startsWith('/') ? undefined : ABSOLUTE.exec(target)?.[1];
 }
 
-/** Path and query of a request target in any form. */
+/** Returns the path and query of a request target, which can be a path or a whole URL. */
 export function pathOf(target: string): string {
   if (target.startsWith('/')) return target;
   const path = ABSOLUTE.exec(target)?.[2];

@@ -4,12 +4,12 @@ import type { Logger, MaybePromise } from '@sigil/core';
 import { guardListeners, recovered } from '@sigil/core/internal';
 import type { Endpoint } from '@sigil/core/transport';
 
-/** Answers the requests at one path, as a web handler: from `Request` to `Response`. */
+/** Answers the requests for one path: it gets a web `Request` and returns a `Response`. */
 export type RouteHandler = (request: Request) => MaybePromise<Response>;
 
 /**
- * Responds to a request for a path other than the endpoint. Never rejects: an error from the handler, its
- * body or its abort listeners is logged. The client gets 500 if no response has begun.
+ * Answers a request with the handler of its route. Never rejects: an error from the handler, the response body or an
+ * abort listener is logged. The client gets 500 if no response has begun.
  */
 export async function serveRoute(
   handle: RouteHandler,
@@ -52,7 +52,10 @@ async function* watched(
   }
 }
 
-/** Logs an error from an author's handler. Then answers with 500, or breaks off an answer that has begun. */
+/**
+ * Logs an error from a handler of the app's author. Then answers with 500, or closes the connection if the response has
+ * begun.
+ */
 export function answerFailed(
   response: ServerResponse,
   logger: Logger,

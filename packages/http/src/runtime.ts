@@ -32,11 +32,12 @@ import { SSE_PATHS, sseTarget } from './sse-endpoint.js';
 import { closeWithPrimary, isWorker, runWorkers, startsWorkers, workerNumber } from './workers.js';
 
 /**
- * Serves an app over Streamable HTTP with `node:http`. One endpoint serves every protocol revision.
+ * Creates a runtime that serves an app over Streamable HTTP with `node:http`. One endpoint serves every protocol
+ * revision.
  *
  * @param options address, authentication and limits of the server.
- * @throws DefinitionError when an option is wrong, or when other machines can reach `host` and none of `authorization`,
- *   `authenticate` and `allowAnonymous` is set.
+ * @throws DefinitionError when an option is wrong. If other machines can reach `host`, one of `authorization`,
+ *   `authenticate` and `allowAnonymous` must be set.
  * @example
  * ```ts
  * const { address } = await app.run(http({ port: 3000, health: '/health', ready: '/readyz' }));
@@ -71,7 +72,7 @@ export function http(options: HttpRuntimeOptions = {}): Runtime {
       if (allowedHosts === '*' && !authenticate && !authorization)
         endpoint.logger.warn(
           { host: server.host },
-          'allowAnonymous: every client that reaches this server may call it',
+          'allowAnonymous is set: every client that reaches this server may call it',
         );
       return started;
     },
@@ -218,7 +219,7 @@ function limitConnections(server: Server, maxConnections: number, logger: Logger
   const told = new LogThrottle();
   server.on('drop', () => {
     if (told.allows('drop'))
-      logger.warn({ maxConnections }, 'connections are refused: there are as many as there may be');
+      logger.warn({ maxConnections }, 'connections are refused, because the maximum number is open');
   });
 }
 
@@ -350,7 +351,7 @@ function serverOptions(options: HttpRuntimeOptions): ServerOptions {
   if (!isPlainObject(routes))
     checks.refuse(
       'routes',
-      'it must be an object with a function a path',
+      'it must be an object with one function for each path',
       "write routes: { '/hooks': handler }",
     );
   const taken = handler.sse ? [path, ...SSE_PATHS] : [path];
@@ -393,8 +394,8 @@ function hostsFor(
   if (!authenticate && !authorization && allowAnonymous !== true)
     checks.refuse(
       'host',
-      `everybody who reaches ${host} could call this server`,
-      'authenticate callers in code, by app.run({ http: { authenticate } }) or its authorization; or let everybody call, by --allow-anonymous, in code allowAnonymous: true; or listen on 127.0.0.1',
+      `every client that reaches ${host} could call this server`,
+      'authenticate callers in code, with app.run({ http: { authenticate } }) or its authorization; or let everybody call, by --allow-anonymous, in code allowAnonymous: true; or listen on 127.0.0.1',
     );
   return '*';
 }
@@ -409,8 +410,7 @@ function isPath(path: string): boolean {
 function checkOwnPath(option: string, probe: string, taken: readonly string[], checks: OptionChecks): void {
   if (!isPath(probe)) return checks.refuse(option, `it must be a path such as /${option}, not '${probe}'`);
   const other = taken.find((path) => isAt(probe, path) || isAt(path, probe));
-  if (other !== undefined)
-    checks.refuse(option, `it must be a path of its own, not ${probe}: ${other} is served already`);
+  if (other !== undefined) checks.refuse(option, `it must not be ${probe}: the server already uses ${other}`);
 }
 
 /** How much longer Node's own timeout for a request is, in milliseconds. */

@@ -34,16 +34,16 @@ import {
 const STREAM_PATH = '/sse';
 const MESSAGES_PATH = '/messages';
 
-/** The default paths of HTTP+SSE. */
+/** The paths of HTTP+SSE for streams and for messages, relative to the mount path of the app. */
 export const SSE_PATHS: readonly string[] = [STREAM_PATH, MESSAGES_PATH];
 const METHOD = { stream: 'GET', messages: 'POST' } as const;
 const TEXT_HEADERS = { 'Content-Type': 'text/plain' };
 const TOO_NEW = {
   code: ERROR_CODES.methodNotFound,
-  message: 'This protocol revision is not served over HTTP+SSE; use the MCP endpoint',
+  message: 'HTTP+SSE does not support this protocol revision; use the MCP endpoint',
 };
 
-/** The endpoint of HTTP+SSE that a request is for. */
+/** The HTTP+SSE endpoint and the session that a request is for. */
 export interface SseTarget {
   readonly endpoint: 'stream' | 'messages';
   /** The mount path of the app, such as `/api`; empty at the root. */
@@ -51,7 +51,10 @@ export interface SseTarget {
   readonly sessionId: string | undefined;
 }
 
-/** Reads which endpoint a request is for. @returns `undefined` when the request is for neither endpoint. */
+/**
+ * Returns the HTTP+SSE endpoint and session of a request target. @returns `undefined` if the target is neither endpoint
+ * of HTTP+SSE.
+ */
 export function sseTarget(target: string): SseTarget | undefined {
   const [whole = '', query = ''] = target.split(/\?(.*)/s, 2);
   const path = whole.endsWith('/') ? whole.slice(0, -1) : whole;
@@ -65,7 +68,10 @@ export function sseTarget(target: string): SseTarget | undefined {
   };
 }
 
-/** The two endpoints of HTTP+SSE (2024-11-05, basic/transports, "HTTP with SSE"): a stream is a session. */
+/**
+ * Serves the two endpoints of HTTP+SSE (revision 2024-11-05, basic/transports, "HTTP with SSE"). Each stream is one
+ * session, which ends with the stream.
+ */
 export class SseEndpoint {
   readonly #endpoint: Endpoint;
   readonly #origins: OriginCheck;
@@ -80,17 +86,20 @@ export class SseEndpoint {
     this.#origins = new OriginCheck(options);
   }
 
-  /** How many sessions are open. */
+  /** How many HTTP+SSE sessions are open. */
   get sessions(): number {
     return this.#sessions.size;
   }
 
-  /** Serves one HTTP request. Errors become answers: it never throws. */
+  /** Serves one HTTP request. It never throws: an error is logged and answered with 500. */
   handle(http: HttpExchange, target: SseTarget): void {
     failSafely(http, this.#endpoint.logger, () => this.#route(http, target));
   }
 
-  /** Lets requests in flight finish, then ends every stream. @param graceMs how long they may take. */
+  /**
+   * Lets requests in flight finish, then ends every stream.
+   * @param graceMs how long the requests can take, in milliseconds.
+   */
   async drain(graceMs: number): Promise<void> {
     this.#closing = true;
     const sessions = [...this.#sessions];
@@ -125,7 +134,7 @@ export class SseEndpoint {
     // Every session has a listening client, so none can be replaced.
     const { quotaKey } = http;
     if (!this.#quota.take(quotaKey))
-      return this.parts.overload.refuse(http, 'Too many sessions: all of them are at work');
+      return this.parts.overload.refuse(http, 'Too many sessions, and all of them are in use');
     const id = crypto.randomUUID();
     const refused = (): void => this.#end(id, NOT_AUTHENTICATED);
     const stream = new EventStream(http, this.parts.streams, {

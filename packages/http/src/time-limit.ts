@@ -2,20 +2,20 @@ import { ERROR_CODES } from '@sigil/core';
 import { isObject } from '@sigil/core/internal';
 import { errorResponse, isRequestId } from '@sigil/core/transport';
 
-/** A request with a deadline. */
+/** The deadline of a request, and the body of the request. */
 export interface TimeLimit {
   /** Aborts at the deadline. */
   readonly over: AbortSignal;
-  /** Returns the body of the request: the JSON-RPC requests in it may need an error. */
+  /** Returns the body of the request. At the deadline, each JSON-RPC request in it that has no answer gets an error. */
   readonly body: () => string;
 }
 
 /**
- * Answers a request before its platform ends it. At the deadline, open requests of its body get an error, in one piece
- * or at the end of the stream.
+ * Ends the answer to a request before the platform would stop the program. At the deadline, JSON-RPC requests that have
+ * no answer get an error, in a JSON response or at the end of the stream.
  *
- * @param answering the answer, which may be late; its stream may never end.
- * @returns an answer that ends in time.
+ * @param answering the answer, which can arrive too late, or have a stream that does not end.
+ * @returns an answer that ends at the deadline at the latest.
  * @example
  * ```ts
  * const handler = fetchHandler(app);

@@ -5,8 +5,8 @@ import { canonicalAddress } from '@sigil/core/internal';
 const NETWORKS = new WeakMap<readonly string[], BlockList>();
 
 /**
- * The client's address behind proxies. Each proxy appends the address of its caller to `X-Forwarded-For`. Only entries
- * that trusted proxies have written count.
+ * Returns the address of a client behind proxies. Each proxy appends the address of its caller to `X-Forwarded-For`.
+ * Only the entries that trusted proxies have appended are used.
  *
  * @param trusted addresses and networks of proxies.
  * @param peer the address of the connection.

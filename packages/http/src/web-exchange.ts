@@ -20,9 +20,9 @@ import { quotaKeyOf } from './requests.js';
 
 /** An exchange that uses the web's `Request` and `Response`, for Workers, Deno, Bun and tests. */
 export class WebExchange implements HttpExchange {
-  /** Resolves with the response as soon as it begins. */
+  /** Resolves with the response as soon as its status and headers are known. */
   readonly response: Promise<Response>;
-  /** A `Request` has no network address. */
+  /** Always `undefined`, because a `Request` has no network address. */
   readonly address = undefined;
   corsOrigin: string | undefined;
   exposeHeaders: HttpExchange['exposeHeaders'];
@@ -37,7 +37,7 @@ export class WebExchange implements HttpExchange {
   #gone: (() => void)[] | undefined = [];
   #resolve: (response: Response) => void = () => undefined;
 
-  /** @param source the framework's request. */
+  /** @param source the request object of the framework. */
   constructor(
     request: Request,
     private readonly output: OutputBudget,

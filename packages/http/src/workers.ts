@@ -24,7 +24,10 @@ const START_MS = 60_000;
 const HEALTHY_MS = 10_000;
 const LONGEST_DELAY_MS = 10_000;
 
-/** Whether this process starts workers, and does not serve requests itself. */
+/**
+ * Whether this process must start workers and serve no requests itself: `workers` is more than 1 and this is the
+ * primary process.
+ */
 export async function startsWorkers(workers: number): Promise<boolean> {
   return workers > 1 && (await loadCluster()).isPrimary;
 }
@@ -36,7 +39,7 @@ export function isWorker(): boolean {
   return process.env[WORKER_KEY]?.startsWith(`${process.ppid}:`) === true;
 }
 
-/** The number of this worker, from 0; 0 outside of workers. */
+/** Returns the number of this worker, starting at 0. A process that is not a worker gets 0. */
 export function workerNumber(): number {
   return isWorker() ? Number(process.env[WORKER_NUMBER]) : 0;
 }
@@ -50,11 +53,11 @@ async function loadCluster(): Promise<Cluster> {
 }
 
 /**
- * In a worker, closes the server when the primary process asks for it. A signal may reach every process, and more than
- * once.
+ * In a worker, calls `close` when the primary process asks for it or has ended. `close` can be called several times,
+ * because a signal can reach every process.
  *
- * @param handlesSignals whether the worker also handles signals itself.
- * @returns a function that stops this.
+ * @param handlesSignals whether SIGTERM and SIGINT to the worker also call `close`.
+ * @returns a function that removes the listeners and disconnects the worker from the primary process.
  */
 export async function closeWithPrimary(
   close: () => Promise<void>,
@@ -76,13 +79,14 @@ export async function closeWithPrimary(
 }
 
 /**
- * Starts processes that run this program and serve on one port. A process that ends by itself is replaced.
+ * Starts worker processes that run this program and serve requests on one port. A worker that ends unexpectedly is
+ * replaced.
  *
- * @param count how many processes to start.
- * @param rules how long the processes may take to close, in milliseconds, and whether signals close them.
- * @param address returns the address of the program, given the address of the first worker.
- * @returns a promise that resolves once the first process listens.
- * @throws Error when the first processes end before they listen.
+ * @param count how many workers to start.
+ * @param rules how long the workers can take to close, in milliseconds, and whether signals close them.
+ * @param address returns the URL of the server for the common port of the workers.
+ * @returns a promise that resolves when the first worker listens.
+ * @throws Error when the first workers end before they listen, or when no worker listens in time.
  */
 export async function runWorkers(
   { logger }: Endpoint,
@@ -94,7 +98,7 @@ export async function runWorkers(
   for (let at = 0; at < count; at += 1) pool.fork(at, 0);
   const { port } = await pool.listening;
   const served = address(port);
-  logger.info({ address: served, workers: count }, 'listens: workers serve behind one port');
+  logger.info({ address: served, workers: count }, 'listens with several workers on one port');
   return {
     address: served,
     closed: pool.closed,
@@ -165,7 +169,7 @@ class WorkerPool {
       const next = Date.now() - startedAt > HEALTHY_MS ? 0 : Math.min(LONGEST_DELAY_MS, delayMs * 2 || 100);
       this.logger.error(
         { pid: worker.process.pid, code, signal, delayMs: next },
-        'a worker has ended; another takes its place',
+        'a worker has ended, and another one replaces it',
       );
       setTimeout(() => !this.#isClosing && this.fork(number, next), next);
     });
@@ -193,7 +197,9 @@ class WorkerPool {
   #failed(code: number): void {
     this.#isClosing = true;
     for (const worker of this.#workers) worker.process.kill('SIGKILL');
-    this.#fails(new Error(`A worker ended with code ${code} before it listened; its own output says why`));
+    this.#fails(
+      new Error(`A worker ended with code ${code} before it listened; see its output for the reason`),
+    );
     this.#settle();
   }
 }

@@ -164,9 +164,9 @@ describe('a header', () => {
       }
     }
     expect(await problemsOf(Bad)).toEqual([
-      '"no name" is no name of a header',
+      '"no name" is not a valid header name',
       'two arguments have the header same',
-      'the argument for the header N is no string, integer or boolean',
+      'the argument for the header N is not a string, integer or boolean',
     ]);
   });
 

@@ -119,7 +119,7 @@ describe.each<[string, () => MaybePromise<Principal>, string]>([
   [
     'gives something without an id',
     () => ({}) as Principal,
-    'authenticate must return a principal, or undefined: a principal must have an id',
+    'authenticate must return a principal, or undefined: the id of a principal must be a string that is not empty',
   ],
   [
     'throws a response',
@@ -218,7 +218,7 @@ test.each([{}, 'ada', { id: '' }, { id: 'ada', scopes: 'notes:write' }, { id: 'a
 );
 
 test.each(['undefined', 'null'])('a token of a variable that is not set is refused: %s', (token) => {
-  expect(() => tokenAuthenticator({ [token]: { id: 'ada' } })).toThrow('set the environment variable');
+  expect(() => tokenAuthenticator({ [token]: { id: 'ada' } })).toThrow('set its environment variable');
 });
 
 test('the principal of a token is one that no request can change', () => {

@@ -43,7 +43,7 @@ describe.each(SERVERS)('%s', (of, serve) => {
       const served = (async () => serve(app, { authorization }))();
       await expect(served).rejects.toThrow(DefinitionError);
       await expect(served).rejects.toThrow(
-        `${of}({ authorization }): it must give an authorizer at once, an object with the methods authorize, insufficientScope, document, not ${given}`,
+        `${of}({ authorization }): it must synchronously return an authorizer, an object with the methods authorize, insufficientScope, document, not ${given}`,
       );
       await app.close();
     },
@@ -55,7 +55,7 @@ describe.each(SERVERS)('%s', (of, serve) => {
     const authorization = Object.assign(Mine) as unknown as Authorization;
     const served = (async () => serve(app, { authorization }))();
     await expect(served).rejects.toThrow(
-      `${of}({ authorization }): it must be what oauth() of @sigil/auth gives`,
+      `${of}({ authorization }): it must be a result of oauth() from @sigil/auth`,
     );
     await app.close();
   });
@@ -91,7 +91,7 @@ describe('what decides about a request', () => {
     expect(errors).toEqual([
       expect.objectContaining({
         err: expect.objectContaining({
-          message: expect.stringContaining('authorize() must give { principal } or { refusal }'),
+          message: expect.stringContaining('authorize() must return { principal } or { refusal };'),
         }),
       }),
     ]);

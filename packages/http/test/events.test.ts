@@ -316,7 +316,7 @@ describe('the events of a server', () => {
     [{ events: { token: 'short' } }, 'events.token', 'at least 32 characters'],
     [{ events: { token: '' } }, 'events.token', 'at least 32 characters'],
     [{ events: { token: `${TOKEN} ` } }, 'events.token', 'letters, digits'],
-    [{ events: { token: TOKEN, path: '/mcp' } }, 'events', '/mcp is served already'],
+    [{ events: { token: TOKEN, path: '/mcp' } }, 'events', 'the server already uses /mcp'],
     [{ events: { token: TOKEN, path: 'x' } }, 'events', "it must be a path such as /events, not 'x'"],
     [{ events: TOKEN }, 'events', 'it must be an object'],
   ])('are refused before the start: %j', (options, option, what) => {

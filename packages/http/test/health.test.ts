@@ -67,14 +67,11 @@ describe('the health of a server', () => {
   });
 
   test.each([
-    [{ health: '/mcp' }, 'it must be a path of its own, not /mcp: /mcp is served already'],
-    [{ health: '/mcp/' }, 'it must be a path of its own, not /mcp/: /mcp is served already'],
-    [{ health: '/a', path: '/a/' }, 'it must be a path of its own, not /a: /a/ is served already'],
-    [{ health: '/sse', sse: true }, 'it must be a path of its own, not /sse: /sse is served already'],
-    [
-      { health: '/messages', sse: true },
-      'it must be a path of its own, not /messages: /messages is served already',
-    ],
+    [{ health: '/mcp' }, 'it must not be /mcp: the server already uses /mcp'],
+    [{ health: '/mcp/' }, 'it must not be /mcp/: the server already uses /mcp'],
+    [{ health: '/a', path: '/a/' }, 'it must not be /a: the server already uses /a/'],
+    [{ health: '/sse', sse: true }, 'it must not be /sse: the server already uses /sse'],
+    [{ health: '/messages', sse: true }, 'it must not be /messages: the server already uses /messages'],
     [{ health: 'health' }, "it must be a path such as /health, not 'health'"],
     [{ health: '/health?a' }, "it must be a path such as /health, not '/health?a'"],
     [{ health: '' }, "it must be a path such as /health, not ''"],

@@ -143,7 +143,7 @@ describe('metrics with a port of their own', () => {
     const { port } = other.address() as AddressInfo;
     try {
       await expect(start({ metrics: { handler, port } })).rejects.toThrow(
-        `cannot listen on port ${port} of 127.0.0.1: another program listens there. End it, or give another one by the option metrics.port of http()`,
+        `cannot listen on port ${port} of 127.0.0.1: another program uses this address. End it, or set another one with the option metrics.port of http()`,
       );
     } finally {
       other.close();
@@ -169,28 +169,32 @@ describe('metrics that cannot be served', () => {
   test.each<[object, string, string]>([
     [{ metrics: { handler: 'text' } }, 'metrics.handler', 'it must be a request handler of Node'],
     [{ metrics: handler }, 'metrics', 'it must be an object'],
-    [{ metrics: { handler, path: '/mcp' } }, 'metrics', '/mcp is served already'],
+    [{ metrics: { handler, path: '/mcp' } }, 'metrics', 'the server already uses /mcp'],
     [
       { metrics: { handler, path: 'metrics' } },
       'metrics',
       "it must be a path such as /metrics, not 'metrics'",
     ],
     [{ metrics: { handler, path: 'metrics', port: 0 } }, 'metrics', 'it must be a path such as /metrics'],
-    [{ metrics: { handler }, health: '/metrics' }, 'metrics', '/metrics is served already'],
-    [{ metrics: { handler }, routes: { '/metrics': handler } }, 'routes', '/metrics is served already'],
+    [{ metrics: { handler }, health: '/metrics' }, 'metrics', 'the server already uses /metrics'],
+    [{ metrics: { handler }, routes: { '/metrics': handler } }, 'routes', 'the server already uses /metrics'],
     [{ metrics: { handler, port: 70_000 } }, 'metrics.port', 'it must be an integer from 0 to 65535'],
     [{ metrics: { handler, port: 65_535 }, workers: 2 }, 'metrics.port', 'from 0 to 65534'],
-    [{ metrics: { handler, host: '127.0.0.1' } }, 'metrics.host', 'it is for a port of their own'],
+    [{ metrics: { handler, host: '127.0.0.1' } }, 'metrics.host', 'it needs a separate port for metrics'],
     [{ metrics: { handler, host: '', port: 0 } }, 'metrics.host', 'it must not be empty'],
-    [{ metrics: { handler }, workers: 2 }, 'metrics', 'each worker has metrics of its own'],
+    [{ metrics: { handler }, workers: 2 }, 'metrics', 'each worker has separate metrics,'],
     [{ metrics: { handler, token: 'short' } }, 'metrics.token', 'at least 32 characters'],
     [{ metrics: { handler, token: 'ä'.repeat(32) } }, 'metrics.token', 'letters, digits'],
     [
       { metrics: { handler }, host: '0.0.0.0', allowAnonymous: true },
       'metrics',
-      'everybody who reaches 0.0.0.0',
+      'every client that reaches 0.0.0.0',
     ],
-    [{ metrics: { handler, port: 0, host: '::' } }, 'metrics', 'everybody who reaches :: could read them'],
+    [
+      { metrics: { handler, port: 0, host: '::' } },
+      'metrics',
+      'every client that reaches :: could read them',
+    ],
   ])('are refused before the start: %j', (options, option, what) => {
     expect(() => http(options)).toThrow(`http({ ${option} }): `);
     expect(() => http(options)).toThrow(what);

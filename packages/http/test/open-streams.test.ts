@@ -157,7 +157,11 @@ describe.each(BRIDGES.map((bridge) => [bridge.name, bridge] as const))(
         },
       ],
       ['takes too long', 'authenticate took longer than 50 ms', () => new Promise<never>(() => undefined)],
-      ['gives no principal', 'a principal must have an id', () => ({}) as Principal],
+      [
+        'gives no principal',
+        'the id of a principal must be a string that is not empty',
+        () => ({}) as Principal,
+      ],
     ] as const)('stays when the question %s, and the log says so', async (_what, message, next) => {
       const events = new EventReader(await listen());
       await within(events.message());

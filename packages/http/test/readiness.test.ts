@@ -127,10 +127,10 @@ describe('whether a server is ready', () => {
   });
 
   test.each<[HttpRuntimeOptions, string]>([
-    [{ ready: '/mcp/' }, 'it must be a path of its own, not /mcp/: /mcp is served already'],
-    [{ ready: '/a', health: '/a' }, 'it must be a path of its own, not /a: /a is served already'],
-    [{ ready: '/a/', health: '/a' }, 'it must be a path of its own, not /a/: /a is served already'],
-    [{ ready: '/sse', sse: true }, 'it must be a path of its own, not /sse: /sse is served already'],
+    [{ ready: '/mcp/' }, 'it must not be /mcp/: the server already uses /mcp'],
+    [{ ready: '/a', health: '/a' }, 'it must not be /a: the server already uses /a'],
+    [{ ready: '/a/', health: '/a' }, 'it must not be /a/: the server already uses /a'],
+    [{ ready: '/sse', sse: true }, 'it must not be /sse: the server already uses /sse'],
     [{ ready: 'readyz' }, "it must be a path such as /ready, not 'readyz'"],
     [{ ready: '' }, "it must be a path such as /ready, not ''"],
   ])('cannot be told at %j', (options, message) => {

@@ -170,7 +170,7 @@ describe('what is logged of refusals', () => {
     await openSession(server);
     await openSession(server);
     expect(logged('info')).toMatchObject([
-      { details: { quotaKey: 'principal ada' }, message: 'an idle session gave way to a new one' },
+      { details: { quotaKey: 'principal ada' }, message: 'a new session replaced an idle one' },
     ]);
   });
 });

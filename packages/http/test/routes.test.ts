@@ -181,8 +181,8 @@ describe('a route', () => {
 
   test.each([
     [{ mcp: () => new Response() }, "not 'mcp'"],
-    [{ '/mcp': () => new Response() }, '/mcp is served already'],
-    [{ '/health': () => new Response() }, '/health is served already'],
+    [{ '/mcp': () => new Response() }, 'the server already uses /mcp'],
+    [{ '/health': () => new Response() }, 'the server already uses /health'],
     [{ '/own': 'text' as never }, 'the handler of /own must be a function'],
   ])('is refused where it cannot be served: %j', async (routes, what) => {
     await expect(start({ health: '/health', routes })).rejects.toThrow(what);

@@ -34,7 +34,7 @@ async function start(options: HttpRuntimeOptions = {}): Promise<Mounted & Runnin
 }
 
 test('app.run() takes the options of http(), and no others', async () => {
-  // @ts-expect-error there is no such option
+  // @ts-expect-error this option does not exist
   const started = running.fixture.app.run({ transport: 'http', http: { port: 0, helth: '/' } });
   await expect(started).rejects.toThrow('write health');
 });
@@ -55,7 +55,7 @@ describe('http()', () => {
   test.each(['0.0.0.0', '::', '192.0.2.1', 'mcp.example'])(
     'refuses to listen on %s for everybody, unless told to',
     (host) => {
-      expect(() => http({ host })).toThrow(/everybody who reaches .*\n.*allowAnonymous: true/);
+      expect(() => http({ host })).toThrow(/every client that reaches .*\n.*allowAnonymous: true/);
       expect(http({ host, allowAnonymous: true }).name).toBe('http');
       expect(http({ host, authenticate: () => undefined }).name).toBe('http');
     },
@@ -63,7 +63,7 @@ describe('http()', () => {
 
   test.each(['', ' '])('refuses the host %j, which would be every address', (host) => {
     expect(() => http({ host, allowAnonymous: true })).toThrow(
-      'http({ host }): it must not be empty\n     Fix: give an address, such as 127.0.0.1, or leave it out',
+      'http({ host }): it must not be empty\n     Fix: use an address, such as 127.0.0.1, or leave it out',
     );
   });
 
@@ -71,7 +71,7 @@ describe('http()', () => {
     'refuses %s, which is more than a host',
     (host) => {
       expect(() => http({ host, allowAnonymous: true })).toThrow(
-        `http({ host }): '${host}' is neither a host name nor an IP address\n     Fix: leave scheme, brackets and port out`,
+        `http({ host }): '${host}' is neither a host name nor an IP address\n     Fix: leave out scheme, brackets and port`,
       );
     },
   );
@@ -112,7 +112,7 @@ describe('http()', () => {
     const again = running.fixture.app.run(http({ port, handleSignals: false }));
     await expect(again).rejects.toMatchObject({
       code: 'EADDRINUSE',
-      message: `The server cannot listen on port ${port} of 127.0.0.1: another program listens there. End it, or give another port: --port or PORT where the command line decides, else the option port of http() [EADDRINUSE]`,
+      message: `The server cannot listen on port ${port} of 127.0.0.1: another program uses this address. End it, or set another port with --port or PORT if the command line decides, else with the option port of http() [EADDRINUSE]`,
     });
   });
 
@@ -120,7 +120,9 @@ describe('http()', () => {
     const elsewhere = http({ port: 0, host: '192.0.2.1', allowAnonymous: true, handleSignals: false });
     await expect(running.fixture.app.run(elsewhere)).rejects.toMatchObject({
       code: 'EADDRNOTAVAIL',
-      message: expect.stringContaining('this machine has no such address: give another host: --host or HOST'),
+      message: expect.stringContaining(
+        'this machine has no such address: set another host with --host or HOST',
+      ),
     });
   });
 

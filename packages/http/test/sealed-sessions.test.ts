@@ -136,7 +136,7 @@ describe('a session that is sealed into its id', () => {
     await fetchHandler(app, options).close();
     await app.close();
     expect(
-      lines.filter(({ details }) => JSON.stringify(details).includes('sealedMs does nothing')),
+      lines.filter(({ details }) => JSON.stringify(details).includes('sessions.sealedMs has no effect')),
     ).toHaveLength(times);
   });
 

@@ -201,10 +201,10 @@ describeBridges(
 );
 
 test.each<[object, string]>([
-  [{ maxSessions: 5 }, 'http({ maxSessions }): there is no such option; there are allowedHosts, '],
+  [{ maxSessions: 5 }, 'http({ maxSessions }): this option does not exist; the options are allowedHosts, '],
   [
     { sessions: { maxSessions: 5 } },
-    'http({ sessions.maxSessions }): there is no such option; there are idleMs, max, ',
+    'http({ sessions.maxSessions }): this option does not exist; the options are idleMs, max, ',
   ],
   [
     { host: '0.0.0.0', allowAnonymous: 'false' },

@@ -158,7 +158,7 @@ describe('the stream of a request that runs in another process', () => {
     backend.bus.publish = publish;
     running.release();
     await within(running.returned);
-    const gaveUp = () => lines.filter(({ message }) => message?.includes('took this one for dead'));
+    const gaveUp = () => lines.filter(({ message }) => message?.includes('this process did not respond'));
     await until(() => gaveUp().length > 0);
     for (const session of [first, second]) expect(await responses(session)).toEqual([GONE]);
     expect(gaveUp()).toMatchObject([{ level: 'info' }]);

@@ -4,7 +4,7 @@ import { within } from '@sigil/core/internal';
 import { answerInTime, hostHandler, type HostOptions } from '@sigil/http/fetch';
 import type { APIGatewayProxyEventV2, Context, StreamifyHandler } from 'aws-lambda';
 
-/** A response that is sent in one piece. */
+/** The response of a Lambda function that answers in one piece. */
 export interface LambdaResult {
   readonly statusCode: number;
   readonly headers: Record<string, string>;
@@ -21,9 +21,10 @@ const UNASKABLE =
 
 /**
  * Serves an app as a Lambda function that answers in one piece, behind a Function URL or an HTTP API of API Gateway. A
- * stream is sent when it ends, or a second before the function's time is over. Clients that open a stream by GET are
- * refused; the specification allows this. A handler that asks a client of a session fails at once, because the question
- * could not reach the client. Clients of revision 2026-07-28 can be asked.
+ * stream is sent when it ends, or one second before the function's timeout. Clients that open a stream by GET are
+ * refused; the specification allows this. A handler that sends a request to the client of a session fails
+ * immediately, because the request could not reach the client. In revision 2026-07-28, handlers can request
+ * input from clients.
  *
  * @param app creates the app at the first request; called once, and again only after a failure.
  * @param options `path` of the endpoint, `/mcp` by default, and the options of `fetchHandler`.
@@ -50,7 +51,7 @@ export function lambdaHandler(
 
 /**
  * Serves an app as a Lambda function that streams its answers, behind a Function URL with the invoke mode
- * `RESPONSE_STREAM`. Streams end a second before the function's time is over. Clients that open a stream by GET are
+ * `RESPONSE_STREAM`. Streams end one second before the function's timeout. Clients that open a stream by GET are
  * refused; the specification allows this.
  *
  * @param app creates the app at the first request; called once, and again only after a failure.
@@ -68,7 +69,7 @@ export function lambdaStreamHandler(
   options: HostOptions = {},
 ): StreamifyHandler<APIGatewayProxyEventV2, void> {
   if (!('awslambda' in globalThis))
-    throw new Error('Answers are streamed by the runtime of AWS Lambda alone: elsewhere, use lambdaHandler');
+    throw new Error('Only the runtime of AWS Lambda can stream responses: elsewhere, use lambdaHandler');
   const { answer, written } = answerer('lambdaStreamHandler', app, options);
   return awslambda.streamifyResponse<APIGatewayProxyEventV2>(async (event, stream, context) => {
     const response = await answer(event, context);
@@ -120,7 +121,9 @@ function headOf({ status, headers }: Response): Omit<LambdaResult, 'body'> {
 function requestOf(event: APIGatewayProxyEventV2, body: Uint8Array<ArrayBuffer>, over: AbortSignal): Request {
   const method = event.requestContext?.http?.method;
   if (method === undefined)
-    throw new TypeError('This is no HTTP event of payload format 2.0: use a Function URL, or an HTTP API');
+    throw new TypeError(
+      'This is not an HTTP event of payload format 2.0: use a Function URL, or an HTTP API',
+    );
   const headers = new Headers(event.headers as Record<string, string>);
   if (event.cookies) headers.set('cookie', event.cookies.join('; '));
   const url = new URL(`https://${headers.get('host') ?? 'localhost'}${event.rawPath}`);

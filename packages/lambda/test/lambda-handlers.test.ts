@@ -64,7 +64,7 @@ test('refuses other hosts, and says where the endpoint is', async () => {
 test('says which events it takes', async () => {
   const rest = { httpMethod: 'POST', path: '/mcp', headers: {}, requestContext: {} };
   await expect(handler(rest as unknown as APIGatewayProxyEventV2, context)).rejects.toThrow(
-    'This is no HTTP event of payload format 2.0: use a Function URL, or an HTTP API',
+    'This is not an HTTP event of payload format 2.0: use a Function URL, or an HTTP API',
   );
 });
 
@@ -100,7 +100,7 @@ test('gives its answer once the audit of the call is written', async () => {
 
 test('streams where Lambda is around it alone', () => {
   expect(() => lambdaStreamHandler(() => createApp({ name: 'shop', version: '1.0.0' }))).toThrow(
-    'Answers are streamed by the runtime of AWS Lambda alone: elsewhere, use lambdaHandler',
+    'Only the runtime of AWS Lambda can stream responses: elsewhere, use lambdaHandler',
   );
 });
 

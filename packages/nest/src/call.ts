@@ -36,12 +36,12 @@ const RESPONSES = new WeakMap<object, object>();
 // The HTTP arguments of calls, by the state that all contexts of a call share.
 const OF_CALL = new WeakMap<object, HttpArguments & { contextId?: ContextId }>();
 
-/** Stores the response of a request. Calls have this request as their `source`. */
+/** Stores the response of a request, so that `responseOf` finds it for the calls of this request. */
 export function keepResponse(request: HttpRequest, response: HttpResponse): void {
   RESPONSES.set(request, forHeaders(response));
 }
 
-/** The response of a call, if its HTTP request is still known. */
+/** Returns the HTTP response of a call; `undefined` if the call has no HTTP request. */
 export function responseOf({ source }: GuardContext): object | undefined {
   return typeof source === 'object' && source !== null ? RESPONSES.get(source) : undefined;
 }
@@ -113,10 +113,10 @@ function argumentsOf(context: GuardContext): HttpArguments & { contextId?: Conte
 }
 
 /**
- * Nest's context for request-scoped providers of the call. `REQUEST` is the HTTP request there, or the payload from the
- * application's `ContextIdStrategy`.
+ * Returns the id of Nest's context for the request-scoped providers of a call. In this context, `REQUEST` is the HTTP
+ * request, or the payload from the application's `ContextIdStrategy`.
  *
- * @param isDurable whether the context is for a durable provider, which only gets the payload.
+ * @param isDurable whether the context is for a durable provider; then `REQUEST` is the payload.
  */
 export function contextIdOf(context: GuardContext, modules: ModuleRef, isDurable: boolean): ContextId {
   const call = argumentsOf(context);
@@ -129,7 +129,7 @@ export function contextIdOf(context: GuardContext, modules: ModuleRef, isDurable
 
 /**
  * The context of a call for Nest's guards, interceptors, filters and parameter decorators. `getType()` is `'mcp'`;
- * `switchToRpc()` returns the parsed arguments and Sigil's context, `switchToHttp()` the HTTP request.
+ * `switchToRpc()` returns the parsed arguments and Sigil's context. `switchToHttp()` returns the HTTP request.
  */
 export class CallExecutionContext implements ExecutionContext {
   readonly #context: GuardContext;
@@ -137,7 +137,7 @@ export class CallExecutionContext implements ExecutionContext {
   readonly #method: string | symbol;
   readonly #mayRespond: boolean;
 
-  /** @param mayRespond whether the context contains the HTTP response, for headers. */
+  /** @param mayRespond whether the context contains the HTTP response, so that headers can be set. */
   constructor(context: GuardContext, cls: Type, method: string | symbol, mayRespond = true) {
     this.#context = context;
     this.#cls = cls;
@@ -190,7 +190,7 @@ export class CallExecutionContext implements ExecutionContext {
   #response(): unknown {
     if (this.#mayRespond) return argumentsOf(this.#context).response;
     throw new TypeError(
-      'A filter of an MCP handler has no HTTP response: return what the handler is to have returned, or throw a ToolError or ProtocolError of @sigil/core',
+      'An exception filter of an MCP handler has no HTTP response: return a result for the client from the filter, or throw a ToolError or ProtocolError of @sigil/core',
     );
   }
 }

@@ -24,7 +24,7 @@ import type { SigilModuleExtras, SigilModuleOptions } from './options.js';
 type PlatformRequest = HttpRequest & { readonly raw?: IncomingMessage; readonly body?: unknown };
 type PlatformResponse = HttpResponse & { hijack?(): void };
 
-/** The MCP endpoint of an application. Its route passes requests to it. */
+/** The MCP endpoint of a Nest application. The endpoint's controller passes requests to it. */
 export class Endpoint {
   readonly #app: App;
   readonly #options: SigilModuleOptions;
@@ -48,7 +48,8 @@ export class Endpoint {
   }
 
   /**
-   * Starts to serve. Documents about authorization are at the root of the host, even if routes have a prefix.
+   * Starts to serve the endpoint. The documents of the authorization are at the root of the host, even if the
+   * application has a global prefix.
    */
   mount(): void {
     const { http = {}, principal } = this.#options;
@@ -74,8 +75,8 @@ export class Endpoint {
   }
 
   /**
-   * Logs warnings about global enhancers that do not run for calls. All global enhancers are registered at
-   * this time.
+   * Logs warnings about global enhancers that do not run for calls of MCP handlers. It must be called after all
+   * global enhancers are registered.
    */
   checkGlobals(): void {
     const { inheritAppConfig, logger = nestLogger() } = this.#options;
@@ -108,7 +109,7 @@ export class Endpoint {
         scoped.some((type) => type === cls || type?.prototype instanceof cls);
       const fix = `provide it as APP_GUARD, or write decorators: [UseGuards(${cls.name})]`;
       if (!isGlobal)
-        logger.warn(`SigilModule.forRoot({ requestGuards }): ${cls.name} is no global guard; ${fix}`);
+        logger.warn(`SigilModule.forRoot({ requestGuards }): ${cls.name} is not a global guard; ${fix}`);
     }
   }
 
@@ -118,18 +119,18 @@ export class Endpoint {
   }
 }
 
-/** Normalizes a path so that it begins at the root, for comparisons. */
+/** Adds a slash to the beginning of a path, unless the path begins with one. */
 export function rooted(path: string): string {
   return path.replace(/^\/?/, '/');
 }
 
-/** Returns the paths of a server's routes, without the global prefix. */
+/** Returns the paths of an MCP server's routes, without the global prefix. */
 export function routesOf({ path = '/mcp', sse = false }: SigilModuleExtras): string[] {
   const root = rooted(path);
   return sse ? [root, ...['sse', 'messages'].map((one) => `${root.replace(/\/$/, '')}/${one}`)] : [root];
 }
 
-/** Creates the controller whose route is the endpoint. */
+/** Creates the controller whose route is the MCP endpoint. */
 export function endpointController({ path = '/mcp', decorators = [], sse = false }: SigilModuleExtras): Type {
   @Controller({ path, version: VERSION_NEUTRAL })
   class McpController {
@@ -171,7 +172,7 @@ function principalOf({ user }: HttpRequest): Principal | undefined {
   const id = name === undefined ? undefined : members[name];
   if (typeof id !== 'string' && typeof id !== 'number' && typeof id !== 'bigint') {
     const what = name === undefined ? 'has neither id, userId nor sub' : `has ${typeOf(id)} as its ${name}`;
-    const fix = 'say who it is with SigilModule.forRoot({ principal: ({ user }) => ({ id: … }) })';
+    const fix = 'set its principal with SigilModule.forRoot({ principal: ({ user }) => ({ id: … }) })';
     throw new TypeError(`request.user ${what}: ${fix}`);
   }
   const { scopes = members['scope'] } = members;
@@ -196,7 +197,7 @@ function typeOf(value: unknown): string {
     : `a ${typeof value}`;
 }
 
-/** Writes Sigil's log lines to the application's logger. */
+/** Creates a logger that writes Sigil's log lines to the logger of the Nest application. */
 export function nestLogger(): Logger {
   const nest = new NestLogger('Sigil');
   const lineOf = (details: object | string, message: string | undefined): [text: string, stack?: string] => {

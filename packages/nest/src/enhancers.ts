@@ -60,7 +60,7 @@ const KINDS = {
   pipe: { key: PIPES_METADATA, decorator: '@UsePipes' },
 } as const;
 
-/** The enhancers of one application. */
+/** The enhancers of a Nest application (guards, interceptors, filters and pipes), as Sigil's guards and middleware. */
 export class Enhancers {
   readonly #container: NestContainer;
   readonly #config: ApplicationConfig;
@@ -84,7 +84,10 @@ export class Enhancers {
     this.#logger = logger;
   }
 
-  /** Returns the policies from a method's Nest decorators, for `createApp({ policies })`. */
+  /**
+   * Returns the guards and middleware for a method from Nest's decorators and global enhancers, for
+   * `createApp({ policies })`.
+   */
   policiesOf(cls: Constructor, method: MethodName): { guards: GuardLike[]; middleware: MiddlewareLike[] } {
     const place = { cls, method };
     const guards = this.#declared('guard', place).map((guard) =>
@@ -123,7 +126,7 @@ export class Enhancers {
       if (lacks(cls, 'allows') && lacks(cls, 'handle') && !lacks(cls, 'canActivate'))
         add(
           undefined,
-          'it is a guard of Nest, and was given to Sigil',
+          'it is a guard of Nest, but is used as a guard of Sigil',
           'import UseGuards from @nestjs/common',
         );
       return problems;
@@ -151,8 +154,8 @@ export class Enhancers {
   ): Pick<DefinitionProblem, 'what' | 'fix'> | undefined {
     if (kind === 'pipe' && isValidationPipe(enhancer))
       return {
-        what: 'it does not run for handlers of MCP, whose arguments have been checked by their DTO',
-        fix: 'leave it out; if routes of the class need it, put it on them, or make it global',
+        what: 'it does not run for handlers of MCP, because their DTO has already validated the arguments',
+        fix: 'remove it; if routes of the class need it, put it on these routes, or make it global',
       };
     if (typeof enhancer !== 'function') return undefined;
     if (kind === 'guard' && lacks(enhancer, 'canActivate') && !lacks(enhancer, 'allows'))
@@ -254,8 +257,8 @@ export class Enhancers {
         if (!(await this.#activates(guard, execution, context))) return false;
         if (request.user && !hadUser && !context.principal && responseOf(context))
           this.#warnOnce(
-            `the guard ${asked} has set request.user where there is no principal, which is known before guards of definitions are asked; ` +
-              `have it asked at the endpoint: SigilModule.forRoot({ decorators: [UseGuards(${asked})] }), or as a global guard that does not let the endpoint pass`,
+            `the guard ${asked} has set request.user for a request without a principal, but the principal must be known before guards of definitions run;  ` +
+              `run it at the endpoint: SigilModule.forRoot({ decorators: [UseGuards(${asked})] }), or as a global guard that also runs at the endpoint`,
             context,
           );
       }

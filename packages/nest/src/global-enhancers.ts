@@ -5,7 +5,7 @@ import { nameOf } from './names.js';
 import type { Provided } from './nest-container.js';
 import { isValidationPipe } from './pipes.js';
 
-/** The types of Nest's enhancers, by kind. */
+/** The type of an enhancer of Nest, by its kind. */
 export interface EnhancerTypes {
   readonly guard: CanActivate;
   readonly interceptor: NestInterceptor;
@@ -19,8 +19,8 @@ export type EnhancerKind = keyof EnhancerTypes;
 type Globals<T> = readonly [made: readonly T[], scoped: readonly Provided['wrapper'][]];
 
 /**
- * Returns the global enhancers at the time of the call, because `app.useGlobalGuards()` and similar methods
- * are called after the modules are created.
+ * Functions that return the current global enhancers of each kind. They must be called late, because applications
+ * call `app.useGlobalGuards()` and similar methods after the modules are created.
  */
 export const GLOBALS: {
   readonly [K in EnhancerKind]: (config: ApplicationConfig) => Globals<EnhancerTypes[K]>;
@@ -39,8 +39,8 @@ export function answersHttp(filter: unknown): boolean {
 }
 
 /**
- * Logs warnings about global enhancers that do not run for calls, unless the options say that this is
- * intended.
+ * Logs warnings about global enhancers that do not run for calls of MCP handlers. With `inheritAppConfig: false`,
+ * this is intended, and enhancers are not reported.
  *
  * @param inherited the option `inheritAppConfig`.
  */

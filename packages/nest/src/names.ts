@@ -1,14 +1,14 @@
 import { isObject } from '@sigil/core/internal';
 
-/** Whether a class does not have a method. */
+/** Whether the instances of a class do not have a method. */
 export function lacks(cls: object, method: string): boolean {
   const prototype: unknown = Reflect.get(cls, 'prototype');
   return !isObject(prototype) || typeof prototype[method] !== 'function';
 }
 
 /**
- * Returns the name of an enhancer for messages. Classes from Nest's `mixin()`, as in `AuthGuard()`, have a
- * random name besides the name in their source.
+ * Returns the name of an enhancer, for messages. For a class from Nest's `mixin()`, such as `AuthGuard()`, it is the
+ * name in the source code, because Nest gives such classes random names.
  */
 export function nameOf(enhancer: unknown): string {
   if (typeof enhancer === 'function') {

@@ -19,21 +19,23 @@ export interface Provided {
 }
 
 /**
- * Nest's container, as a container of Sigil. It knows which classes have handlers: providers and controllers of any
- * module. Singletons are passed on; other instances are created for the call.
+ * Makes Nest's container a `Container` of Sigil. It finds the classes with handlers among the providers and controllers
+ * of all modules. It returns Nest's singletons; Nest creates other instances for each call.
  */
 export class NestContainer implements Container {
-  /** The providers with handlers, by class. */
+  /** The providers and controllers that have handlers, by class. */
   readonly served: ReadonlyMap<Constructor, Provided>;
-  /** Finds further faults in classes. */
+  /** Finds unsupported uses of Nest's decorators in a class. `SigilModule` sets it. */
   checkClass: (cls: Constructor) => readonly DefinitionProblem[] = () => [];
-  /** Whether Nest has created all modules. Before that, a singleton may not exist yet. */
+  /** Whether Nest has created all modules. Until then, some singletons may not exist. */
   isMade = false;
   readonly #modules: readonly NestModule[];
   readonly #found = new Map<ServiceId, Provided>();
   readonly #problems: DefinitionProblem[] = [];
 
-  /** @param include the modules whose handlers are served; all modules if it is absent. */
+  /**
+   * @param include the modules whose handlers are served. If it is `undefined`, the handlers of all modules are served.
+   */
   constructor(modules: ModulesContainer, include: readonly Type[] | undefined) {
     this.#modules = [...modules.values()];
     const included = this.#modules.filter(({ metatype }) => !include || include.includes(metatype));
@@ -77,9 +79,9 @@ export class NestContainer implements Container {
   }
 
   /**
-   * Returns an instance in the scope that Nest has for the provider.
+   * Returns an instance of a provider, in the scope that the provider has in Nest.
    *
-   * @param context the context of the call; absent outside of calls.
+   * @param context the context of the call; `undefined` outside of calls.
    */
   instanceOf({ module, token, wrapper }: Provided, context: GuardContext | undefined): unknown {
     if (!wrapper.isAlias && !wrapper.isTransient && wrapper.isDependencyTreeStatic()) return wrapper.instance;
@@ -89,7 +91,10 @@ export class NestContainer implements Container {
   }
 }
 
-/** Returns the names of classes with handlers whose modules no server includes. */
+/**
+ * Returns a text for each class whose handlers are not served, because no server includes its module. The text contains
+ * the names of the class and the module.
+ */
 export function unserved(modules: ModulesContainer, included: ReadonlySet<Type>): string[] {
   const others = [...modules.values()].filter(({ metatype }) => !included.has(metatype));
   return [...servedClasses(others, [])].map(([cls, { module }]) => `${cls.name} of ${module.name}`);
@@ -110,8 +115,8 @@ function servedClasses(
         problems.push({
           code: 'SIGIL_DUPLICATE_PROVIDER',
           where: cls.name,
-          what: `${other.module.name} and ${module.name} both provide it, which makes two instances`,
-          fix: 'list it in the providers of one module, and import that module where it is needed',
+          what: `${other.module.name} and ${module.name} both list it as a provider, so Nest creates two instances`,
+          fix: 'provide it in one module, and import that module where it is needed',
         });
         continue;
       }

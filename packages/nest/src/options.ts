@@ -3,7 +3,7 @@ import type { AppOptions, MaybePromise, Principal } from '@sigil/core';
 import type { HttpOptions } from '@sigil/http';
 import type { HttpRequest } from './call.js';
 
-/** The options of `createApp` that modules of Nest replace. */
+/** The options of `createApp` that Nest applications do not use, because modules of Nest have the same purpose. */
 export const NESTS = [
   'services',
   'discover',
@@ -16,11 +16,15 @@ export const NESTS = [
 
 /**
  * Options of `SigilModule.forRoot`, and of the factory of `SigilModule.forRootAsync`: the options of `createApp`, and
- * the ones below. Without `logger`, log lines go to the logger of the application, with the context `Sigil`. Lists are
- * always private to their caller, even if `cache` makes them public, because global guards may be added at any time.
+ * the ones below. Without `logger`, log lines go to the logger of the application, with the context `Sigil`. The
+ * results of lists always have the cache scope `private`, even if `cache` says `public`, because global guards can be
+ * added at any time.
  */
 export interface SigilModuleOptions extends Omit<AppOptions, (typeof NESTS)[number]> {
-  /** Options of the endpoint, as for `nodeHandler`. `authorization` or `authenticate` determines the principal. */
+  /**
+   * Options of the endpoint, as for `nodeHandler`. With `authorization` or `authenticate`, these options determine the
+   * principal, and the function `principal` is not called.
+   */
   readonly http?: Omit<HttpOptions, 'sse'>;
   /**
    * Returns the principal of a request that guards and middleware of the application have accepted, or `undefined` if
@@ -31,10 +35,10 @@ export interface SigilModuleOptions extends Omit<AppOptions, (typeof NESTS)[numb
    */
   principal?(this: void, request: HttpRequest): MaybePromise<Principal | undefined>;
   /**
-   * Global guards that check HTTP requests, such as `ThrottlerGuard`. They run for each request to the endpoint, but
-   * not for each definition.
+   * Global guards that check HTTP requests, such as `ThrottlerGuard`. They run once for each HTTP request to the
+   * endpoint, but not again for the tools, resources and prompts of the request.
    *
-   * @default []: global guards run for both
+   * @default []: all global guards run for the HTTP request, and again for its tools, resources and prompts
    */
   readonly requestGuards?: readonly Type<CanActivate>[];
   /**
@@ -42,8 +46,8 @@ export interface SigilModuleOptions extends Omit<AppOptions, (typeof NESTS)[numb
    * This is like a microservice that is connected with `inheritAppConfig`. Global guards always run. `ValidationPipe`
    * has no effect on calls. Filters that extend `BaseExceptionFilter` do not run, because they answer HTTP requests.
    *
-   * @default undefined: they do not run, and the log names them when the application starts; `false` turns this log
-   *   line off
+   * @default undefined: they do not run, and a log line names them when the application starts; with `false`, they do
+   *   not run and are not logged
    */
   readonly inheritAppConfig?: boolean;
 }
@@ -72,7 +76,7 @@ export interface SigilModuleExtras {
   readonly sse?: boolean | undefined;
   /**
    * Modules whose handlers are served: the handlers of their own providers and controllers, not of the modules they
-   * import. It is required in an application with several servers. The `App` of such a server is injected by its name:
+   * import. It is required in an application with several servers. The `App` of this server is injected by its name:
    * `@InjectApp('shop')`.
    *
    * @default every module of the application
@@ -89,19 +93,19 @@ export interface SigilModuleAsyncOptions<Dependencies extends unknown[] = never[
    * @default undefined: the `App` is not injected by a name
    */
   readonly name?: string | undefined;
-  /** The dependencies of the factory, in the order of its parameters. */
+  /** The tokens of the dependencies of `useFactory`, in the order of its parameters. */
   readonly inject?: readonly unknown[];
-  /** Returns the options. If they have no `name`, the `name` beside the factory applies. */
+  /** Returns the options of the server. If they have no `name`, the `name` next to `useFactory` is used. */
   readonly useFactory: (
     ...dependencies: Dependencies
   ) => MaybePromise<Omit<SigilModuleOptions, 'name'> & { readonly name?: string }>;
 }
 
-/** The token of the options. */
+/** The injection token of the options of a `SigilModule`. */
 export const OPTIONS: symbol = Symbol('the options of SigilModule');
 
 /**
- * Returns the token of a server's `App`, for `nest.get()` and for `inject` of factories.
+ * Returns the injection token of a server's `App`, for `nest.get()` and for the `inject` list of factories.
  *
  * @param name the `name` in the options of `SigilModule.forRoot` or `forRootAsync`.
  * @returns the token.

@@ -17,7 +17,7 @@ interface RouteParameter {
   readonly factory?: (data: unknown, context: CallExecutionContext) => unknown;
 }
 
-/** Returns the records of Nest's parameter decorators on a method. */
+/** Returns what Nest has stored about the parameter decorators on a method, such as their factories. */
 export function parametersOf(cls: object, method: MethodName): RouteParameter[] {
   const found = Reflect.getMetadata(ROUTE_ARGS_METADATA, cls, method) as
     Readonly<Record<string, RouteParameter>> | undefined;
@@ -29,7 +29,7 @@ export function parametersOf(cls: object, method: MethodName): RouteParameter[] 
   }));
 }
 
-/** Returns the problem with an unsupported parameter decorator; `undefined` if there is none. */
+/** Returns why a parameter decorator is not supported, and the fix; `undefined` if it is supported. */
 export function problemOfParameter({
   pipes = [],
   factory,
@@ -37,12 +37,12 @@ export function problemOfParameter({
   if (!factory)
     return {
       what: 'has a decorator of @nestjs/common for HTTP requests',
-      fix: 'take the arguments as a DTO, or import Arg, Param and their like from @sigil/core',
+      fix: 'use a DTO for the arguments, or import Arg, Param and similar decorators from @sigil/core',
     };
   if (pipes.length === 0) return undefined;
   return {
     what: `has pipes, which do not run for handlers of MCP: ${pipes.map(nameOf).join(', ')}`,
-    fix: 'leave them out, and have the decorator give the value as it is needed',
+    fix: 'remove them, and return the value from the decorator in its final form',
   };
 }
 

@@ -9,15 +9,15 @@ import {
   setArguments,
 } from '@sigil/core/internal';
 
-/** A parameter of a handler that receives one argument by its name, or all arguments. */
+/** A parameter of a handler. It receives the argument `name`, or all arguments if `name` is `undefined`. */
 export interface PipedParameter {
   readonly name: string | undefined;
   readonly metatype: Type | undefined;
 }
 
 /**
- * Returns the handler parameters that pipes apply to. Contexts, and values from Nest's parameter decorators,
- * are not included.
+ * Returns the parameters of a handler that receive arguments, because pipes only apply to these. Contexts, and values
+ * from Nest's parameter decorators, are not included.
  */
 export function pipedParametersOf(handler: HandlerMethod): PipedParameter[] {
   const types = parameterTypes(handler);
@@ -38,14 +38,14 @@ export function pipedParametersOf(handler: HandlerMethod): PipedParameter[] {
   );
 }
 
-/** Whether a pipe is a `ValidationPipe`. It has no effect: arguments are already validated instances of their DTO. */
+/** Whether a pipe is a `ValidationPipe`. Such a pipe has no effect, because arguments are already validated. */
 export function isValidationPipe(pipe: unknown): boolean {
   if (typeof pipe !== 'function') return pipe instanceof ValidationPipe;
   const prototype: unknown = pipe.prototype;
   return pipe === ValidationPipe || prototype instanceof ValidationPipe;
 }
 
-/** Replaces each argument of a handler by the result of pipes. */
+/** Replaces each argument of a handler with the value that the pipes return for it. */
 export async function pipeArguments(
   context: RequestContext,
   parameters: readonly PipedParameter[],

@@ -75,7 +75,7 @@ export class SigilModule implements NestModule, OnApplicationBootstrap, OnModule
   }
 
   /**
-   * Creates the module that serves an application.
+   * Creates the module that serves the handlers of a Nest application.
    *
    * @param options the name and version of the server, its options, and the path of its endpoint.
    * @returns the module, for `imports` of the root module. When a definition or option is wrong, the start of the
@@ -92,7 +92,8 @@ export class SigilModule implements NestModule, OnApplicationBootstrap, OnModule
   }
 
   /**
-   * Creates the module that serves an application with asynchronous options, for example from a `ConfigService`.
+   * Creates the module that serves the handlers of a Nest application, with asynchronous options, for example from a
+   * `ConfigService`.
    *
    * @param options the factory, its dependencies, and the options that Nest needs earlier, such as the path of the
    *   endpoint and its modules.
@@ -115,7 +116,7 @@ export class SigilModule implements NestModule, OnApplicationBootstrap, OnModule
     if (typeof useFactory !== 'function')
       checks.refuse(
         'useFactory',
-        'it must be a function that gives the options',
+        'it must be a function that returns the options',
         'write useFactory: () => ({ name, version })',
       );
     checks.throwIfAny();
@@ -123,17 +124,17 @@ export class SigilModule implements NestModule, OnApplicationBootstrap, OnModule
     return { ...dynamicModule({ name, path, decorators, sse, include }, provider as Provider), imports };
   }
 
-  /** Begins to serve, if the application has HTTP. Nest calls this. */
+  /** Begins to serve the MCP endpoint, if the application has an HTTP server. Nest calls this method. */
   configure(): void {
     this.#endpoint.mount();
   }
 
-  /** Warns of global enhancers that do not run for calls. Nest calls this. */
+  /** Logs warnings about global enhancers that do not run for calls of MCP handlers. Nest calls this method. */
   onApplicationBootstrap(): void {
     this.#endpoint.checkGlobals();
   }
 
-  /** Lets calls in flight finish, then closes the app. Nest calls this. */
+  /** Waits for calls in flight to finish, then closes the app. Nest calls this method. */
   async onModuleDestroy(): Promise<void> {
     await this.#endpoint.close();
   }
@@ -221,7 +222,7 @@ async function makeApp(
   if (server === servers[0] && server.include)
     for (const name of unserved(modules, new Set(servers.flatMap(({ include = [] }) => include))))
       logger.warn(
-        `${name} has handlers, and no server includes its module: SigilModule.forRoot({ include })`,
+        `${name} has handlers, but no server includes its module: add the module to include in SigilModule.forRoot({ include })`,
       );
   const described = (DESCRIBED.get(modules) ?? 0) + 1;
   DESCRIBED.set(modules, described);
@@ -251,12 +252,16 @@ function checkServers(server: Server, servers: readonly Server[], modules: Modul
   if (others.length > 0 && !include)
     checks.refuse(
       'include',
-      `the application has ${servers.length} servers, and ${name ?? 'one'} does not say what it serves`,
+      `the application has ${servers.length} servers, and ${name ?? 'one'} has no list of its modules`,
       'list its modules, include: [ShopModule], or import SigilModule once to serve all of them',
     );
   for (const cls of include ?? [])
     if (![...modules.values()].some(({ metatype }) => metatype === cls))
-      checks.refuse('include', `${cls.name} is no module of the application`, 'import it in the root module');
+      checks.refuse(
+        'include',
+        `${cls.name} is not a module of the application`,
+        'import it in the root module',
+      );
   const paths = routesOf(server);
   for (const other of others) {
     const shared = routesOf(other).find((path) => paths.includes(path));
@@ -264,10 +269,10 @@ function checkServers(server: Server, servers: readonly Server[], modules: Modul
       checks.refuse(
         'path',
         `${name ?? 'one server'} and ${other.name ?? 'another'} are both at ${shared}`,
-        "give each a path of its own: path: '/shop/mcp'",
+        "use a different path for each: path: '/shop/mcp'",
       );
     if (name !== undefined && name === other.name)
-      checks.refuse('name', `two servers have the name ${name}`, 'give each a name of its own');
+      checks.refuse('name', `two servers have the name ${name}`, 'use a different name for each');
   }
   checks.throwIfAny();
 }
@@ -288,9 +293,14 @@ function checkServer({ path = '/mcp', decorators = [], ...server }: Server): voi
   if (include !== undefined && !isListOfFunctions(include))
     checks.refuse('include', 'it must be a list of classes of modules', 'write include: [ShopModule]');
   else if (include && typeof name !== 'string')
-    checks.refuse('include', 'such a server is injected by its name', 'give the name beside useFactory, too');
+    checks.refuse(
+      'include',
+      'the App of this server is injected by its name',
+      'also set the name next to useFactory',
+    );
   const fault = faultOfPath(path);
-  if (fault) checks.refuse('path', fault, "write path: '/mcp', or '/' where the endpoint is all there is");
+  if (fault)
+    checks.refuse('path', fault, "write path: '/mcp', or '/' if the application only serves this endpoint");
   if (!isListOfFunctions(decorators))
     checks.refuse(
       'decorators',
@@ -311,7 +321,7 @@ function faultOfPath(path: unknown): string | undefined {
   if (wrong === undefined) return undefined;
   return wrong === ''
     ? 'it has two slashes side by side'
-    : `${wrong} is no fixed segment: there are neither parameters nor wildcards, and letters, digits and - . _ ~ only`;
+    : `${wrong} is not a fixed segment: use no parameters and no wildcards, only letters, digits and - . _ ~`;
 }
 
 /** The decorator for each kind of enhancer, by the enhancer's method. */
@@ -321,7 +331,7 @@ function checkDecorator(decorator: ClassDecorator, checks: OptionChecks): void {
   for (const [method, use] of Object.entries(TAKES)) {
     if (lacks(decorator, method)) continue;
     const name = nameOf(decorator);
-    checks.refuse('decorators', `${name} is a class and no decorator`, `write decorators: [${use}(${name})]`);
+    checks.refuse('decorators', `${name} is a class, not a decorator`, `write decorators: [${use}(${name})]`);
   }
 }
 
@@ -343,14 +353,18 @@ function checkOptions(given: SigilModuleOptions): void {
     if (option in given) checks.refuse(option, 'Nest has this', fix);
   }
   for (const option of EXTRAS) {
-    const fix = `give it beside useFactory: forRootAsync({ ${option}, useFactory })`;
-    if (option in given) checks.refuse(option, 'it has to be known before the factory runs', fix);
+    const fix = `set it next to useFactory: forRootAsync({ ${option}, useFactory })`;
+    if (option in given) checks.refuse(option, 'it must be known before the factory runs', fix);
   }
   checkNames(given, [...OPTION_NAMES, ...EXTRAS.filter((name) => name in given)], checks);
   checks.booleans(given, 'inheritAppConfig');
   const { requestGuards = [], principal, http = {} } = given;
   if ('sse' in http)
-    checks.refuse('http.sse', 'its routes are made before', 'write sse: true beside the path');
+    checks.refuse(
+      'http.sse',
+      'its routes are created before the options are known',
+      'write sse: true next to the path',
+    );
   if (!isListOfFunctions(requestGuards))
     checks.refuse('requestGuards', 'it must be a list of classes', 'write requestGuards: [ThrottlerGuard]');
   if (principal !== undefined && typeof principal !== 'function')
@@ -358,8 +372,8 @@ function checkOptions(given: SigilModuleOptions): void {
   if (principal && (http.authorization ?? http.authenticate))
     checks.refuse(
       'principal',
-      'http.authorization or http.authenticate says already who it is',
-      'leave one of them out',
+      'http.authorization or http.authenticate already determines the principal',
+      'remove one of them',
     );
   checks.throwIfAny();
 }

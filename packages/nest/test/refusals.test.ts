@@ -51,7 +51,7 @@ describe('an application does not start', () => {
       }
     }
     const what =
-      'it does not run for handlers of MCP, whose arguments have been checked by their DTO | leave it out; if routes of the class need it, put it on them, or make it global';
+      'it does not run for handlers of MCP, because their DTO has already validated the arguments | remove it; if routes of the class need it, put it on these routes, or make it global';
     expect(await problemsOf({ providers: [Orders] })).toEqual([
       `SIGIL_INVALID_POLICY Orders: @UsePipes(new ValidationPipe()): ${what}`,
       `SIGIL_INVALID_POLICY Orders.order: @UsePipes(Checks): ${what}`,
@@ -85,9 +85,9 @@ describe('an application does not start', () => {
     const problems = await problemsOf({ providers: [Orders] });
     expect(problems).toEqual(
       expect.arrayContaining([
-        'SIGIL_INVALID_POLICY Orders.list: parameter 1 has pipes, which do not run for handlers of MCP: ParseIntPipe | leave them out, and have the decorator give the value as it is needed',
-        'SIGIL_INVALID_POLICY Orders.find: parameter 1 has a decorator of @nestjs/common for HTTP requests | take the arguments as a DTO, or import Arg, Param and their like from @sigil/core',
-        'SIGIL_INVALID_POLICY Orders.find: parameter 2 has a decorator of @nestjs/common for HTTP requests | take the arguments as a DTO, or import Arg, Param and their like from @sigil/core',
+        'SIGIL_INVALID_POLICY Orders.list: parameter 1 has pipes, which do not run for handlers of MCP: ParseIntPipe | remove them, and return the value from the decorator in its final form',
+        'SIGIL_INVALID_POLICY Orders.find: parameter 1 has a decorator of @nestjs/common for HTTP requests | use a DTO for the arguments, or import Arg, Param and similar decorators from @sigil/core',
+        'SIGIL_INVALID_POLICY Orders.find: parameter 2 has a decorator of @nestjs/common for HTTP requests | use a DTO for the arguments, or import Arg, Param and similar decorators from @sigil/core',
       ]),
     );
   });
@@ -116,7 +116,7 @@ describe('an application does not start', () => {
     }
     expect(await problemsOf({ providers: [Orders, NestGuard, SigilGuard] })).toEqual([
       'SIGIL_INVALID_POLICY Orders.list: @UseGuards(SigilGuard): it is a guard of Sigil | import UseGuards from @sigil/core',
-      'SIGIL_INVALID_POLICY NestGuard: it is a guard of Nest, and was given to Sigil | import UseGuards from @nestjs/common',
+      'SIGIL_INVALID_POLICY NestGuard: it is a guard of Nest, but is used as a guard of Sigil | import UseGuards from @nestjs/common',
     ]);
   });
 
@@ -170,7 +170,7 @@ describe('an application does not start', () => {
     class Two {}
     expect(await problemsOf({ imports: [One, Two] })).toEqual([
       'SIGIL_INVALID_OPTIONS Orders: @Service says that it has the scope request, and Nest, which makes it, takes it for a singleton | write @Injectable({ scope: Scope.REQUEST }) or @Injectable({ scope: Scope.TRANSIENT }) in place of @Service()',
-      'SIGIL_DUPLICATE_PROVIDER Orders: One and Two both provide it, which makes two instances | list it in the providers of one module, and import that module where it is needed',
+      'SIGIL_DUPLICATE_PROVIDER Orders: One and Two both list it as a provider, so Nest creates two instances | provide it in one module, and import that module where it is needed',
     ]);
   });
 
@@ -202,16 +202,18 @@ describe('an application does not start', () => {
     };
     expect(await problemsOf({ options: options as never })).toEqual([
       'SIGIL_INVALID_OPTIONS SigilModule.forRoot({ services }): Nest has this | list classes in the providers of modules: those with handlers are found there',
-      'SIGIL_INVALID_OPTIONS SigilModule.forRoot({ http.sse }): its routes are made before | write sse: true beside the path',
+      'SIGIL_INVALID_OPTIONS SigilModule.forRoot({ http.sse }): its routes are created before the options are known | write sse: true next to the path',
       'SIGIL_INVALID_OPTIONS SigilModule.forRoot({ requestGuards }): it must be a list of classes | write requestGuards: [ThrottlerGuard]',
-      'SIGIL_INVALID_OPTIONS SigilModule.forRoot({ principal }): http.authorization or http.authenticate says already who it is | leave one of them out',
+      'SIGIL_INVALID_OPTIONS SigilModule.forRoot({ principal }): http.authorization or http.authenticate already determines the principal | remove one of them',
     ]);
   });
 
   test('with options that there are not, in words of the function that takes them', async () => {
     const [problem, ...others] = await problemsOf({ options: { paht: '/x' } as never });
-    expect(problem).toContain('SigilModule.forRoot({ paht }): there is no such option; there are path, ');
-    expect(problem).toMatch(/requestGuards, inheritAppConfig \| give one of those$/);
+    expect(problem).toContain(
+      'SigilModule.forRoot({ paht }): this option does not exist; the options are path, ',
+    );
+    expect(problem).toMatch(/requestGuards, inheritAppConfig \| use one of those$/);
     expect(problem).not.toContain('services');
     expect(others).toEqual([]);
     expect(await problemsOf({ options: { decorator: [] } as never })).toEqual([
@@ -224,7 +226,7 @@ describe('an application does not start', () => {
     expect(() => SigilModule.forRoot(undefined as never)).toThrow('its options must be an object');
     const sigil = SigilModule.forRootAsync({ useFactory: () => ({ nmae: 'x', name: 'x', version: '1' }) });
     await expect(Test.createTestingModule({ imports: [sigil] }).compile()).rejects.toThrow(
-      /SigilModule\.forRoot\(\{ nmae \}\): there is no such option; there are name, /,
+      /SigilModule\.forRoot\(\{ nmae \}\): this option does not exist; the options are name, /,
     );
     expect(() => SigilModule.forRootAsync({ useClass: class {} } as never)).toThrow(
       /forRootAsync\(\{ useClass \}\)[\s\S]*forRootAsync\(\{ useFactory \}\): it must be a function/,
@@ -234,7 +236,7 @@ describe('an application does not start', () => {
   test('with a route that cannot be', () => {
     const route = { name: 'x', version: '1', path: 'no path?', decorators: 7 };
     expect(() => SigilModule.forRoot(route as never)).toThrow(
-      /no path\? is no fixed segment[\s\S]*it must be a list of decorators of classes/,
+      /no path\? is not a fixed segment[\s\S]*it must be a list of decorators of classes/,
     );
   });
 
@@ -243,8 +245,8 @@ describe('an application does not start', () => {
     ['', 'it is empty'],
     ['/mcp/', 'it ends with a slash'],
     ['/a//b', 'it has two slashes side by side'],
-    ['/:tenant/mcp', ':tenant is no fixed segment'],
-    ['/mcp/*rest', '*rest is no fixed segment'],
+    ['/:tenant/mcp', ':tenant is not a fixed segment'],
+    ['/mcp/*rest', '*rest is not a fixed segment'],
   ])('with the path %p, and says why', (path, why) => {
     expect(() => SigilModule.forRoot({ name: 'x', version: '1', path: path as never })).toThrow(why);
   });
@@ -276,7 +278,7 @@ describe('an application does not start', () => {
       useFactory: () => ({ name: 'x', version: '1', path: '/there' }),
     });
     await expect(Test.createTestingModule({ imports: [sigil] }).compile()).rejects.toThrow(
-      'give it beside useFactory: forRootAsync({ path, useFactory })',
+      'set it next to useFactory: forRootAsync({ path, useFactory })',
     );
   });
 
@@ -290,6 +292,6 @@ describe('an application does not start', () => {
     const nest = await compile({ options: { http: { authorization: (() => undefined) as never } } });
     const started = nest.createNestApplication({ logger: false }).init();
     await expect(started).rejects.toThrow(DefinitionError);
-    await expect(started).rejects.toThrow('it must give an authorizer at once');
+    await expect(started).rejects.toThrow('it must synchronously return an authorizer,');
   });
 });

@@ -130,7 +130,7 @@ describe('several servers in one application', () => {
     });
     expect(await toolsOf(await clientOf(nest, 'shop'))).toEqual(['count']);
     const warning =
-      'Administration of AdministrationModule has handlers, and no server includes its module: SigilModule.forRoot({ include })';
+      'Administration of AdministrationModule has handlers, but no server includes its module: add the module to include in SigilModule.forRoot({ include })';
     expect(logger.lines).toEqual([[warning, warning]]);
   });
 });
@@ -152,7 +152,7 @@ describe('an application does not start', () => {
     ['/messages', '/'],
   ])('with servers at the same path: %s and %s', async (path, other) => {
     await expect(refusal({ ...shop, path: other, sse: true }, { ...administration, path })).rejects.toThrow(
-      /forRoot\(\{ path \}\): shop and administration are both at \/\S* *\n.*give each a path of its own/,
+      /forRoot\(\{ path \}\): shop and administration are both at \/\S* *\n.*use a different path for each:/,
     );
   });
 
@@ -165,19 +165,19 @@ describe('an application does not start', () => {
   test('with several servers of which one does not say what it serves', async () => {
     const { include: _include, ...whole } = shop;
     await expect(refusal(administration, whole)).rejects.toThrow(
-      /include \}\): the application has 2 servers, and shop does not say what it serves/,
+      /include \}\): the application has 2 servers, and shop has no list of its modules/,
     );
   });
 
   test('with modules to include that are none, or not there', async () => {
     class Elsewhere {}
     await expect(refusal({ ...shop, include: [Elsewhere] })).rejects.toThrow(
-      'Elsewhere is no module of the application',
+      'Elsewhere is not a module of the application',
     );
     expect(() => SigilModule.forRoot({ ...shop, include: [{}] as never })).toThrow(
       'it must be a list of classes of modules',
     );
     const nameless = { include: [ShopModule], useFactory: () => shop };
-    expect(() => SigilModule.forRootAsync(nameless)).toThrow('give the name beside useFactory, too');
+    expect(() => SigilModule.forRootAsync(nameless)).toThrow('also set the name next to useFactory');
   });
 });

@@ -2,17 +2,20 @@ import type { App, MaybePromise } from '@sigil/core';
 import type { HttpOptions } from '@sigil/http';
 import { type HostHandler, hostHandler } from '@sigil/http/fetch';
 
-/** The handlers of a Next route by method, and a function that closes them. Next refuses other methods. */
+/** The handlers of a Next route by HTTP method, and a function that closes them. Next refuses other methods. */
 export interface NextHandlers {
-  /** Opens the stream of a session, and reads the documents of an authorization. */
+  /** Opens the stream of a session, or returns a document of the authorization. */
   readonly GET: RouteHandler;
   /** Receives messages. */
   readonly POST: RouteHandler;
   /** Ends a session. */
   readonly DELETE: RouteHandler;
-  /** Answers preflight requests from pages. */
+  /** Answers preflight requests (CORS) from web pages. */
   readonly OPTIONS: RouteHandler;
-  /** Lets requests in flight finish, then ends every session and the app. It is for your own servers and tests. */
+  /**
+   * Waits for requests in flight to finish, then ends every session and closes the app. Next does not call it: call it
+   * in tests, or when your own server stops.
+   */
   readonly close: HostHandler<undefined>['close'];
 }
 

@@ -5,13 +5,14 @@ import { OptionChecks, type OptionTable } from '@sigil/core/internal';
 /** Options for writing records to a file. */
 export interface JsonLinesOptions {
   /**
-   * Whether each record is forced onto the disk (`fsync`) before it counts as kept. This takes a millisecond or more.
+   * Whether each record is flushed to the disk (`fsync`) before `write` returns. This takes a millisecond or more per
+   * record.
    * @default false
    */
   readonly sync?: boolean;
 }
 
-/** Writes records to a file. */
+/** Appends records to a file. */
 export interface JsonLinesFile {
   /** Appends a record. @throws Error when the record cannot be written. */
   write(record: object): void;
@@ -25,11 +26,11 @@ const OPTIONS: OptionTable<JsonLinesOptions> = { sync: true };
 const LOOK_MS = 1000;
 
 /**
- * Opens a file and appends each record to it as a line of JSON. The result fits the option `audit.sink` of
- * `createApp`. Several processes may write to one file.
+ * Opens a file and appends each record to it, as one line of JSON. Use the result as the option `audit.sink` of
+ * `createApp`. Several processes can write to the same file.
  *
- * @param path the path of the file. Only the user of the process can access a new file. If the file is moved
- * away, as logrotate does, a new one is created within a second.
+ * @param path the path of the file. Only the user of the process can access a new file. If the file is moved away, as
+ *   logrotate does, a new file is created within a second.
  * @returns the open file.
  * @throws Error if the file cannot be opened; DefinitionError if an option is invalid.
  * @example
@@ -60,7 +61,8 @@ export function jsonLinesFile(path: string, options: JsonLinesOptions = {}): Jso
       // One write per record, so that appends from several processes do not mix.
       const line = Buffer.from(`${JSON.stringify(record)}\n`);
       const written = writeSync(file, line);
-      if (written < line.length) throw new Error(`${path} has room for ${written} of ${line.length} bytes`);
+      if (written < line.length)
+        throw new Error(`only ${written} of ${line.length} bytes could be written to ${path}`);
       if (sync) fsyncSync(file);
     },
     close: () => closeSync(file),
@@ -73,7 +75,7 @@ function openFile(path: string): number {
   } catch (error) {
     const folder = dirname(resolve(path));
     if (existsSync(folder)) throw error;
-    throw new Error(`${path} cannot be opened: there is no folder ${folder}; make it first`, {
+    throw new Error(`${path} cannot be opened: the folder ${folder} does not exist; create it first`, {
       cause: error,
     });
   }

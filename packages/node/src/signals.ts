@@ -1,9 +1,9 @@
-/** The signals that ask a process to end, and the exit code for each. */
+/** The signals that request the end of a process, and the exit code of the process after each. */
 export const EXIT_CODES = { SIGINT: 130, SIGTERM: 0 } as const;
 
 type EndSignal = keyof typeof EXIT_CODES;
 
-/** The part of `process` that is needed to handle signals. */
+/** The members of `process` that are needed to handle signals. */
 export interface SignalProcess {
   exitCode?: number | string | null | undefined;
   /** Ends the process. */
@@ -20,12 +20,12 @@ const LAST_MS = 50;
 const DISPOSAL_MS = 5_000;
 
 /**
- * Ends the process once an app has closed, even if a timer, or a handler that ignores its signal, would keep the
- * process running.
+ * Exits the process once an app has closed, even if timers are still active, or handlers that ignore their abort signal
+ * still run.
  *
  * @param host `process`, or an object in its place.
- * @param closed settles when the services of the app have been disposed of.
- * @param graceMs how long the disposal may take, in milliseconds; 5,000 by default.
+ * @param closed a promise that settles when the services of the app have been disposed of.
+ * @param graceMs how long the disposal can take before the process exits anyway, in milliseconds; 5,000 by default.
  * @example
  * ```ts
  * exitAfter(process, app.close());
@@ -43,13 +43,14 @@ export function exitAfter(
 }
 
 /**
- * Handles SIGTERM and SIGINT: the first signal ends the process gently, and a second one ends it at once.
+ * Handles SIGTERM and SIGINT: the first signal shuts the process down gracefully, and a second signal ends it
+ * immediately.
  *
  * @param host `process`, or an object in its place.
- * @param shutDown resolves when the work in flight is done.
- * @param graceMs how long the process may then take to end by itself before it is made to exit, in milliseconds; 5,000
- *   by default.
- * @returns a function that stops listening.
+ * @param shutDown called at the first signal; its promise resolves when the work in flight is done.
+ * @param graceMs how long the process can then take to end by itself before it is forced to exit, in milliseconds;
+ *   5,000 by default.
+ * @returns a function that removes the listeners for the signals.
  * @example
  * ```ts
  * const stopListening = handleSignals(process, () => app.close());

@@ -8,7 +8,7 @@ const { inspect, types } = process.getBuiltinModule('node:util');
 /** Options for the lines of a log. */
 export interface LineOptions {
   /**
-   * The format of lines: `json` for programs, `text` for people.
+   * The format of lines: `json` is for programs, `text` is for people.
    * @default 'json'
    */
   readonly format?: 'json' | 'text';
@@ -20,9 +20,9 @@ export interface LineOptions {
 }
 
 /**
- * Creates a logger that writes each entry as one line of text or of JSON: `level`, `time` (ISO 8601),
- * `message`, then the details. It never throws, whatever the details are. A string of more than 8,192
- * characters, such as the message of an error, is cut in the middle.
+ * Creates a logger that writes each entry as one line of text or of JSON: `level`, `time` (ISO 8601), `message`, then
+ * the details. The logger never throws, even if the details cannot be serialized. A string of more than 8,192
+ * characters, such as the message of an error, is shortened in its middle.
  *
  * @param stream the destination of the lines; it is not closed.
  * @param options how the lines are written.
@@ -99,7 +99,10 @@ export function stderrLogger(): Logger {
   const colors = NO_COLOR === '' && (isTTY || FORCE_COLOR !== '');
   const logger = streamLogger(process.stderr, { format, colors });
   if (LOG_FORMAT !== undefined && LOG_FORMAT !== '' && LOG_FORMAT !== format)
-    logger.warn({ LOG_FORMAT }, 'the environment variable LOG_FORMAT is passed over: it may be json or text');
+    logger.warn(
+      { LOG_FORMAT },
+      'the environment variable LOG_FORMAT is ignored: its value must be one of json or text',
+    );
   return logger;
 }
 

@@ -43,7 +43,7 @@ describe('jsonLinesFile', () => {
   test('fails where it cannot be opened, and where it is closed', () => {
     const path = join(folder, 'none', 'audit.jsonl');
     expect(() => jsonLinesFile(path)).toThrow(
-      `${path} cannot be opened: there is no folder ${join(folder, 'none')}; make it first`,
+      `${path} cannot be opened: the folder ${join(folder, 'none')} does not exist; create it first`,
     );
     expect(() => jsonLinesFile(folder)).toThrow('EISDIR');
     const file = jsonLinesFile(join(folder, 'audit.jsonl'));

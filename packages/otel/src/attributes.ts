@@ -14,7 +14,7 @@ export type Signal =
   | 'mcp.client.operation.duration'
   | 'mcp.server.session.duration';
 
-/** The sources of attributes. The last four are only known after the answer. */
+/** The values of attributes. The last four members are only known after the request has been answered. */
 export interface Values {
   readonly method?: string | undefined;
   readonly tool?: string | undefined;
@@ -35,11 +35,11 @@ export interface Values {
   readonly output?: string | undefined;
 }
 
-/** One attribute, and the telemetry that has it. */
+/** An attribute, and the spans and metrics that contain it. */
 export interface AttributeRow {
   readonly name: string;
   readonly value: keyof Values;
-  /** How strictly the conventions require the attribute. */
+  /** How strictly OpenTelemetry's conventions require the attribute. */
   readonly level: 'required' | 'conditionally_required' | 'recommended' | 'opt_in';
   readonly on: readonly Signal[];
 }
@@ -49,7 +49,7 @@ const OPERATIONS: readonly Signal[] = ['mcp.server.operation.duration', 'mcp.cli
 const BOTH: readonly Signal[] = [...SPANS, ...OPERATIONS];
 const ALL: readonly Signal[] = [...BOTH, 'mcp.server.session.duration'];
 
-/** The table of all attributes. */
+/** All attributes of OpenTelemetry's conventions for MCP. */
 export const ATTRIBUTES: readonly AttributeRow[] = [
   { name: 'mcp.method.name', value: 'method', level: 'required', on: BOTH },
   { name: 'gen_ai.tool.name', value: 'tool', level: 'conditionally_required', on: BOTH },
@@ -76,7 +76,7 @@ const ROWS = new Map<Signal, readonly AttributeRow[]>(
 );
 
 /**
- * Returns the known attributes of a span or metric.
+ * Returns the attributes of a span or metric whose values are known.
  *
  * @param optIn whether to include opt-in attributes.
  */

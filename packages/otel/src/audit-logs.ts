@@ -13,7 +13,7 @@ export interface AuditLog {
   /** The record as a line of JSON, as `jsonLinesFile` of `@sigil/node` writes it. */
   readonly body: string;
   readonly attributes: Attributes;
-  /** The context, which contains the span of the call, if it is known. */
+  /** The OpenTelemetry context. It contains the span of the call, if the span is known. */
   readonly context: Context;
 }
 

@@ -24,7 +24,7 @@ import type { Redactor, TelemetryOptions } from './options.js';
 import type { OwnMetrics } from './own-metrics.js';
 import { parentOf, traceOf } from './parents.js';
 
-/** The parts that all spans of an app share. */
+/** The tracer, instruments and options that all spans of an app share. */
 export interface SpanParts {
   readonly options: TelemetryOptions;
   readonly tracer: Tracer;
@@ -68,7 +68,7 @@ export class CallSpan implements CallObservation {
     this.#measured = attributes;
   }
 
-  /** The trace for log lines, and for links from submitted tasks. */
+  /** The ids of the span, for log lines and for links from the runs of a submitted task. */
   get trace(): Trace | undefined {
     return (this.#trace ??= traceOf(this.#span.spanContext()));
   }

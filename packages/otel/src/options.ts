@@ -3,11 +3,11 @@ import type { CallInfo } from '@sigil/core';
 import { OptionChecks, type OptionTable } from '@sigil/core/internal';
 
 /**
- * Returns the form of arguments or of a result to record, for example without secrets.
+ * Changes arguments or a result before they are recorded, for example to remove secrets.
  *
  * @param value the arguments from the client, or the result for the client.
  * @param call the call that the value belongs to.
- * @returns the form to record; `undefined` to record nothing.
+ * @returns the value to record; `undefined` to record nothing.
  */
 export type Redactor = (value: unknown, call: CallInfo) => unknown;
 
@@ -16,7 +16,7 @@ export interface EventLoopDelay {
   readonly max: number;
   /** A percentile of the delay. @param percentile the percentile, above 0 and at most 100. */
   percentile(percentile: number): number;
-  /** Clears the measurements so far. */
+  /** Deletes all measurements, so that later percentiles only include new ones. */
   reset(): void;
 }
 
@@ -27,14 +27,14 @@ export interface TelemetryOptions {
   /** Creates the metrics. @default the provider registered with the OpenTelemetry API when `telemetry` is called */
   readonly meterProvider?: MeterProvider;
   /**
-   * Records arguments of tools and prompts on spans: unchanged, or in the form that the function returns. They may
-   * contain secrets.
+   * Records arguments of tools and prompts on spans: unchanged, or as the function returns them. Arguments can contain
+   * secrets.
    *
    * @default false
    */
   readonly recordInputs?: boolean | Redactor;
   /**
-   * Records results of tools on spans: unchanged, or in the form that the function returns. They may contain secrets.
+   * Records results of tools on spans: unchanged, or as the function returns them. Results can contain secrets.
    * @default false
    */
   readonly recordOutputs?: boolean | Redactor;
@@ -46,13 +46,13 @@ export interface TelemetryOptions {
    */
   readonly eventLoopDelay?: EventLoopDelay;
   /**
-   * Called after the app has closed and before its process ends, to flush telemetry. Call `shutdown()` of your
-   * providers here.
+   * Called after the app has closed and before its process ends, to flush telemetry. The function should call
+   * `shutdown()` of your providers.
    * @default nothing
    */
   readonly shutdown?: () => Promise<unknown>;
   /**
-   * Puts URIs of resources into names of spans and into metrics, for servers that have few resources.
+   * Adds the URIs of resources to the names of spans and to metrics. Use it only if the server has few resources.
    *
    * @default false
    */

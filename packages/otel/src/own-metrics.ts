@@ -8,7 +8,10 @@ const STORE_BUCKETS = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 
 /** The highest attempt number that has its own time series, because `tasks.maxAttempts` may be any number. */
 const MAX_ATTEMPT = 10;
 
-/** Sigil's own metrics, beyond the conventions: refusals, store latency, and the sizes of queues and tables. */
+/**
+ * Sigil's own metrics, which OpenTelemetry's conventions do not define: refusals, store latency, and the sizes of
+ * queues and tables.
+ */
 export class OwnMetrics {
   readonly #meter: Meter;
   readonly #refusals: Counter;
@@ -32,7 +35,7 @@ export class OwnMetrics {
       unit: '{run}',
     });
     this.#aborts = meter.createCounter('sigil.task.aborts', {
-      description: 'Runs of tasks that were aborted, and tasks that were given up.',
+      description: 'Task runs that were aborted, and tasks that failed without another run.',
       unit: '{run}',
     });
     if (eventLoopDelay) this.#measureLoop(eventLoopDelay);
@@ -45,7 +48,7 @@ export class OwnMetrics {
     this.#runs.add(1, { ...toolOf(call), 'sigil.task.attempt': attempt });
   }
 
-  /** Counts a run of a task that was aborted, or a task that was given up. */
+  /** Counts an aborted run of a task, or a task that failed after too many lost runs. */
   taskAborted(event: TaskAbortEvent): void {
     const { abortedBy, hasFailed } = event;
     const why = { 'sigil.task.aborted_by': abortedBy, 'sigil.task.failed': hasFailed };
@@ -59,20 +62,20 @@ export class OwnMetrics {
     this.#refusals.add(1, { 'sigil.refused_by': refusedBy, ...reason });
   }
 
-  /** Counts a request that its transport refused. */
+  /** Counts a request that the transport refused. */
   refused({ by, reason, status }: RefusalEvent): void {
     const attributes = { 'sigil.refused_by': by, 'sigil.refusal.reason': reason };
     this.#refusals.add(1, { ...attributes, 'http.response.status_code': status });
   }
 
-  /** Measures how long a store took. */
+  /** Records how long an operation of a store took, and its error. */
   storeAsked({ part, operation, ms, error }: StoreEvent): void {
     const attributes: Attributes = { 'sigil.store.part': part, 'sigil.store.operation': operation };
     if (error !== undefined) attributes['error.type'] = error instanceof Error ? error.name : '_OTHER';
     this.#stores.record(ms / 1000, attributes);
   }
 
-  /** Measures a gauge whenever metrics are collected. */
+  /** Registers a gauge, which is read whenever metrics are collected. */
   gaugeAdded(gauge: Gauge): void {
     const { name, description, unit, isCounter } = gauge;
     const options = { description, unit };

@@ -28,10 +28,9 @@ const GETTER: TextMapGetter<object> = {
 };
 
 /**
- * Returns the parent of a call's span. If the `_meta` of the call names a parent, the HTTP context is only
- * linked. The reason: one HTTP request can contain several calls, and one call can need several HTTP requests.
- * Otherwise, the HTTP context is the parent. The span of a task's run has no parent; it is linked to the call
- * that submitted the task.
+ * Returns the parent and the links of a call's span. If the `_meta` of the call contains a trace context, it is the
+ * parent, and the trace context of the HTTP request is only linked. Otherwise, the trace context of the HTTP
+ * request is the parent. The span of a task's run has no parent; it is linked to the call that submitted the task.
  */
 export function parentOf({ params, headers, task }: CallInfo): Parent {
   if (task) {
@@ -64,7 +63,7 @@ function spanContextOf({ traceId, spanId, traceparent }: Trace): SpanContext {
   return { traceId, spanId, traceFlags: flags & TraceFlags.SAMPLED, isRemote: true };
 }
 
-/** Converts the context of a span to the form that the engine stores. */
+/** Converts the context of a span to a `Trace`, as log lines and stored tasks contain it. */
 export function traceOf(span: SpanContext): Trace | undefined {
   if (!isSpanContextValid(span)) return undefined;
   const { traceId, spanId, traceFlags, traceState } = span;

@@ -23,8 +23,8 @@ const MAX_URI_LENGTH = 1024;
 const CALLER_FAULTS: ReadonlySet<number> = new Set([-32700, -32600, -32601, -32602, -32002, 403, 429]);
 
 /**
- * Returns the attributes of metrics and spans at the beginning of a call. Only names that the server has are
- * included, because clients can send any name.
+ * Returns the attributes of metrics and spans that are known when a call begins. Names of unknown tools and prompts are
+ * not included, because clients can send any name.
  */
 export function measuredOf(call: CallInfo): Values {
   const { isKnownMethod, isKnownName, params, protocolVersion, transport } = call;
@@ -47,7 +47,9 @@ export function measuredOf(call: CallInfo): Values {
   };
 }
 
-/** Returns the attributes that only spans have, because they differ for each call. */
+/**
+ * Returns the attributes of a call that only spans have. Metrics do not have them, because they differ for each call.
+ */
 export function tracedOf({ requestId, sessionId, address, source }: CallInfo): Values {
   return {
     requestId: requestId === undefined ? undefined : String(requestId),
@@ -57,7 +59,7 @@ export function tracedOf({ requestId, sessionId, address, source }: CallInfo): V
   };
 }
 
-/** Returns the attributes of a request to a client, including those of the call that sends it. */
+/** Returns the attributes of a request to a client, including attributes of the call during which it is sent. */
 export function clientValuesOf({ id, method, call }: ClientRequestInfo, measured: Values): Values {
   const { protocolVersion, networkTransport, networkProtocol, networkProtocolVersion } = measured;
   const network = { networkTransport, networkProtocol, networkProtocolVersion };
@@ -69,12 +71,12 @@ export function sessionValuesOf({ protocolVersion, transport }: SessionEvent): V
   return { protocolVersion, networkProtocol: transport === 'http' ? 'http' : undefined };
 }
 
-/** How a call or request ended. */
+/** How a call or a request to a client failed. */
 export interface End extends Pick<Values, 'errorType' | 'statusCode'> {
   readonly message?: string | undefined;
 }
 
-/** Returns how a call ended; `undefined` for success. */
+/** Returns how a call failed; `undefined` if it succeeded. */
 export function endOf({ error, outcome, result }: CallEvent): End | undefined {
   if (error) {
     const statusCode = String(error.code);
@@ -85,7 +87,11 @@ export function endOf({ error, outcome, result }: CallEvent): End | undefined {
   return hasFailed ? { errorType: 'tool_error' } : undefined;
 }
 
-/** Returns how a request to a client ended, from the error of waiting for it; `undefined` for success. */
+/**
+ * Returns how a request to a client failed; `undefined` if it succeeded.
+ *
+ * @param error the error of the request, or `undefined`.
+ */
 export function clientEndOf(error: unknown): End | undefined {
   if (error === undefined) return undefined;
   if (!(error instanceof InputResponseError)) return { errorType: OTHER };
@@ -96,7 +102,7 @@ export function clientEndOf(error: unknown): End | undefined {
   return { statusCode, errorType: statusCode, message: cause.message };
 }
 
-/** The names of MCP transports in the conventions. */
+/** The names of Sigil's transports in OpenTelemetry's conventions. */
 export const NETWORK_TRANSPORTS: Readonly<Record<string, string | undefined>> = {
   stdio: 'pipe',
   http: 'tcp',

@@ -113,7 +113,9 @@ test('a call that needs its record runs once the logger has taken it, and not wh
   };
   const refusing = await audited({ required: true, sink: auditLogs({ emit }) });
   await using other = await connect(refusing.app);
-  await expect(other.callTool('pay', { amount: 1 })).rejects.toThrow('The audit cannot be written now');
+  await expect(other.callTool('pay', { amount: 1 })).rejects.toThrow(
+    'The audit record cannot be written now;',
+  );
 });
 
 test('the logger that is registered takes records, and drops them where there is none', async () => {

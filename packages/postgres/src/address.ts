@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isObject, messageOf, OptionChecks } from '@sigil/core/internal';
 import { Client } from 'pg';
 
-/** The location of the database. */
+/** The address of the database, or a pool that contains it. */
 export interface Address {
   /**
    * The address of the database: `postgres://[user[:password]@]host[:port]/database[?option=value]`.
@@ -10,13 +10,13 @@ export interface Address {
    */
   readonly url?: string;
   /**
-   * A pool of `pg` in place of an address. Its options supply the location, certificates, or a password that changes.
-   * The pool itself is not used, because stores need connections with other settings.
+   * A pool of `pg`, instead of `url`. Its options contain the location of the database, certificates, and the password,
+   * which can change. The pool's connections are not used, because stores need connections with other settings.
    */
   readonly pool?: PoolTemplate;
 }
 
-/** The part of a `pg` pool that is used here. */
+/** The part of a `pg` pool that `@sigil/postgres` reads: its options. */
 export interface PoolTemplate {
   readonly options: object;
 }
@@ -30,16 +30,12 @@ const SCHEMA = /^[a-z_][a-z0-9_]{0,47}$/;
 /** Names that PostgreSQL reserves for itself. */
 const OWN_SCHEMA = /^(?:pg_|information_schema$)/;
 
-/** Refuses a value that is neither the name of a schema nor `undefined`. @returns the schema. */
+/** Reports a value that is not a valid name of a schema. @returns the schema; the default schema for `undefined`. */
 export function checkSchema(checks: OptionChecks, schema: unknown): string {
   if (schema === undefined) return DEFAULT_SCHEMA;
   if (typeof schema === 'string' && SCHEMA.test(schema)) {
     if (OWN_SCHEMA.test(schema))
-      checks.refuse(
-        'schema',
-        `${schema} is for PostgreSQL itself`,
-        "give another name, such as 'sigil_shop'",
-      );
+      checks.refuse('schema', `${schema} is for PostgreSQL itself`, "use another name, such as 'sigil_shop'");
     return schema;
   }
   checks.refuse('schema', 'it must be a name of at most 48 letters a to z, digits and underscores');
@@ -47,8 +43,7 @@ export function checkSchema(checks: OptionChecks, schema: unknown): string {
 }
 
 /**
- * Returns the schema from options that have no other members. @throws DefinitionError if an option is
- * invalid.
+ * Returns the schema from options whose only member is `schema`. @throws DefinitionError if the options are invalid.
  */
 export function requireSchema(of: string, options: { readonly schema?: string }): string {
   OptionChecks.requireObject(of, options);
@@ -59,12 +54,12 @@ export function requireSchema(of: string, options: { readonly schema?: string })
   return schema;
 }
 
-/** Refuses an address that is not valid. */
+/** Reports an address or a pool that is not valid, or missing. */
 export function checkAddress(checks: OptionChecks, { url, pool }: Address): void {
   if (url === undefined && pool === undefined)
-    checks.refuse('url', 'there is none', "write url: 'postgres://user@host/database', or give a pool of pg");
+    checks.refuse('url', 'there is none', "write url: 'postgres://user@host/database', or pass a pool of pg");
   if (url !== undefined && pool !== undefined)
-    checks.refuse('url', 'there must be either an address or a pool', 'leave one of them out');
+    checks.refuse('url', 'there must be either an address or a pool', 'remove one of them');
   checkUrl(checks, 'url', url);
   if (pool !== undefined && !isObject(isObject(pool) ? pool['options'] : undefined))
     checks.refuse('pool', 'it must be a pool of pg', 'write pool: new Pool({ … })');
@@ -86,7 +81,7 @@ const SSL_MODES: readonly string[] = [
   'no-verify',
 ];
 
-/** Refuses a value that is neither an address of PostgreSQL nor `undefined`. */
+/** Reports a value that is not a valid address of PostgreSQL. `undefined` is allowed. */
 export function checkUrl(checks: OptionChecks, option: string, url: unknown): void {
   if (url === undefined) return;
   if (!isUrl(url)) {
@@ -109,14 +104,14 @@ export function checkUrl(checks: OptionChecks, option: string, url: unknown): vo
 /** The parameters that name files. */
 const FILES: readonly string[] = ['sslcert', 'sslkey', 'sslrootcert'];
 
-/** Refuses an address that `pg` cannot parse, or that names files it cannot read. */
+/** Reports an address that `pg` cannot parse, or an address with file names that this process cannot read. */
 export function checkReadable(checks: OptionChecks, option: string, url: string | undefined): void {
   if (url === undefined) return;
   const { searchParams } = new URL(url);
   const unreadable = FILES.flatMap((name) => {
     const path = searchParams.get(name) ?? '';
     const failure = path === '' ? undefined : failureOf(() => readFileSync(path));
-    return failure === undefined ? [] : [`its ${name} cannot be read: ${failure}`];
+    return failure === undefined ? [] : [`the file in its ${name} cannot be read: ${failure}`];
   });
   for (const what of unreadable)
     checks.refuse(option, what, 'name a file that this process may read, or leave it out');
@@ -135,7 +130,7 @@ function failureOf(work: () => unknown): string | undefined {
   }
 }
 
-/** Returns the options for clients of `pg`. */
+/** Returns the options with which clients of `pg` connect to an address. */
 export function clientOptions({ url, pool }: Address): object {
   if (url !== undefined) return { connectionString: url };
   const options: { readonly password?: unknown } = pool?.options ?? {};

@@ -1,9 +1,12 @@
 import { DatabaseError } from 'pg';
 
-/** The codes for a temporary refusal: PostgreSQL shuts down, starts, or has no room. */
+/** The codes for a temporary refusal: PostgreSQL shuts down, starts, or is full. */
 const NOT_NOW = /^(?:08|53|57P|57014$)/;
 
-/** Whether an error means that PostgreSQL could not be reached, rather than that it refused. */
+/**
+ * Whether an error means that PostgreSQL could not be reached. A refusal by PostgreSQL, such as a wrong password, is
+ * not such an error.
+ */
 export function isConnectionFailure(error: unknown): boolean {
   if (error instanceof UnusableError || error instanceof BusyError || isWithoutTls(error)) return false;
   if (!(error instanceof DatabaseError)) return true;
@@ -18,20 +21,20 @@ function isWithoutTls(error: unknown): error is Error {
 /** The fix for each permanent error of PostgreSQL, by code. */
 const FIXES: readonly (readonly [RegExp, (schema: string) => string])[] = [
   [/^3D000$/, () => 'create the database, or name another one in postgres({ url })'],
-  [/^28/, () => 'mend the user and the password in postgres({ url })'],
-  [/^25006$/, () => 'name a server that takes writes in postgres({ url }): this one may be a copy of it'],
+  [/^28/, () => 'correct the user and the password in postgres({ url })'],
+  [/^25006$/, () => 'use a server that accepts writes in postgres({ url }): this one may be a replica'],
   [
     /^42501$/,
     (schema) =>
-      `let the user make tables, or have one who may run migrate(url, { schema: '${schema}' }) and give postgres({ schema: '${schema}', migrate: false })`,
+      `allow the user to create tables, or let another user run migrate(url, { schema: '${schema}' }) and set postgres({ schema: '${schema}', migrate: false })`,
   ],
 ];
 
-/** Adds the fix to a permanent error. */
+/** Returns an error whose message also contains the fix, if the error is permanent and has a known fix. */
 export function explained(error: unknown, schema: string): unknown {
   if (isWithoutTls(error))
     return new Error(
-      `PostgreSQL refuses: ${error.message}; turn TLS on there, or leave sslmode out of postgres({ url })`,
+      `PostgreSQL refuses: ${error.message}; turn on TLS in PostgreSQL, or remove sslmode from postgres({ url })`,
       { cause: error },
     );
   if (!(error instanceof DatabaseError)) return error;
@@ -40,11 +43,13 @@ export function explained(error: unknown, schema: string): unknown {
   return new Error(`PostgreSQL refuses: ${error.message}; ${fix(schema)}`, { cause: error });
 }
 
-/** Thrown if PostgreSQL answers, but cannot be used in its current state. A later attempt would fail, too. */
+/**
+ * Thrown if PostgreSQL answers, but cannot be used without a change of its settings or tables. Retries would fail, too.
+ */
 export class UnusableError extends Error {}
 
-/** Thrown if a statement was not sent, because too many statements wait for a connection. */
+/** Thrown if a statement was not sent, because too many statements were waiting for a connection. */
 export class BusyError extends Error {}
 
-/** The message for statements that take too long. */
+/** The error message for a statement that PostgreSQL does not answer in time. */
 export const NO_ANSWER = 'PostgreSQL did not answer';

@@ -1,26 +1,27 @@
 import { type OptionTable, STORE_LIMITS, type StoreLimits, storeLimits } from '@sigil/core/internal';
 
-/** Limits on the data that is kept. */
+/** Limits on the data that a backend stores in PostgreSQL. */
 export interface PostgresLimits extends StoreLimits {
   /**
-   * Maximum bytes of all tasks together. Each task counts with the length of its JSON, rounded up to whole KiB.
+   * Maximum bytes of all tasks together. The size of a task is the length of its JSON, rounded up to whole KiB.
    * @default 1 GiB
    */
   readonly maxTaskBytes?: number;
   /**
-   * Maximum bytes of the streams of all sessions together. For up to half a minute there may be some more, until they
-   * are dropped.
+   * Maximum bytes of the streams of all sessions together. The total may exceed this for up to half a
+   * minute, until the oldest events are deleted.
    * @default 1 GiB
    */
   readonly maxEventBytes?: number;
   /**
-   * Approximate maximum number of keys of the limiter. Beyond it, the keys whose count ends first are forgotten.
+   * Approximate maximum number of keys of the limiter. Above it, the keys whose counts expire first
+   * are deleted.
    * @default 100,000
    */
   readonly maxKeys?: number;
 }
 
-/** The names of the limits. */
+/** The names of all limits, to find unknown options. */
 export const POSTGRES_LIMITS: OptionTable<PostgresLimits> = {
   ...STORE_LIMITS,
   maxEventBytes: true,
@@ -29,7 +30,7 @@ export const POSTGRES_LIMITS: OptionTable<PostgresLimits> = {
 
 const GIB = 1024 ** 3;
 
-/** Fills in the defaults of the limits. */
+/** Returns the limits, with defaults for the ones that are not set. */
 export function postgresLimits(limits: PostgresLimits): Required<PostgresLimits> {
   const { maxEventBytes = GIB, maxKeys = 100_000 } = limits;
   return { ...storeLimits(limits, GIB), maxEventBytes, maxKeys };

@@ -39,20 +39,20 @@ export class Listener {
   /** Callbacks that wait for a listening connection. */
   readonly #waiting = new Set<() => void>();
 
-  /** @param connection the connection with the location of PostgreSQL. */
+  /** @param connection supplies the address of PostgreSQL; the listener has a connection of its own. */
   constructor(
     private readonly connection: PostgresConnection,
     private readonly events: ListenerEvents,
   ) {}
 
-  /** How many times the connection was re-established after a loss. */
+  /** How many times the listener's connection was re-established after a loss. */
   get reconnects(): number {
     return this.#reconnects;
   }
 
   /**
-   * Also listens to a channel. Resolves once it listens, or after a second; in that case it listens as soon as
-   * PostgreSQL answers.
+   * Begins to listen to another channel. Resolves when it listens, or after a second if PostgreSQL does not answer. In
+   * that case, it begins to listen as soon as PostgreSQL answers.
    */
   async listen(channel: string): Promise<void> {
     if (this.#channels.has(channel) && this.#client) return;

@@ -15,7 +15,7 @@ const UNDEFINED_TABLE = '42P01';
 /** How long connecting to the database may take, in milliseconds. */
 const CONNECT_MS = 10_000;
 
-/** The location of the tables. */
+/** Options of `migrate` and `migrationSql`. */
 export interface MigrationOptions {
   /**
    * The schema that the tables are in. A backend without the option `schema` uses a schema named after its app, such as
@@ -26,12 +26,12 @@ export interface MigrationOptions {
 }
 
 /**
- * Creates the tables of a backend, or updates older tables. It may run in many processes at once, and repeatedly. A
- * backend calls it automatically, unless it has `migrate: false`.
+ * Creates the tables of a backend, or updates older tables. Several processes can call it at the same time, and
+ * it can be called again. A backend calls it automatically, unless the backend has the option `migrate: false`.
  *
  * @param where the address of the database, or a pool of `pg` that has the address in its options.
- * @throws DefinitionError when the address is wrong, or one of its files cannot be read.
- * @throws Error when PostgreSQL cannot be reached, or the user must not create tables.
+ * @throws DefinitionError when the address is wrong, or a file that it names cannot be read.
+ * @throws Error when PostgreSQL cannot be reached, or the database user is not allowed to create tables.
  * @example
  * ```ts
  * await migrate('postgres://owner@db.example/shop', { schema: 'sigil_shop' });
@@ -50,7 +50,7 @@ export async function migrate(where: string | PoolTemplate, options: MigrationOp
 }
 
 /**
- * The SQL that `migrate()` runs, for databases that are managed with scripts. It may run repeatedly.
+ * Returns the SQL that `migrate()` runs, for databases that are managed with scripts. The script can run repeatedly.
  *
  * @returns a script for `psql`.
  * @example
@@ -63,11 +63,12 @@ export function migrationSql(options: MigrationOptions = {}): string {
 }
 
 /**
- * Brings the tables up to date, in one process at a time. It uses one transaction, so that it works through any pooler.
+ * Creates or updates the tables, in one process at a time. It uses one transaction, so that it works through any
+ * pooler.
  *
  * @param options the options of the connection.
- * @param isAllowed whether the function may change the tables.
- * @throws UnusableError when the tables are not up to date and must not be changed.
+ * @param isAllowed whether the function is allowed to change the tables.
+ * @throws UnusableError when the tables are missing or outdated, and `isAllowed` is false.
  */
 export async function migrateTables(options: object, schema: string, isAllowed: boolean): Promise<void> {
   const client = new Client(options);
@@ -78,7 +79,7 @@ export async function migrateTables(options: object, schema: string, isAllowed: 
     if ((await versionOf(client, schema)) >= MIGRATIONS.length) return;
     if (!isAllowed)
       throw new UnusableError(
-        `PostgreSQL has no tables in the schema ${schema}, or old ones: run migrate() of @sigil/postgres with { schema: '${schema}' }`,
+        `The tables in the schema ${schema} are missing or outdated: run migrate() of @sigil/postgres with { schema: '${schema}' }`,
       );
     await client.query(tablesSql(schema));
   } finally {

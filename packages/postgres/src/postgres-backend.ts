@@ -24,11 +24,12 @@ import { PostgresSessionStore } from './postgres-session-store.js';
 import { PostgresStateStore } from './postgres-state-store.js';
 import { PostgresTaskStore } from './postgres-task-store.js';
 
-/** The location of PostgreSQL, and the limits on its contents. */
+/** The location of PostgreSQL, and limits on the data that the backend stores. */
 export interface PostgresOptions extends PostgresConnectionOptions, PostgresLimits {}
 
 /**
- * Creates a backend in PostgreSQL 13 or later. All processes that use the same database serve each other's clients.
+ * Creates a backend in PostgreSQL 13 or later. All processes of an app that use the same
+ * database share its sessions and tasks, so any process can serve any client.
  *
  * @param options the location of PostgreSQL, and limits.
  * @returns a factory for the backend. Several apps can share one database: their data is separated by the name of the

@@ -14,12 +14,12 @@ const MESSAGE_MS = 60_000;
 const ALL: ServerChange = { kind: 'all' };
 
 /**
- * Carries changes with LISTEN and NOTIFY, over one channel for all processes and one for each process. A notification
- * contains only ids and names. A message is stored in a table, and its notification contains the number of the row.
- * Changes are lost while the listening connection is broken. Afterwards, listeners are notified that everything may
- * have changed.
+ * Sends changes to other processes with LISTEN and NOTIFY, over one channel for all processes and one for each process.
+ * A notification contains only ids and names. A message is stored in a table, and its notification contains the number
+ * of the row. Changes are lost while the listening connection is broken. Afterwards, listeners are notified that
+ * everything may have changed.
  *
- * LISTEN needs a dedicated connection: a pooler such as PgBouncer must pool by session, or be bypassed with
+ * LISTEN needs a dedicated connection: a pooler such as PgBouncer must be in session mode, or be bypassed with
  * `listenUrl`.
  */
 export class PostgresChangeBus implements ChangeBus {
@@ -29,7 +29,7 @@ export class PostgresChangeBus implements ChangeBus {
   /** The numbers of the rows to read. */
   #unread: string[] = [];
 
-  /** @param connection the connection to PostgreSQL; it is not closed with the bus. */
+  /** @param connection the connection to PostgreSQL; closing the bus does not close it. */
   constructor(private readonly connection: PostgresConnection) {
     this.#listener = new Listener(connection, {
       notified: (payload) => this.#notified(payload),
@@ -46,7 +46,7 @@ export class PostgresChangeBus implements ChangeBus {
     else await this.connection.query('SELECT pg_notify($1, $2)', channel, text);
   }
 
-  /** Listens to changes. If PostgreSQL does not answer, listening begins as soon as it does. */
+  /** Begins to listen to changes. If PostgreSQL does not answer, listening begins as soon as it answers. */
   async subscribe(tell: (change: ServerChange) => void, node?: string): Promise<() => void> {
     const stop = this.#local.subscribe(tell, node);
     // The bus keeps listening to channels without subscribers: there are only two.

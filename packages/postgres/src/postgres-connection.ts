@@ -26,36 +26,37 @@ import { Sweeper } from './sweeper.js';
 export interface PostgresConnectionOptions extends Address {
   /**
    * The schema with the tables, so that several apps can share one database.
-   * @default 'sigil_' and the name of the app, or else 'sigil'
+   * @default `sigil_` followed by the app's name, plus a hash if the name has characters that a schema must not have
    */
   readonly schema?: string;
   /**
-   * Whether missing or outdated tables are created or updated at the first use. With `false`, run `migrate()` before.
+   * Whether missing or outdated tables are created or updated at the first use. With `false`, you must run `migrate()`
+   * before the app starts.
    * @default true
    */
   readonly migrate?: boolean;
   /**
    * How long a statement may take once it is sent, and how long a connection may take to be established, in
-   * milliseconds. After that, the statement fails. Before it is sent, it may wait ten times as long for a free
-   * connection.
+   * milliseconds. After that, the statement fails. Before a statement is sent, it can wait ten times as long for a
+   * free connection.
    * @default 2,000
    */
   readonly timeoutMs?: number;
   /**
-   * Maximum number of connections for statements. Two more connections are used: one for changes, and one for leases of
-   * tasks and readiness checks.
+   * Maximum number of connections for statements. A process has two more connections: one for changes from other
+   * processes, and one for leases of tasks and readiness checks.
    * @default 10
    */
   readonly maxConnections?: number;
   /**
-   * An address of the same database without a pooler, for LISTEN and migrations. It is required if a pooler pools by
-   * transaction.
+   * An address of the same database that bypasses a pooler, for LISTEN and migrations. It is required if the pooler is
+   * in transaction mode.
    * @default the address of the other connections
    */
   readonly listenUrl?: string;
 }
 
-/** The names of the options. */
+/** The names of all options of a connection, to find unknown options. */
 export const CONNECTION_OPTIONS: OptionTable<PostgresConnectionOptions> = {
   url: true,
   pool: true,
@@ -66,7 +67,7 @@ export const CONNECTION_OPTIONS: OptionTable<PostgresConnectionOptions> = {
   listenUrl: true,
 };
 
-/** Refuses options of a connection that are wrong. */
+/** Reports options of a connection that are wrong. */
 export function checkConnection(options: PostgresConnectionOptions, checks: OptionChecks): void {
   checkAddress(checks, options);
   checkUrl(checks, 'listenUrl', options.listenUrl);
@@ -85,8 +86,8 @@ const OPEN_MS = 1_000;
 const TOLD_EVERY_MS = 10_000;
 
 /**
- * The connection to one PostgreSQL for all parts of a backend. It connects at the first use, and again after a
- * disconnect. A statement that gets no answer fails within `timeoutMs`.
+ * The connections to PostgreSQL, which all parts of a backend share. It connects at the first use, and reconnects after
+ * a loss. A statement that PostgreSQL does not answer fails after `timeoutMs`.
  */
 export class PostgresConnection {
   /** The schema with the tables. */
@@ -121,10 +122,10 @@ export class PostgresConnection {
   /**
    * Connects, and waits at most a second for the connection.
    *
-   * @param logger receives reports that PostgreSQL stops answering, and that it answers again.
+   * @param logger logs when PostgreSQL stops answering, and when it answers again.
    * @throws DefinitionError when an address cannot be parsed, or names a file that cannot be read.
-   * @throws Error if PostgreSQL refuses permanently (such as for a wrong password), if missing tables must not be
-   *   created, or if LISTEN does not work.
+   * @throws Error if PostgreSQL refuses permanently (for example, a wrong password), if tables are missing and
+   *   `migrate` is `false`, or if LISTEN does not work.
    */
   async open(logger?: Logger): Promise<void> {
     this.#logger = logger;
@@ -147,14 +148,14 @@ export class PostgresConnection {
   /**
    * Checks that PostgreSQL answers and accepts writes.
    *
-   * @throws ReadOnlyError when PostgreSQL can only be read; Error when it does not answer.
+   * @throws ReadOnlyError when PostgreSQL is read-only; Error when it does not answer.
    */
   async check(): Promise<void> {
     const [row] = await this.queryUrgent<{ state: string }>(
       "SELECT current_setting('transaction_read_only') AS state",
     );
     if (row?.state === 'on')
-      throw new ReadOnlyError('PostgreSQL can only be read: it is a copy, or told to take no writes');
+      throw new ReadOnlyError('PostgreSQL is read-only: it is a replica, or configured to refuse writes');
   }
 
   /** @throws UnusableError if a pooler shares connections of PostgreSQL, and no address bypasses the pooler. */
@@ -166,7 +167,7 @@ export class PostgresConnection {
     const [other] = await this.query<{ pid: number }>(sql);
     if (one?.pid !== other?.pid) return;
     throw new UnusableError(
-      "LISTEN hears nothing through a pooler that pools by transaction: write postgres({ listenUrl: 'postgres://…' }) with an address past it, or let it pool by session",
+      "LISTEN does not work through a pooler in transaction mode: set postgres({ listenUrl: 'postgres://…' }) to an address without the pooler, or use session mode",
     );
   }
 
@@ -181,16 +182,17 @@ export class PostgresConnection {
   }
 
   /**
-   * Like `query`, but on a separate connection. It only waits for other urgent statements, which are short and few.
+   * Runs one statement like `query`, but on a separate connection for urgent statements. The statement only waits for
+   * other urgent statements, which are short and few.
    */
   queryUrgent<Row extends object>(sql: string, ...values: readonly SqlValue[]): Promise<Row[]> {
     return this.#query(this.#urgentPool, sql, values);
   }
 
   /**
-   * Deletes expired rows now and then, in one process at a time.
+   * Adds a statement that deletes expired rows. The statement runs about every 20 seconds.
    *
-   * @param sql a statement that returns in its first column, `more`, whether there are more rows to delete.
+   * @param sql a statement that returns one row. Its column `more` contains whether there are more rows to delete.
    */
   sweep(sql: string, ...values: readonly SqlValue[]): void {
     this.#sweeper.add(async () => {
@@ -200,12 +202,12 @@ export class PostgresConnection {
   }
 
   /**
-   * Writes to a table with limited room. If the table is full, its expired rows are deleted, and the write is tried
+   * Writes to a table with a limited size. If the table is full, its expired rows are deleted, and the write is tried
    * once more.
    *
-   * @param put tries to store, and returns `undefined` if there is no room; its argument is whether this is the second
-   *   try.
-   * @returns the result of `put`; `undefined` if there is still no room.
+   * @param put tries to write. It returns `undefined` if the table is full. Its argument is `true` in the second
+   *   attempt.
+   * @returns the result of `put`; `undefined` if the table is still full.
    */
   async makeRoom<T>(
     table: string,
@@ -218,9 +220,10 @@ export class PostgresConnection {
   }
 
   /**
-   * Reports to telemetry how long statements wait for a connection, and how often connections were re-established.
+   * Begins to report to telemetry how long statements wait for a connection, and how often connections were
+   * re-established.
    *
-   * @param listening returns how often the listening connection was re-established.
+   * @param listening returns how often the connection for LISTEN was re-established.
    */
   watch(watch: BackendWatch, listening: () => number): void {
     const pools = [this.#pool, this.#urgentPool];
@@ -236,20 +239,20 @@ export class PostgresConnection {
     });
     watch.addGauge({
       name: 'sigil.store.reconnects',
-      description: 'Connections to a store that were made again after they were lost.',
+      description: 'Number of connections to a store that were re-established after a loss.',
       unit: '{connection}',
       isCounter: true,
       read: () => [{ value: sum(({ reconnects }) => reconnects) + listening(), attributes }],
     });
   }
 
-  /** Returns the options of a `pg` client that listens or creates tables, including passwords. */
+  /** Returns the options of a `pg` client for LISTEN or for migrations, including the password. */
   listenerOptions(): object {
     const { listenUrl } = this.#options;
     return this.#clientOptions(listenUrl === undefined ? this.#options : { url: listenUrl });
   }
 
-  /** Ends all connections, and their statements. */
+  /** Ends all connections. Running statements get a short time to finish. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#sweeper.stop();
@@ -309,7 +312,7 @@ export class PostgresConnection {
     const reason = error instanceof Error ? error.message : String(error);
     this.#logger?.warn(
       { reason, err: error },
-      'PostgreSQL does not answer; requests that need it fail until it does',
+      'PostgreSQL does not answer; requests that need it fail until it answers',
     );
   }
 }

@@ -7,7 +7,7 @@ import type { PostgresConnection } from './postgres-connection.js';
 const ROUNDING_MS = 1e-6;
 
 /**
- * Counts in PostgreSQL, exactly and for all processes together.
+ * Limits rates with counts in PostgreSQL, which are exact and shared by all processes.
  *
  * @example
  * ```ts

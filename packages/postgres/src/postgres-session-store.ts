@@ -21,7 +21,7 @@ WITH found AS MATERIALIZED (
 SELECT body FROM found`;
 
 /**
- * Keeps sessions in PostgreSQL, for all processes that serve an app.
+ * Stores sessions in PostgreSQL, where all processes that serve an app can use them.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */

@@ -5,14 +5,14 @@ import { clientKeyOf, keyOf } from './names.js';
 import type { PostgresConnection } from './postgres-connection.js';
 
 /**
- * Remembers used states in PostgreSQL, so that all processes of an app together accept each state once.
+ * Stores in PostgreSQL which states were used, so that all processes of an app together accept each state only once.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 export class PostgresStateStore implements StateStore {
   /**
-   * @param connection the connection to PostgreSQL; it is not closed with the store.
-   * @param limits how many states of each kind are kept.
+   * @param connection the connection to PostgreSQL; the store does not close it.
+   * @param limits the maximum numbers of states.
    */
   constructor(
     private readonly connection: PostgresConnection,
@@ -23,8 +23,8 @@ export class PostgresStateStore implements StateStore {
   }
 
   /**
-   * Marks a state as used. @throws OverloadedError if there is no room, because a removed id could be used
-   * again.
+   * Marks a state as used. @throws OverloadedError if the store is full. The store never removes
+   * ids early, because a removed id could be used again.
    */
   async use(
     id: string,

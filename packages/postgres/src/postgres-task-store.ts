@@ -50,12 +50,12 @@ interface Read {
 }
 
 /**
- * Keeps tasks in PostgreSQL, and assigns them to runs. If there is no room, the oldest finished task of the same owner
- * is replaced, never a working task or another owner's. Clients that cannot be distinguished count as one owner, which
- * only the total limits. If no task can be replaced, the new task is refused.
+ * Stores tasks in PostgreSQL, and assigns them to runs. If a limit is reached, the oldest finished task of the same
+ * owner is replaced, never a working task or another owner's. Clients that cannot be distinguished count as one owner,
+ * to which only the total limits apply. If no task can be replaced, the new task is refused.
  */
 export class PostgresTaskStore implements TaskStore {
-  /** Default number of concurrent runs: as many as the connections can serve, which is 16 by default. */
+  /** Default number of concurrent runs, in proportion to `maxConnections`: 16 runs for 10 connections. */
   readonly concurrency: number;
   readonly #reads: Read[] = [];
   #isReading = false;
@@ -93,7 +93,7 @@ export class PostgresTaskStore implements TaskStore {
   }
 
   /**
-   * Reads a task. Tasks that are requested while another read runs are then read together, with one
+   * Reads a task. If a read is already running, the task is read after it, together with other waiting tasks, in one
    * statement.
    */
   async get(taskId: string): Promise<StoredTask | undefined> {
@@ -145,7 +145,7 @@ export class PostgresTaskStore implements TaskStore {
     return rows.flatMap((row) => storedTask(row) ?? []);
   }
 
-  /** Renews leases on a separate connection, so that they do not expire because the others are busy. */
+  /** Renews leases on a separate connection, so that leases do not expire while all other connections are busy. */
   async renew(runs: readonly TaskRunName[], leaseMs: number): Promise<TaskRunName[]> {
     if (runs.length === 0) return [];
     const rows = await this.connection.queryUrgent<{ id: string; run: string }>(
@@ -216,7 +216,7 @@ export class PostgresTaskStore implements TaskStore {
   /**
    * Makes room step by step: first it deletes expired tasks, then finished ones.
    *
-   * @param put tries to store, and returns `undefined` if there is no room; its argument is whether finished tasks may
+   * @param put tries to store, and returns `undefined` if the table is full; its argument is whether finished tasks may
    *   be replaced.
    */
   async #make<T>(put: (givesWay: boolean) => Promise<T | undefined>): Promise<T> {
@@ -224,7 +224,7 @@ export class PostgresTaskStore implements TaskStore {
     if (done !== undefined) return done;
     const { maxTasks, maxTasksPerOwner, maxTaskBytes, maxTaskBytesPerOwner } = this.limits;
     throw new OverloadedError(
-      `More than ${maxTasks} tasks are kept, or ${maxTasksPerOwner} of one owner, or they take more than ${maxTaskBytes} bytes, or ${maxTaskBytesPerOwner} of one owner`,
+      `A limit on stored tasks is reached: ${maxTasks} tasks or ${maxTaskBytes} bytes in total, or ${maxTasksPerOwner} tasks or ${maxTaskBytesPerOwner} bytes for one owner`,
     );
   }
 

@@ -12,7 +12,7 @@ const MAX_WAITING = 5_000;
 /** How long a statement may wait, as a multiple of the time that it may take. */
 const WAITS = 10;
 
-/** The value of a parameter. */
+/** The value of a parameter in an SQL statement. */
 export type SqlValue =
   | string
   | number
@@ -20,7 +20,7 @@ export type SqlValue =
   | null
   | undefined
   | readonly (string | number | null)[]
-  /** Called when the statement is sent, because the statement may wait before. */
+  /** A function that is called when the statement is sent, because the statement can wait before. */
   | (() => number);
 
 /** A statement that waits for a connection. */
@@ -32,8 +32,8 @@ interface Waiting {
 
 /**
  * Sends statements on a few connections. If no connection is free, statements wait in order. The time limit of a
- * statement begins when it is sent. If a statement exceeds it, its connection is closed. If no statement is answered at
- * all, the waiting statements fail as well.
+ * statement begins when it is sent. If a statement exceeds the limit, its connection is closed. If no statement was
+ * answered during this time, all waiting statements fail as well.
  */
 export class StatementPool {
   readonly #pool: Pool;
@@ -52,7 +52,7 @@ export class StatementPool {
   /**
    * @param options the options of the connections.
    * @param max the maximum number of connections.
-   * @param timeoutMs how long a statement, or establishing a connection, may take, in milliseconds.
+   * @param timeoutMs maximum time for a statement, and for establishing a connection, in milliseconds.
    */
   constructor(options: PoolConfig, max: number, timeoutMs: number) {
     this.#pool = new Pool({ ...options, max, connectionTimeoutMillis: timeoutMs });
@@ -80,7 +80,7 @@ export class StatementPool {
     return this.#reconnects;
   }
 
-  /** Reports from now on how long each statement waits for a connection. */
+  /** Begins to report how long each statement waits for a connection. */
   watch(watch: BackendWatch): void {
     this.#watch = watch;
   }
@@ -88,7 +88,7 @@ export class StatementPool {
   /**
    * Runs one statement.
    *
-   * @throws BusyError when the statement has waited for too long, or too many statements wait.
+   * @throws BusyError when the statement has waited too long for a connection, or too many statements are waiting.
    */
   async query<Row extends object>(text: string, values: readonly SqlValue[]): Promise<Row[]> {
     const askedAt = performance.now();
@@ -111,7 +111,9 @@ export class StatementPool {
     }
   }
 
-  /** Ends all connections: idle connections now, and busy ones when they are done or have taken too long. */
+  /**
+   * Ends all connections: idle connections immediately, and busy connections after their statements or a time limit.
+   */
   async close(): Promise<void> {
     if (this.#pool.ending) return;
     this.#refuseAll(new Error('The connection to PostgreSQL has been closed'));
@@ -140,7 +142,7 @@ export class StatementPool {
     const maxMs = WAITS * this.#timeoutMs;
     for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
       if (performance.now() - next.since <= maxMs) return next.begin();
-      next.refuse(new BusyError(`PostgreSQL had no time for a statement within ${maxMs} ms`));
+      next.refuse(new BusyError(`No connection to PostgreSQL was free within ${maxMs} ms`));
     }
     this.#free += 1;
   }
@@ -186,7 +188,7 @@ export class StatementPool {
   }
 }
 
-/** Ends a client, even when PostgreSQL does not answer. */
+/** Ends the connection of a client, even when PostgreSQL does not answer. */
 export async function endClient(client: Client): Promise<void> {
   await within(
     END_MS,
@@ -196,8 +198,8 @@ export async function endClient(client: Client): Promise<void> {
 }
 
 /**
- * Cuts the connection of a client. Otherwise its socket would wait for the server to close it, and keep the process
- * alive.
+ * Destroys the socket of a client. Otherwise, the socket would wait until the server closes it, and would keep the
+ * process running.
  */
 export function cutClient(client: object): void {
   const { connection }: { connection?: { stream?: { destroy(): void } } } = client;

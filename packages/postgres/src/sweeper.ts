@@ -4,13 +4,13 @@ const EVERY_MS = 20_000;
 /** Maximum number of consecutive rounds of one sweep, so that the others get their turn. */
 const MAX_ROUNDS = 50;
 
-/** Deletes expired rows now and then. */
+/** Deletes expired rows about every 20 seconds. */
 export class Sweeper {
   readonly #kinds: (() => Promise<boolean>)[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isStopped = false;
 
-  /** Adds a sweep. @param sweep deletes some rows, and returns whether there are more. */
+  /** Adds a function that deletes expired rows. @param sweep deletes some rows, and returns whether there are more. */
   add(sweep: () => Promise<boolean>): void {
     this.#kinds.push(sweep);
   }

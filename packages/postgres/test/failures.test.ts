@@ -102,7 +102,9 @@ const answers = async (backend: Backend): Promise<boolean> => {
           expect([turn, name, failed]).not.toEqual([turn, name, 'not at all']);
           expect([turn, name, ms < 1_000]).toEqual([turn, name, true]);
         }
-      expect(logged).toEqual(['warn: PostgreSQL does not answer; requests that need it fail until it does']);
+      expect(logged).toEqual([
+        'warn: PostgreSQL does not answer; requests that need it fail until it answers',
+      ]);
       heard.length = 0;
       await server().start();
       const began = performance.now();
@@ -113,7 +115,7 @@ const answers = async (backend: Backend): Promise<boolean> => {
       await backend.bus.publish({ kind: 'message', to: 'here', about: 'greeting', content: {} });
       await until(() => heard.some(({ kind }) => kind === 'message'));
       expect(logged).toEqual([
-        'warn: PostgreSQL does not answer; requests that need it fail until it does',
+        'warn: PostgreSQL does not answer; requests that need it fail until it answers',
         'info: PostgreSQL answers again',
       ]);
     });
@@ -127,7 +129,7 @@ const answers = async (backend: Backend): Promise<boolean> => {
         await until(() => answers(backend));
       }
       expect(logged).toEqual([
-        'warn: PostgreSQL does not answer; requests that need it fail until it does',
+        'warn: PostgreSQL does not answer; requests that need it fail until it answers',
         'info: PostgreSQL answers again',
       ]);
     });
@@ -139,7 +141,9 @@ const answers = async (backend: Backend): Promise<boolean> => {
       const heard: ServerChange[] = [];
       await backend.bus.subscribe((change) => heard.push(change), 'here');
       expect(performance.now() - began).toBeLessThan(5_000);
-      expect(logged).toEqual(['warn: PostgreSQL does not answer; requests that need it fail until it does']);
+      expect(logged).toEqual([
+        'warn: PostgreSQL does not answer; requests that need it fail until it answers',
+      ]);
       await server().start();
       await until(() => answers(backend));
       await callAll(backend);
@@ -204,7 +208,7 @@ const answers = async (backend: Backend): Promise<boolean> => {
     try {
       const { backend: late } = await open(place);
       await expect((async () => late.check())()).rejects.toThrow(ReadOnlyError);
-      await expect(open()).rejects.toThrow(/^PostgreSQL refuses: .*; name a server that takes writes/);
+      await expect(open()).rejects.toThrow(/^PostgreSQL refuses: .*; use a server that accepts writes/);
     } finally {
       await administrator.query('SET default_transaction_read_only = off');
       await set('off');

@@ -124,7 +124,7 @@ import { useDatabase } from './fixtures/database.js';
     const place = schema();
     const connection = connect({ schema: place, migrate: false });
     await expect(connection.open()).rejects.toThrow(
-      `PostgreSQL has no tables in the schema ${place}, or old ones: run migrate() of @sigil/postgres with { schema: '${place}' }`,
+      `The tables in the schema ${place} are missing or outdated: run migrate() of @sigil/postgres with { schema: '${place}' }`,
     );
     expect(await tablesOf(place)).toEqual([]);
   });

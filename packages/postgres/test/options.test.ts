@@ -78,9 +78,12 @@ describe('the options of postgres()', () => {
     expect(lines.slice(0, 2)).toEqual([
       [
         { parameters: ['sslmod'] },
-        expect.stringMatching(/^postgres\(\{ url \}\) passes over .* there are .*sslmode/),
+        expect.stringMatching(/^postgres\(\{ url \}\) ignores unknown parameters; supported are: .*sslmode/),
       ],
-      [{ parameters: ['pgbouncer'] }, expect.stringMatching(/^postgres\(\{ listenUrl \}\) passes over/)],
+      [
+        { parameters: ['pgbouncer'] },
+        expect.stringMatching(/^postgres\(\{ listenUrl \}\) ignores unknown parameters/),
+      ],
     ]);
     expect(lines).toHaveLength(3);
   });
@@ -97,7 +100,7 @@ describe('the options of postgres()', () => {
           name: 'DefinitionError',
           message: expect.stringMatching(
             new RegExp(
-              `postgres\\(\\{ ${option} \\}\\).*its ${parameter} cannot be read: ENOENT.*/nope`,
+              `postgres\\(\\{ ${option} \\}\\).*the file in its ${parameter} cannot be read: ENOENT.*/nope`,
               's',
             ),
           ) as unknown as string,
@@ -109,7 +112,7 @@ describe('the options of postgres()', () => {
 
   test.each<[string, unknown]>([
     [
-      "its sslrootcert cannot be read: ENOENT: no such file or directory, open '/nope'",
+      "the file in its sslrootcert cannot be read: ENOENT: no such file or directory, open '/nope'",
       `${url}?sslmode=verify-full&sslrootcert=/nope`,
     ],
     ['pg cannot read it: URI malformed', 'postgres://u:%ff@db.example/shop'],

@@ -25,7 +25,7 @@ describe.each(modes)('through a PgBouncer that pools by %s', (mode) => {
       if (mode === 'session') await opening;
       else
         await expect(opening).rejects.toThrow(
-          /^LISTEN hears nothing through a pooler that pools by transaction: write postgres\({ listenUrl/,
+          /^LISTEN does not work through a pooler in transaction mode: set postgres\({ listenUrl/,
         );
     });
   });

@@ -1,9 +1,9 @@
 /**
  * The beginning of scripts that limit a number of items, in total and per client. Each item has its own key, which
- * Redis expires; an index counts the keys. A key may be extended without updating the index: the index checks the key
- * when the expiry that it knows comes. So the most frequent operation is the cheapest.
+ * Redis expires; an index counts the keys. To be fast, an extension of a key's expiry does not update the index. When
+ * the expiry in the index is over, the script checks the key itself.
  *
- * `KEYS[1]` is the prefix of all keys; it has the hash tag, so that they are on one node of a cluster.
+ * `KEYS[1]` is the prefix of all keys. It contains a hash tag, so that all keys are on the same node of a cluster.
  */
 export const QUOTA_LUA = `
 local base = KEYS[1]
@@ -46,14 +46,14 @@ end
 `;
 
 /**
- * Returns the quota key for scripts: text without line breaks, which is empty if clients cannot be
- * distinguished.
+ * Returns the text with which scripts count the items of a client. It contains no line breaks. It is empty if the
+ * client is unknown.
  */
 export function clientText(client: string | null | undefined): string {
   return client === undefined || client === null ? '' : JSON.stringify(client);
 }
 
-/** Converts milliseconds to the form that Redis accepts for an expiry. */
+/** Converts milliseconds to a positive integer, because Redis only accepts such numbers as an expiry. */
 export function expiryMs(ms: number): number {
   return Math.max(1, Math.ceil(ms));
 }

@@ -23,7 +23,7 @@ import { RedisSessionStore } from './redis-session-store.js';
 import { RedisStateStore } from './redis-state-store.js';
 import { RedisTaskStore } from './redis-task-store.js';
 
-/** The location of Redis, and the limits on its contents. */
+/** The location of Redis, and limits on the data that the backend stores. */
 export interface RedisOptions extends RedisConnectionOptions, StoreLimits {
   /**
    * Maximum bytes of JSON for all tasks together.
@@ -35,8 +35,8 @@ export interface RedisOptions extends RedisConnectionOptions, StoreLimits {
 const MAX_TASK_BYTES = 256 * 1024 * 1024;
 
 /**
- * Creates a backend in Redis 6.2 or later, or in a compatible server such as Valkey. All processes that use the same
- * Redis serve each other's clients.
+ * Creates a backend in Redis 6.2 or later, or in a compatible server such as Valkey. All processes of an app that use
+ * the same Redis share its sessions and tasks, so any process can serve any client.
  *
  * @param options the location of Redis, and limits.
  * @returns a factory for the backend. Several apps can share one Redis: their data is separated by the name of the app.
@@ -66,8 +66,8 @@ function prefixOf(name: string): string {
   if (/\p{Surrogate}/u.test(name))
     checks.refuse(
       'prefix',
-      'the name of the app cannot be part of it: it has half a character, a lone surrogate',
-      "mend createApp({ name }), or write prefix: 'sigil:shop'",
+      'the name of the app is not valid in it, because it contains a lone surrogate',
+      "correct createApp({ name }), or set prefix: 'sigil:shop'",
     );
   checks.throwIfAny();
   return `sigil:${encodeURIComponent(name)}`;

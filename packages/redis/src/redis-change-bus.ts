@@ -5,8 +5,8 @@ import type { NodeClient } from './redis-clients.js';
 import type { RedisLink } from './redis-link.js';
 
 /**
- * Carries changes over channels of Redis: one for all processes, and one for each process. Changes are lost while the
- * listening connection is broken. Afterwards, listeners are notified that everything may have changed.
+ * Sends changes to other processes over channels of Redis: one for all processes, and one for each process. Changes are
+ * lost while the listening connection is broken. Afterwards, listeners are notified that everything may have changed.
  */
 export class RedisChangeBus implements ChangeBus {
   /** The link that listens. A connection that listens can do little else. */
@@ -19,7 +19,7 @@ export class RedisChangeBus implements ChangeBus {
   readonly #subscriptions = new Map<string, Promise<void>>();
   #missed = false;
 
-  /** @param connection the connection to the Redis that carries the changes. */
+  /** @param connection the connection to the Redis server with the channels. */
   constructor(private readonly connection: RedisConnection) {
     this.#toAll = `${connection.prefix}:changes`;
     this.#link = connection.listen({
@@ -35,8 +35,9 @@ export class RedisChangeBus implements ChangeBus {
   }
 
   /**
-   * Listens to changes. @throws Error if Redis refuses the subscription. If Redis cannot be reached,
-   * listening begins as soon as it can.
+   * Begins to listen to changes. If Redis cannot be reached, listening begins as soon as it can be reached.
+   *
+   * @throws Error if Redis refuses the subscription.
    */
   async subscribe(tell: (change: ServerChange) => void, node?: string): Promise<() => void> {
     const stop = this.#local.subscribe(tell, node);
@@ -60,7 +61,7 @@ export class RedisChangeBus implements ChangeBus {
     try {
       await Promise.all([...this.#channels].map((channel) => this.#subscriptionOf(channel)));
     } catch (error) {
-      if (error instanceof ErrorReply) this.connection.report(error, 'Redis lets nothing be listened to');
+      if (error instanceof ErrorReply) this.connection.report(error, 'Redis refuses the subscription');
       return;
     }
     if (!this.#missed) return;

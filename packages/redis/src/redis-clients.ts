@@ -11,27 +11,27 @@ import { answered } from '@sigil/core/internal';
 /** The reply from Redis to a script or a command. */
 export type RedisReply = string | number | null | readonly RedisReply[];
 
-/** The client of a link: a node-redis client that connects once. */
+/** The client of a `RedisLink`, which connects once. After a loss, the link creates a new client. */
 export interface LinkClient {
   readonly isReady: boolean;
   /** Connects. @param onLost called when the connection is lost. */
   connect(onLost: (problem: unknown) => void): Promise<void>;
   send(command: readonly string[]): Promise<RedisReply>;
-  /** Whether the connection answers at all. Does not reject. */
+  /** Resolves to whether the server answers within a time in milliseconds. Never rejects. */
   isAlive(withinMs: number): Promise<boolean>;
   destroy(): void;
 }
 
-/** The location of a server. */
+/** The host and port of a Redis server. */
 export interface Place {
   readonly host: string;
   readonly port: number;
 }
 
-/** Thrown if Redis answers, but is not the kind of server that the options name. */
+/** Thrown if the options name one kind of server and another kind answers, such as a Sentinel. */
 export class WrongServerError extends Error {}
 
-/** The kinds of servers that are wrong, by the mode that Redis reports. */
+/** The error message for each wrong kind of server, by the mode that the server reports. */
 export const WRONG_MODES: Readonly<Record<string, string>> = {
   cluster: "Redis is a node of a cluster: write cluster: { nodes: ['redis://…'] } in place of url",
   sentinel: "This is a Sentinel: write sentinel: { name: 'mymaster', nodes: ['redis://…'] } in place of url",
@@ -40,12 +40,12 @@ export const WRONG_MODES: Readonly<Record<string, string>> = {
 const makeCluster = (options: RedisClusterOptions) => createCluster(options);
 type Cluster = ReturnType<typeof makeCluster>;
 
-/** A client of one server. */
+/** A client that is connected to one Redis server. */
 export class NodeClient implements LinkClient {
   readonly #client: RedisClientType;
   #isEnded = false;
 
-  /** @param place the location of the server, which may change. */
+  /** @param place the host and port of the server; absent if `options` contain its address. */
   constructor(
     options: RedisClientOptions,
     readonly place?: Place,
@@ -73,7 +73,7 @@ export class NodeClient implements LinkClient {
     }
   }
 
-  /** Begins to listen to a channel. */
+  /** Subscribes to a channel. @param hear receives the messages of the channel. */
   async subscribe(channel: string, hear: (text: string) => void): Promise<void> {
     await this.#client.subscribe(channel, hear);
   }
@@ -89,8 +89,8 @@ export class NodeClient implements LinkClient {
 }
 
 /**
- * A client for a cluster's masters. When the connection to a master is lost, it reads the cluster's slots again; until
- * then it continues with the other masters.
+ * A client that is connected to the masters of a cluster. When the connection to a master is lost, the client reads the
+ * slots of the cluster again. Until then, it uses the other masters.
  */
 export class ClusterClient implements LinkClient {
   readonly #options: RedisClusterOptions;
@@ -100,7 +100,7 @@ export class ClusterClient implements LinkClient {
   #timer: NodeJS.Timeout | undefined;
   #isEnded = false;
 
-  /** @param timeoutMs how long asking the cluster, or a command, may take, in milliseconds. */
+  /** @param timeoutMs maximum time for a command, and for reading the slots of the cluster, in milliseconds. */
   constructor(options: RedisClusterOptions, timeoutMs: number) {
     this.#options = options;
     this.#timeoutMs = timeoutMs;
@@ -121,11 +121,11 @@ export class ClusterClient implements LinkClient {
       this.#askAnew(cluster);
     });
     try {
-      await answered(this.#timeoutMs, cluster.connect(), 'The cluster did not say who its masters are');
+      await answered(this.#timeoutMs, cluster.connect(), 'The cluster did not report its masters');
     } catch (error) {
       cluster.destroy();
       if (problem instanceof ErrorReply && problem.message.includes('cluster support disabled'))
-        throw new WrongServerError('Redis is no cluster: write url in place of cluster', { cause: problem });
+        throw new WrongServerError('Redis is not a cluster: use url instead of cluster', { cause: problem });
       throw problem ?? error;
     }
     if (this.#isEnded) return cluster.destroy();
@@ -145,7 +145,7 @@ export class ClusterClient implements LinkClient {
     }
   }
 
-  /** The client is alive as long as one of the masters is. */
+  /** Whether at least one of the masters answers in time. */
   async isAlive(withinMs: number): Promise<boolean> {
     const cluster = this.#cluster;
     const used = cluster?.masters.flatMap(({ client }) => (client ? [client] : [])) ?? [];

@@ -17,11 +17,11 @@ import { checkServers, RedisServers, type RedisServersOptions } from './redis-se
 export interface RedisConnectionOptions extends RedisServersOptions {
   /**
    * The prefix of all keys and channels, so that several apps can share one Redis.
-   * @default 'sigil:' and the name of the app, or else 'sigil'
+   * @default `sigil:` followed by the app's name
    */
   readonly prefix?: string;
   /**
-   * How long a command may take, in milliseconds. After that, it fails.
+   * Maximum time for a command, in milliseconds. A command that takes longer fails.
    * @default 2,000
    */
   readonly timeoutMs?: number;
@@ -30,14 +30,14 @@ export interface RedisConnectionOptions extends RedisServersOptions {
 /** A script that Redis runs atomically. */
 export interface RedisScript {
   readonly lua: string;
-  /** Identifies the script to a Redis that has run it before. */
+  /** The SHA-1 hash of the script, by which Redis finds a script that it has run before. */
   readonly sha: string;
 }
 
 /** The callbacks of a link. */
 type LinkEvents = Pick<LinkOptions<LinkClient>, 'onReady' | 'onLost'>;
 
-/** The names of the options. */
+/** The names of all options of a connection, to find unknown options. */
 export const CONNECTION_OPTIONS: OptionTable<RedisConnectionOptions> = {
   url: true,
   client: true,
@@ -57,14 +57,14 @@ const REFUSED =
 const TOLD_EVERY_MS = 10_000;
 
 const EVICTS =
-  'Redis deletes keys when its memory is full, sessions and tasks among them: set its maxmemory-policy to noeviction';
+  'Redis deletes keys when its memory is full, including sessions and tasks: set its maxmemory-policy to noeviction';
 
 const IS_COPY =
-  'Redis is a copy of another one, which takes no writes: sessions and tasks are refused; write the address of the other one';
+  'Redis is a replica, which refuses writes, so sessions and tasks are refused: use the address of the master';
 
 /**
- * Connects to one Redis for all parts of a backend. It reconnects automatically; while there is no connection, commands
- * fail at once.
+ * The connection to Redis, which all parts of a backend share. It reconnects automatically. While there is no
+ * connection, commands fail immediately.
  */
 export class RedisConnection {
   /** The prefix of all keys and channels. */
@@ -102,7 +102,7 @@ export class RedisConnection {
   /**
    * Connects, and waits at most a second for the connection.
    *
-   * @param logger receives reports that Redis becomes unreachable, and reachable again.
+   * @param logger logs when Redis becomes unreachable, and when it becomes reachable again.
    * @throws Error when Redis refuses the connection, for example because of a wrong password.
    */
   async open(logger?: Logger): Promise<void> {
@@ -121,17 +121,18 @@ export class RedisConnection {
   /**
    * Checks that Redis answers and accepts writes.
    *
-   * @throws OverloadedError when Redis is full, ReadOnlyError when it can only be read, Error when it does not answer.
+   * @throws OverloadedError when the memory of Redis is full; ReadOnlyError when Redis is read-only; Error when Redis
+   *   does not answer.
    */
   async check(): Promise<void> {
     await this.send('SET', `${this.prefix}:ready`, '1', 'PX', '1000').catch(rethrow);
   }
 
-  /** Reports to telemetry how often the connections were re-established. */
+  /** Begins to report to telemetry how often connections were re-established. */
   watch(watch: BackendWatch): void {
     watch.addGauge({
       name: 'sigil.store.reconnects',
-      description: 'Connections to a store that were made again after they were lost.',
+      description: 'Number of connections to a store that were re-established after a loss.',
       unit: '{connection}',
       isCounter: true,
       read: () => [{ value: this.#reconnects, attributes: { 'sigil.store.backend': 'redis' } }],
@@ -148,7 +149,7 @@ export class RedisConnection {
     this.#links.clear();
   }
 
-  /** Runs a function after each connect; its failure is ignored. */
+  /** Runs a function each time the connection has been established. Errors of the function are ignored. */
   onReady(run: () => Promise<void>): void {
     this.#onReady.add(run);
   }
@@ -161,9 +162,9 @@ export class RedisConnection {
   /**
    * Runs a script, in one round trip if Redis has run it before.
    *
-   * @param keys keys that are all in one cluster slot, or the base of the script's keys.
+   * @param keys the keys that the script uses, all in one cluster slot; or only the common prefix of these keys.
    * @param link the connection to send the script on; by default the connection for all commands.
-   * @throws OverloadedError when Redis has no memory left, ReadOnlyError when it accepts no writes.
+   * @throws OverloadedError when the memory of Redis is full; ReadOnlyError when Redis is read-only.
    */
   async run(
     script: RedisScript,
@@ -180,17 +181,17 @@ export class RedisConnection {
     return answer.catch(rethrow);
   }
 
-  /** Creates a further connection for commands, which is closed with this one. */
+  /** Creates another connection for commands. `close` closes it, too. */
   link(told: LinkEvents = {}): RedisLink {
     return this.#linked({ ...told, create: () => this.#servers.commands() });
   }
 
-  /** Creates a further connection that listens. */
+  /** Creates another connection, which can subscribe to channels. `close` closes it, too. */
   listen(told: LinkEvents): RedisLink<NodeClient> {
     return this.#linked({ ...told, create: () => this.#servers.node() });
   }
 
-  /** Logs an error that occurs between requests. */
+  /** Logs an error that no call can report, because it occurred in the background. */
   report(error: unknown, message: string): void {
     this.#logger?.warn({ err: error }, message);
   }
@@ -242,7 +243,7 @@ export class RedisConnection {
       );
       await follow();
     } catch (error) {
-      this.report(error, 'the Sentinels cannot be listened to');
+      this.report(error, 'the subscription to the Sentinels failed');
     }
   }
 
@@ -251,12 +252,12 @@ export class RedisConnection {
     if (this.#isOpening && isRefusal(error)) return this.close();
     if (this.#isLost || !this.#told.allows('lost')) return;
     this.#isLost = true;
-    this.report(error, 'Redis cannot be reached; it is tried again until it can');
+    this.report(error, 'Redis cannot be reached; further attempts follow');
   }
 }
 
 /**
- * Creates a script.
+ * Creates a `RedisScript` from the Lua code of a script.
  *
  * @param lua the text of the script.
  * @returns the script and its hash.
@@ -268,9 +269,9 @@ export function redisScript(lua: string): RedisScript {
 /** Adds the reason, if it is known, to an error from Redis about a refused write. */
 function rethrow(error: unknown): never {
   if (error instanceof ErrorReply && /\bOOM\b/.test(error.message))
-    throw new OverloadedError('There is no room left; try again later', { cause: error });
+    throw new OverloadedError('The storage is full; try again later', { cause: error });
   if (error instanceof ErrorReply && /\bREADONLY\b/.test(error.message))
-    throw new ReadOnlyError('Redis can only be read: it is a copy of another one', { cause: error });
+    throw new ReadOnlyError('Redis is read-only, because it is a replica', { cause: error });
   throw error;
 }
 
@@ -278,11 +279,11 @@ function isRefusal(error: unknown): error is Error {
   return error instanceof WrongServerError || (error instanceof ErrorReply && REFUSED.test(error.message));
 }
 
-/** Refuses options of a connection that are wrong. */
+/** Reports options of a connection that are wrong. */
 export function checkConnection(options: RedisConnectionOptions, checks: OptionChecks): void {
   const { prefix, timeoutMs } = options;
   checks.integer('timeoutMs', timeoutMs);
   if (prefix !== undefined && !(typeof prefix === 'string' && /^[^\s{}]+$/.test(prefix)))
-    checks.refuse('prefix', 'it must be a text without spaces and braces');
+    checks.refuse('prefix', 'it must be a string without spaces and braces');
   checkServers(options, checks);
 }

@@ -30,7 +30,7 @@ return { 1, math.max(0, math.floor(burst - used + nothing)), 0 }
 `);
 
 /**
- * Counts in Redis, exactly and for all processes together.
+ * Limits rates with counts in Redis, which are exact and shared by all processes.
  *
  * @example
  * ```ts
@@ -38,7 +38,7 @@ return { 1, math.max(0, math.floor(burst - used + nothing)), 0 }
  * ```
  */
 export class RedisLimiter implements Limiter {
-  /** @param connection the connection to the Redis server that counts. */
+  /** @param connection the connection to the Redis server with the counts. */
   constructor(private readonly connection: RedisConnection) {}
 
   async take(key: string, { limit, windowMs, burst = limit }: Rate, cost = 1): Promise<LimitDecision> {

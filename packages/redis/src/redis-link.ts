@@ -6,11 +6,11 @@ import type { LinkClient, RedisReply } from './redis-clients.js';
 export interface LinkOptions<C extends LinkClient> {
   /** Creates a client that is not connected yet. */
   readonly create: () => C | Promise<C>;
-  /** How long an attempt to connect, or a command, may take, in milliseconds. */
+  /** Maximum time for an attempt to connect, and for a command, in milliseconds. */
   readonly timeoutMs: number;
   /** Called for every new connection. */
   readonly onReady?: () => void;
-  /** Called for every attempt that fails, and for every connection that is lost. */
+  /** Called for every attempt to connect that fails, and for every connection that is lost. */
   readonly onLost?: (error: unknown) => void;
 }
 
@@ -24,9 +24,9 @@ const MOST_BACK_OFF_MS = 1_000;
 const LOOK_MS = 5_000;
 
 /**
- * One connection to Redis. A command that cannot be sent fails at once. If a command is not answered in time, only this
- * command fails. If Redis then answers nothing for the same time again, the connection counts as lost. The link
- * reconnects automatically, each time with a new client, so that late answers to an earlier client cannot reach it.
+ * One connection to Redis. A command that cannot be sent fails immediately. If a command is not answered in time, only
+ * this command fails. If Redis then answers nothing for the same time again, the connection counts as lost. The link
+ * reconnects automatically. Each time, it uses a new client, which cannot receive late answers to an earlier client.
  */
 export class RedisLink<C extends LinkClient = LinkClient> {
   #client: C | undefined;
@@ -48,7 +48,7 @@ export class RedisLink<C extends LinkClient = LinkClient> {
 
   constructor(private readonly options: LinkOptions<C>) {}
 
-  /** Why there is no connection, if there is none. */
+  /** The reason why there is no connection; `undefined` if there is one. */
   get problem(): unknown {
     return this.#problem;
   }
@@ -58,7 +58,10 @@ export class RedisLink<C extends LinkClient = LinkClient> {
     return this.#reconnects;
   }
 
-  /** Begins to connect, once. It waits at most a second for the connection, and retries in the background. */
+  /**
+   * Begins to connect at the first call. It waits at most one second for the connection. If the attempt fails, the link
+   * retries in the background.
+   */
   open(): Promise<void> {
     return (this.#opening ??= new Promise((resolve) => {
       const wait = setTimeout(resolve, OPEN_MS);
@@ -76,9 +79,9 @@ export class RedisLink<C extends LinkClient = LinkClient> {
   }
 
   /**
-   * Runs a command on the connection. It begins to connect if that has not begun.
+   * Runs a command on the connection. If the link has not begun to connect, it does so first.
    *
-   * @throws Error if there is no connection, or no answer in time.
+   * @throws Error if the link is not connected, or if Redis does not answer in time.
    */
   async use<T>(command: (client: C) => Promise<T>): Promise<T> {
     await this.open();
@@ -98,7 +101,7 @@ export class RedisLink<C extends LinkClient = LinkClient> {
     }
   }
 
-  /** Replaces the connection if its client should not be used any more. */
+  /** Replaces the connection if `isLeft` returns `true` for its client. */
   renewIf(isLeft: (client: C) => boolean): void {
     const client = this.#client;
     if (client && isLeft(client)) this.#lose(client, new Error('Another Redis is the master'));
@@ -122,7 +125,7 @@ export class RedisLink<C extends LinkClient = LinkClient> {
       if (this.#closed) return;
       this.#client = client = made;
       const connecting = made.connect((problem) => this.#lose(made, problem));
-      await answered(timeoutMs, connecting, 'Redis did not take a connection');
+      await answered(timeoutMs, connecting, 'Redis did not accept a connection');
     } catch (problem) {
       return client ? this.#lose(client, problem) : this.#retry(problem);
     }

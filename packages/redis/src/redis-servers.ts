@@ -11,33 +11,33 @@ export interface RedisServersOptions {
    */
   readonly url?: string;
   /**
-   * A client that `createClient()` of node-redis returned, connected or not, in place of an address. Its options supply
-   * the location, certificates and so on. The client itself is not used, because stores need other settings for
-   * reconnecting and waiting. With `cluster` or `sentinel`, the client only supplies the login to Redis; the address
+   * A client from `createClient()` of node-redis, connected or not, instead of `url`. Only its options are used, such
+   * as the location and certificates. The client itself is not used, because stores need other settings for
+   * reconnecting and timeouts. With `cluster` or `sentinel`, the client only supplies the login to Redis; the address
    * comes from `cluster` or `sentinel`.
    */
   readonly client?: RedisClientTemplate;
-  /** A Redis Cluster, in place of an address. */
+  /** A Redis Cluster, instead of `url`. */
   readonly cluster?: {
     /**
-     * Addresses of some nodes of the cluster, which know the others. The user and password in the first address apply
-     * to all nodes.
+     * Addresses of some nodes of the cluster. The other nodes are found automatically. The user and password in the
+     * first address apply to all nodes.
      */
     readonly nodes: readonly string[];
   };
-  /** A Redis whose master is monitored by Sentinels, in place of an address. */
+  /** A Redis server whose master is monitored by Sentinels, instead of `url`. */
   readonly sentinel?: {
     /** The name that the Sentinels use for the master, such as `mymaster`. */
     readonly name: string;
     /**
-     * Addresses of Sentinels. The user and password in each address are for that Sentinel; the login to Redis comes
-     * from `client`.
+     * Addresses of Sentinels. The user and password in an address are for the Sentinel at this address. The login to
+     * Redis comes from `client`.
      */
     readonly nodes: readonly string[];
   };
 }
 
-/** The part of a node-redis client that is used here. */
+/** The part of a node-redis client that `@sigil/redis` reads: its options. */
 export interface RedisClientTemplate {
   readonly options: Login;
 }
@@ -48,14 +48,14 @@ type Login = {
     RedisClientOptions[Option] | undefined;
 };
 
-/** Creates clients for the Redis that the options name. */
+/** Creates clients for the Redis server, cluster or Sentinels in the options. */
 export class RedisServers {
   readonly #options: RedisServersOptions;
   readonly #timeoutMs: number;
   /** The node to ask next; among Sentinels, the one that answered last. */
   #turn = 0;
 
-  /** @param timeoutMs how long an attempt to connect may take, in milliseconds. */
+  /** @param timeoutMs maximum time for an attempt to connect, in milliseconds. */
   constructor(options: RedisServersOptions, timeoutMs: number) {
     this.#options = options;
     this.#timeoutMs = timeoutMs;
@@ -65,7 +65,7 @@ export class RedisServers {
     return this.#options.cluster !== undefined;
   }
 
-  /** Warns of ignored parameters after the `?` of addresses. */
+  /** Logs a warning for each ignored parameter after the `?` of an address. */
   warnOfParameters(logger: Logger | undefined): void {
     const { url, cluster, sentinel } = this.#options;
     warnOfParameters(logger, 'redis({ url })', url, url?.startsWith('unix:') ? ['db'] : []);
@@ -73,7 +73,7 @@ export class RedisServers {
     for (const node of sentinel?.nodes ?? []) warnOfParameters(logger, 'redis({ sentinel.nodes })', node, []);
   }
 
-  /** Creates a client for commands. */
+  /** Creates a client for commands: for the server, the master, or all masters of a cluster. */
   commands(): LinkClient | Promise<LinkClient> {
     const { cluster } = this.#options;
     if (!cluster) return this.node();
@@ -91,21 +91,24 @@ export class RedisServers {
     );
   }
 
-  /** Creates a client for one server, for subscriptions: every node of a cluster relays all messages. */
+  /**
+   * Creates a client for one server, for subscriptions. In a cluster, one server is enough, because every node relays
+   * all messages.
+   */
   async node(): Promise<NodeClient> {
     const { cluster, sentinel } = this.#options;
     if (sentinel) return this.#node(this.#login(), await this.master());
     return this.#node(this.#login(), cluster && socketOf(this.#next(cluster.nodes)));
   }
 
-  /** Creates a client for a Sentinel that answers. */
+  /** Creates a client for the first Sentinel that answers. */
   async sentinel(): Promise<NodeClient> {
     await this.master();
     return this.#sentinel();
   }
 
   /**
-   * Asks the Sentinels for the master.
+   * Asks the Sentinels for the address of the master.
    *
    * @see https://redis.io/docs/latest/develop/reference/sentinel-clients/
    */
@@ -183,11 +186,11 @@ function socketOf(url: string): Place {
 
 const FIX = "write url: 'redis://127.0.0.1:6379'";
 
-/** Refuses options that have no address of Redis. */
+/** Reports options that do not contain exactly one valid location of Redis. */
 export function checkServers(options: RedisServersOptions, checks: OptionChecks): void {
   const { url, client, cluster, sentinel } = options;
   if (client !== undefined && typeof client?.options !== 'object')
-    checks.refuse('client', 'it must be a client that createClient() of @redis/client made');
+    checks.refuse('client', 'it must be a client from createClient() of @redis/client');
   const places = [url, cluster, sentinel].filter((place) => place !== undefined);
   if (places.length > 1 || (places.length === 0) === (client === undefined) || (url && client))
     checks.refuse('url', 'there must be either an address, a client, a cluster or Sentinels', FIX);

@@ -37,7 +37,9 @@ give(string.match(session, '^%d+ ([^\\n]*)'), id)
 return 1
 `);
 
-/** Returns the start of the next page, and for each session its id, its text and its expiry, in the order of the index. */
+/**
+ * Returns the start of the next page, and for each session its id, its text and its expiry, in the order of the index.
+ */
 const LIST = redisScript(`${QUOTA_LUA}
 local most, cursor, start = tonumber(ARGV[1]), ARGV[2], 0
 sweep(1000)
@@ -61,7 +63,7 @@ return page
 `);
 
 /**
- * Keeps sessions in Redis for all processes. Using a session takes one round trip.
+ * Stores sessions in Redis, where all processes of an app can use them. Using a session takes one round trip.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
  */

@@ -26,14 +26,15 @@ return 'first'
 `);
 
 /**
- * Remembers used states in Redis, for all processes, and forgets them when they expire.
+ * Stores in Redis which states were used, until the states expire. All processes of an app together accept each state
+ * only once.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 export class RedisStateStore implements StateStore {
   /**
    * @param connection the connection to Redis.
-   * @param limits how many states of each kind are kept.
+   * @param limits the maximum numbers of states.
    */
   constructor(
     private readonly connection: RedisConnection,
@@ -42,14 +43,17 @@ export class RedisStateStore implements StateStore {
     connection.onReady(() => this.begin());
   }
 
-  /** Sets the epoch if Redis has none, so that values from before a loss can be distinguished from later ones. */
+  /**
+   * Stores the current time as the epoch if Redis has no epoch. States that are older than the epoch count as
+   * forgotten, because Redis may have lost which of them were used.
+   */
   async begin(): Promise<void> {
     await Promise.all(KINDS.map((kind) => this.connection.run(BEGIN, [this.#baseOf(kind)], [])));
   }
 
   /**
-   * Marks a state as used. @throws OverloadedError if there is no room, because a removed id could be used
-   * again.
+   * Marks a state as used. @throws OverloadedError if the store is full. The store never removes
+   * ids early, because a removed id could be used again.
    */
   async use(
     id: string,

@@ -325,12 +325,15 @@ return page
 `);
 
 /**
- * Keeps tasks in Redis, for all processes. If there is no room, the oldest finished task of the same owner is replaced,
- * never a working task or another owner's. Clients that cannot be distinguished count as one owner, which only the
- * total limits. If no task can be replaced, the new task is refused.
+ * Stores tasks in Redis, where all processes of an app can use them. If a limit is reached, the oldest finished task of
+ * the same owner is replaced, never a working task or another owner's. Clients that cannot be distinguished count as
+ * one owner, to which only the total limits apply. If no task can be replaced, the new task is refused.
  */
 export class RedisTaskStore implements TaskStore {
-  /** Default number of concurrent runs. All commands share one connection, and a run writes little. */
+  /**
+   * Default number of concurrent runs. It does not depend on connections, because a run writes little, and all commands
+   * share one connection.
+   */
   readonly concurrency = 16;
   /** Leases are renewed on a separate connection, so that a large answer on the other one cannot make them expire. */
   readonly #leases: RedisLink;
@@ -399,7 +402,7 @@ export class RedisTaskStore implements TaskStore {
     return { kept, due, oldestMs };
   }
 
-  /** Stores a task. @throws OverloadedError if there is no room. */
+  /** Stores a task. @throws OverloadedError if a limit is reached. */
   async #put(
     script: RedisScript,
     record: TaskRecord,
@@ -411,7 +414,7 @@ export class RedisTaskStore implements TaskStore {
     const fields = [task.taskId, JSON.stringify(record), task.status, version, run ?? '', attempts, delay];
     const reply = await this.connection.run(script, [this.#base], [...fields, ...rest, ...this.#limits]);
     if (reply === 'kept' || reply === 'changed') return reply === 'kept';
-    throw new OverloadedError(`The tasks that are kept are at their limit, in ${reply as string}`);
+    throw new OverloadedError(`A limit on stored tasks is reached: ${reply as string}`);
   }
 }
 

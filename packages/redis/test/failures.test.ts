@@ -113,7 +113,7 @@ describeWithRedis('a backend on Redis', (redisForTests) => {
       await backend.bus.publish({ kind: 'list', list: 'tools' });
       await until(() => heard.some(({ kind }) => kind === 'list'));
       expect(logged.map(({ level, message }) => `${level}: ${message}`)).toEqual([
-        'warn: Redis cannot be reached; it is tried again until it can',
+        'warn: Redis cannot be reached; further attempts follow',
         'info: Redis can be reached again',
       ]);
     });
@@ -150,7 +150,7 @@ describeWithRedis('a backend on Redis', (redisForTests) => {
       const { backend, logged } = await open();
       expect(performance.now() - began).toBeLessThan(5_000);
       expect(logged).toEqual([
-        { level: 'warn', message: 'Redis cannot be reached; it is tried again until it can' },
+        { level: 'warn', message: 'Redis cannot be reached; further attempts follow' },
       ]);
       const heard: ServerChange[] = [];
       await backend.bus.subscribe((change) => heard.push(change), 'here');
@@ -228,7 +228,7 @@ describeWithRedis('a backend on Redis', (redisForTests) => {
     expect(logged).toEqual([
       {
         level: 'warn',
-        message: expect.stringMatching(/^Redis is a copy of another one, which takes no writes/),
+        message: expect.stringMatching(/^Redis is a replica, which refuses writes, so/),
       },
     ]);
     const { connect } = redisForTests();

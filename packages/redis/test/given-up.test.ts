@@ -51,7 +51,7 @@ describeWithRedis('a task on Redis', (redis) => {
       name: 'report',
       taskId: expect.any(String),
     });
-    expect(String(await called)).toContain('The task was given up after 1 runs that came to no end');
+    expect(String(await called)).toContain('The task failed after 1 lost runs');
     expect(runs).toBe(0);
   });
 });

@@ -36,7 +36,7 @@ describe('redis()', () => {
     ],
     ['an address that is none', { url: 'redis' }, /it must be the address of a Redis/],
     ['an address that is no text', { url: 5 }, /it must be the address of a Redis/],
-    ['a client that is none', { client: {} }, /it must be a client that createClient\(\)/],
+    ['a client that is none', { client: {} }, /it must be a client from createClient\(\)/],
     ['a prefix with the braces of hash tags', { url: URL, prefix: '{a}' }, /redis\(\{ prefix \}\)/],
     ['an empty prefix', { url: URL, prefix: '' }, /redis\(\{ prefix \}\)/],
     ['a limit that is no number', { url: URL, maxSessions: '5' }, /it must be a positive integer, not '5'/],
@@ -53,7 +53,7 @@ describe('redis()', () => {
   test('refuses an app whose name cannot be part of a key, unless a prefix is given', async () => {
     const name = 'shop \ud83c';
     expect(() => redis({ url: URL })({ name })).toThrow(
-      /redis\(\{ prefix \}\): the name of the app cannot be part of it.*\n *Fix: mend createApp\(\{ name \}\)/,
+      /redis\(\{ prefix \}\): the name of the app is not valid in it.*\n *Fix: correct createApp\(\{ name \}\)/,
     );
     await redis({ url: URL, prefix: 'shop' })({ name }).close();
     await redis({ url: URL })({ name: 'shop 🌍' }).close();
@@ -79,7 +79,7 @@ describe('redis()', () => {
     const backend = redis({ ...options, timeoutMs: 200 })({ name: 'test' });
     await backend.open?.(logger);
     await backend.close();
-    const message = expect.stringMatching(`^redis\\(\\{ ${option} \\}\\) passes over parameters`);
+    const message = expect.stringMatching(`^redis\\(\\{ ${option} \\}\\) ignores unknown parameters`);
     expect(lines).toContainEqual([{ parameters: [parameter] }, message]);
   });
 

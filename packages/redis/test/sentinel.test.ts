@@ -125,7 +125,7 @@ describeWithRedis(
       [
         'a Redis in place of a cluster',
         (_, url) => ({ cluster: { nodes: [url] } }),
-        /Redis is no cluster: write url in place of cluster/,
+        /Redis is not a cluster: use url instead of cluster/,
       ],
     ])('is not opened with %s', async (_, options, message) => {
       const [master, , sentinel] = redis().servers;

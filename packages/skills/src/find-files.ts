@@ -5,11 +5,11 @@ import { messageOf } from '@sigil/core/internal';
 import type { Limits } from './options.js';
 import { skillProblem } from './skill-problem.js';
 
-/** A file below the folder of skills. */
+/** A file in the folder of skills or its subfolders. */
 export interface FoundFile {
-  /** The path from the folder of skills, as a list of names. The last one is the name of the file. */
+  /** The path relative to the folder of skills, as a list of names. The last name is the name of the file. */
   readonly segments: readonly string[];
-  /** The path in the file system. */
+  /** The path of the file in the file system. */
   readonly location: string;
   /** The length in bytes. */
   readonly size: number;
@@ -24,10 +24,10 @@ interface Walk {
 }
 
 /**
- * Finds the files below a folder, in alphabetical order. Names that begin with a dot are left out: such files belong to
- * tools or to the system.
+ * Finds the files in a folder and its subfolders, in alphabetical order. Files and folders whose names begin with a dot
+ * are left out, because they belong to tools or to the system.
  *
- * @param problems receives the files that cannot be served.
+ * @param problems receives a problem for each file that cannot be served.
  */
 export async function findFiles(
   root: string,
@@ -78,11 +78,12 @@ async function visitEntry(
     }
     const found = await stat(location);
     if (found.isFile()) walk.files.push({ segments, location, size: found.size });
-    else if (!found.isDirectory()) refuse('it is neither a file nor a folder', 'take it out of the folder');
-    else if (ancestors.includes(location)) refuse('it is a link to a folder it is in', 'take the link away');
+    else if (!found.isDirectory()) refuse('it is neither a file nor a folder', 'remove it from the folder');
+    else if (ancestors.includes(location))
+      refuse('it is a link to one of its parent folders', 'remove the link');
     else await visit(walk, [location, ...ancestors], segments);
   } catch (error) {
-    refuse(`it cannot be read: ${messageOf(error)}`, 'make it readable, or take it out of the folder');
+    refuse(`it cannot be read: ${messageOf(error)}`, 'make it readable, or remove it from the folder');
   }
 }
 

@@ -158,5 +158,5 @@ function readUri({ uri }: Readonly<Record<string, unknown>>): string {
 
 /** Returns the error (-32602) for a URI that is not served, or that the caller may not see. */
 function notServed(what: string, uri: string): ProtocolError {
-  return new ProtocolError(ERROR_CODES.invalidParams, `There is no such ${what}`, { uri });
+  return new ProtocolError(ERROR_CODES.invalidParams, `This ${what} does not exist`, { uri });
 }

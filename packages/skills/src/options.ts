@@ -8,17 +8,17 @@ export interface SkillsOptions {
    * the whole skill is hidden.
    */
   readonly guards?: readonly GuardLike[];
-  /** Maximum number of files below the folder. @default 5000 */
+  /** Maximum number of files in the folder of skills, including subfolders. @default 5000 */
   readonly maxFiles?: number;
   /** Maximum bytes of one file. @default 4 MiB */
   readonly maxFileBytes?: number;
-  /** Maximum bytes of all files. @default 64 MiB */
+  /** Maximum bytes of all files together. @default 64 MiB */
   readonly maxBytes?: number;
-  /** Maximum nesting of folders. @default 16 */
+  /** Maximum number of nested folders. @default 16 */
   readonly maxDepth?: number;
 }
 
-/** The limits with all defaults filled in. */
+/** The limits of `SkillsOptions`, with defaults for the ones that are not set. */
 export type Limits = Required<Omit<SkillsOptions, 'guards'>>;
 
 const OPTIONS: OptionTable<SkillsOptions> = {
@@ -31,7 +31,7 @@ const OPTIONS: OptionTable<SkillsOptions> = {
 
 const MIB = 1024 * 1024;
 
-/** Fills in the defaults of the limits. */
+/** Returns the limits in the options, with defaults for the ones that are not set. */
 export function limitsOf(options: SkillsOptions): Limits {
   OptionChecks.requireObject('skills', options);
   const checks = new OptionChecks('skills');
@@ -43,7 +43,7 @@ export function limitsOf(options: SkillsOptions): Limits {
   return { maxFiles, maxFileBytes, maxBytes, maxDepth };
 }
 
-/** Finds faults in the limits themselves. */
+/** Finds limits that are not positive integers. */
 export function limitProblems(limits: Limits): DefinitionProblem[] {
   return Object.entries(limits)
     .filter(([, limit]) => !Number.isInteger(limit) || limit < 1)
@@ -51,6 +51,6 @@ export function limitProblems(limits: Limits): DefinitionProblem[] {
       code: 'SIGIL_INVALID_OPTIONS',
       where: `skills(…, { ${name} })`,
       what: 'it must be a positive integer',
-      fix: 'give a value in range, or leave the option out',
+      fix: 'use a valid value, or leave the option out',
     }));
 }

@@ -7,17 +7,17 @@ import { skillFile, type SkillFile } from './skill-file.js';
 import { skillProblem } from './skill-problem.js';
 import { readSkill, type Skill, SKILL_FILE } from './skill.js';
 
-/** The skills of a folder, and everything in them. */
+/** The skills in a folder, and all their files. */
 export interface SkillFolder {
   readonly skills: readonly Skill[];
-  /** Every file of every skill, once. */
+  /** All files of all skills. A file that belongs to two nested skills is only listed once. */
   readonly files: readonly SkillFile[];
 }
 
 /**
  * Reads the skills in a folder into memory.
  *
- * @param problems receives the problems with everything that cannot be served.
+ * @param problems receives a problem for each file or skill that cannot be served.
  */
 export async function readSkills(
   folder: URL,
@@ -27,8 +27,8 @@ export async function readSkills(
   const found = await findFiles(fileURLToPath(folder), limits, problems);
   const roots = found.filter(({ segments }) => segments.at(-1) === SKILL_FILE).map(folderOf);
   if (roots.includes('')) {
-    const what = 'it stands in the folder of skills itself';
-    problems.push(skillProblem(SKILL_FILE, what, 'give the skill a folder of its own, named after it'));
+    const what = 'it is in the folder of skills itself';
+    problems.push(skillProblem(SKILL_FILE, what, 'put the skill into its own folder with the same name'));
   }
   const named = roots.filter((root) => root !== '');
   const wanted = found.filter((file) => named.some((root) => isBelow(root, file)));

@@ -2,7 +2,8 @@ import type { ExtensionCall, ExtensionHost, ResourceEntry } from '@sigil/core/ex
 import type { SkillFile } from './skill-file.js';
 
 /**
- * The files of skills as resources of an app. Files that guards hide, or that were removed, do not exist for a caller.
+ * The files of skills as resources of an app. A caller does not see files that guards hide from it, or that were
+ * removed.
  */
 export class ServedFiles {
   readonly #entries: ReadonlyMap<string, ResourceEntry>;

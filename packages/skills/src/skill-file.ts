@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { extname } from 'node:path';
 import { resourceContents, type ResourceContents } from '@sigil/core/content';
 
-/** A file of a skill, kept in memory so that its digest and its contents always agree. */
+/** A file of a skill. Its contents are in memory, so that they always match the digest. */
 export interface SkillFile {
   readonly segments: readonly string[];
   readonly name: string;
   readonly uri: string;
   readonly mimeType: string;
-  /** The SHA-256 digest of the bytes: `sha256:` and hexadecimal digits. */
+  /** The SHA-256 digest of the bytes: `sha256:`, followed by hexadecimal digits. */
   readonly digest: string;
   /** The length in bytes. */
   readonly size: number;
@@ -50,7 +50,7 @@ function decode(bytes: Uint8Array): string | undefined {
 /**
  * Returns the URI of a file or folder of skills (SEP-2640, "Resource Mapping").
  *
- * @param segments the path from the folder of skills, as a list of names.
+ * @param segments the path relative to the folder of skills, as a list of names.
  */
 export function skillUri(segments: readonly string[]): string {
   return `skill://${segments.map(encode).join('/')}`;

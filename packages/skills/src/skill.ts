@@ -4,15 +4,15 @@ import { parseDocument } from 'yaml';
 import type { SkillFile } from './skill-file.js';
 import { skillProblem } from './skill-problem.js';
 
-/** The file that makes a folder a skill. */
+/** The name of the file that makes a folder a skill. */
 export const SKILL_FILE = 'SKILL.md';
 
-/** A skill: a folder with a `SKILL.md`, and everything below it. */
+/** A skill: the files of a folder that contains a `SKILL.md`. */
 export interface Skill {
   /** The `SKILL.md` of the skill. */
   readonly main: SkillFile;
   readonly frontmatter: Frontmatter;
-  /** All files of the skill, including the files of skills below it. */
+  /** All files in the folder of the skill and its subfolders, including files of nested skills. */
   readonly files: readonly SkillFile[];
 }
 
@@ -26,8 +26,9 @@ const MAX_DESCRIPTION = 1024;
 /**
  * Creates a skill from its files.
  *
- * @param problems receives every violation of SEP-2640 and of the Agent Skills specification.
- * @returns `undefined` when the frontmatter cannot be read.
+ * @param main the `SKILL.md` of the skill.
+ * @param problems receives a problem for each violation of SEP-2640 or of the Agent Skills specification.
+ * @returns the skill; `undefined` when its frontmatter cannot be read.
  */
 export function readSkill(
   main: SkillFile,
@@ -41,9 +42,9 @@ export function readSkill(
     refuse(`the skill has more than ${MAX_SKILL_BYTES} bytes`, 'split it');
   }
   try {
-    if (main.text === undefined) throw new Error('it is no UTF-8 text');
+    if (main.text === undefined) throw new Error('it is not UTF-8 text');
     const frontmatter = readFrontmatter(main.text);
-    for (const what of faultsOf(frontmatter, main.segments.at(-2))) refuse(what, 'mend the frontmatter');
+    for (const what of faultsOf(frontmatter, main.segments.at(-2))) refuse(what, 'correct the frontmatter');
     return { main, frontmatter, files };
   } catch (error) {
     refuse(messageOf(error), 'begin it with ---, name: …, description: …, --- as Agent Skills do');
@@ -61,8 +62,8 @@ function faultsOf({ name, description }: Frontmatter, folder: string | undefined
       : ['its name must be 1 to 64 lower-case letters, digits and single hyphens between them']),
     ...(!isName || name === folder
       ? []
-      : [`its name '${name}' is not that of its folder '${String(folder)}'`]),
-    ...(isDescription ? [] : [`its description must be a text of 1 to ${MAX_DESCRIPTION} characters`]),
+      : [`its name '${name}' differs from the name of its folder '${String(folder)}'`]),
+    ...(isDescription ? [] : [`its description must be a string of 1 to ${MAX_DESCRIPTION} characters`]),
   ];
 }
 
@@ -82,7 +83,7 @@ function readFrontmatter(text: string): Frontmatter {
     throw new Error('it does not begin with YAML frontmatter between two lines of ---');
   const document = parseDocument(block, { schema: 'core', stringKeys: true });
   const [fault] = [...document.errors, ...document.warnings];
-  if (fault) throw new Error(`its frontmatter is no plain YAML: ${fault.message.split('\n')[0] ?? ''}`);
+  if (fault) throw new Error(`its frontmatter is not plain YAML: ${fault.message.split('\n')[0] ?? ''}`);
   const value: unknown = document.toJS();
   if (!isObject(value)) throw new Error('its frontmatter has no members');
   return asJson(value);

@@ -15,7 +15,7 @@ const SKILLS = 'io.modelcontextprotocol/skills';
 /**
  * Serves Agent Skills from a folder (extension `io.modelcontextprotocol/skills`, SEP-2640). Each subfolder with a
  * `SKILL.md` is a skill, and each file of a skill is a resource `skill://<path>/<file>`. All files are read at start
- * and kept in memory; changes apply after the next start. Files whose names begin with a dot, and files outside of
+ * and stay in memory; changes apply after the next start. Files whose names begin with a dot, and files outside of
  * skills, are not served.
  *
  * Clients of every revision can find the skills with `skills/list`, `skills/get` and `resources/directory/read`, and

@@ -23,7 +23,7 @@ describe('a folder of skills', () => {
         where: "skills('a/SKILL.md')",
         what: expect.stringContaining('does not begin with YAML frontmatter'),
       },
-      { where: "skills('b/SKILL.md')", what: "its name 'other' is not that of its folder 'b'" },
+      { where: "skills('b/SKILL.md')", what: "its name 'other' differs from the name of its folder 'b'" },
       { where: "skills('c/SKILL.md')", what: expect.stringContaining('description') },
     ]);
     expect(problems.every(({ code, fix }) => code === 'SIGIL_INVALID_SKILL' && fix !== '')).toBe(true);
@@ -59,7 +59,7 @@ describe('a folder of skills', () => {
 
   test('is refused when a SKILL.md is no text', async () => {
     const problems = await problemsOf({ 'a/SKILL.md': new Uint8Array([0xff, 0xfe]) });
-    expect(problems).toMatchObject([{ what: 'it is no UTF-8 text' }]);
+    expect(problems).toMatchObject([{ what: 'it is not UTF-8 text' }]);
   });
 
   test('is refused when it is not there, or not a folder of files', async () => {
@@ -115,7 +115,7 @@ describe('links in a folder of skills', () => {
       { what: expect.stringContaining('cannot be read') },
     ]);
     expect(await problemsOf(linked((path) => path))).toMatchObject([
-      { what: 'it is a link to a folder it is in' },
+      { what: 'it is a link to one of its parent folders' },
     ]);
   });
 

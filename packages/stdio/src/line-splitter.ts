@@ -5,16 +5,13 @@ const LOOSE_PARTS = 1024;
 
 /** Receives the lines of a `LineSplitter`. */
 export interface LineListener {
-  /**
-   * Called with each line that is not blank, without its line break. The bytes are only valid during the
-   * call.
-   */
+  /** Called with each line that is not blank, without its line break. The bytes are valid only during the call. */
   line(bytes: Buffer): void;
   /** Called once when a line exceeds the limit. The rest of the line is skipped. */
   overlong(): void;
 }
 
-/** Splits a stream of bytes at each newline. Lines may extend over several chunks. */
+/** Splits a stream of bytes at each newline. A line can extend over several chunks. */
 export class LineSplitter {
   readonly #maxLineBytes: number;
   readonly #listener: LineListener;
@@ -24,15 +21,15 @@ export class LineSplitter {
   #skipping = false;
 
   /**
-   * @param maxLineBytes the maximum length of a line in bytes, without its newline. Never more bytes of a line are
-   *   kept.
+   * @param maxLineBytes the maximum length of a line in bytes, without its newline. No more bytes of a line are kept in
+   *   memory.
    */
   constructor(maxLineBytes: number, listener: LineListener) {
     this.#maxLineBytes = maxLineBytes;
     this.#listener = listener;
   }
 
-  /** Accepts the next bytes of the stream and reports every line that they complete. */
+  /** Adds the next bytes of the stream, and reports every line that they complete to the listener. */
   push(chunk: Buffer): void {
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
@@ -43,7 +40,7 @@ export class LineSplitter {
     if (start < chunk.length) this.#append(chunk, start, chunk.length);
   }
 
-  /** Ends the stream: the rest counts as a line. */
+  /** Ends the stream, and reports the bytes after the last newline as a line. */
   end(): void {
     this.#finish();
   }

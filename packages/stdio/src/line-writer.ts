@@ -3,17 +3,17 @@ import type { StreamWrite } from './stdout-guard.js';
 
 /** Receives the events of a `LineWriter`. */
 export interface WriterListener {
-  /** The stream is full: produce less until `unblocked`. */
+  /** Called when the stream is full. The listener must produce less output until `unblocked` is called. */
   blocked(): void;
-  /** The stream accepts data again. */
+  /** Called when the stream accepts data again. */
   unblocked(): void;
-  /** The stream has failed or closed, and nothing more will be written. Called once. */
+  /** Called once, when the stream has failed or closed. Nothing more is written then. */
   gone(error?: Error): void;
 }
 
 /**
- * Writes lines to a stream. The lines of one turn of the event loop are written together. Nothing is written while the
- * stream is full.
+ * Writes lines to a stream. The lines of one turn of the event loop are written together. While the stream is full,
+ * lines are queued.
  */
 export class LineWriter {
   readonly #write: StreamWrite;
@@ -29,7 +29,8 @@ export class LineWriter {
   #gone = false;
 
   /**
-   * @param write the original `write` of the stream, bound to it, because a guard may have replaced the public method.
+   * @param write the original `write` method of the stream, bound to the stream. A `StdoutGuard` can have replaced the
+   *   method of the stream itself.
    */
   constructor(output: Writable, write: StreamWrite, listener: WriterListener) {
     this.#write = write;
@@ -41,7 +42,7 @@ export class LineWriter {
     output.on('drain', this.#unblock);
   }
 
-  /** Queues a line. @param line a text without line breaks. */
+  /** Queues a line for writing. @param line a text without line breaks. */
   write(line: string): void {
     if (this.#gone) return;
     this.#lines.push(line);
@@ -49,8 +50,8 @@ export class LineWriter {
   }
 
   /**
-   * Queues a notification, unless `maxBytes` of notifications wait already. Only earlier bytes count, so one long line
-   * may exceed the limit.
+   * Queues a notification, unless `maxBytes` or more bytes of notifications are already waiting. The new notification
+   * itself is not counted, so that one long line can exceed the limit.
    *
    * @returns whether the notification was queued.
    */
@@ -63,7 +64,7 @@ export class LineWriter {
     return true;
   }
 
-  /** Resolves when everything queued so far is written, or the stream is gone. */
+  /** Resolves when all lines that are queued now have been written, or when the stream has failed or closed. */
   settled(): Promise<void> {
     if (this.#isSettled()) return Promise.resolve();
     return new Promise((resolve) => this.#waiting.push(resolve));

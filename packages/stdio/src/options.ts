@@ -2,20 +2,20 @@ import { MAX_DELAY_MS, OptionChecks, type OptionTable } from '@sigil/core/intern
 import { type Principal, requirePrincipal } from '@sigil/core/transport';
 import type { Readable, Writable } from 'node:stream';
 
-/** Limits on the memory that the client of `stdio()` may use. */
+/** Limits on the memory that the client of `stdio()` can use. */
 export interface StdioLimits {
   /**
-   * Maximum bytes of one message. A longer message is answered with -32600 and never kept in memory. The limit is
-   * higher than over HTTP, because the only client is the program that started this one.
+   * Maximum bytes of one message. A longer message is answered with the JSON-RPC error -32600, and is not kept in
+   * memory. The limit is higher than over HTTP, because the only client is the program that started this server.
    *
    * @default 16 MiB
    */
   readonly maxLineBytes?: number;
   /**
-   * Maximum bytes of notifications that wait for a client that does not read. Beyond this limit, progress and log
-   * messages are dropped. Any other notification then ends the connection, because a client that misses such a
-   * notification has a wrong picture of the server. Answers, and requests to the client, are not counted: nothing is
-   * read while the output is full.
+   * Maximum bytes of notifications that wait because the client does not read. Beyond this limit, progress and log
+   * messages are dropped. Any other notification then ends the connection, because without it the client would have
+   * outdated information about the server. Answers, and requests to the client, are not counted: the server reads no
+   * further messages while the output is full.
    *
    * @default 16 MiB
    */
@@ -24,36 +24,37 @@ export interface StdioLimits {
 
 /** Options of `stdio()`. */
 export interface StdioOptions {
-  /** The input; `process.stdin` by default. */
+  /** The stream to read messages from; `process.stdin` by default. */
   readonly input?: Readable;
-  /** The output; `process.stdout` by default. */
+  /** The stream to write messages to; `process.stdout` by default. */
   readonly output?: Writable;
-  /** Limits on the memory that the client may use. */
+  /** Limits on the memory that the client can use. */
   readonly limits?: StdioLimits;
   /**
-   * The principal of the client: the user of this machine, with scopes for `@RequireScopes`. stdio has no
-   * authorization, so your program sets the principal, for example from its environment.
+   * The principal of the client: the user who runs the server, with the scopes for `@RequireScopes`. The stdio
+   * transport has no authorization, so your program sets the principal, for example from environment variables.
    *
-   * @default undefined: definitions with scopes are refused
+   * @default undefined: definitions that require scopes are refused
    */
   readonly principal?: Principal;
   /**
-   * How long requests in flight may take after the end of the input or a signal before they are aborted, in
-   * milliseconds. Clients kill a server that has not ended after 2 to 4 s. With the default, the server ends within 1.5
-   * s, disposal included.
+   * How long requests in flight can continue after the end of the input or a signal before they are aborted, in
+   * milliseconds. Clients kill a server that has not ended after 2 to 4 seconds. With the default, the server ends
+   * within 1.5 seconds, which includes the disposal of services.
    *
    * @default 750
    */
   readonly drainMs?: number;
   /**
-   * Whether SIGTERM (exit code 0) and SIGINT (exit code 130) end the server gently. A second signal ends it at once.
+   * Whether SIGTERM (exit code 0) and SIGINT (exit code 130) shut the server down gracefully. A second signal ends it
+   * immediately.
    *
    * @default true
    */
   readonly handleSignals?: boolean;
   /**
-   * Whether other output to standard output, including output of `console`, goes to standard error while the server
-   * runs. The option has no effect if you set `output`.
+   * Whether all output to standard output that is not from the transport, such as that of `console`, goes to standard
+   * error while the server runs. The option has no effect if you set `output`.
    *
    * @default true
    */
@@ -66,7 +67,7 @@ declare module '@sigil/core' {
   }
 }
 
-/** The options with all defaults filled in. */
+/** The options of `stdio()` with all defaults filled in. */
 export type StdioSettings = Required<Omit<StdioOptions, 'limits' | 'principal'> & StdioLimits> &
   Pick<StdioOptions, 'principal'>;
 
@@ -83,7 +84,7 @@ const OPTIONS: OptionTable<StdioOptions> = {
 const MIB = 1024 * 1024;
 
 /**
- * Fills in the defaults.
+ * Validates the options of `stdio()`, and returns them with all defaults filled in.
  *
  * @throws DefinitionError when an option is wrong.
  */
@@ -106,7 +107,7 @@ export function readSettings(options: StdioOptions): StdioSettings {
     checks.refuse(
       'principal',
       error instanceof Error ? error.message : String(error),
-      "give an id, such as { id: 'me', scopes: ['files'] }",
+      "use an id, such as { id: 'me', scopes: ['files'] }",
     );
   }
   checks.throwIfAny();

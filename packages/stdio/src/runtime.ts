@@ -17,14 +17,16 @@ import { readSettings, type StdioOptions, type StdioSettings } from './options.j
 import { guardStdout, type StreamWrite } from './stdout-guard.js';
 
 /**
- * Serves one client over standard streams, with one JSON-RPC message per line (MCP, transports, stdio).
+ * Creates a runtime that serves one client over standard input and output, with one JSON-RPC message per line (the
+ * stdio transport of MCP).
  *
- * The runtime ends at the end of its input, when the client stops reading, or on SIGTERM or SIGINT. Requests in flight
- * then have `drainMs` to finish before they are aborted. The app closes if this was its last runtime, and the process
- * exits even if timers run. If you set the streams, only a signal ends the process. A line that is too long, not UTF-8
- * or not JSON is answered with an error. A second `initialize` begins a new session. Log lines go to standard error.
+ * The runtime ends when its input ends, when its output is closed, or on SIGTERM or SIGINT. Requests in flight then
+ * have `drainMs` to finish before they are aborted. If this was the last runtime of the app, the app closes and the
+ * process exits, even if timers are still active. If you set the streams in the options, only a signal ends the
+ * process. A line that is too long, not UTF-8 or not JSON is answered with an error. A second `initialize` begins a new
+ * session. Log entries go to standard error.
  *
- * @param options limits and streams; by default the streams are those of the process.
+ * @param options the limits and streams of the transport. The default streams are those of the process.
  * @throws DefinitionError when an option is wrong.
  * @example
  * ```ts
@@ -104,7 +106,7 @@ class StdioConnection implements RunningRuntime {
     this.#listen();
     if ((settings.input as { readonly isTTY?: boolean }).isTTY)
       endpoint.logger.info(
-        'Waits for a client on standard input: a client starts this program. Ctrl-C ends it',
+        'Waits for messages on standard input. Usually, an MCP client starts this program. Ctrl-C ends it',
       );
     // A stream that has already ended emits no event.
     if (settings.input.readableEnded || settings.input.destroyed) this.#end(settings.input === process.stdin);
@@ -202,11 +204,17 @@ class StdioConnection implements RunningRuntime {
     const { logger } = this.#endpoint;
     if (!MAY_BE_MISSED.some((start) => message.startsWith(start))) {
       this.#unread = 'ended';
-      logger.error({ maxBufferedBytes }, 'The client does not read: the connection is ended');
+      logger.error(
+        { maxBufferedBytes },
+        'The client does not read the messages of the server, so the connection is closed',
+      );
       this.#hangUp();
     } else if (this.#unread === 'nothing') {
       this.#unread = 'dropped';
-      logger.warn({ maxBufferedBytes }, 'The client does not read: progress and log messages are dropped');
+      logger.warn(
+        { maxBufferedBytes },
+        'The client does not read the messages of the server, so progress and log messages are dropped',
+      );
     }
   }
 

@@ -1,22 +1,22 @@
 import type { Writable } from 'node:stream';
 
-/** Writes text to a stream, and calls back when the text is written or writing has failed. */
+/** Writes text to a stream, and calls `written` when the text is written or writing has failed. */
 export type StreamWrite = (text: string, written: (error?: Error | null) => void) => boolean;
 
 type AnyWrite = (...args: Parameters<Writable['write']>) => boolean;
 
-/** Reserves a stream for its owner. */
+/** Reserves standard output for the messages of the transport. */
 export interface StdoutGuard {
-  /** Writes to the guarded stream itself. */
+  /** Writes to the guarded stream, which only the transport must do. */
   readonly write: StreamWrite;
-  /** Allows everyone to write to the stream again. */
+  /** Restores the stream, so that all code can write to it again. */
   release(): void;
 }
 
 /**
- * Diverts everything else that is written to `stdout`, through `console` or directly, to `stderr`, because one stray
- * line would break the protocol. It cannot divert writes to the file descriptor, such as those of a child process that
- * inherits it.
+ * Redirects all output to `stdout` to `stderr`, except output through the returned `write`, because any other line
+ * would break the protocol. Output through `console` is redirected too. Writes to the file descriptor itself, such as
+ * those of a child process that inherits it, cannot be redirected.
  */
 export function guardStdout(stdout: Writable, stderr: Writable): StdoutGuard {
   const wasOwn = Object.hasOwn(stdout, 'write');

@@ -235,7 +235,7 @@ describe('stdio', () => {
       await running.closed;
       expect(endpoint.events).toEqual(['close The client is gone']);
       expect(endpoint.logged).toEqual([
-        { details: { maxBufferedBytes: 20_000 }, message: expect.stringContaining('is ended') },
+        { details: { maxBufferedBytes: 20_000 }, message: expect.stringContaining('is closed') },
       ]);
     });
 

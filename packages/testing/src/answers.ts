@@ -12,7 +12,7 @@ import { METHODS } from '@sigil/core/transport';
 
 /** A request to the user (`elicitation/create`) to fill in a form or to open a page. */
 export interface ElicitRequest {
-  /** The mode; a form when absent. */
+  /** The kind of request: `form` (also if it is absent) to fill in a form, `url` to open a page. */
   readonly mode?: 'form' | 'url';
   readonly message: string;
   /** The schema of the form: a flat object with primitive properties. Absent in URL mode. */
@@ -23,28 +23,31 @@ export interface ElicitRequest {
   readonly elicitationId?: string;
 }
 
-/** How the client answers requests from the server. A request without an answer here is refused (-32601). */
+/**
+ * How the client answers requests from the server. The client refuses a request (-32601) if the member that
+ * answers it is absent.
+ */
 export interface Answers {
-  /** Acts for the user: fills in forms and agrees to open pages. */
+  /** Answers elicitation requests in place of a user: fills in forms, and agrees to open pages. */
   readonly onElicit?: (request: ElicitRequest) => MaybePromise<ElicitResult | ElicitUrlResult>;
-  /** Acts for the client's model. */
+  /** Answers sampling requests in place of the client's model. */
   readonly onSample?: (params: CreateMessageParams) => MaybePromise<CreateMessageResult>;
-  /** The directories and files that the client shares. */
+  /** The roots that the client shares with the server: directories and files. */
   readonly roots?: readonly Root[];
 }
 
 /**
  * Answers one request from a server.
  *
- * @param key the key of the request in its round; absent for requests outside of rounds.
+ * @param key the key of the request in `inputRequests`; absent for a JSON-RPC request from the server.
  * @returns the result.
- * @throws ProtocolError (-32601) if the client has no answer for the method; otherwise, the error that the
- * answer throws.
+ * @throws ProtocolError (-32601) if the client has no answer for the method. Errors of the functions in `Answers`
+ * are thrown unchanged.
  */
 export type Answerer = (method: string, params: unknown, key?: string) => MaybePromise<object>;
 
 /**
- * Creates the function that answers a server. It is used for requests from the server and for questions in results.
+ * Creates the function that answers JSON-RPC requests from a server, and input requests in results.
  */
 export function createAnswerer({ onElicit, onSample, roots }: Answers): Answerer {
   const answers = new Map<string, (params: unknown) => MaybePromise<object>>([[METHODS.ping, () => ({})]]);
@@ -61,20 +64,20 @@ export function createAnswerer({ onElicit, onSample, roots }: Answers): Answerer
 
 type Result = Readonly<Record<string, unknown>>;
 
-/** Maximum number of rounds of questions in one call, so that a server cannot ask endlessly. */
+/** Maximum number of results of one call that ask for input, so that a server cannot ask endlessly. */
 export const MAX_ROUNDS = 10;
 
-/** Whether a result only asks for input (2026-07-28, basic/patterns/mrtr). */
+/** Whether a result asks for input instead of answering (revision 2026-07-28, basic/patterns/mrtr). */
 export function wantsInput(result: Result): boolean {
   return result['resultType'] === 'input_required';
 }
 
 /**
- * Answers everything that a result asks for, one request after the other, in order.
+ * Answers all input requests of a result, in order, one after the other.
  *
  * @returns the parameters that a retry of the request must add.
- * @throws Error if the result requires no input; otherwise the error that an answer throws, since no retry could carry
- *   it.
+ * @throws Error if the result contains no input requests and no state. Errors of an answer are thrown unchanged,
+ *   because a retry cannot contain errors.
  */
 export async function answerInputs(result: Result, answer: Answerer): Promise<Record<string, unknown>> {
   const { inputRequests, requestState } = result;
@@ -87,11 +90,11 @@ export async function answerInputs(result: Result, answer: Answerer): Promise<Re
   };
 }
 
-/** Answers requests, one after the other. @returns the answers by the keys of the requests. */
+/** Answers input requests, one after the other. @returns the answers, by the keys of the requests. */
 export async function responsesTo(requests: Result, answer: Answerer): Promise<Record<string, unknown>> {
   const responses: [string, object][] = [];
   for (const [key, request] of Object.entries(requests)) {
-    if (!isObject(request)) throw new Error(`The input request "${key}" is no request`);
+    if (!isObject(request)) throw new Error(`The input request "${key}" must be an object`);
     responses.push([key, await answer(String(request['method']), request['params'] ?? {}, key)]);
   }
   return Object.fromEntries(responses);

@@ -7,27 +7,30 @@ import { type Answerer, answerInputs, MAX_ROUNDS, responsesTo, wantsInput } from
 import type { ReceivedNotification } from './notification-log.js';
 import type { Sent, Wire } from './wire.js';
 
-/** The progress of a request. */
+/** A report of the progress of a request (`notifications/progress`). */
 export interface ProgressUpdate {
   readonly progress: number;
-  /** The final value of `progress`, if the server knows it. */
+  /** The value of `progress` when the request is done, if the server knows it. */
   readonly total?: number;
-  /** A description of the progress (since revision 2025-03-26). */
+  /** A text that describes the progress (since revision 2025-03-26). */
   readonly message?: string;
 }
 
 /** Options of one request. */
 export interface CallOptions {
-  /** Requests progress. Called with each report, always before the call resolves. */
+  /**
+   * Called with each report of progress, always before the call resolves. If it is set, the client asks the server for
+   * progress.
+   */
   readonly onProgress?: (progress: ProgressUpdate) => void;
-  /** Cancels the request: the server is notified, and the call rejects with the signal's reason. */
+  /** Cancels the request when aborted: the server is notified, and the call rejects with the signal's reason. */
   readonly signal?: AbortSignal;
   /**
-   * The lowest level of log messages to receive. In revision 2026-07-28 it is sent with the request. In earlier
-   * revisions it sets the level of the session, also for later requests.
+   * The lowest level of log messages to receive. In revision 2026-07-28, it is sent with the request, and applies to
+   * this request. In earlier revisions, it changes the level of the session, also for later requests.
    */
   readonly logLevel?: LogLevel;
-  /** Further members for the `_meta` of the request. They override the members that the client sets. */
+  /** Additional members for the `_meta` of the request. They replace members that the client sets. */
   readonly meta?: Readonly<Record<string, unknown>>;
   /**
    * How long the call may take, in milliseconds; `Infinity` for no limit. It overrides `timeoutMs` of the connection.
@@ -35,7 +38,7 @@ export interface CallOptions {
   readonly timeoutMs?: number;
 }
 
-/** The identity of a client, in the form of its revision. */
+/** The name, version and capabilities of a client, and its protocol revision. */
 export interface Identity {
   readonly revision: ProtocolVersion;
   readonly clientInfo: Implementation;
@@ -46,8 +49,8 @@ export interface Identity {
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * Sends requests in the form of a revision: with an envelope or without. It repeats a request when the server asks for
- * input.
+ * Sends requests in the form that a protocol revision requires. When the server asks for input, it answers and repeats
+ * the request.
  */
 export class Caller {
   readonly #stateless: boolean;
@@ -67,8 +70,8 @@ export class Caller {
   /**
    * Sends a request and returns its result, after answering the server's questions.
    *
-   * @throws ProtocolError when the server answers with an error; Error when it does not answer in time, still asks
-   *   after 10 rounds, or cancels the task that the call has become; the signal's reason when the signal aborts.
+   * @throws ProtocolError when the server answers with an error.
+   * @throws Error when the server does not answer in time, still asks for input after 10 rounds, or cancels the task of the call. When the signal aborts, its reason is thrown.
    */
   async call(method: string, params: Members, options: CallOptions = {}): Promise<Record<string, unknown>> {
     if (options.logLevel !== undefined && !this.#stateless) await this.setLogLevel(options.logLevel);
@@ -84,7 +87,7 @@ export class Caller {
     }
   }
 
-  /** Sends a request without waiting for its answer. */
+  /** Sends a request once, and does not answer input requests. @returns the id, and a promise of the result. */
   start(method: string, params: Members, options: CallOptions = {}): Sent {
     const limits = {
       timeoutMs: options.timeoutMs ?? this.timeoutMs,
@@ -94,13 +97,16 @@ export class Caller {
     return this.wire.request(method, (id) => this.#withMeta(params, options, id), limits);
   }
 
-  /** Sets how much the server logs to this client, in its session or with every later request. */
+  /**
+   * Sets the lowest level of log messages to receive: for the session or, in revisions without sessions, for every
+   * later request.
+   */
   async setLogLevel(level: LogLevel): Promise<void> {
     if (this.#stateless) this.#logLevel = level;
     else await this.call(METHODS.setLevel, { level });
   }
 
-  /** Passes a notification to the request whose progress it reports. */
+  /** If a notification reports progress, calls `onProgress` of its request. */
   report({ method, params }: ReceivedNotification): void {
     if (method === NOTIFICATIONS.progress)
       this.#progress.get(params['progressToken'])?.(params as typeof params & ProgressUpdate);
@@ -185,7 +191,7 @@ interface Following {
   readonly timeoutMs: number;
 }
 
-/** Returns capabilities that also declare the extension. */
+/** Returns the capabilities of a client, with the extension `io.modelcontextprotocol/tasks` added. */
 export function withTasks(capabilities: ClientCapabilities): ClientCapabilities {
   return { ...capabilities, extensions: { ...capabilities.extensions, [TASKS]: {} } };
 }

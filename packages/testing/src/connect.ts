@@ -20,21 +20,25 @@ export interface ConnectOptions extends Answers {
   /**
    * The capabilities that the client declares.
    *
-   * @default the capabilities that it has answers for, if the revision has them
+   * @default the capabilities for which the options contain answers, such as `onElicit`, if the revision has them
    */
   readonly capabilities?: ClientCapabilities;
   /**
-   * Declares the extension `io.modelcontextprotocol/tasks`. A call that becomes a task is followed to its end, and the
-   * task's questions are answered, so that `callTool` returns the result as usual. Only for revision 2026-07-28.
+   * Declares the extension `io.modelcontextprotocol/tasks`. If a call becomes a task, the client answers its input
+   * requests and waits for its end. So `callTool` returns the result as usual. Only for revision
+   * 2026-07-28.
    */
   readonly tasks?: boolean;
   /** The client's name and version. @default `sigil-testing` */
   readonly clientInfo?: Implementation;
-  /** HTTP headers for every message, as if it had arrived over HTTP. The case of names is ignored. */
+  /**
+   * HTTP headers that the app sees with every message, as if the message had arrived over HTTP. The case of header
+   * names is ignored.
+   */
   readonly headers?: RequestInfo['headers'];
-  /** The principal that every message comes from, as if a transport had verified it. */
+  /** The principal of every message, as if a transport had authenticated it. */
   readonly principal?: Principal;
-  /** Called with every notification, which `client.notifications` has too. */
+  /** Called with every notification. `client.notifications` contains them, too. */
   readonly onNotification?: (notification: ReceivedNotification) => void;
   /** How long a request may take, in milliseconds; `Infinity` for no limit. @default 10,000 */
   readonly timeoutMs?: number;
@@ -44,13 +48,14 @@ const CLIENT: Implementation = { name: 'sigil-testing', version: '0.1.0' };
 const TIMEOUT_MS = 10_000;
 
 /**
- * Connects a client to an app within the process. It needs no port and no child process, and uses the protocol as on
- * any transport.
+ * Connects a test client to an app in the same process, without a port or a child process. The messages are the same as
+ * on other transports.
  *
  * @param app the result of `createApp`. The app keeps running when the client is closed.
- * @param options revision, capabilities, answers, headers and principal of the client.
- * @returns a client that can send requests at once. In revisions with sessions, `initialize` has already been done.
- * @throws ProtocolError when the server refuses the session; Error when the server does not support the revision.
+ * @param options the revision, capabilities, answers, headers and principal of the client.
+ * @returns a client that is ready to send requests. In revisions with sessions, it has already sent `initialize`.
+ * @throws ProtocolError when the server refuses the session.
+ * @throws Error when the server does not support the revision.
  * @example
  * ```ts
  * await using client = await connect(app, { revision: '2025-11-25' });

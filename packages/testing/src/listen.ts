@@ -6,7 +6,7 @@ import type { ReceivedNotification, NotificationLog } from './notification-log.j
 
 const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged';
 
-/** The notifications to request on a subscription stream (2026-07-28, basic/patterns/subscriptions). */
+/** The notifications to request on a subscription stream (revision 2026-07-28, basic/patterns/subscriptions). */
 export interface ListenFilter {
   readonly toolsListChanged?: boolean;
   readonly promptsListChanged?: boolean;
@@ -15,14 +15,15 @@ export interface ListenFilter {
   readonly resourceSubscriptions?: readonly string[];
 }
 
-/** An open subscription stream. Its notifications are also in `notifications` of the client. */
+/** An open subscription stream. The notifications that arrive on it are added to `notifications` of the client. */
 export interface Subscription {
-  /** Identifies the notifications on this stream; see `isFrom`. */
+  /** The id of the subscription, which every notification on this stream contains. */
   readonly id: string | number;
   /** The notifications that the server agreed to send. */
   readonly agreed: ListenFilter;
   /**
-   * Resolves when the server ends the stream in good order; rejects when the server or the connection breaks it off.
+   * Resolves when the server ends the stream with a result. Rejects when it ends with an error, or when the connection
+   * is closed.
    */
   readonly ended: Promise<void>;
   /** Whether a notification arrived on this stream. */
@@ -31,7 +32,7 @@ export interface Subscription {
   stop(): void;
 }
 
-/** The parts that are needed to open a stream. */
+/** The parts of a client that are needed to open a subscription stream. */
 export interface ListenParts {
   readonly caller: Caller;
   readonly log: NotificationLog;
@@ -42,7 +43,8 @@ export interface ListenParts {
 /**
  * Opens a subscription stream and waits until the server has acknowledged it.
  *
- * @throws ProtocolError when the server refuses; Error when the server does not acknowledge in time.
+ * @throws ProtocolError when the server refuses the subscription.
+ * @throws Error when the server does not acknowledge the subscription in time.
  */
 export async function listen(parts: ListenParts, notifications: ListenFilter): Promise<Subscription> {
   const { caller, log, timeoutMs } = parts;
@@ -72,7 +74,7 @@ export async function listen(parts: ListenParts, notifications: ListenFilter): P
   }
 }
 
-/** The subscriptions of a client to resources, in the form that its revision has. */
+/** A client's subscriptions to resources: in the session, or on subscription streams in revisions without sessions. */
 export class Subscriptions {
   readonly #streams = new Map<string, Subscription>();
 
@@ -82,7 +84,7 @@ export class Subscriptions {
     private readonly listen: (filter: ListenFilter) => Promise<Subscription>,
   ) {}
 
-  /** Subscribes to a resource, once. */
+  /** Subscribes to a resource, unless a subscription stream for the resource is already open. */
   async add(uri: string): Promise<void> {
     if (REVISION_FEATURES[this.revision].sessions)
       return void (await this.caller.call(METHODS.subscribe, { uri }));

@@ -6,14 +6,14 @@ export interface ReceivedNotification {
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-/** Returns whether a notification of the expected method is the expected one. */
+/** Returns whether a notification is the expected one. It is only called with notifications of the expected method. */
 export type NotificationPredicate = (notification: ReceivedNotification) => boolean;
 
 /** When to stop waiting. */
 export interface WaitLimits {
   /** How long to wait, in milliseconds; `Infinity` for no limit. */
   readonly timeoutMs: number;
-  /** Ends the wait early, with the signal's reason. */
+  /** Ends the wait early when aborted. The wait then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
@@ -23,14 +23,14 @@ interface Waiter {
   readonly fail: (error: unknown) => void;
 }
 
-/** The received notifications, in order, and the pending waits. */
+/** The notifications that a client has received, in order, and the pending waits for notifications. */
 export class NotificationLog {
   readonly entries: ReceivedNotification[] = [];
   readonly #given = new Set<ReceivedNotification>();
   readonly #waiters = new Set<Waiter>();
   #closed: Error | undefined;
 
-  /** Adds a notification that has just arrived. */
+  /** Adds a notification that has just arrived, and resolves the first pending wait that matches it. */
   add(notification: ReceivedNotification): void {
     this.entries.push(notification);
     for (const waiter of this.#waiters) {
@@ -41,9 +41,9 @@ export class NotificationLog {
   }
 
   /**
-   * Returns the first notification of a method that no earlier wait got. It may have arrived already, or is awaited.
+   * Waits for a notification that no earlier call has returned. A notification that has already arrived counts.
    *
-   * @throws Error when no such notification arrived in time; the signal's reason when the signal aborted.
+   * @throws Error when no such notification arrives in time. When the signal aborts, its reason is thrown.
    */
   next(method: string, predicate: NotificationPredicate, limits: WaitLimits): Promise<ReceivedNotification> {
     const wants: NotificationPredicate = (one) => one.method === method && predicate(one);
@@ -53,7 +53,7 @@ export class NotificationLog {
     return Promise.resolve(known);
   }
 
-  /** Ends every wait, because nothing more will arrive. */
+  /** Rejects all pending waits with an error, because no more notifications will arrive. */
   close(error: Error): void {
     this.#closed = error;
     for (const waiter of this.#waiters) waiter.fail(error);

@@ -15,16 +15,16 @@ import type { TestClient } from './test-client.js';
 export interface LogLine {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly message: string;
-  /** The details of the log line, such as `err`. */
+  /** The structured data of the log line, such as an error as `err`. */
   readonly details: Readonly<Record<string, unknown>>;
 }
 
 /** Options of `testApp`: the options of the app, all of them optional, and the options of its client. */
 export interface TestAppOptions extends Partial<AppOptions> {
   /**
-   * The principal that every message comes from, as if a transport had verified it.
+   * The principal of every message, as if a transport had authenticated it.
    *
-   * @default undefined: no principal; `{ id: 'test' }` if `claims` is set
+   * @default `{ id: 'test' }` if `claims` is set; otherwise, messages have no principal
    */
   readonly principal?: Principal;
   /** Claims of the principal. */
@@ -32,7 +32,7 @@ export interface TestAppOptions extends Partial<AppOptions> {
   /** How the client connects, such as `{ revision: '2025-11-25', onElicit }`. */
   readonly client?: ConnectOptions;
   /**
-   * Receives the lines of the log. `logs` has them in any case.
+   * Receives the log lines of the app. The member `logs` of the `TestApp` also contains them.
    *
    * @default `consoleLogger`, which prints warnings and errors
    */
@@ -69,9 +69,9 @@ export class TestApp implements AsyncDisposable {
   }
 
   /**
-   * Connects another client, for the same principal unless the options name another. The client is closed with the app.
+   * Connects another client, with the options of the first client. `close` closes it, too.
    *
-   * @param options options that override those of the first client.
+   * @param options options that replace options of the first client, such as `principal`.
    */
   async connect(options: ConnectOptions = {}): Promise<TestClient> {
     const client = await connect(this.app, { ...this.options, ...options });
@@ -92,11 +92,11 @@ export class TestApp implements AsyncDisposable {
 }
 
 /**
- * Creates an app and a client that is connected to it, in memory. `override` replaces providers and classes everywhere,
- * including modules.
+ * Creates an app and a client that is connected to it, in the same process. The option `override` replaces providers
+ * and classes of the app and of its modules.
  *
  * @param options options of the app and of its client.
- * @returns the app with its client. Its `close()` closes both.
+ * @returns the app with its client. The method `close()` closes both.
  * @throws the errors of `createApp` and `connect`. Nothing is left open after an error.
  * @example
  * ```ts

@@ -19,7 +19,7 @@ import { listen, type ListenFilter, type Subscription, Subscriptions } from './l
 import type { ReceivedNotification, NotificationLog, NotificationPredicate } from './notification-log.js';
 import type { Wire } from './wire.js';
 
-/** A server's description of itself at the start of a session (`initialize`). */
+/** The result of `initialize`, in which a server describes itself at the start of a session. */
 export interface ServerDetails {
   readonly protocolVersion: ProtocolVersion;
   readonly capabilities: ServerCapabilities;
@@ -27,7 +27,7 @@ export interface ServerDetails {
   readonly instructions?: string;
 }
 
-/** A server's description of itself (`server/discover`, revision 2026-07-28 or later). */
+/** The result of `server/discover`, in which a server describes itself (revision 2026-07-28 or later). */
 export interface DiscoverResult {
   readonly supportedVersions: readonly string[];
   readonly capabilities: ServerCapabilities;
@@ -44,14 +44,14 @@ interface Descriptor {
   readonly _meta?: Record<string, unknown>;
 }
 
-/** A resource as `resources/list` shows it. */
+/** A resource in the result of `resources/list`. */
 export interface ResourceDescriptor extends Descriptor {
   readonly uri: string;
   /** Size of the raw contents in bytes. */
   readonly size?: number;
 }
 
-/** A resource template as `resources/templates/list` shows it. */
+/** A resource template in the result of `resources/templates/list`. */
 export interface ResourceTemplateDescriptor extends Descriptor {
   /** The URI template (RFC 6570). */
   readonly uriTemplate: string;
@@ -62,14 +62,14 @@ export type CompletionReference =
   | { readonly type: 'ref/prompt'; readonly name: string }
   | { readonly type: 'ref/resource'; readonly uri: string };
 
-/** The parts that a client needs. */
+/** The parts of a `TestClient`. */
 export interface ClientParts {
   readonly revision: ProtocolVersion;
   readonly server: ServerDetails | undefined;
   readonly wire: Wire;
   readonly caller: Caller;
   readonly log: NotificationLog;
-  /** How long a wait may take, in milliseconds; `Infinity` for no limit. */
+  /** Maximum time to wait for an answer or a notification, in milliseconds; `Infinity` for no limit. */
   readonly timeoutMs: number;
 }
 
@@ -77,7 +77,7 @@ export interface ClientParts {
  * A client of a server in the same process. `connect` creates it.
  *
  * Every method that sends a request rejects with a `ProtocolError` if the answer is a JSON-RPC error. If no answer
- * arrives in time, it rejects with an `Error`. Results are as on the wire, with envelope members such as `resultType`.
+ * arrives in time, it rejects with an `Error`. Results contain all members that the server sent, such as `resultType`.
  *
  * @example
  * ```ts
@@ -90,8 +90,8 @@ export class TestClient implements AsyncDisposable {
   /** The protocol revision that the client uses. */
   readonly revision: ProtocolVersion;
   /**
-   * The server's description of itself from `initialize`; `undefined` in revision 2026-07-28, where `discover()`
-   * requests it.
+   * The server's result of `initialize`. It is `undefined` in revision 2026-07-28, in which `discover()` returns such
+   * information.
    */
   readonly server: ServerDetails | undefined;
   readonly #parts: ClientParts;
@@ -109,22 +109,22 @@ export class TestClient implements AsyncDisposable {
     return this.#parts.log.entries;
   }
 
-  /** Lists every tool, from all pages. */
+  /** Returns all tools that the server lists, from all pages. */
   listTools(options?: CallOptions): Promise<ToolDescriptor[]> {
     return this.#list(METHODS.listTools, 'tools', options);
   }
 
-  /** Lists every resource with a fixed URI, from all pages. */
+  /** Returns all resources that the server lists, from all pages. Resource templates are not included. */
   listResources(options?: CallOptions): Promise<ResourceDescriptor[]> {
     return this.#list(METHODS.listResources, 'resources', options);
   }
 
-  /** Lists every resource template, from all pages. */
+  /** Returns all resource templates that the server lists, from all pages. */
   listResourceTemplates(options?: CallOptions): Promise<ResourceTemplateDescriptor[]> {
     return this.#list(METHODS.listTemplates, 'resourceTemplates', options);
   }
 
-  /** Lists every prompt, from all pages. */
+  /** Returns all prompts that the server lists, from all pages. */
   listPrompts(options?: CallOptions): Promise<PromptDescriptor[]> {
     return this.#list(METHODS.listPrompts, 'prompts', options);
   }
@@ -139,7 +139,7 @@ export class TestClient implements AsyncDisposable {
     return this.request(METHODS.readResource, { uri }, options);
   }
 
-  /** Gets the messages of a prompt. On the wire, all arguments of prompts are strings. */
+  /** Gets the messages of a prompt. In MCP, all arguments of prompts are strings. */
   getPrompt(
     name: string,
     args: Readonly<Record<string, string>> = {},
@@ -149,10 +149,10 @@ export class TestClient implements AsyncDisposable {
   }
 
   /**
-   * Asks for completions of one argument.
+   * Requests completions for one argument of a prompt or resource template.
    *
-   * @param value the text typed so far.
-   * @param settled the arguments that are already settled (since revision 2025-06-18).
+   * @param value the beginning of the value, which the user has already typed.
+   * @param settled the values of the other arguments that are already known (since revision 2025-06-18).
    * @returns the member `completion` of the result.
    */
   async complete(
@@ -167,13 +167,14 @@ export class TestClient implements AsyncDisposable {
     return (await this.request<CompleteResult>(METHODS.complete, params, options)).completion;
   }
 
-  /** Sends a ping. Revision 2026-07-28 has no ping: servers refuse it (-32601). */
+  /** Sends a ping. In revision 2026-07-28, servers refuse it (-32601), because this revision has no ping. */
   async ping(options?: CallOptions): Promise<void> {
     await this.request(METHODS.ping, {}, options);
   }
 
   /**
-   * Requests the server's description of itself. Only revision 2026-07-28 has this; older sessions refuse it (-32601).
+   * Requests the server's versions and capabilities (`server/discover`). Only revision 2026-07-28 has this method. In
+   * older revisions, servers refuse it (-32601).
    */
   discover(options?: CallOptions): Promise<DiscoverResult> {
     return this.request(METHODS.discover, {}, options);
@@ -201,7 +202,10 @@ export class TestClient implements AsyncDisposable {
     return this.#parts.caller.setLogLevel(level);
   }
 
-  /** Sends any request. The client adds the envelope of the revision, and sends everything else unchanged. */
+  /**
+   * Sends any request. The client adds the members of `_meta` that the revision requires, and sends all other members
+   * unchanged.
+   */
   async request<T extends object = Record<string, unknown>>(
     method: string,
     params: Readonly<Record<string, unknown>> = {},
@@ -216,8 +220,8 @@ export class TestClient implements AsyncDisposable {
   }
 
   /**
-   * Waits for a notification. A notification that has already arrived counts, unless an earlier wait got it: waiting
-   * twice waits for two notifications.
+   * Waits for a notification that no earlier `waitFor` has returned. It can have arrived already. Two calls return two
+   * different notifications.
    *
    * @param predicate returns whether a notification of this method is the expected one.
    * @param timeoutMs how long to wait, in milliseconds; by default as long as for a request.

@@ -12,28 +12,34 @@ import {
 import type { Answerer } from './answers.js';
 import type { ReceivedNotification } from './notification-log.js';
 
-/** Receives requests and notifications from the server. */
+/** The functions that receive requests and notifications from the server. */
 export interface WireHandlers {
   readonly answer: Answerer;
   readonly notified: (notification: ReceivedNotification) => void;
 }
 
-/** When to stop waiting for a response. */
+/** The limits on waiting for the response to a request. */
 export interface RequestLimits {
   /** How long the request may take, in milliseconds; `Infinity` for no limit. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** Whether to notify the server of a cancellation. `initialize` must not be cancelled. */
+  /**
+   * Whether to notify the server if the client stops waiting. It is `false` for `initialize`, which must not be
+   * cancelled.
+   */
   readonly cancellable: boolean;
 }
 
-/** A request that has been sent. */
+/** The id of a request that has been sent, and a promise of its result. */
 export interface Sent {
   readonly id: RequestId;
   readonly result: Promise<Record<string, unknown>>;
 }
 
-/** JSON-RPC with a server in the same process: matches responses to requests and answers the server's requests. */
+/**
+ * Exchanges JSON-RPC messages with a server in the same process: sends requests, and answers the requests of the
+ * server.
+ */
 export class Wire {
   readonly #connection: InMemoryConnection;
   readonly #handlers: WireHandlers;
@@ -49,7 +55,7 @@ export class Wire {
   /**
    * Sends a request.
    *
-   * @param makeParams returns the parameters, given the id of the request.
+   * @param makeParams returns the parameters of the request. Its argument is the id of the request.
    */
   request(method: string, makeParams: (id: RequestId) => object, limits: RequestLimits): Sent {
     const id = ++this.#lastId;
@@ -61,12 +67,12 @@ export class Wire {
     this.#connection.send({ jsonrpc: '2.0', method, ...(params ? { params } : {}) });
   }
 
-  /** Cancels a request at the server. */
+  /** Notifies the server that a request is cancelled (`notifications/cancelled`). */
   cancel(requestId: RequestId, reason: string): void {
     this.notify(NOTIFICATIONS.cancelled, { requestId, reason });
   }
 
-  /** Fails pending requests, and disconnects. */
+  /** Rejects all pending requests with an error, and disconnects from the server. */
   async close(error: Error): Promise<void> {
     this.#closed ??= error;
     this.#pending.failAll(error);

@@ -107,7 +107,7 @@ describe('a result that asks for input', () => {
 
   test.each([
     ['asks for nothing', asking({}), /neither inputRequests nor requestState/],
-    ['asks with no request', asking({ inputRequests: { who: 'you' } }), /"who" is no request/],
+    ['asks with no request', asking({ inputRequests: { who: 'you' } }), /"who" must be an object/],
     ['is of an unknown type', { resultType: 'later' }, /Unknown resultType: "later"/],
   ])('fails the call when it %s', async (_, result, message) => {
     await using client = await connect(giving(result));

@@ -6,36 +6,36 @@ import { reportSizes } from './page.js';
 import { type InitializeResult, View } from './view.js';
 import { ViewError } from './view-error.js';
 
-/** The name, version and abilities of a view. */
+/** The name, version and capabilities of a view. */
 export interface ConnectOptions {
   readonly name: string;
   readonly version: string;
   /**
-   * How the view can be shown.
+   * The display modes that the view supports.
    * @default undefined: the host decides
    */
   readonly displayModes?: readonly DisplayMode[];
   /**
-   * Whether to report the size of the document to the host, at first and after each change. The host can then adapt the
-   * height of the frame.
+   * Whether to report the size of the document to the host, when the view connects and after each change. The host can
+   * then adapt the height of the frame.
    * @default true
    */
   readonly reportsSize?: boolean;
   /**
-   * How long to wait for the host's answer, in milliseconds.
+   * Maximum time to wait until the host accepts the view, in milliseconds.
    * @default 10000
    */
   readonly timeoutMs?: number;
 }
 
 /**
- * Connects the page to the host that shows it. Import the types of the tools from the server's DTO classes with `import
- * type`: then the page contains no code of the server.
+ * Connects the page to the host that shows it. For the types of the tools, import the server's DTO classes with `import
+ * type`, so that the page contains no code of the server.
  *
- * @param options the view's description of itself.
+ * @param options the name, version and capabilities of the view.
  * @returns the view, once the host has accepted it.
- * @throws ViewError `NO_HOST` if no host embeds the page, `TIMEOUT` if the host does not answer, `REFUSED` if the host
- *   refuses.
+ * @throws ViewError `NO_HOST` if no host embeds the page; `TIMEOUT` if the host does not answer in time; `REFUSED` if
+ *   the host answers with an error.
  * @example
  * ```ts
  * interface Tools {
@@ -63,7 +63,7 @@ export async function connect<
   if (typeof window === 'undefined' || parent === window)
     throw new ViewError(
       'NO_HOST',
-      'No host embeds this page: open it in one that shows MCP Apps, such as sigil dev',
+      'No host embeds this page: open it in a host that shows MCP Apps, such as sigil dev',
     );
   const events = new HostEvents<InputOf<Tools[Shown]>, ToolResult<OutputOf<Tools[Shown]>>>();
   const channel = new HostChannel(parent, (method, params) => events.take(method, params));

@@ -3,11 +3,11 @@ import { ViewError } from './view-error.js';
 /** Options of a request to the host. */
 export interface RequestOptions {
   /**
-   * How long to wait for the answer, in milliseconds.
+   * Maximum time to wait for the host's answer, in milliseconds.
    * @default 60000
    */
   readonly timeoutMs?: number;
-  /** Stops the wait when it aborts, and asks the host to cancel the request. */
+  /** Cancels the request when aborted: the promise rejects with the signal's reason, and the host is notified. */
   readonly signal?: AbortSignal;
 }
 
@@ -30,7 +30,9 @@ interface Waiting {
 
 const METHOD_NOT_FOUND = -32601;
 
-/** JSON-RPC between this page and the window that embeds it. Messages from other windows are ignored. */
+/**
+ * Exchanges JSON-RPC messages between this page and the window that embeds it. Messages from other windows are ignored.
+ */
 export class HostChannel {
   readonly #waiting = new Map<string | number, Waiting>();
   #lastId = 0;
@@ -38,8 +40,8 @@ export class HostChannel {
 
   /**
    * @param host the window that embeds the page.
-   * @param handle handles the host's messages. For a request, its result is the answer; for an unknown method, it
-   *   returns `undefined`.
+   * @param handle handles the requests and notifications of the host. It returns the result of a request, or
+   *   `undefined` for an unknown method.
    */
   constructor(
     private readonly host: Window,
@@ -57,7 +59,8 @@ export class HostChannel {
    * Sends a request.
    *
    * @returns the result.
-   * @throws ViewError when the host refuses, does not answer in time, or the channel is closed.
+   * @throws ViewError when the host answers with an error or not in time, or when the channel is closed. When the
+   *   signal aborts, its reason is thrown.
    */
   request<Result>(
     method: string,
@@ -96,7 +99,7 @@ export class HostChannel {
     });
   }
 
-  /** Stops listening. Requests that wait for an answer fail. */
+  /** Stops listening to the host. Pending requests fail with a `ViewError` `CLOSED`. */
   close(): void {
     this.#isClosed = true;
     removeEventListener('message', this.#receive);

@@ -21,7 +21,7 @@ class Listeners<T> {
   }
 }
 
-/** The events that the host sends. */
+/** Calls the listeners of a view with the events that the host sends. */
 export class HostEvents<Input, Result> {
   readonly input: Listeners<Input> = new Listeners();
   readonly partialInput: Listeners<Partial<Input>> = new Listeners();
@@ -29,7 +29,7 @@ export class HostEvents<Input, Result> {
   readonly cancelled: Listeners<string | undefined> = new Listeners();
   readonly context: Listeners<HostContext> = new Listeners();
   readonly teardown: Listeners<void> = new Listeners();
-  /** The host's context so far, merged. */
+  /** The current context of the host: the initial context with all later changes. */
   current: HostContext = {};
 
   /** The handler for each message of the host. The protocol defines the types of the parameters. */
@@ -46,14 +46,14 @@ export class HostEvents<Input, Result> {
     'ui/notifications/host-context-changed': (changed: HostContext) => this.changeContext(changed),
   };
 
-  /** Handles a message from the host. @returns the answer to a request; `undefined` for an unknown method. */
+  /** Handles a request or notification from the host. @returns an empty result; `undefined` for an unknown method. */
   async take(method: string, params: never): Promise<object | undefined> {
     const take = Object.hasOwn(this.#takes, method) ? this.#takes[method] : undefined;
     await take?.(params);
     return take && {};
   }
 
-  /** Merges a change into the context. */
+  /** Merges changed members into the current context, and calls the listeners. */
   changeContext(changed: HostContext): Promise<void> {
     this.current = { ...this.current, ...changed };
     return this.context.tell(this.current);

@@ -2,8 +2,8 @@ import type { HostChannel } from './host-channel.js';
 import type { HostContext } from './protocol.js';
 
 /**
- * Makes the page look like its host: `color-scheme` and `data-theme` of the document follow the host's theme. The
- * host's CSS variables and fonts are available for your own CSS, such as `var(--color-text-primary, CanvasText)`.
+ * Applies the host's theme, CSS variables and fonts to the page. The theme sets `color-scheme` and `data-theme` of the
+ * document. Your CSS can use the variables, as in `var(--color-text-primary, CanvasText)`.
  *
  * @param context the host's context.
  * @example
@@ -27,7 +27,9 @@ export function applyStyles({ theme, styles }: HostContext): void {
   element.textContent = fonts;
 }
 
-/** Reports the size of the document now, and whenever it changes. @returns a function that stops this. */
+/**
+ * Reports the size of the document to the host, now and after each change. @returns a function that stops the reports.
+ */
 export function reportSizes(channel: HostChannel): () => void {
   const { documentElement } = document;
   const observer = new ResizeObserver(() => {

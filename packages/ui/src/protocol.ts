@@ -1,7 +1,7 @@
 /** The revision of MCP Apps (SEP-1865) that views use. */
 export const PROTOCOL_VERSION = '2026-01-26';
 
-/** A block of content, from a tool's result or from a view to the model. */
+/** A block of content, in the result of a tool or in a message from a view. */
 export type Content =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image' | 'audio'; readonly data: string; readonly mimeType: string }
@@ -15,7 +15,7 @@ export type Content =
     }
   | { readonly type: 'resource'; readonly resource: ResourceContents };
 
-/** The contents of a resource: `text`, or `blob` in base64. */
+/** The contents of a resource: either `text`, or `blob`, which contains bytes in base64. */
 export interface ResourceContents {
   readonly uri: string;
   readonly mimeType?: string;
@@ -37,7 +37,7 @@ export interface HostInfo {
   readonly title?: string;
 }
 
-/** The capabilities that a host offers to views. A capability without a member is not supported. */
+/** The capabilities that a host offers to views. The host does not support a capability whose member is absent. */
 export interface HostCapabilities {
   /** Supports `openLink()`. */
   readonly openLinks?: object;
@@ -56,22 +56,22 @@ export interface HostCapabilities {
   readonly [other: string]: unknown;
 }
 
-/** A host's description of a view's surroundings. Hosts may leave out any member. */
+/** Information from the host about the environment of a view, such as the theme. Each member is optional. */
 export interface HostContext {
-  /** The tool whose result is shown. */
+  /** The tool whose result the view shows, and the JSON-RPC id of the call. */
   readonly toolInfo?: { readonly id?: string | number; readonly tool: { readonly name: string } };
   readonly theme?: Theme;
   readonly styles?: {
-    /** CSS variables, such as `--color-background-primary`. */
+    /** The CSS variables of the host, such as `--color-background-primary`. */
     readonly variables?: Readonly<Record<string, string | undefined>>;
     readonly css?: {
-      /** `@font-face` rules and `@import` statements. */
+      /** CSS with the `@font-face` rules and `@import` statements for the fonts of the host. */
       readonly fonts?: string;
     };
   };
   readonly displayMode?: DisplayMode;
   readonly availableDisplayModes?: readonly DisplayMode[];
-  /** The size of the view, in pixels: either fixed or a maximum. */
+  /** The size that the host allows for the view, in pixels. Each dimension is fixed or has a maximum. */
   readonly containerDimensions?: {
     readonly width?: number;
     readonly maxWidth?: number;
@@ -85,7 +85,7 @@ export interface HostContext {
   readonly userAgent?: string;
   readonly platform?: 'web' | 'desktop' | 'mobile';
   readonly deviceCapabilities?: { readonly touch?: boolean; readonly hover?: boolean };
-  /** The areas that the system covers at the edges, in pixels. */
+  /** The width of the areas at each edge of the view that the system covers, in pixels. */
   readonly safeAreaInsets?: {
     readonly top: number;
     readonly right: number;

@@ -1,8 +1,8 @@
 import type { Content } from './protocol.js';
 
 /**
- * The types of a tool: its arguments (`input`) and its `structuredContent` (`output`). Leave out a member that the tool
- * does not have.
+ * The types of a tool: its arguments (`input`) and its `structuredContent` (`output`). Leave out `input` for a
+ * tool without arguments, and `output` for a tool without `structuredContent`.
  */
 export interface ToolTypes {
   readonly input?: object;
@@ -12,14 +12,14 @@ export interface ToolTypes {
 /** The types of a server's tools, by tool name. */
 export type ToolMap<Tools> = { readonly [Name in keyof Tools]: ToolTypes };
 
-/** The tools of a view without type arguments: any name, any arguments, any result. */
+/** The default for the type of the tools: it allows any name, any arguments and any result. */
 export type AnyTools = Readonly<
   Record<string, { input: Record<string, unknown>; output: Record<string, unknown> }>
 >;
 
 /**
- * The JSON form of a type: a string for `Date`, `URL`, `bigint` and bytes, an array for a `Set`, an object for a `Map`.
- * Methods are left out.
+ * The type of a value after it was sent as JSON. `Date`, `URL`, `bigint` and `Uint8Array` become strings, a `Set`
+ * becomes an array, and a `Map` becomes an object. Methods are removed.
  *
  * @example
  * ```ts
@@ -36,20 +36,26 @@ export type Json<T> = T extends Date | URL | bigint | Uint8Array
         ? { [Key in keyof T as T[Key] extends (...args: never[]) => unknown ? never : Key]: Json<T[Key]> }
         : T;
 
-/** The arguments of a tool, in their JSON form. */
+/** The type of a tool's arguments, as JSON. */
 export type InputOf<Tool> = Tool extends { readonly input: infer Input }
   ? Json<Input>
   : Record<string, never>;
 
-/** The `structuredContent` of a tool, in its JSON form. */
+/** The type of a tool's `structuredContent`, as JSON. */
 export type OutputOf<Tool> = Tool extends { readonly output: infer Output } ? Json<Output> : undefined;
 
-/** The parameters of `callTool()` after the name. Arguments can be left out for tools that need none. */
+/**
+ * The parameters of `callTool()` after the tool's name: the arguments and the options. Only a tool without `input` can
+ * be called without arguments.
+ */
 export type CallArguments<Tool, Options> = Tool extends { readonly input: object }
   ? [args: InputOf<Tool>, options?: Options]
   : [args?: Record<string, never>, options?: Options];
 
-/** The result of a tool. With `isError`, `content` describes the failure; otherwise it has `structuredContent`. */
+/**
+ * The result of a tool. If `isError` is `true`, `content` describes the failure. Otherwise, the result contains
+ * `structuredContent`.
+ */
 export type ToolResult<Output = unknown> =
   | {
       readonly isError?: false;
@@ -65,10 +71,10 @@ export type ToolResult<Output = unknown> =
     };
 
 /**
- * The text of a result: its text blocks, joined by line breaks.
+ * Returns the text of a tool's result: its text blocks, joined by line breaks.
  *
  * @param result the result of a tool.
- * @returns the text; empty when the result has none.
+ * @returns the text; an empty string when the result contains no text blocks.
  * @example
  * ```ts
  * const result = await view.callTool('save', { title });

@@ -1,14 +1,15 @@
 /**
- * The kind of a failure between a view and its host:
+ * The kinds of failures between a view and its host:
  * - `NO_HOST`: the page is not in a frame.
  * - `TIMEOUT`: the host has not answered in time.
- * - `REFUSED`: the host answered with an error; `cause` has its JSON-RPC error or its result.
+ * - `REFUSED`: the host answered with an error. `cause` is the JSON-RPC error, or the result with `isError`.
  * - `CLOSED`: the view was closed.
  */
 export type ViewErrorCode = 'NO_HOST' | 'TIMEOUT' | 'REFUSED' | 'CLOSED';
 
 /**
- * An error between a view and its host. A tool that fails does not throw this: its result has `isError`.
+ * Thrown if the communication between a view and its host fails, or if the host refuses a request. A tool that fails
+ * does not throw this error: its result has `isError`.
  *
  * @example
  * ```ts
@@ -24,8 +25,8 @@ export class ViewError extends Error {
 
   /**
    * @param code the kind of error.
-   * @param message the failure and its fix.
-   * @param options the `cause`: the host's answer.
+   * @param message what failed, and how to fix it.
+   * @param options the option `cause` is the answer of the host, if it sent one.
    */
   constructor(
     readonly code: ViewErrorCode,

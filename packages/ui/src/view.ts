@@ -20,14 +20,14 @@ export interface InitializeResult {
 }
 
 /**
- * A view that is connected to its host. Listeners that are added later do not miss events: `onInput`, `onResult`,
- * `onContext` and the others call a new listener at once with the last event. Each of them returns a function that
- * removes the listener.
+ * A view that is connected to its host. Methods such as `onResult` and `onContext` add a listener. If such an
+ * event has already occurred, they immediately call the new listener with the last one. Each of these methods returns a
+ * function that removes the listener.
  */
 export class View<Tools extends ToolMap<Tools> = AnyTools, Shown extends keyof Tools = keyof Tools> {
-  /** The host that shows the view. */
+  /** The name and version of the host that shows the view. */
   readonly host: HostInfo;
-  /** The capabilities of that host. */
+  /** The capabilities of the host that shows the view. */
   readonly capabilities: HostCapabilities;
   readonly #channel: HostChannel;
   readonly #events: HostEvents<InputOf<Tools[Shown]>, ToolResult<OutputOf<Tools[Shown]>>>;
@@ -47,12 +47,12 @@ export class View<Tools extends ToolMap<Tools> = AnyTools, Shown extends keyof T
     this.capabilities = hostCapabilities;
   }
 
-  /** The host's context as last received, such as theme, language and available size. */
+  /** The current context of the host, such as the theme, the language and the available size. */
   get context(): HostContext {
     return this.#events.current;
   }
 
-  /** Listens for the context and its changes. */
+  /** Listens for the context of the host and its changes. */
   onContext(listener: (context: HostContext) => void): () => void {
     return this.#events.context.add(listener);
   }
@@ -62,22 +62,26 @@ export class View<Tools extends ToolMap<Tools> = AnyTools, Shown extends keyof T
     return this.#events.input.add(listener);
   }
 
-  /** Listens for the arguments while the model still writes them: any argument may be incomplete. */
+  /** Listens for the arguments while the model still writes them. Any argument can be missing or incomplete. */
   onPartialInput(listener: (input: Partial<InputOf<Tools[Shown]>>) => void): () => void {
     return this.#events.partialInput.add(listener);
   }
 
-  /** Listens for the result of the tool that the view is shown for. */
+  /** Listens for the result of the tool call that the view shows. */
   onResult(listener: (result: ToolResult<OutputOf<Tools[Shown]>>) => void): () => void {
     return this.#events.result.add(listener);
   }
 
-  /** Listens for the cancellation of a call, which then has no result. The listener gets the host's reason. */
+  /**
+   * Listens for the cancellation of the tool call, which then has no result. The listener receives the host's reason.
+   */
   onCancelled(listener: (reason: string | undefined) => void): () => void {
     return this.#events.cancelled.add(listener);
   }
 
-  /** Listens for the end of the view. The host waits for the listener's promise. */
+  /**
+   * Listens for the request of the host to end the view. The host waits until the promise of the listener has settled.
+   */
   onTeardown(listener: () => void | Promise<void>): () => void {
     return this.#events.teardown.add(listener);
   }
@@ -86,7 +90,7 @@ export class View<Tools extends ToolMap<Tools> = AnyTools, Shown extends keyof T
    * Calls a tool of the server.
    *
    * @param name the name of a tool. The `visibility` of the tool must include `app`, as it does by default.
-   * @param rest the arguments of the tool, and how long to wait.
+   * @param rest the arguments of the tool, and the options of the request, such as `timeoutMs`.
    * @returns the result. If the tool fails, the result has `isError`.
    * @throws ViewError when the host refuses or does not answer.
    * @example
@@ -123,7 +127,7 @@ export class View<Tools extends ToolMap<Tools> = AnyTools, Shown extends keyof T
   }
 
   /**
-   * Asks the host to save files, because a sandboxed page cannot download.
+   * Asks the host to save files for the user. A view cannot do this itself, because its page is in a sandbox.
    *
    * @param contents embedded resources, or links to resources.
    * @throws ViewError `REFUSED` when the host or the user refuses.
@@ -133,7 +137,7 @@ export class View<Tools extends ToolMap<Tools> = AnyTools, Shown extends keyof T
   }
 
   /**
-   * Sends a message into the conversation, in the name of the user. The model answers the message.
+   * Adds a message to the conversation, as if the user had written it. The model answers the message.
    *
    * @param content a text, or blocks of content.
    * @throws ViewError `REFUSED` when the host refuses.
@@ -143,7 +147,8 @@ export class View<Tools extends ToolMap<Tools> = AnyTools, Shown extends keyof T
   }
 
   /**
-   * Sets the view's context, which the model gets with the user's next message. It replaces the earlier context.
+   * Sets information that the model receives with the user's next message. It replaces the earlier information from
+   * this view.
    *
    * @param content a text, or blocks of content.
    * @throws ViewError `REFUSED` when the host refuses.
@@ -155,7 +160,7 @@ export class View<Tools extends ToolMap<Tools> = AnyTools, Shown extends keyof T
   /**
    * Asks the host to show the view in another display mode.
    *
-   * @returns the mode that the host has set, which may differ from the requested one.
+   * @returns the mode that the host has set. It can differ from the requested mode.
    */
   async requestDisplayMode(mode: DisplayMode, options?: RequestOptions): Promise<DisplayMode> {
     return (await this.request<{ mode: DisplayMode }>('ui/request-display-mode', { mode }, options)).mode;
@@ -171,13 +176,13 @@ export class View<Tools extends ToolMap<Tools> = AnyTools, Shown extends keyof T
     this.#channel.notify('ui/notifications/request-teardown');
   }
 
-  /** Reports a size in pixels. It is for views that are connected with `reportsSize: false`. */
+  /** Reports the size of the view to the host, in pixels. Use it in views that connect with `reportsSize: false`. */
   reportSize(size: { readonly width?: number; readonly height?: number }): void {
     this.#channel.notify('ui/notifications/size-changed', size);
   }
 
   /**
-   * Sends any other request that the protocol has.
+   * Sends any request of MCP Apps to the host. Use it for requests for which this class has no method.
    *
    * @returns the host's result.
    * @throws ViewError when the host refuses or does not answer.
@@ -186,7 +191,7 @@ export class View<Tools extends ToolMap<Tools> = AnyTools, Shown extends keyof T
     return this.#channel.request(method, params, options);
   }
 
-  /** Stops listening to the host and reporting the size. Requests that wait for an answer fail. */
+  /** Stops listening to the host and reporting the size. Pending requests fail with a `ViewError` `CLOSED`. */
   close(): void {
     this.#atEnd();
     this.#channel.close();

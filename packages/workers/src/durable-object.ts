@@ -13,13 +13,13 @@ export type DurableObjectClass<Env, State> = new (
 };
 
 /**
- * Serves an app as a Durable Object, which keeps the sessions, subscriptions and shared data of clients in one place.
- * Each object has its own app, created at the first request to the object.
+ * Creates a Durable Object class that serves an app. An object keeps the sessions, subscriptions and shared data of all
+ * its clients in one place. Each object has its own app, which is created at the first request to the object.
  *
- * @param app creates the app from the bindings and the state of the object, which contains its storage; called again
- *   only after a failure.
+ * @param app creates the app from the state of the object, which contains the storage, and from the bindings. It is
+ *   called once, and again only after a failure.
  * @param options the options of `worker`.
- * @returns the class. The module must export it under the class name that the binding has.
+ * @returns the class. The module must export it under the class name in the configuration of the binding.
  * @example
  * ```ts
  * export const Shop = durableObject<Env, DurableObjectState>((state) =>

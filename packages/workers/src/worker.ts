@@ -1,7 +1,7 @@
 import type { App, MaybePromise } from '@sigil/core';
 import { type HostHandler, hostHandler, type HostOptions } from '@sigil/http/fetch';
 
-/** The part of the Workers execution context that is used here. */
+/** The part of the execution context of Cloudflare Workers that `@sigil/workers` uses. */
 export interface ExecutionContext {
   /** Keeps the worker running until a promise has settled. */
   waitUntil(promise: Promise<unknown>): void;
@@ -11,18 +11,20 @@ export interface ExecutionContext {
 export interface Worker<Env> {
   /** Answers a request. */
   fetch(request: Request, env: Env, context: ExecutionContext): Promise<Response>;
-  /** Lets requests in flight finish, then ends every session and the app. It is for your own tests. */
+  /** Waits for requests in flight to finish, then ends every session and closes the app. Only tests need it. */
   readonly close: HostHandler<Env>['close'];
 }
 
 /**
- * Serves an app as a Worker. The app is created once per isolate, when the first request brings the bindings.
+ * Serves an app as a Cloudflare Worker. The app is created once per isolate, at the first request, because only
+ * requests contain the bindings.
  *
  * @param app creates the app from the bindings; called once, and again only after a failure.
- * @param options `path` of the endpoint, `/mcp` by default, and the options of `fetchHandler`; a function creates them
- *   from the bindings.
- * @returns the exports of the module.
- * @throws DefinitionError when an option is wrong. Options that need the bindings are not checked here.
+ * @param options `path` of the endpoint, `/mcp` by default, and the options of `fetchHandler`; or a function that
+ *   returns these options from the bindings.
+ * @returns the `default` export for the module of the Worker.
+ * @throws DefinitionError when an option is wrong. If `options` is a function, its options are checked at the first
+ *   request.
  * @example
  * ```ts
  * const shop = worker<Env>(

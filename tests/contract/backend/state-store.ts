@@ -123,7 +123,7 @@ export function describeStateStore(
       const store = await create({ maxStates: 4, maxStatesPerClient: 2 });
       for (const id of ['a', 'b']) expect(await store.use(id, LONG, 'ada', 'proofs')).toBe('first');
       await expect(async () => store.use('c', LONG, 'ada', 'proofs')).rejects.toThrow(
-        'More than 4 proofs are in use, or 2 of one client',
+        'More than 4 proofs are in use, or more than 2 for one client',
       );
       for (const id of ['d', 'e']) expect(await store.use(id, LONG, 'bob', 'proofs')).toBe('first');
       await expect(async () => store.use('f', LONG, 'eve', 'proofs')).rejects.toThrow(OverloadedError);
@@ -132,7 +132,7 @@ export function describeStateStore(
         'first',
       ]);
       await expect(async () => store.use('c', LONG, 'ada')).rejects.toThrow(
-        'More than 4 states are in use, or 2 of one client',
+        'More than 4 states are in use, or more than 2 for one client',
       );
       expect(await store.use('a', LONG, 'ada', 'proofs')).toBe('used');
     });

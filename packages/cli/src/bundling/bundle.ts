@@ -48,7 +48,7 @@ const MARK = '// Written by sigil build';
  *
  * @throws UsageError if the file would replace a file that no build has written.
  * @throws ServerError if the program cannot be bundled, its definitions are wrong, or the target lacks something that
- *   it needs.
+ *   the program needs.
  */
 export async function bundleProgram(options: BundleOptions): Promise<Bundled> {
   const { entry, out, minify, external, target, timeoutMs } = options;
@@ -56,10 +56,10 @@ export async function bundleProgram(options: BundleOptions): Promise<Bundled> {
   const name = relative(cwd, entry);
   if (!existsSync(entry)) throw new UsageError(`there is no file ${name}: compile first`);
   if (!statSync(entry).isFile())
-    throw new UsageError(`${name} is no file: give the program, such as dist/main.js`);
+    throw new UsageError(`${name} is not a file: name the program, such as dist/main.js`);
   if (/\.[cm]?tsx?$/.test(entry))
     throw new UsageError(
-      `${name} is TypeScript: compile it, and give what the compiler writes, such as dist/main.js`,
+      `${name} is TypeScript: compile it, and use the compiled file, such as dist/main.js`,
     );
   checkOut(out);
   let examined!: Examined;
@@ -153,9 +153,9 @@ function problemOf({ text, location }: Message, cwd: string): ReportedProblem {
   const missing = /^Could not resolve "(?<name>[^"]+)"/.exec(text)?.groups?.['name'];
   const fix =
     missing === undefined
-      ? 'mend the module that is named'
+      ? 'correct the named module'
       : /^[./#]/.test(missing)
-        ? 'compile first, and import the file by its whole name, as in ./shop.js; data has to be copied to where it is imported'
+        ? 'compile first, and import the file by its full name, such as ./shop.js; data files must be copied to the place of the import'
         : `npm install ${importedPackage(missing)}, or leave it external: --external ${importedPackage(missing)}`;
   return { code: 'SIGIL_BUILD_FAILED', problem: `${place}${text}`, fix };
 }

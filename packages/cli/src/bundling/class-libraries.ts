@@ -10,7 +10,7 @@ import type { ImportedRules } from './program-text.js';
  * load all of it, is replaced by the module `RULES`.
  */
 
-/** The packages that a program must contain only once. */
+/** The packages of which a program must contain only one copy. */
 export const CLASS_LIBRARIES: readonly string[] = [
   'class-validator',
   'class-transformer',

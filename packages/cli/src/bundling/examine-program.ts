@@ -171,12 +171,12 @@ function refuseUnservable(
   const code = 'SIGIL_BUILD_FAILED';
   const problems = external.map((name) => ({
     code,
-    problem: `${name}: it stays external, and the target has no packages`,
-    fix: 'use another package, or have another entry for this target',
+    problem: `${name}: the bundle does not contain it, and the target has no node_modules`,
+    fix: 'use another package, or another entry for this target',
   }));
   if (!target.hasFiles && problems.length > 0) throw new ServerError('a package is missing', problems);
   if (target.serves === 'program' || exports.length > 0) return;
-  const problem = `${relative(cwd, entry)}: it exports nothing, and this target serves what a program exports`;
-  const fix = 'give an entry of its own, such as one with export default worker(app) of @sigil/workers';
+  const problem = `${relative(cwd, entry)}: it exports nothing, but this target serves the exports of a program`;
+  const fix = 'use a separate entry, for example with export default worker(app) from @sigil/workers';
   throw new ServerError('nothing would be served', [{ code, problem, fix }]);
 }

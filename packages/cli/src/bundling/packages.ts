@@ -16,7 +16,7 @@ export function importedPackage(specifier: string): string {
   return /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier;
 }
 
-/** Whether a path is a folder, or inside it. */
+/** Whether a path is equal to the path of a folder, or inside the folder. */
 export function isWithin(path: string, folder: string): boolean {
   return !isAbsolute(relative(folder, path)) && relative(folder, path).split(sep)[0] !== '..';
 }

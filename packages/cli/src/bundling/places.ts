@@ -22,7 +22,11 @@ export const PLACE_NAMES: Readonly<Record<string, string>> = {
   'require.main': '__sigilMain',
 };
 
-/** Returns the text of the virtual module `PLACES`. @param hasFiles whether the bundle knows its own path. */
+/**
+ * Returns the text of the virtual module `PLACES`.
+ *
+ * @param hasFiles whether the target has a file system, so that `import.meta.url` of the bundle is a path.
+ */
 export function placesText(hasFiles: boolean): string {
   return `const meta = import.meta;
 export const __sigilUrl = ${hasFiles ? 'meta.url' : '"file:///bundle.mjs"'};

@@ -119,7 +119,7 @@ export function examiningPlugin(
   };
 }
 
-/** Sets the options of a build that its author has not set. */
+/** Sets the build options that the author of the build has not set. */
 export function setOptions(options: BuildOptions, { conditions, hasFiles }: Target): BuildOptions {
   options.format = 'esm';
   // Without files, the platform is `browser`: only then does esbuild read the field that older packages use to exclude
@@ -139,11 +139,11 @@ export function setOptions(options: BuildOptions, { conditions, hasFiles }: Targ
 function warningsOf({ description: { apps, unmade } }: Examined): PartialMessage[] {
   const texts = unmade.map(
     (why) =>
-      `an app that is made at its first request could not be made here, so its schemas are not compiled ahead: ${why}. Read what the platform gives in a useFactory of a provider, or set it as a variable of the environment`,
+      `an app that is created at its first request could not be created during the build, so its schemas are not compiled: ${why}. Read values of the platform in useFactory of a provider, or set them as environment variables`,
   );
   if (apps.length + unmade.length === 0)
     texts.push(
-      'no app was made when the program was started, so no schema is compiled ahead, and the file may do nothing: call createApp() at the top, or in a function that is called there',
+      'the program created no app when it was started, so no schemas are compiled, and the file may do nothing: call createApp() at the top level, or in a function that is called there',
     );
   return texts.map((text) => ({ text }));
 }

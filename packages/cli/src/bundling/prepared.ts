@@ -9,7 +9,7 @@ import { PLACES, seenFrom } from './places.js';
  *
  * @param texts the texts of the modules, by name.
  * @param framework the folder of `@sigil/core`. The modules resolve packages there, because `@sigil/core`
- * depends on ajv, and the program may not.
+ * depends on ajv, but the program possibly does not.
  */
 export function virtualModules(
   texts: Readonly<Record<string, () => string | Promise<string>>>,
@@ -67,7 +67,7 @@ function asFunction(code: string): string {
   return `(validatorFunctions) => { const module = {}; ${code}\nreturn module.exports; }`;
 }
 
-/** The module that replaces the pattern engine, if no pattern needs it. */
+/** The virtual module that replaces the pattern engine if no pattern of the program needs the engine. */
 export const PATTERNS = 'sigil:patterns';
 export const PATTERNS_TEXT = `import { DefinitionError } from '@sigil/core';
 export function analysePattern(source, flags) {

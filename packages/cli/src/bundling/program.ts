@@ -21,8 +21,8 @@ export interface Program {
 }
 
 /**
- * Returns the program of a build. @throws Error if the bundler's options do not ask for one file from one
- * Sigil program.
+ * Returns the program of a build. @throws Error if the bundler's options do not produce exactly one file from one Sigil
+ * program.
  */
 export function programOf(
   {
@@ -37,23 +37,24 @@ export function programOf(
 ): Program {
   const files = Array.isArray(entryPoints) ? entryPoints : Object.values(entryPoints);
   const [first, ...others] = files.map((one) => (typeof one === 'string' ? one : one.in));
-  if (first === undefined || others.length > 0) throw new Error('sigil() makes one file of one entry point');
+  if (first === undefined || others.length > 0)
+    throw new Error('sigil() bundles one entry point into one file');
   if (bundle !== true) throw new Error('sigil() needs the option bundle: true');
   if (format !== 'esm')
-    throw new Error("sigil() makes ES modules: leave the option format out, or say 'esm'");
+    throw new Error("sigil() creates ES modules: leave out the option format, or set it to 'esm'");
   const asked = resolve(cwd, first);
   if (!existsSync(asked)) throw new Error(`sigil() finds no file ${first}`);
   // Modules have their real paths.
   const entry = realpathSync(asked);
   const framework = packageFolder('@sigil/core', entry);
   if (framework === undefined)
-    throw new ServerError(`${first} is no program of Sigil: @sigil/core is not installed`);
+    throw new ServerError(`${first} is not a Sigil program: @sigil/core is not installed`);
   const out = resolve(cwd, outfile ?? join(outdir, `${basename(entry, extname(entry))}.js`));
   let there = dirname(out);
   while (!existsSync(there)) there = dirname(there);
   if (isWithin(out, cwd) && !isWithin(realpathSync(there), realpathSync(cwd)))
     throw new ServerError(
-      `${relative(cwd, out)} would be written out of the project: ${relative(cwd, there)} leads to ${realpathSync(there)}; give that as the folder`,
+      `${relative(cwd, out)} would be outside of the project, because ${relative(cwd, there)} is a link to ${realpathSync(there)}; use that folder instead`,
     );
   try {
     makeFolder(dirname(out));

@@ -5,7 +5,10 @@ import { type AnyNode, parse } from 'acorn';
 
 /** The references of a module besides its imports. */
 export interface References {
-  /** Absolute paths of files and folders that the module finds relative to its own location. They may not exist. */
+  /**
+   * Absolute paths of files and folders that the module finds relative to its own location. The files and folders
+   * possibly do not exist.
+   */
   readonly files: readonly string[];
   /** Packages that the module requires with functions from `createRequire()`. */
   readonly packages: readonly string[];

@@ -39,10 +39,13 @@ export function reportOf(
     ['validators', `${validators.length} compiled ahead`],
     [
       'class-validator',
-      rules === 'all' ? 'all rules: it is imported as a whole' : rules.join(', ') || 'none',
+      rules === 'all' ? 'all rules, because the whole module is imported' : rules.join(', ') || 'none',
     ],
-    ...external.map((name) => ['external', `${name}: to be installed beside the file`]),
-    ...files.map((name) => ['outside', `${name}: found by its place, and not in this file`]),
+    ...external.map((name) => ['external', `${name}: must be installed beside the file`]),
+    ...files.map((name) => [
+      'outside',
+      `${name}: the program loads it by its path, so the bundle does not contain it`,
+    ]),
     ['size', `${kilobytes(bytes)}${minify ? ' minified' : ''}, ${kilobytes(gzip)} gzip`],
     ['start', TARGETS[target].start.replace('%', file)],
     ...(shipped === undefined

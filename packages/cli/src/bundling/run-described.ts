@@ -20,7 +20,10 @@ const NO_APP_MS = 5_000;
 /** How long the program may then take to create another app, or to serve, in milliseconds. */
 const NEXT_APP_MS = 500;
 
-/** The module that is loaded before the program. The module after the program calls its `loaded()`. */
+/**
+ * The code of the module that is loaded before the program. The module that is loaded after the program calls the
+ * `loaded()` of this module.
+ */
 export const DESCRIBE: string = `
 import { writeFileSync } from 'node:fs';
 import { describeBuild } from '@sigil/core/build';
@@ -77,7 +80,7 @@ export async function describeProgram(code: string, out: string, timeoutMs: numb
     );
     if (failure?.killed)
       throw new ServerError(
-        `the program did not say within ${timeoutMs / 1000} s what it serves: it must call createApp() when it is loaded`,
+        `the program did not describe itself within ${timeoutMs / 1000} s: it must call createApp() when it is loaded`,
       );
     const text = await readFile(answer, 'utf8').catch(() => '{ "discovered": {} }');
     const told = JSON.parse(text) as Told;
@@ -86,7 +89,7 @@ export async function describeProgram(code: string, out: string, timeoutMs: numb
     const problems = reportedProblems(said);
     if (problems.length > 0) throw new ServerError('the definitions of the server are wrong', problems);
     throw new ServerError(
-      `the program ended with code ${failure?.code ?? 0} before it had made an app. It must start while it is built: set the environment variables that it needs, to any value. It said:\n${said}`.trim(),
+      `the program ended with code ${failure?.code ?? 0} before it created an app. The build starts the program: set the environment variables that it needs, to any value. Its output:\n${said}`.trim(),
     );
   } finally {
     for (const file of [path, answer]) rmSync(file, { force: true });

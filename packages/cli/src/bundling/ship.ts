@@ -32,11 +32,11 @@ export function projectOf({ entry, out }: Pick<BundleOptions, 'entry' | 'out'>):
   return root;
 }
 
-/** Checks the folder to ship to. @throws UsageError if a build must not empty it. */
+/** Checks the folder to ship to. @throws UsageError if a build must not empty the folder. */
 export function checkShipFolder(folder: string, { entry, out }: Pick<BundleOptions, 'entry' | 'out'>): void {
   const name = relative(process.cwd(), folder) || '.';
   if (isWithin(entry, folder) || isWithin(out, folder))
-    throw new UsageError(`--ship ${name}: the program is in it; give a folder of its own`);
+    throw new UsageError(`--ship ${name}: the program is in this folder; use a separate folder`);
   if (existsSync(folder) && manifestIn(folder)['description'] !== MARK)
     throw new UsageError(
       `--ship ${name}: the folder exists, and no build wrote it; name another folder, or delete it`,
@@ -63,7 +63,7 @@ export async function ship(folder: string, options: BundleOptions, bundled: Bund
     // Many packages only read their own `package.json`, for their version.
     if (isOfPackage && isWithin(path, root) && basename(path) === 'package.json') manifests.push(path);
     else if (isOfPackage) installWhole(path, root, external, warnings);
-    else if (!isWithin(path, root)) warnings.push(`${path} is outside of the project, and not shipped`);
+    else if (!isWithin(path, root)) warnings.push(`${path} is outside of the project, so it is not shipped`);
     else if (!/\.m?js$/.test(path)) copy(path, to);
     else {
       const more = await bundleFile(path, to, options);
@@ -103,7 +103,7 @@ function installWhole(
   if (folder === join(root, 'node_modules', name)) external.set(name, folder);
   else
     warnings.push(
-      `${name} finds ${basename(path)} by its place, which is another one where it is installed: leave it external: --external ${name}`,
+      `${name} loads ${basename(path)} by a path that is different in the installed package: build with --external ${name}`,
     );
 }
 
@@ -164,9 +164,7 @@ function dependenciesOf(external: Shipped['external'], warnings: string[]): Read
         if (folder === undefined) return [];
         const { name: real, version } = manifestIn(folder);
         if (!folder.split(sep).includes('node_modules'))
-          warnings.push(
-            `${name} is a package of this machine: publish version ${String(version)}, or take it into the file`,
-          );
+          warnings.push(`${name} is a local package: publish version ${String(version)}, or bundle it`);
         return [[name, real === name ? String(version) : `npm:${String(real)}@${String(version)}`]];
       }),
   );

@@ -7,11 +7,11 @@ export interface Target {
   readonly conditions: readonly string[];
   /** Whether the target has files, and packages that are installed beside the bundle. */
   readonly hasFiles: boolean;
-  /** Packages that the target itself provides. */
+  /** Pattern for the names of packages that the target itself provides. */
   readonly provided: RegExp;
   /** Code for globals that only the target has. It runs first while a program is described on this machine. */
   readonly globals?: string;
-  /** The entry point: the program itself, or its exports for a platform. */
+  /** The kind of program that the target runs: the program itself, or the exports of the program, which the platform calls. */
   readonly serves: 'program' | 'exports';
   /** The name of the file that `sigil build` writes beside the program by default. */
   readonly file: string;

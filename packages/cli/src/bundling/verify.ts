@@ -31,8 +31,8 @@ export interface Comparison {
  * Compares the lists of a bundle, and its refusals of calls, with those of the original program. The bundle runs in a
  * copy of the project that only has the external packages.
  *
- * @returns the reason if they could not be compared: on this machine, the program itself may lack something.
- * @throws ServerError when they differ, or when the bundle does not start.
+ * @returns the reason why they could not be compared, for example because the program lacks something on this machine.
+ * @throws ServerError if the lists or refusals differ, or if the bundle does not start.
  */
 export async function compareWithProgram(asked: Comparison): Promise<string | undefined> {
   const { entry, out, runtime, timeoutMs } = asked;
@@ -45,7 +45,7 @@ export async function compareWithProgram(asked: Comparison): Promise<string | un
     const { file, cwd } = installedIn(home, asked);
     const bundled = await answersOf(file, runtime, { timeoutMs, cwd }).catch((error: unknown) => {
       if (!(error instanceof ServerError)) throw error;
-      throw new ServerError(`${name} does not start as the program does: ${error.message}`, [
+      throw new ServerError(`${name} does not start, although the unbundled program does: ${error.message}`, [
         ...error.problems,
         { code, problem: 'it lacks something that the program has', fix: FIX },
       ]);
@@ -53,7 +53,7 @@ export async function compareWithProgram(asked: Comparison): Promise<string | un
     const differences = differencesOf(plain as Answers, bundled);
     if (differences.length === 0) return undefined;
     throw new ServerError(
-      `${name} is not what the program is`,
+      `${name} behaves differently from the program`,
       differences.map((problem) => ({ code, problem, fix: FIX })),
     );
   } finally {
@@ -69,7 +69,7 @@ function reasonOf({ message, problems }: ServerError): string {
 
 const code = 'SIGIL_BUILD_FAILED';
 const FIX =
-  'leave a package external that reads files of its own: --external <package>; for decorators of an external package: --external reflect-metadata; or leave this comparison out: --no-verify';
+  'keep packages that read their own files external: --external <package>; for decorators in an external package: --external reflect-metadata; or skip this comparison: --no-verify';
 
 interface Answers {
   readonly manifest: Manifest;
@@ -113,7 +113,7 @@ function differencesOf(plain: Answers, bundled: Answers): string[] {
     ),
     ...Object.entries(plain.refusals)
       .filter(([call, answer]) => bundled.refusals[call] !== answer)
-      .map(([call, answer]) => `${call} without arguments: ${bundled.refusals[call]} in place of ${answer}`),
+      .map(([call, answer]) => `${call} without arguments: ${bundled.refusals[call]} instead of ${answer}`),
   ];
 }
 

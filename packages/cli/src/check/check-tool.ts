@@ -36,7 +36,7 @@ export function checkTool(
     find('CHECK_NO_ARGUMENT_DESCRIPTION', `the argument '${argument}' has no description`);
   }
   const tokens = tokensOf(tool);
-  if (tokens > budget) find('CHECK_OVER_BUDGET', `it costs about ${tokens} tokens; the budget is ${budget}`);
+  if (tokens > budget) find('CHECK_OVER_BUDGET', `it takes about ${tokens} tokens; the budget is ${budget}`);
   if (annotations.readOnlyHint === true && annotations.destructiveHint === true) {
     find('CHECK_CONTRADICTING_HINTS', 'readOnlyHint and destructiveHint are both true');
   }
@@ -52,19 +52,19 @@ function checkProfile(tool: ManifestTool, where: string, name: ProfileName): Fin
   const findings: Finding[] = [];
   const find = (code: CheckCode, what: string): unknown => findings.push({ code, where, what });
   if (tool.name.length > maxNameLength) {
-    find('CHECK_LONG_NAME', `its name has ${tool.name.length} characters; ${name} takes ${maxNameLength}`);
+    find('CHECK_LONG_NAME', `its name has ${tool.name.length} characters; ${name} allows ${maxNameLength}`);
   }
   if (description.length > maxDescriptionLength) {
     find(
       'CHECK_LONG_DESCRIPTION',
-      `its description has ${description.length} characters; ${name} takes ${maxDescriptionLength}`,
+      `its description has ${description.length} characters; ${name} allows ${maxDescriptionLength}`,
     );
   }
   if (profile.needsTitle && !(title ?? annotations?.title))
-    find('CHECK_NO_TITLE', `it has no title; ${name} asks for one`);
+    find('CHECK_NO_TITLE', `it has no title; ${name} requires one`);
   for (const group of profile.hints) {
     if (group.some((hint) => annotations?.[hint] !== undefined)) continue;
-    find('CHECK_NO_HINT', `${group.join(' or ')} is not given; ${name} asks for it`);
+    find('CHECK_NO_HINT', `${group.join(' or ')} is not set; ${name} requires it`);
   }
   return findings;
 }
@@ -80,7 +80,7 @@ function undescribed(inputSchema: ManifestTool['inputSchema']): string[] {
 /** The syntax of names (2026-07-28, server/tools, "Tool Names"). */
 const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
 
-/** Checks a name against the syntax. */
+/** Checks a name against the syntax that the MCP specification requires. */
 export function checkName(where: string, name: string): Finding[] {
   if (NAME.test(name)) return [];
   return [

@@ -6,14 +6,14 @@ export const CHECK_CODES = {
   CHECK_NO_ARGUMENT_DESCRIPTION: 'an argument of a tool or prompt has no description',
   CHECK_LONG_DESCRIPTION: 'the description of a tool is longer than a directory allows',
   CHECK_OVER_BUDGET: 'a tool costs a model more tokens than the budget allows',
-  CHECK_NO_TITLE: 'a tool has no title, which a directory asks for',
-  CHECK_NO_HINT: 'a tool does not say what it does to the world in the way a directory asks for',
-  CHECK_CONTRADICTING_HINTS: 'a tool says that it only reads and that it destroys',
-  CHECK_LIST_REFUSED: 'the server announces a feature and refuses its list',
-  CHECK_HOST_REFUSES: 'a host of models refuses every request with the tool',
+  CHECK_NO_TITLE: 'a tool has no title, which a directory requires',
+  CHECK_NO_HINT: 'a tool lacks the annotations that a directory requires',
+  CHECK_CONTRADICTING_HINTS: 'a tool is both read-only and destructive',
+  CHECK_LIST_REFUSED: 'the server announces a feature, but refuses its list',
+  CHECK_HOST_REFUSES: 'a model host refuses every request that contains the tool',
   CHECK_HOST_IGNORES:
-    'a host of models ignores a part of an input schema, so a model is not told of it or not held to it',
-  CHECK_HOST_NOT_STRICT: 'a host of models does not take the tool in strict mode',
+    'a model host ignores a part of an input schema, so a model does not see it, or may violate it',
+  CHECK_HOST_NOT_STRICT: 'a model host refuses the tool in strict mode',
 } as const;
 
 /** The code of a finding. */

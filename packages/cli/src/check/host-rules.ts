@@ -6,7 +6,7 @@ export type HostName = 'openai' | 'gemini' | 'anthropic';
 
 /**
  * The effect of an unsupported part. `refuses`: the host refuses the whole request, including the other tools.
- * `ignores`: the model does not see the part, or may violate it. `strict`: the host refuses the part in strict mode,
+ * `ignores`: the model does not see the part, or can violate it. `strict`: the host refuses the part in strict mode,
  * where the model must follow the schema.
  */
 export type HostEffect = 'refuses' | 'ignores' | 'strict';
@@ -16,9 +16,9 @@ export interface HostRule {
   readonly effect: HostEffect;
   /** The documentation of the rule. */
   readonly source: string;
-  /** A pattern for the names that a tool may have. */
+  /** A pattern that matches all tool names that the host allows. */
   readonly toolName?: RegExp;
-  /** A pattern for the names that an argument may have. */
+  /** A pattern that matches all argument names that the host allows. */
   readonly argumentName?: RegExp;
   /** Keywords that the host does not support anywhere. */
   readonly keywords?: readonly string[];
@@ -110,7 +110,7 @@ export const HOST_RULES: Readonly<Record<HostName, readonly HostRule[]>> = {
     {
       effect: 'refuses',
       source: 'https://github.com/vercel/ai/pull/21037',
-      schemas: { 'a pattern that looks ahead or behind': patternLike(/\(\?<?[=!]/) },
+      schemas: { 'a pattern with a lookahead or lookbehind': patternLike(/\(\?<?[=!]/) },
     },
     {
       effect: 'ignores',
@@ -128,7 +128,7 @@ export const HOST_RULES: Readonly<Record<HostName, readonly HostRule[]>> = {
       ],
       schemas: {
         'an object with members of any name': isMap,
-        'a format it does not know': unknownFormat(...STRING_FORMATS),
+        'an unknown format': unknownFormat(...STRING_FORMATS),
       },
     },
     {
@@ -136,7 +136,7 @@ export const HOST_RULES: Readonly<Record<HostName, readonly HostRule[]>> = {
       source: OPENAI_STRUCTURED,
       schemas: {
         'a schema without a type': isUntyped,
-        'arguments that may be left out': ({ isOptional }) => isOptional,
+        'optional arguments': ({ isOptional }) => isOptional,
         'an object without `additionalProperties: false`': (place) => isOpen(place) && !isMap(place),
         'objects more than 10 levels deep': ({ depth }) => depth > 10,
         'more than 1,000 values of an enum': ({ schema }) =>
@@ -155,9 +155,9 @@ export const HOST_RULES: Readonly<Record<HostName, readonly HostRule[]>> = {
       effect: 'refuses',
       source: GEMINI_KEYWORDS,
       schemas: {
-        'keywords beside `$ref`': ({ schema }) =>
+        'keywords next to `$ref`': ({ schema }) =>
           '$ref' in schema && Object.keys(schema).some((keyword) => !keyword.startsWith('$')),
-        'a required member that holds what holds it': ({ recursion }) => recursion === 'required',
+        'a required member that contains its own parent': ({ recursion }) => recursion === 'required',
       },
     },
     {
@@ -238,14 +238,14 @@ export const HOST_RULES: Readonly<Record<HostName, readonly HostRule[]>> = {
         'maxProperties',
       ],
       schemas: {
-        'a schema that holds itself': ({ recursion }) => recursion !== undefined,
+        'a schema that contains itself': ({ recursion }) => recursion !== undefined,
         'a schema without a type': isUntyped,
         'an object without `additionalProperties: false`': isOpen,
         'more than one element asked for by `minItems`': ({ schema }) => Number(schema['minItems'] ?? 0) > 1,
         'an `enum` of objects or arrays': ({ schema }) =>
           Array.isArray(schema['enum']) &&
           schema['enum'].some((value) => typeof value === 'object' && value !== null),
-        'a format it does not know': unknownFormat(...STRING_FORMATS, 'uri'),
+        'an unknown format': unknownFormat(...STRING_FORMATS, 'uri'),
         'a pattern with lookaround, back references or word boundaries': patternLike(/\(\?<?[=!]|\\[1-9bBk]/),
       },
     },

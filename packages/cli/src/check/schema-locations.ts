@@ -9,11 +9,11 @@ export interface SchemaLocation {
   readonly isRoot: boolean;
   /** Whether the value is a named member that is not required. */
   readonly isOptional: boolean;
-  /** The number of objects that contain the value, including itself. */
+  /** The number of objects that contain the value, including the value itself. */
   readonly depth: number;
   /**
-   * Set for a reference to a schema that contains the reference: `required` if all members on the way are
-   * required.
+   * Set for a reference to a schema that contains the reference: `required` if all members on the path to the reference
+   * are required.
    */
   readonly recursion?: 'required' | 'optional';
 }
@@ -29,8 +29,8 @@ interface Position {
 }
 
 /**
- * Returns every schema that describes a part of a value, each once. The schemas in `not` and `if` do not
- * describe a part.
+ * Returns the root schema and every subschema that valid data must match, each once with its location. It
+ * leaves out subschemas of `not` and `if`, because valid data need not match them.
  */
 export function placesIn(root: JsonObject): SchemaLocation[] {
   const document = new SchemaDocument(root);

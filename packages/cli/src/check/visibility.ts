@@ -9,7 +9,7 @@ export function isForModels(tool: WithMeta): boolean {
   return isFor('model', tool);
 }
 
-/** Whether a view may call a tool (MCP Apps, `_meta.ui.visibility`). */
+/** Whether a view is allowed to call a tool (MCP Apps, `_meta.ui.visibility`). */
 export function isForViews(tool: WithMeta): boolean {
   return isFor('app', tool);
 }

@@ -7,7 +7,7 @@ import { type Command, readArguments } from './command.js';
  */
 const OPTIONS = {
   force: { type: 'boolean', about: 'overwrite existing files' },
-  'dry-run': { type: 'boolean', about: 'tell what would be written, and write nothing' },
+  'dry-run': { type: 'boolean', about: 'show what would be written, without writing anything' },
   json: { type: 'boolean', about: 'the result as JSON' },
 } as const;
 

@@ -27,7 +27,7 @@ interface Verified {
 /** `sigil audit verify`: finds records of an audit that were changed or removed. */
 export const auditVerify: Command = {
   synopsis: 'audit verify <file> [--key-env <name>]',
-  purpose: 'find records of an audit that were changed or taken out of their chain',
+  purpose: 'find audit records that were changed or removed',
   example: 'audit verify audit.jsonl --key-env AUDIT_KEY',
   options: VERIFY_OPTIONS,
   async run(args, terminal) {
@@ -69,20 +69,20 @@ async function faultOf(
   key: string | undefined,
 ): Promise<string | undefined> {
   const record = parse(text);
-  if (!isObject(record)) return 'it is no record: it is not a JSON object';
+  if (!isObject(record)) return 'it is not an audit record, because it is not a JSON object';
   // A member that occurs twice can be read in different ways.
-  if (JSON.stringify(record) !== text) return 'it is not written as records are: it was changed';
-  if (!isLinked(record)) return 'it belongs to no chain: was it written with "chain"?';
+  if (JSON.stringify(record) !== text) return 'its form differs from that of audit records: it was changed';
+  if (!isLinked(record)) return 'it has no chain: was it written with the option "chain"?';
   const { chain } = record;
   const { seq, hash } = ends.get(chain.id) ?? { seq: 0, hash: '' };
   ends.set(chain.id, { seq: chain.seq, hash: chain.hash });
   if ((await auditHash(record, key)) !== chain.hash)
     return key === undefined
-      ? 'its hash is wrong: it was changed, or its chain has a key; give that by --key-env'
-      : 'its hash is wrong: it was changed, or the key is another one';
+      ? 'its hash is wrong: it was changed, or its chain has a key; set the key with --key-env'
+      : 'its hash is wrong: it was changed, or the key is wrong';
   if (chain.seq !== seq + 1)
     return `record ${seq + 1} of the chain ${chain.id} is missing: this is ${chain.seq}`;
-  return chain.previous === hash ? undefined : 'it does not follow the record before it';
+  return chain.previous === hash ? undefined : 'it does not follow the previous record';
 }
 
 function parse(text: string): unknown {
@@ -105,7 +105,7 @@ function describe({ records, chains, faults }: Verified): string[] {
   return [
     ...found,
     faults.length === 0
-      ? `${inAll}: none was changed, and none is missing within a chain`
+      ? `${inAll}: no record was changed, and no record is missing within a chain`
       : `${inAll}: ${faults.length} found`,
   ];
 }

@@ -28,11 +28,15 @@ const OPTIONS = {
     default: 'node',
     about: `the platform of the file: ${Object.keys(TARGETS).join(', ')}`,
   },
-  out: { type: 'string', value: 'file', about: 'the file to write; app.mjs beside the program by default' },
+  out: {
+    type: 'string',
+    value: 'file',
+    about: 'the file to write; by default, app.mjs in the folder of the program',
+  },
   ship: {
     type: 'string',
     value: 'folder',
-    about: 'a folder to write that has all the file needs to run elsewhere',
+    about: 'a folder to write, with everything that the file needs elsewhere',
   },
   external: {
     type: 'string',
@@ -57,7 +61,7 @@ const OPTIONS = {
 export const build: Command = {
   synopsis:
     'build [<main.js>] [--target <target>] [--out <file>] [--ship <folder>] [--external <package>]… [--no-minify] [--no-verify]',
-  purpose: 'make one file of a program, whose schemas are compiled',
+  purpose: 'bundle a program into one file, with compiled schemas',
   example: 'build dist/main.js --out dist/server.mjs',
   options: OPTIONS,
   async run(args, terminal) {
@@ -73,7 +77,7 @@ export const build: Command = {
       timeoutMs: readTimeout(values.timeout),
     };
     if (values.ship !== undefined && !TARGETS[target].hasFiles)
-      throw new UsageError(`--ship: a ${target} has no files beside its own`);
+      throw new UsageError(`--ship: the bundle of a ${target} cannot contain other files`);
     if (options.entry === options.out) throw new UsageError('--out is the program itself');
     const folder = values.ship === undefined ? undefined : resolve(values.ship);
     if (folder !== undefined) checkShipFolder(folder, options);
@@ -88,7 +92,7 @@ export const build: Command = {
         const why = await compareWithProgram({ ...options, bundled, external, shipped: temporary, runtime });
         if (why !== undefined)
           warnings.push(
-            `the file is written, and was not compared with the program, which does not start here: ${why}`,
+            `the file is written, but was not compared with the program, because the program does not start here: ${why}`,
           );
       }
       // The bundle is only written now, so that a failed build leaves the previous bundle.

@@ -32,7 +32,7 @@ const SERVER = '[--main <main.js>|--url <url>|-- <command>]';
 /** `sigil call`: calls a tool. */
 export const call: Command = {
   synopsis: `call <tool> [<json>|@<file>|-|<name>=<value>…] [--task] [--answer <answer>]… ${SERVER}`,
-  purpose: 'call a tool of a server, and show its result',
+  purpose: 'call a tool, and show its result',
   example: 'call check_inventory sku=TNT-1002 --main dist/main.js',
   options: CALL_OPTIONS,
   run(args, terminal) {
@@ -51,7 +51,7 @@ export const call: Command = {
           if (!(error instanceof AnsweredError)) throw error;
           if (isStrange) showWanted();
           if (!error.said.includes(TASKS)) throw error;
-          throw new ServerError(`${name} runs as a task alone: give --task`);
+          throw new ServerError(`${name} only runs as a task: use --task`);
         });
       if (!Array.isArray(result['content']) && result['structuredContent'] === undefined)
         noResult(METHODS.callTool);
@@ -89,7 +89,7 @@ export const read: Command = {
 /** `sigil get`: gets a prompt. */
 export const get: Command = {
   synopsis: `get <prompt> [<name>=<value>…] ${SERVER}`,
-  purpose: 'get a prompt of a server, with the messages that it makes',
+  purpose: 'get a prompt, and show its messages',
   example: 'get product_translation sku=TNT-1002 language=French --main dist/main.js',
   options: OPTIONS,
   run(args, terminal) {
@@ -151,5 +151,5 @@ function listIn(method: string, result: JsonObject, member: string): unknown[] {
 }
 
 function noResult(method: string): never {
-  throw new ServerError(`the server's answer to ${method} is no result`);
+  throw new ServerError(`the server's answer to ${method} is not a result`);
 }

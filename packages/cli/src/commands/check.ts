@@ -23,16 +23,20 @@ const OPTIONS = {
     type: 'string',
     value: 'tokens',
     default: String(DEFAULT_BUDGET),
-    about: 'the most that a tool may cost',
+    about: 'maximum number of tokens of a tool',
   },
-  profile: { type: 'string', value: 'directory', about: `also what a directory asks: ${choice(PROFILES)}` },
+  profile: {
+    type: 'string',
+    value: 'directory',
+    about: `also check the rules of a directory: ${choice(PROFILES)}`,
+  },
   for: {
     type: 'string',
     value: 'host',
     multiple: true,
-    about: `also what a host of models does not take: ${choice(HOST_RULES)}`,
+    about: `also check what a model host supports: ${choice(HOST_RULES)}`,
   },
-  strict: { type: 'boolean', about: 'also what these hosts refuse in strict mode' },
+  strict: { type: 'boolean', about: 'also check the strict mode of these hosts' },
   ...MAIN_OPTION,
   ...ADDRESS_OPTIONS,
   ...SERVER_OPTIONS,
@@ -41,7 +45,7 @@ const OPTIONS = {
 /** `sigil check`: finds problems in a server. */
 export const check: Command = {
   synopsis: `check [<main.js>|<manifest.json>|--url <url>|-- <command>] [--budget <tokens>] [--profile ${choice(PROFILES)}] [--for ${choice(HOST_RULES)}]… [--strict]`,
-  purpose: 'find what specification, models and directories hold against a server',
+  purpose: 'find problems for the specification, models and directories',
   example: 'check dist/main.js --for openai,anthropic',
   options: OPTIONS,
   async run(args, terminal) {
@@ -80,7 +84,7 @@ function describe({ findings, tokens, totalTokens }: CheckReport, terminal: Term
     ...found.map((line) => styled(terminal, 'yellow', line)),
     ...(found.length > 0 ? [''] : []),
     ...(sources.length > 0 ? ['Of hosts, read from', ...sources.map((source) => `  ${source}`), ''] : []),
-    'Tokens a model is shown, about: a quarter of the characters of name, description and input schema',
+    'Estimated tokens: one for every four characters of name, description and input schema',
     ...table(counts.map(([name, count]) => [`  ${name}`, String(count)])),
     '',
     findings.length === 0 ? 'Nothing found' : `${findings.length} found`,

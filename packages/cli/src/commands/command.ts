@@ -27,7 +27,7 @@ type Options = Readonly<
 >;
 type Parsed<O extends Options> = ReturnType<typeof parseArgs<{ options: O; allowPositionals: true }>>;
 
-/** Options that every command which starts a server has. */
+/** Options of all commands that start a server. */
 export const SERVER_OPTIONS = {
   timeout: { type: 'string', value: 'seconds', default: '10', about: 'how long the server may take' },
   json: { type: 'boolean', about: 'the result as JSON' },
@@ -44,7 +44,7 @@ export const MAIN_OPTION = {
 /** Returns the program that an argument or an option names. @throws UsageError if both do. */
 function givenMain(operand: string | undefined, option: string | undefined): string | undefined {
   if (operand === undefined || option === undefined) return operand ?? option;
-  throw new UsageError(`the program is given twice, as ${operand} and by --main`);
+  throw new UsageError(`the program is named twice, as ${operand} and with --main`);
 }
 
 /**
@@ -58,7 +58,7 @@ export function mainOf(operand: string | undefined, option: string | undefined):
 
 /** Options that name a server by its address instead of its program. */
 export const ADDRESS_OPTIONS = {
-  url: { type: 'string', value: 'url', about: 'a server that is up, over HTTP' },
+  url: { type: 'string', value: 'url', about: 'a running server, over HTTP' },
   header: {
     type: 'string',
     value: 'header',
@@ -90,7 +90,7 @@ interface Addressed {
 /**
  * Returns the server that the arguments name, or the default program.
  *
- * @throws UsageError when they name a server in two ways.
+ * @throws UsageError if the arguments name a server in two ways.
  */
 export function addressOf(
   operand: string | undefined,
@@ -139,11 +139,11 @@ export function readUrl(option: string, text: string): URL {
   // The password is not shown, because error messages end up in logs.
   if (url && (url.username !== '' || url.password !== ''))
     throw new UsageError(
-      `${option} must have no user and password: give them as --header 'authorization: Basic …'`,
+      `${option} must not contain a user or a password: use --header 'authorization: Basic …'`,
     );
   if (url && /^https?:$/.test(url.protocol)) return url;
   throw new UsageError(
-    `${option} must be an address over HTTP, such as http://127.0.0.1:3000/mcp, not '${text.replace(/\/\/.*@/, '//…@')}'`,
+    `${option} must be an HTTP URL, such as http://127.0.0.1:3000/mcp, not '${text.replace(/\/\/.*@/, '//…@')}'`,
   );
 }
 
@@ -151,7 +151,7 @@ export function readUrl(option: string, text: string): URL {
  * Reads `--timeout`, which is in seconds.
  *
  * @returns the time in milliseconds.
- * @throws UsageError when no timer can wait that long.
+ * @throws UsageError if the time is too long for a timer.
  */
 export function readTimeout(text: string): number {
   const seconds = readNumber('--timeout', text);

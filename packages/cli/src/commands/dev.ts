@@ -26,14 +26,14 @@ const OPTIONS = {
     about: 'the port of the page; the first free port from 3100 by default',
   },
   'no-page': { type: 'boolean', about: 'serve no page' },
-  plain: { type: 'boolean', about: 'lines without colours in place of a screen' },
+  plain: { type: 'boolean', about: 'write lines without colours instead of a screen' },
   ...MAIN_OPTION,
 } as const;
 
 /** `sigil dev`: compiles after every change, and restarts the server. */
 export const dev: Command = {
   synopsis: 'dev [<main.js>] [--compile <command>] [--page-port <port>|--no-page] [--plain] [-- <argument>…]',
-  purpose: 'compile at every change, and restart the server over HTTP',
+  purpose: 'compile after every change, and restart the server over HTTP',
   example: 'dev dist/main.js -- --http --port 8080',
   options: OPTIONS,
   async run(args, standard) {

@@ -22,7 +22,7 @@ export function readGiven(given: readonly string[], schema: JsonObject): JsonObj
   }
   if (second !== undefined)
     throw new UsageError(
-      `'${second}' cannot follow arguments that are one JSON object; --main, --url or -- name the server`,
+      `'${second}' is not allowed after a JSON object with all arguments; to choose the server, use --main <main.js>, --url <url> or -- <command>`,
     );
   if (first === '-') return readObject('standard input', readText(0, first));
   if (first.startsWith('{')) return readObject('the arguments', first);
@@ -55,7 +55,7 @@ function refuseInexact(name: string, text: string): void {
   if (problem !== undefined) throw new UsageError(`${name}: ${problem}`);
 }
 
-/** Reads pairs `name=value`. A name may occur only once, or several times for a list: once for each entry. */
+/** Reads pairs `name=value`. A name can occur only once. For a list, it can occur once for each entry. */
 export function readPairs(given: readonly string[], schemaOf: (name: string) => JsonObject): JsonObject {
   // Not an object, so that `__proto__` is a name like others.
   const read = new Map<string, unknown>();
@@ -64,7 +64,7 @@ export function readPairs(given: readonly string[], schemaOf: (name: string) => 
     const at = pair.indexOf('=');
     if (at < 1)
       throw new UsageError(
-        `'${pair}' is not an argument: write name=value, or all of them as one JSON object; --main, --url or -- name the server`,
+        `'${pair}' is not an argument: write name=value, or pass all arguments as one JSON object; to choose the server, use --main <main.js>, --url <url> or -- <command>`,
       );
     const [name, text] = [pair.slice(0, at), pair.slice(at + 1)];
     const { type, items } = schemaOf(name);
@@ -75,7 +75,7 @@ export function readPairs(given: readonly string[], schemaOf: (name: string) => 
       read.set(name, list);
       continue;
     }
-    if (read.has(name)) throw new UsageError(`${name} is given twice, and is no list`);
+    if (read.has(name)) throw new UsageError(`${name} is used twice, but is not a list`);
     read.set(name, typed(name, text, schemaOf(name)));
   }
   return Object.fromEntries(read);

@@ -10,24 +10,24 @@ const OPTIONS = {
     type: 'string',
     value: 'scope',
     multiple: true,
-    about: 'a scope to ask for; by default what the server asks for',
+    about: 'a scope to request; by default the scopes that the server requests',
   },
   'client-id': {
     type: 'string',
     value: 'id',
-    about: 'a client that the authorization server knows; by default one is registered',
+    about: 'a registered client of the authorization server; by default, the command registers one',
   },
   'client-secret-env': {
     type: 'string',
     value: 'name',
-    about: 'the environment variable with its secret, if it has one',
+    about: "the environment variable with the client's secret, if it has one",
   },
   'callback-port': {
     type: 'string',
     value: 'port',
-    about: 'the port of this machine where the browser comes back to; a free one by default',
+    about: 'the port of this machine that the browser returns to; by default a free port',
   },
-  'no-browser': { type: 'boolean', about: 'print the page, and open no browser' },
+  'no-browser': { type: 'boolean', about: 'print the URL of the page, without opening a browser' },
   timeout: { ...SERVER_OPTIONS.timeout, default: '300', about: 'how long the user may take' },
   json: SERVER_OPTIONS.json,
 } as const;
@@ -105,7 +105,7 @@ async function logIn(
   const late = setTimeout(() => {
     ending.abort(
       new ServerError(
-        `nobody has logged in within ${timeoutMs / 1000} s: run it again, or give a longer --timeout`,
+        `no user has logged in within ${timeoutMs / 1000} s: run it again, or use a longer --timeout`,
       ),
     );
   }, timeoutMs);
@@ -130,7 +130,7 @@ async function logIn(
 function clientOf(id: string | undefined, secretEnv: string | undefined): KnownClient | undefined {
   if (id === undefined) {
     if (secretEnv !== undefined)
-      throw new UsageError('--client-secret-env belongs to a client: give --client-id <id> too');
+      throw new UsageError('--client-secret-env needs a client: also use --client-id <id>');
     return undefined;
   }
   if (secretEnv === undefined) return { id };

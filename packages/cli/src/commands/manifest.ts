@@ -27,7 +27,7 @@ const OPTIONS = {
 /** `sigil manifest`: writes the manifest of a server. */
 export const manifest: Command = {
   synopsis: 'manifest [<main.js>|--url <url>|-- <command>] [--out <file>]',
-  purpose: 'write what a server promises to its clients',
+  purpose: 'write the manifest of a server: everything that its clients can see',
   example: 'manifest dist/main.js --out manifest.json',
   options: OPTIONS,
   async run(args, terminal) {
@@ -54,7 +54,7 @@ const STYLES = { breaking: 'red', additive: 'green', wording: 'dim' } as const;
 /** `sigil manifest diff`: shows how changes of a manifest affect clients. */
 export const manifestDiff: Command = {
   synopsis: 'manifest diff <old.json> <new.json|main.js>',
-  purpose: 'tell what changed, and whether it breaks clients',
+  purpose: 'show what changed, and whether it breaks clients',
   example: 'manifest diff manifest.json dist/main.js',
   options: SERVER_OPTIONS,
   async run(args, terminal) {

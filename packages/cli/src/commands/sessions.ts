@@ -14,7 +14,7 @@ import {
 } from './command.js';
 
 const LS_OPTIONS = {
-  limit: { type: 'string', value: 'n', default: '50', about: 'the most that is listed' },
+  limit: { type: 'string', value: 'n', default: '50', about: 'maximum number of entries' },
   ...MAIN_OPTION,
   ...SERVER_OPTIONS,
 } as const;

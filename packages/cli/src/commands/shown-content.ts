@@ -9,9 +9,9 @@ import { inLines, inOneLine, jsonText } from '../terminal.js';
 
 /** Options for saving content other than text. */
 export interface SaveOptions {
-  /** The folder; without it, nothing is saved. */
+  /** The folder to save files in. If it is `undefined`, nothing is saved. */
   readonly out: string | undefined;
-  /** The beginning of the file names; a number follows. */
+  /** The beginning of each file name. A number is appended to it. */
   readonly name: string;
 }
 

@@ -29,10 +29,10 @@ const LS_OPTIONS = {
     type: 'string',
     value: 'status',
     multiple: true,
-    about: 'tasks of this status alone; failed has those with isError, too',
+    about: 'only tasks with this status; failed includes those with isError',
   },
-  tool: { type: 'string', value: 'name', about: 'tasks of this tool alone' },
-  limit: { type: 'string', value: 'n', default: '50', about: 'the most that is listed' },
+  tool: { type: 'string', value: 'name', about: 'only tasks of this tool' },
+  limit: { type: 'string', value: 'n', default: '50', about: 'maximum number of entries' },
   ...MAIN_OPTION,
   ...SERVER_OPTIONS,
 } as const;
@@ -66,20 +66,18 @@ export const tasksLs: Command = {
 
 const ONE_OPTIONS = { ...MAIN_OPTION, ...SERVER_OPTIONS } as const;
 
-const ARGUMENTS = { arguments: { type: 'boolean', about: 'also the values of its arguments' } } as const;
+const ARGUMENTS = { arguments: { type: 'boolean', about: 'also show the values of the arguments' } } as const;
 
 /** `sigil tasks show`: shows one task, including the encrypted parts. */
-export const tasksShow: Command = aboutOne('show', 'show a task, and how it has ended', describe);
+export const tasksShow: Command = aboutOne('show', 'show a task, and its result', describe);
 
 /** `sigil tasks cancel`: ends a task that has not ended. */
 export const tasksCancel: Command = aboutOne('cancel', 'end a task, wherever it runs', () => ['Cancelled']);
 
 /** `sigil tasks retry`: runs a failed task again. */
-export const tasksRetry: Command = aboutOne(
-  'retry',
-  'begin a task again that has failed, as a new one',
-  (task) => [task.taskId],
-);
+export const tasksRetry: Command = aboutOne('retry', 'run a failed task again, as a new task', (task) => [
+  task.taskId,
+]);
 
 function aboutOne<V extends keyof Answers['tasks']>(
   verb: V,

@@ -17,7 +17,7 @@ const OPTIONS = {
     about: 'the environment variable with the token of its events',
   },
   timeout: SERVER_OPTIONS.timeout,
-  json: { type: 'boolean', about: 'each event as a line of JSON' },
+  json: { type: 'boolean', about: 'write each event as a line of JSON' },
 } as const;
 
 /** Milliseconds between updates of the screen. */
@@ -26,7 +26,7 @@ const DRAW_MS = 1_000;
 /** `sigil top`: shows the activity of a running server. */
 export const top: Command = {
   synopsis: 'top <url> [--path <path>] [--token-env <name>]',
-  purpose: 'show the last calls, rates, tasks and refusals of a server that is up',
+  purpose: 'show the latest calls, rates, tasks and refusals of a running server',
   example: 'top http://127.0.0.1:3000',
   options: OPTIONS,
   async run(args, terminal) {

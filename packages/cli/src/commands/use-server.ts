@@ -6,7 +6,7 @@ import { inOneLine, type Terminal } from '../terminal.js';
 import { addressOf, readChoice } from './command.js';
 import { LATEST_VERSION, REVISION_FEATURES } from '@sigil/core/transport';
 
-/** The options of commands that use a server as a client does. */
+/** The options of commands that use a server as an MCP client. */
 export const USE_OPTIONS = {
   answer: {
     type: 'string',
@@ -15,12 +15,12 @@ export const USE_OPTIONS = {
     about:
       'an answer to a question of the server: a JSON object, accept, decline or cancel; repeat it for several, in order',
   },
-  root: { type: 'string', value: 'folder', multiple: true, about: 'a folder that the server may know of' },
+  root: { type: 'string', value: 'folder', multiple: true, about: 'a folder for the list of roots' },
   out: { type: 'string', value: 'folder', about: 'the folder for images, audio and other files' },
   revision: {
     type: 'string',
     value: 'date',
-    about: 'the revision to speak; the newest that the server knows by default',
+    about: 'the protocol revision to use; by default the newest that the server supports',
   },
 } as const;
 

@@ -16,7 +16,7 @@ import {
 
 const OPTIONS = {
   ...MAIN_OPTION,
-  as: { type: 'string', value: 'principal', about: 'the id of the principal that asks; none by default' },
+  as: { type: 'string', value: 'principal', about: 'the id of the principal; none by default' },
   scope: { type: 'string', value: 'scope', multiple: true, about: 'a scope of theirs' },
   claims: { type: 'string', value: 'json', about: 'their claims' },
   ...SERVER_OPTIONS,
@@ -33,7 +33,7 @@ interface Who {
 export const why: Command = {
   synopsis:
     'why <tool> [--main <main.js>|-- <command>] [--as <principal> [--scope <scope>]… [--claims <json>]]',
-  purpose: 'tell why a client does not see a tool, prompt or resource',
+  purpose: 'explain why a client does not see a tool, prompt or resource',
   example: 'why reset_counts --main dist/main.js --as bob --scope admin',
   options: OPTIONS,
   async run(args, terminal) {
@@ -60,7 +60,7 @@ function principalOf({ as: id, scope: scopes, claims }: Who): Principal | undefi
       ...(claims === undefined ? {} : { claims: readClaims(claims) }),
     };
   const orphan = scopes ? '--scope belongs' : claims !== undefined ? '--claims belong' : undefined;
-  if (orphan) throw new UsageError(`${orphan} to a principal: give --as <principal> too`);
+  if (orphan) throw new UsageError(`${orphan} to a principal: also use --as <principal>`);
   return undefined;
 }
 
@@ -79,7 +79,9 @@ function describe(explanation: Explanation, id: string | undefined): string[] {
   const who = id ?? 'a client without a principal';
   const lines = [`${name} is a ${kind}, defined by ${where ?? 'code without a name'}`];
   if (hiddenFromSessions) {
-    lines.push('It must run as a task, so clients with sessions (up to 2025-11-25) never see it');
+    lines.push(
+      'It only runs as a task, so clients that use sessions (MCP revision 2025-11-25 or older) never see it',
+    );
   }
   if (guards.length > 0) lines.push(`Guarded by ${guards.join(', ')}`);
   lines.push(

@@ -15,7 +15,7 @@ const REST_MS = 500;
 /** A program to run. */
 export interface CommandLine {
   readonly command: string;
-  /** The arguments; absent when `command` is a line for the shell. */
+  /** The arguments; absent if `command` is a command line for the shell. */
   readonly args?: readonly string[];
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
@@ -61,7 +61,7 @@ export class Child {
     return this.#wasAsked;
   }
 
-  /** Asks the program to end, and kills it if it does not. */
+  /** Asks the program to end, and kills the program if it does not end in time. */
   async end(): Promise<void> {
     this.#wasAsked = true;
     this.#signal('SIGTERM');
@@ -70,7 +70,7 @@ export class Child {
     clearTimeout(force);
   }
 
-  /** Kills the program at once. */
+  /** Kills the program immediately. */
   kill(): void {
     this.#wasAsked = true;
     this.#signal('SIGKILL');

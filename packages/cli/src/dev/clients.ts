@@ -5,7 +5,7 @@ export interface ClientSetting {
   readonly client: string;
   /** The text of the setting: a shell command, or the contents of a file. */
   readonly text: string;
-  /** The file, if the setting is not a command. */
+  /** The path of the file, if the setting is the contents of a file. */
   readonly file?: string;
 }
 
@@ -31,7 +31,7 @@ export function clientSettings(server: string, url: string): readonly ClientSett
   ];
 }
 
-/** The command that starts the MCP Inspector, and its page that is connected to a server. */
+/** The command that starts the MCP Inspector, and the URL of the Inspector page that is connected to a server. */
 export interface InspectorStart {
   /** A command for a shell, in lines of at most 80 characters. */
   readonly command: string;
@@ -44,7 +44,7 @@ const INSPECTOR = 'http://127.0.0.1:6274/';
  * Returns how to start the MCP Inspector for a server.
  *
  * @param serverUrl the endpoint of the server.
- * @param token the token that its page needs.
+ * @param token the token that the Inspector page needs.
  * @default token random
  */
 export function inspectorStart(

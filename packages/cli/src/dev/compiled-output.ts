@@ -13,7 +13,7 @@ const NOT_COMPILED = /(^|[\\/])(node_modules|\.[^\\/]+)([\\/]|$)/;
 export class CompiledOutput {
   /** The folder of the output, such as `dist` for `dist/src/main.js`. */
   readonly folder: string;
-  /** The path of the `.env` file, which may not exist. */
+  /** The path of the `.env` file. The file does not always exist. */
   readonly settings: string;
 
   /** @param entry the absolute path of the file to start. */
@@ -33,7 +33,7 @@ export class CompiledOutput {
     return NOT_COMPILED.test(relative(this.folder, path)) || NOT_RUN.test(path);
   }
 
-  /** Returns a hash of the program's files and its `.env` file; `undefined` if there is no file to start. */
+  /** Returns a hash of the program's files and its `.env` file; `undefined` if the file to start does not exist. */
   async fingerprint(): Promise<string | undefined> {
     if (!existsSync(this.entry)) return undefined;
     const hash = createHash('sha256');

@@ -20,7 +20,7 @@ const DEEP_ENOUGH = 3;
 /** The compiler options of a project. */
 export interface CompilerOptions {
   readonly cwd: string;
-  /** The command line of another compiler, which must keep watching. */
+  /** The command line of the compiler to use instead of the project's own. It must run in watch mode. */
   readonly compile: string | undefined;
   readonly hasColours: boolean;
   /** Receives a warning for the user, in one line. */
@@ -40,7 +40,9 @@ export function compilerCommand({ cwd, compile, hasColours, warn }: CompilerOpti
   const pretty = hasColours ? ['--pretty'] : [];
   const { path, version } = tscOf(cwd);
   if (version.startsWith('7.0.') && cwd.split(sep).filter(Boolean).length < DEEP_ENOUGH)
-    warn(`TypeScript ${version} notices no change in ${cwd}: move the project one folder deeper`);
+    warn(
+      `TypeScript ${version} does not notice changes in ${cwd}: move the project into a more deeply nested folder`,
+    );
   const args = [path, '--watch', '--preserveWatchOutput', ...pretty];
   return { command: process.execPath, args, cwd, env };
 }
@@ -54,7 +56,7 @@ function tscOf(cwd: string): { path: string; version: string } {
     if (path && typeof tsc === 'string') return { path: join(dirname(path), tsc), version: String(version) };
   }
   throw new UsageError(
-    'there is no compiler: npm install --save-dev typescript, or give --compile "<command that watches>"',
+    'there is no compiler: npm install --save-dev typescript, or use --compile "<command that watches>"',
   );
 }
 

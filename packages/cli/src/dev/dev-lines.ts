@@ -44,7 +44,7 @@ interface Section {
   readonly title: string;
   readonly style: Style;
   readonly lines: readonly Line[];
-  /** Whether the section shows its last lines if there is no room for all. */
+  /** Whether the section shows its last lines if not all of its lines fit on the screen. */
   readonly isLog?: boolean;
 }
 

@@ -96,7 +96,7 @@ export class DevLoop {
     });
     void this.#compiler.ended.then((how) => {
       if (this.#compiler.wasAsked) return;
-      state.write('sigil', `the compiler ended with ${how}: it has to go on watching`);
+      state.write('sigil', `the compiler ended with ${how}, but it must continue to watch`);
       this.stop(EXIT_CODES.found);
     });
     this.#refresh();
@@ -126,7 +126,7 @@ export class DevLoop {
     this.#stopping ??= this.#end().then(() => this.#resolve(code));
   }
 
-  /** Ends the compiler and the server at once. */
+  /** Kills the compiler and the server immediately. */
   kill(): void {
     this.#compiler.kill();
     this.#server.kill();
@@ -188,7 +188,10 @@ export class DevLoop {
       // Other sources have never existed here: a package may contain source maps without sources.
       if (isThere || !this.#seen.has(source)) continue;
       const [removed = ''] = files;
-      this.state.write('sigil', `removed ${relative(this.options.cwd, removed)}: its source is gone`);
+      this.state.write(
+        'sigil',
+        `removed ${relative(this.options.cwd, removed)}, because its source was deleted`,
+      );
       await Promise.all(files.map((file) => rm(file, { force: true })));
     }
   }

@@ -25,9 +25,9 @@ export class DevServer {
   ) {}
 
   /**
-   * Starts the server, after ending the running one.
+   * Ends the running server, and starts a new one.
    *
-   * @param isOutdated returns whether there is newer output by now, so that the wait for this server can end.
+   * @param isOutdated returns whether the compiler has written newer output. If so, the wait for this server ends.
    */
   async restart(isOutdated: () => boolean): Promise<void> {
     const since = performance.now();
@@ -52,14 +52,14 @@ export class DevServer {
     void this.#announce(child, address, since);
   }
 
-  /** Ends the server for good. */
+  /** Ends the server permanently. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#child?.end();
     this.#report('stopped');
   }
 
-  /** Kills the server for good. */
+  /** Kills the server permanently. */
   kill(): void {
     this.#isClosed = true;
     this.#child?.kill();
@@ -67,8 +67,11 @@ export class DevServer {
 
   async #hasPort(address: Address | undefined, isOutdated: () => boolean): Promise<boolean> {
     if (!address || !(await isTaken(address))) return true;
-    const isTakenBy = `port ${address.port} is taken by another program`;
-    this.state.write('sigil', `${isTakenBy}: waiting for it. To choose another port: ${this.#otherPort()}`);
+    const isTakenBy = `port ${address.port} is used by another program`;
+    this.state.write(
+      'sigil',
+      `${isTakenBy}: waiting until the port is free. To choose another port: ${this.#otherPort()}`,
+    );
     this.#report('starting', isTakenBy);
     return untilTaken(address, false, () => !isOutdated() && !this.#isClosed);
   }
@@ -127,10 +130,10 @@ export function isTaken({ host, port }: Address): Promise<boolean> {
 }
 
 /**
- * Waits until connections are accepted at an address, or no longer are.
+ * Waits until connections are accepted at an address, or until they are no longer accepted.
  *
  * @param goesOn called before each attempt; returns whether to keep waiting.
- * @returns whether that happened in time.
+ * @returns whether the expected state was reached in time.
  */
 export async function untilTaken(address: Address, taken: boolean, goesOn: () => boolean): Promise<boolean> {
   while (goesOn()) {

@@ -37,7 +37,7 @@ export interface EventsStatus {
 export interface OutputLine {
   readonly source: 'compiler' | 'server' | 'sigil';
   readonly text: string;
-  /** Whether it was written to standard error. */
+  /** Whether the line was written to standard error. */
   readonly isError: boolean;
 }
 
@@ -45,7 +45,7 @@ export interface OutputLine {
 export interface DevListener {
   /** Called when the status of server, compiler or events has changed. */
   statusChanged?(): void;
-  /** Called when the server was restarted: its definitions may differ. */
+  /** Called when the server was restarted, because its definitions have possibly changed. */
   servedChanged?(): void;
   /** Called when a line was written. */
   written?(line: OutputLine): void;

@@ -13,7 +13,7 @@ const DRAW_MS = 50;
 export interface DevActions {
   /** The link to the page, if a page is served. */
   readonly pageUrl: string | undefined;
-  /** Ends `sigil dev`; a second call ends it at once. */
+  /** Ends `sigil dev`. A second call ends it immediately. */
   quit(): void;
   /** Ends `sigil dev` as Ctrl-C does. */
   interrupt(): void;
@@ -230,20 +230,20 @@ function panelLines(panel: Exclude<Panel, { kind: 'log' }>, pageUrl: string | un
     case 'help':
       return [
         '',
-        'r  starts the server again, as it was compiled last',
+        'r  restarts the server with its last compiled output',
         'o  opens the page of sigil dev: forms for tools, calls, logins, views',
-        'l  shows the whole log, as far as it is kept: arrows and PageUp scroll',
+        'l  shows the whole stored log: arrows and PageUp scroll',
         'i  shows how to start the MCP Inspector, connected to the server',
         'c  shows and copies what adds the server to a client',
-        'q  ends compiler and server; Ctrl-C does, too, and pressed twice at once',
+        'q  ends compiler and server, like Ctrl-C; press Ctrl-C twice to end at once',
         '',
         '* marks an argument that is required. A token is about four characters.',
-        'Copying needs a terminal that lets programs do that (OSC 52).',
+        'Copying only works in a terminal that supports OSC 52.',
       ];
     case 'page':
       return pageUrl === undefined
         ? ['', 'No page is served: start sigil dev without --no-page.']
-        : ['', 'The page, if no browser has opened it:', '', pageUrl];
+        : ['', 'If no browser opens, open this page:', '', pageUrl];
     case 'clients': {
       const { settings, copied } = panel;
       const listed = settings.flatMap(({ client, text, file }, at) => [
@@ -252,17 +252,17 @@ function panelLines(panel: Exclude<Panel, { kind: 'log' }>, pageUrl: string | un
         `   ${text}`,
       ]);
       const done = copied ? ['', `Copied the setting for ${copied.client}`] : [];
-      return ['', 'A number copies the setting for a client.', ...listed, ...done];
+      return ['', 'Press a number to copy the setting for a client.', ...listed, ...done];
     }
     case 'inspector':
       return [
         '',
-        'This command, now copied, starts the MCP Inspector in another terminal.',
-        'It needs Node 22.19 or newer, and npx downloads it once:',
+        'This command starts the MCP Inspector. It is now copied: run it in another terminal.',
+        'The Inspector needs Node 22.19 or newer, and npx downloads it once:',
         '',
         ...panel.start.command.split('\n'),
         '',
-        'Enter opens its page, connected to the server:',
+        'Press Enter to open the Inspector with a connection to the server:',
         '',
         panel.start.url,
       ];

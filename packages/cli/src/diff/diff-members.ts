@@ -15,7 +15,7 @@ export interface ManifestChange {
   readonly what: string;
 }
 
-/** Every level, the gravest first. */
+/** Every level, the most serious first. */
 export const CHANGE_LEVELS: readonly ChangeLevel[] = ['breaking', 'additive', 'wording'];
 
 /** The effect of an input difference on senders. A narrower schema refuses values, so inputs are contravariant. */
@@ -63,7 +63,7 @@ export function diffWording<E extends object>(
   });
 }
 
-/** Compares the remaining members. A removed or changed member may break clients. */
+/** Compares the remaining members. A removed or changed member can break clients. */
 export function diffOthers<E extends object>(
   before: E,
   after: E,
@@ -104,7 +104,7 @@ interface Guarded {
 }
 
 /**
- * Compares the access rules of an entry. A new guard or scope may exclude some clients. Only manifests of
+ * Compares the access rules of an entry. A new guard or scope can exclude some clients. Only manifests of
  * Sigil servers contain access rules.
  */
 export function diffGuards(before: Guarded, after: Guarded, place: ReportChange): ManifestChange[] {

@@ -19,7 +19,7 @@ export class Authorization {
     this.#orWarn(() => (this.#login = keptLogin(server)));
   }
 
-  /** Returns the access token. If the last one has expired, it gets a new one. */
+  /** Returns the access token. If the last token has expired, a new token is requested. */
   async token(): Promise<string | undefined> {
     const { expiresAt = Infinity, kept } = this.#login ?? {};
     if (expiresAt < Date.now() + MARGIN_MS && kept?.refreshToken !== undefined) await this.#refresh();
@@ -27,7 +27,7 @@ export class Authorization {
   }
 
   /**
-   * Whether to repeat a refused request with the next token.
+   * Whether to repeat a refused request with a new access token.
    *
    * @throws ServerError if the user must log in, with the command to do so.
    */
@@ -66,10 +66,10 @@ export class Authorization {
     if (status === 403) {
       const wanted = [...new Set([...(this.#login?.scopes ?? []), ...scopes])];
       const options = wanted.map((scope) => ` --scope ${scope}`).join('');
-      return `${href} needs the scopes ${scopes.join(' ')} for this: sigil login ${href}${options}`;
+      return `${href} requires the scopes ${scopes.join(' ')} for this request: run sigil login ${href}${options}`;
     }
     return this.#login
-      ? `the login to ${href} is over: sigil login ${href}`
-      : `${href} asks for a login: sigil login ${href}`;
+      ? `the login to ${href} has expired: sigil login ${href}`
+      : `${href} requires a login: sigil login ${href}`;
   }
 }

@@ -22,7 +22,7 @@ const CALLBACK = '/callback';
  * Logs in with a browser, which is redirected to a port on this machine (RFC 8252).
  *
  * @throws ServerError when the login fails.
- * @throws UsageError when the port is taken.
+ * @throws UsageError if the port is already in use.
  */
 export async function logInByBrowser({
   port = 0,
@@ -76,7 +76,7 @@ async function finish(
     say(response, 200, 'You are logged in. You can close this page.');
     return login;
   } catch (error) {
-    say(response, 400, 'The login has failed: the terminal says why. You can close this page.');
+    say(response, 400, 'The login has failed: see the terminal for the reason. You can close this page.');
     throw error;
   }
 }
@@ -103,7 +103,7 @@ const OPENERS: Partial<Record<NodeJS.Platform, readonly string[]>> = {
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 };
 
-/** Opens a page in the user's browser. If there is no browser, it reports nothing. */
+/** Opens a page in the user's browser. If there is no browser, nothing happens. */
 export function openPage(url: string): void {
   const [command = '', ...args] = OPENERS[process.platform] ?? ['xdg-open'];
   const child = spawn(command, [...args, url], { stdio: 'ignore', detached: true });

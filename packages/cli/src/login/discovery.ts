@@ -23,8 +23,8 @@ export interface Challenge {
 }
 
 /**
- * Reads the `WWW-Authenticate` header of an answer with 401 or 403. Returns `undefined` if the answer asks for no
- * login.
+ * Reads the `WWW-Authenticate` header of an answer with 401 or 403. Returns `undefined` if the answer does not ask for
+ * a login.
  */
 export async function challengeOf(response: Response): Promise<Challenge | undefined> {
   if (response.status !== 401 && response.status !== 403) return undefined;
@@ -72,13 +72,13 @@ export async function challengeBy(server: URL): Promise<Challenge | undefined> {
   const suggested = new URL('/mcp', server).href;
   const suffix = server.href === suggested ? '' : `, such as ${suggested}`;
   throw new ServerError(
-    `${server.href} is no MCP server: it answers with status ${status} and no message of JSON-RPC. Give the URL of its endpoint${suffix}`,
+    `${server.href} is not an MCP server: it answers with status ${status} and without a JSON-RPC message. Use the URL of its endpoint${suffix}`,
   );
 }
 
 /** The resource of a login, and its authorization server. */
 export interface Discovered {
-  /** The identifier of the server in tokens. */
+  /** The identifier of the server in access tokens (the OAuth resource). */
   readonly resource: string;
   /** Scopes that clients may request. */
   readonly scopes: readonly string[];
@@ -113,7 +113,7 @@ async function resourceOf(server: URL, challenge: Challenge | undefined): Promis
   const response = await firstFound(server, candidates);
   if (!response)
     throw new ServerError(
-      `${server.href} does not say who can log in to it: no metadata at ${candidates.join(' or ')}`,
+      `${server.href} does not name its authorization server: it has no metadata at ${candidates.join(' or ')}`,
     );
   const { resource } = objectOf(parseJson(await response.clone().text()));
   const about = typeof resource === 'string' && URL.canParse(resource) ? new URL(resource) : undefined;

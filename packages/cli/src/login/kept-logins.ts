@@ -25,7 +25,7 @@ export function keptLogin(server: URL): Login | undefined {
   if (kept === undefined) return undefined;
   if (isKept(kept)) return loginOf(kept);
   throw new ServerError(
-    `the entry ${server.href} in ${loginsFile()} is no login: run sigil login ${server.href}, which replaces it`,
+    `the entry ${server.href} in ${loginsFile()} is not a valid login: run sigil login ${server.href}, which replaces it`,
   );
 }
 
@@ -51,7 +51,7 @@ export function forgetLogin(server: URL): Login | undefined {
 }
 
 /**
- * Throws unless a login can be stored. It is checked before the user logs in.
+ * Checks that a login can be stored. Called before the user logs in.
  *
  * @throws ServerError when the file of logins is broken, or cannot be written.
  */
@@ -71,7 +71,7 @@ function isKept(value: unknown): value is KeptLogin {
   );
 }
 
-const OTHER_FOLDER = 'XDG_CONFIG_HOME names another folder';
+const OTHER_FOLDER = 'Set XDG_CONFIG_HOME to another folder';
 
 function readLogins(): JsonObject {
   const file = loginsFile();
@@ -85,7 +85,7 @@ function readLogins(): JsonObject {
   const logins = parseJson(text);
   if (isObject(logins)) return logins;
   // The file is not changed: it may contain logins that a person can rescue.
-  throw new ServerError(`${file} is no JSON object of logins: repair it, or remove it and log in again`);
+  throw new ServerError(`${file} is not a JSON object with logins: repair it, or remove it and log in again`);
 }
 
 function writeLogins(logins: JsonObject): void {
@@ -99,6 +99,6 @@ function writeLogins(logins: JsonObject): void {
     writeFileSync(written, `${JSON.stringify(logins, undefined, 2)}\n`, { mode: 0o600 });
     renameSync(written, target);
   } catch (error) {
-    throw new ServerError(`logins cannot be kept in ${file}: ${messageOf(error)}. ${OTHER_FOLDER}`);
+    throw new ServerError(`logins cannot be stored in ${file}: ${messageOf(error)}. ${OTHER_FOLDER}`);
   }
 }

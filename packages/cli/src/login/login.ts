@@ -54,7 +54,7 @@ export interface LoginOptions {
   readonly challenge?: Challenge;
 }
 
-/** A login whose user has not returned yet. */
+/** A login that waits until the browser is redirected back. */
 export interface BegunLogin {
   /** The page where the user logs in. */
   readonly authorizeUrl: string;
@@ -109,19 +109,19 @@ export interface Login {
 /**
  * Begins a login: finds the authorization server, and registers a client there unless `client` is set.
  *
- * @throws ServerError when the server asks for no login, or its authorization server cannot be found or refuses the
- *   client.
+ * @throws ServerError if the server does not require a login, or if its authorization server cannot be found or refuses
+ *   the client.
  */
 export async function beginLogin(options: LoginOptions): Promise<BegunLogin> {
   const { server, redirectUri } = options;
   const challenge = options.challenge ?? (await challengeBy(server));
-  if (!challenge) throw new ServerError(`${server.href} asks for no login: it answers without one`);
+  if (!challenge) throw new ServerError(`${server.href} requires no login`);
   const discovered = await discover(server, challenge);
   const { authorizationServer, resource } = discovered;
   const { issuer, authorization_endpoint: page } = authorizationServer;
   if (page === undefined)
     throw new ServerError(
-      `the metadata of ${issuer} has no "authorization_endpoint": nobody can log in there`,
+      `the metadata of ${issuer} has no "authorization_endpoint": users cannot log in there`,
     );
   if (authorizationServer.code_challenge_methods_supported?.includes('S256') !== true)
     throw new ServerError(
@@ -194,7 +194,7 @@ export function loginOf(kept: KeptLogin): Login {
     kept,
     async refresh() {
       if (refreshToken === undefined)
-        throw new ServerError(`the login to ${kept.server} is over: log in again`);
+        throw new ServerError(`the login to ${kept.server} has expired: log in again`);
       try {
         const response = await refreshTokenGrantRequest(authorizationServer, client, auth, refreshToken, {
           ...request,
@@ -230,12 +230,12 @@ function keptOf(known: Omit<KeptLogin, 'accessToken'>, tokens: TokenEndpointResp
   } = tokens;
   if (tokens.token_type !== 'bearer')
     throw new ServerError(
-      `the authorization server gives a token of the type ${tokens.token_type}: the command has use for bearer alone`,
+      `the authorization server returns a token of the type ${tokens.token_type}: the command only supports bearer tokens`,
     );
   // The token is not shown: it may be a secret even if it is invalid.
   if (!/^[!-~]+$/.test(accessToken))
     throw new ServerError(
-      'the authorization server gives a token that no header can carry: it has spaces, controls or characters beyond ASCII',
+      'the authorization server returns a token that is not valid in a header, because it contains spaces, control characters or characters outside ASCII',
     );
   const { expiresAt: _, ...rest } = known;
   const subject = getValidatedIdTokenClaims(tokens)?.sub ?? subjectOf(accessToken) ?? known.subject;
@@ -269,7 +269,7 @@ async function register(
 ): Promise<Client> {
   if (authorizationServer.registration_endpoint === undefined)
     throw new ServerError(
-      `the authorization server ${authorizationServer.issuer} registers no clients: make one there for ${redirectUri}, and give its id as --client-id`,
+      `the authorization server ${authorizationServer.issuer} does not register clients: create one there for ${redirectUri}, and use its id as --client-id`,
     );
   const canRefresh = authorizationServer.grant_types_supported?.includes('refresh_token') !== false;
   const metadata = {

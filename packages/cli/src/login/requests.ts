@@ -12,7 +12,8 @@ const MOST_BYTES = 1024 * 1024;
 const TIMEOUT_MS = 10_000;
 
 /**
- * Throws unless a login may use an address: over TLS, or on this machine if the server is on this machine too.
+ * Checks that a login is allowed to use an address. It must use TLS, or must be on this machine if the server is on
+ * this machine too.
  *
  * @param what the purpose of the address, for the error.
  */
@@ -21,7 +22,7 @@ export function checkAddress(address: string, server: URL, what: string): URL {
   if (url?.protocol === 'https:') return url;
   if (url?.protocol === 'http:' && isLoopback(url) && isLoopback(server)) return url;
   throw new ServerError(
-    `${what} is ${address}: a login needs https, or http on this machine for a server on this machine`,
+    `${what} is ${address}: it must use https; http is only allowed if this URL and the MCP server are both on this machine`,
   );
 }
 
@@ -30,8 +31,8 @@ function isLoopback({ hostname }: URL): boolean {
 }
 
 /**
- * Sends a request of the login to a server. Follows no redirects, and limits the size and the time of the
- * answer.
+ * Sends a request of the login to a server. Does not follow redirects, and limits the size of the answer and the time
+ * to receive it.
  */
 export async function fetchFor(server: URL, address: string, init: RequestInit = {}): Promise<Response> {
   const url = checkAddress(address, server, 'an address of the login');

@@ -60,7 +60,7 @@ export function answerJson(
   response.end(body);
 }
 
-/** Sends the response for a refused request. If a response has begun, it is ended instead. */
+/** Sends the response for a refused request. If the response has already begun, it is ended instead. */
 export function answerRefusal(response: ServerResponse, refusal: Refusal): void {
   if (response.headersSent) return void response.destroy();
   const { status, message, details, headers } = refusal;
@@ -70,7 +70,7 @@ export function answerRefusal(response: ServerResponse, refusal: Refusal): void 
 
 /** Reads a request body. @throws Refusal if it is too large. */
 export function readBody(request: IncomingMessage, mostBytes: number): Promise<Buffer> {
-  const tooLarge = new Refusal(413, `The body may have at most ${mostBytes} bytes`);
+  const tooLarge = new Refusal(413, `The body must have at most ${mostBytes} bytes`);
   if (Number(request.headers['content-length'] ?? 0) > mostBytes) return Promise.reject(tooLarge);
   const parts: Buffer[] = [];
   let size = 0;

@@ -23,7 +23,7 @@ export class EventStreams {
    */
   open(response: ServerResponse, first: readonly (readonly [event: string, data: unknown])[]): void {
     if (this.#streams.size >= MOST_STREAMS)
-      throw new Refusal(503, `${MOST_STREAMS} pages are open: close one of them`);
+      throw new Refusal(503, `${MOST_STREAMS} pages are open, which is the maximum: close one of them`);
     this.#streams.add(response);
     response.once('close', () => this.#streams.delete(response));
     response.writeHead(200, safeHeaders('text/event-stream'));

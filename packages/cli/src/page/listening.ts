@@ -32,7 +32,10 @@ export async function listen(server: Server, port: number): Promise<number> {
   return address !== null && typeof address === 'object' ? address.port : port;
 }
 
-/** Listens on the first free port, starting with a given one. @returns the port. */
+/**
+ * Listens on the first free port from `first`, or on any free port if the ports that it tries are in use. @returns the
+ * port.
+ */
 export async function listenFrom(server: Server, first: number): Promise<number> {
   for (let port = first; port < first + TRIED_PORTS; port += 1) {
     try {

@@ -3,7 +3,7 @@ import { isObject } from '../json.js';
 /** Maximum width of a line. */
 const WIDTH = 100;
 
-/** Code inside a value, such as a matcher. */
+/** A part of a value that is written as code instead of as a JSON literal, such as a matcher. */
 export class Code {
   constructor(readonly text: string) {}
 }

@@ -100,7 +100,10 @@ export class Logins {
       ({ begun, shown }) => shown.status === 'open' && begun.state === state,
     );
     if (!known || performance.now() - known.since > OPEN_MS)
-      throw new Refusal(400, 'This is no login that the page of sigil dev waits for');
+      throw new Refusal(
+        400,
+        'sigil dev is not waiting for this login: start the login again from the page of sigil dev',
+      );
     const { shown, begun } = known;
     // A repeated redirect finds no open login.
     known.shown = { ...shown, status: 'failed', error: 'it was not finished' };
@@ -128,13 +131,17 @@ export class Logins {
   async accessToken(id: string): Promise<string> {
     const known = this.#known(id);
     const { login } = known;
-    if (!login) throw new Refusal(400, `The login is ${known.shown.status}: finish it, or begin another one`);
+    if (!login)
+      throw new Refusal(
+        400,
+        `The login has no token (its status is ${known.shown.status}): finish it, or start another one`,
+      );
     if (login.expiresAt !== undefined && login.expiresAt - EARLY_MS < Date.now())
       await (known.refreshing ??= login
         .refresh()
         .then((fresh) => this.#took(known, fresh))
         .catch((error: unknown) => {
-          throw new Refusal(400, `The login is over: ${messageOf(error)}`);
+          throw new Refusal(400, `The login has expired: ${messageOf(error)}`);
         })
         .finally(() => (known.refreshing = undefined)));
     return known.login?.accessToken ?? login.accessToken;
@@ -143,7 +150,7 @@ export class Logins {
   #known(id: string): KnownLogin {
     const known = this.#logins.get(id);
     if (known) return known;
-    throw new Refusal(404, 'There is no such login: begin another one');
+    throw new Refusal(404, 'This login does not exist: start another one');
   }
 
   #took(known: KnownLogin, login: PageLogin): void {

@@ -25,7 +25,7 @@ const PASSED_BACK = /^(?:content-type|www-authenticate|retry-after|allow|mcp-[\w
 /** The header with the id of the login to use. */
 const LOGIN_HEADER = 'x-sigil-login';
 
-/** Passes requests of the page to the developed server, and to no other. */
+/** Forwards requests of the page to the developed server only. */
 export class McpProxy {
   readonly #open = new Set<ClientRequest>();
 
@@ -45,13 +45,19 @@ export class McpProxy {
    */
   async pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (this.#open.size >= MOST_OPEN)
-      throw new Refusal(503, `${MOST_OPEN} requests have no answer yet: wait for one of them`);
+      throw new Refusal(
+        503,
+        `${MOST_OPEN} requests to the server have no response yet, which is the maximum: wait for a response`,
+      );
     const body = await readBody(request, MOST_BYTES);
     const login = request.headers[LOGIN_HEADER];
     const token = typeof login === 'string' ? await this.accessToken(login) : undefined;
     const { status, url, reason } = this.serverNow();
     if (status !== 'up' || url === undefined)
-      throw new Refusal(502, `The server is not up (${status})${reason === undefined ? '' : `: ${reason}`}`);
+      throw new Refusal(
+        502,
+        `The server is not running (${status})${reason === undefined ? '' : `: ${reason}`}`,
+      );
     if (response.destroyed) return;
     const headers = {
       ...picked(request.headers, PASSED_ON),
@@ -97,7 +103,7 @@ export class McpProxy {
     if (statusCode < 200 || statusCode > 599) {
       answer.destroy();
       exchange.end(true);
-      refuse(response, `the server answers with status ${statusCode}, which is no status of an answer`);
+      refuse(response, `the server answers with status ${statusCode}, which is not a valid HTTP status`);
       return;
     }
     response.writeHead(statusCode, {

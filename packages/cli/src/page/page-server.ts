@@ -92,7 +92,7 @@ export interface Page {
 /**
  * Serves the page for a developed program, on this machine only.
  *
- * @throws UsageError if the port is taken.
+ * @throws UsageError if the port is already in use.
  * @example
  * ```ts
  * const page = await startPage(program, { port: 3100 });
@@ -208,7 +208,7 @@ class PageServer {
     });
   }
 
-  /** Starts to listen. @returns the URL with the token. @throws UsageError if the port is taken. */
+  /** Starts to listen. @returns the URL with the token. @throws UsageError if the port is already in use. */
   async start(port: number | undefined): Promise<string> {
     await this.#views.start();
     this.#port = await (
@@ -320,7 +320,10 @@ class PageServer {
   /** Starts a program to inspect it. @throws Refusal if too many are being inspected. */
   async #ask<T>(ask: () => Promise<T>): Promise<T> {
     if (this.#asked >= MOST_ASKED)
-      throw new Refusal(503, `${MOST_ASKED} questions have no answer yet: wait for one of them`);
+      throw new Refusal(
+        503,
+        `${MOST_ASKED} inspections of the program are still running, which is the maximum: wait until one ends`,
+      );
     this.#asked += 1;
     return ask().finally(() => (this.#asked -= 1));
   }
@@ -329,7 +332,7 @@ class PageServer {
   #principalOf(login: unknown): Principal | undefined {
     if (login === undefined || login === null) return undefined;
     const found = this.#logins.list.find(({ id, status }) => id === login && status === 'done');
-    if (!found) throw new Refusal(404, 'There is no such login');
+    if (!found) throw new Refusal(404, 'This login does not exist');
     return { id: found.subject ?? 'user', scopes: found.scopes };
   }
 
@@ -337,7 +340,7 @@ class PageServer {
     const given = await readJson(request, MOST_BYTES);
     const { url } = this.program.state.server;
     if (url === undefined)
-      throw new Refusal(502, 'The server has no address over HTTP: it cannot be logged in to');
+      throw new Refusal(502, 'The server has no HTTP address, so a login is not possible');
     return this.#logins.add(new URL(url), `http://127.0.0.1:${this.#port}/callback`, given);
   }
 
@@ -349,7 +352,7 @@ class PageServer {
     const isDone = await this.#logins.finish(new URL(url, 'http://localhost').searchParams);
     const text = isDone
       ? 'You are logged in. You can close this window.'
-      : 'The login has failed: the page of sigil dev says why. You can close this window.';
+      : 'The login has failed: see the page of sigil dev for the reason. You can close this window.';
     response.writeHead(isDone ? 200 : 400, safeHeaders('text/plain; charset=utf-8'));
     response.end(`${text}\n`);
   }
@@ -389,7 +392,7 @@ function principalOf(given: unknown): Principal | undefined {
   if (typeof id !== 'string' || (scopes !== undefined && !areScopes) || (claims !== undefined && !areClaims))
     throw new Refusal(
       400,
-      'principal must be null, or have an id, and perhaps a list of scopes and an object of claims',
+      'principal must be null, or an object with an id, and optionally a list of scopes and an object of claims',
     );
   return { id, ...(areScopes && { scopes }), ...(areClaims && { claims }) };
 }

@@ -37,7 +37,10 @@ export class RequestChecks {
     const { 'sec-fetch-site': site = 'same-origin', authorization = '' } = headers;
     // Another port is the same site, and the port of views is one.
     if (site !== 'same-origin')
-      throw new Refusal(403, `A page of another origin has no access (${String(site)})`);
+      throw new Refusal(
+        403,
+        `Pages of other origins have no access (the header Sec-Fetch-Site is ${String(site)})`,
+      );
     const [, token = ''] = /^Bearer ([\w-]+)$/i.exec(authorization) ?? [];
     if (timingSafeEqual(digestOf(token), this.#digest)) return;
     throw new Refusal(

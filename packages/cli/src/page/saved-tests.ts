@@ -58,7 +58,7 @@ export async function saveTest(
   if (!isOfTemplate && !isPlain)
     throw new Refusal(
       409,
-      'A test with a login or answers needs src/app.ts that exports the options of the app',
+      'To save a test that needs a login or answers to questions, export the options of the app as "options" from src/app.ts',
     );
   const fresh = isPlain ? await answerOf(project, call) : 'it has a login or answers';
   const others = [call.again, ...(typeof fresh === 'string' ? [] : fresh)].filter((one) => one !== undefined);
@@ -66,7 +66,7 @@ export async function saveTest(
   if (other)
     throw new Refusal(
       409,
-      `The same call has another result elsewhere, so that the test would fail: ${summary(other)}`,
+      `The repeated call has a different result, so the test would fail: ${summary(other)}`,
     );
   const folder = testFolder(project.cwd, isOfTemplate);
   const expected = expectations(call, others);
@@ -81,9 +81,9 @@ export async function saveTest(
 /** Returns a note about the compared results, or about why there are none. */
 function noteOn(fresh: readonly JsonObject[] | string): string | undefined {
   if (typeof fresh === 'string')
-    return `The call was not compared with one of a server that has just started: ${fresh}`;
+    return `The call could not be repeated on a new server process to compare the results: ${fresh}`;
   return fresh.length === 1
-    ? 'The call was repeated only once, because the tool is not marked as read-only: random values may be expected literally'
+    ? 'The tool is not marked as read-only, so the call was not repeated a second time. If the result contains random values, the test will fail'
     : undefined;
 }
 
@@ -96,7 +96,7 @@ function callOf(given: unknown): SavedCall {
   if (!isObject(result) || !(Array.isArray(result['content']) || 'structuredContent' in result))
     throw new Refusal(400, 'result must be the result of a call, with content or structuredContent');
   if (title !== undefined && (typeof title !== 'string' || title.length > MOST_OF_NAME))
-    throw new Refusal(400, `title must be a text of at most ${MOST_OF_NAME} characters`);
+    throw new Refusal(400, `title must be a string of at most ${MOST_OF_NAME} characters`);
   if (!Array.isArray(answers) || !answers.every(isAnswer))
     throw new Refusal(
       400,
@@ -108,7 +108,7 @@ function callOf(given: unknown): SavedCall {
     result,
     again: isObject(again) ? again : undefined,
     isPartial: partial === true,
-    title: title || 'gives the result that was saved',
+    title: title || 'returns the saved result',
     answers,
     write: write === true,
   };
@@ -202,7 +202,7 @@ async function fileFor(
     await mkdir(join(cwd, folder), { recursive: true });
     const inside = realpathSync(cwd) + sep;
     if (!realpathSync(join(cwd, folder)).startsWith(inside))
-      throw new Refusal(409, `${folder} leads out of the project: no test is written there`);
+      throw new Refusal(409, `${folder} is outside of the project, so no test is written there`);
     try {
       await writeFile(join(cwd, file), text, { flag: 'wx' });
       return file;

@@ -12,7 +12,7 @@ import { Code, literalOf, textLiteral } from './literals.js';
  */
 const MOST_OF_TEXT = 2_000;
 
-/** The paths of the project of a test. */
+/** The paths of the project that a test is saved in. */
 export interface Project {
   readonly cwd: string;
   /** The absolute path of the compiled program. */
@@ -24,7 +24,7 @@ export interface SavedCall {
   readonly tool: string;
   readonly arguments: JsonObject;
   readonly result: JsonObject;
-  /** The result of a second, equal call. */
+  /** The result of a second call with the same arguments. */
   readonly again: JsonObject | undefined;
   /** Whether the test only expects some members of the result. */
   readonly isPartial: boolean;

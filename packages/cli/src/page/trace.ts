@@ -32,21 +32,21 @@ export interface Exchange {
   readonly id: number;
   /** When the request started, in ISO 8601. */
   readonly at: string;
-  /** Duration in milliseconds; 0 while there is no answer. */
+  /** Duration in milliseconds; 0 until there is an answer. */
   readonly ms: number;
   readonly request: {
     readonly method: string;
     readonly headers: Readonly<Record<string, string>>;
     readonly body?: string;
   };
-  /** The answer; absent while there is none. */
+  /** The answer; absent until the answer begins. */
   readonly response?: {
     readonly status: number;
     readonly headers: Readonly<Record<string, string>>;
     readonly body?: string;
     /** The first events and the last event, if the answer is a stream. */
     readonly events?: readonly TracedEvent[];
-    /** The number of events before the last one that were not kept. */
+    /** The number of events that were not recorded. They are between the first events and the last event. */
     readonly leftOut?: number;
     /** Whether the answer was interrupted. */
     readonly isCut?: boolean;
@@ -103,7 +103,7 @@ export class OpenExchange {
   #kept = 0;
   #isStream = false;
   readonly #events: TracedEvent[] = [];
-  /** The last event, if there is no room for more events. */
+  /** The last event, if the maximum number of events has been recorded before it. */
   #last: TracedEvent | undefined;
   #leftOut = 0;
   #show: NodeJS.Timeout | undefined;

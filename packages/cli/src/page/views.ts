@@ -58,10 +58,10 @@ export class Views {
   readonly #server: Server = limitedServer((request, response) => this.#serve(request, response));
   #port = 0;
 
-  /** @param pageOrigins the origins whose pages may frame a view. */
+  /** @param pageOrigins returns the origins whose pages are allowed to show a view in a frame. */
   constructor(private readonly pageOrigins: () => readonly string[]) {}
 
-  /** Starts to listen. @returns the origin. */
+  /** Starts to listen. @returns the origin that views are served from. */
   async start(): Promise<string> {
     this.#port = await listen(this.#server, 0);
     return this.origin;
@@ -71,7 +71,7 @@ export class Views {
     return `http://127.0.0.1:${this.#port}`;
   }
 
-  /** Adds a view. @returns its URL. @throws Refusal if it is invalid. */
+  /** Adds a view. @returns the view's URL. @throws Refusal if the view is invalid. */
   add(given: unknown): string {
     const { html, csp, permissions } = objectOf(given);
     if (typeof html !== 'string' || html.length > MOST_OF_HTML)
@@ -115,13 +115,16 @@ export class Views {
     try {
       const { method, url = '', headers } = request;
       if (headers.host !== new URL(this.origin).host)
-        throw new Refusal(403, 'This is no name of this server');
+        throw new Refusal(
+          403,
+          'The header Host does not name this server: open the view in the page of sigil dev',
+        );
       // No window of its own: there it would look like a page of this machine.
       const use = headers['sec-fetch-dest'] ?? 'iframe';
-      if (use !== 'iframe') throw new Refusal(403, 'A view is shown in the page of sigil dev alone');
+      if (use !== 'iframe') throw new Refusal(403, 'A view can only be shown in the page of sigil dev');
       const view = this.#views.get(url.slice(1));
-      if (!view) throw new Refusal(404, 'There is no such view: show it again from the page of sigil dev');
-      if (method !== 'GET') throw new Refusal(405, 'A view can be read alone', {}, { allow: 'GET' });
+      if (!view) throw new Refusal(404, 'This view does not exist: show it again from the page of sigil dev');
+      if (method !== 'GET') throw new Refusal(405, 'A view can only be read', {}, { allow: 'GET' });
       response.writeHead(200, { ...safeHeaders('text/html; charset=utf-8', view.policy), ...view.headers });
       response.end(view.html);
     } catch (error) {

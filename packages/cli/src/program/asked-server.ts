@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../json.js';
 
-/** A server that can be asked, over any transport. */
+/** A server that can receive requests, over any transport. */
 export abstract class AskedServer {
   readonly #listeners = new Set<(message: JsonObject) => void>();
 
@@ -11,7 +11,7 @@ export abstract class AskedServer {
   abstract send(message: object, headers?: Readonly<Record<string, string>>): void;
 
   /**
-   * Cancels a request, as its revision requires.
+   * Cancels a request, as its protocol revision requires.
    *
    * @param notification the notification to send if the connection stays open.
    */
@@ -20,7 +20,7 @@ export abstract class AskedServer {
   /** Ends the server. */
   abstract end(): Promise<void>;
 
-  /** Receives every message. @returns a function that stops this. */
+  /** Calls the listener with every message from the server. @returns a function that removes the listener. */
   listen(listener: (message: JsonObject) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -38,7 +38,7 @@ export abstract class AskedServer {
     });
   }
 
-  /** Ends the server at once. */
+  /** Ends the server immediately. */
   abstract kill(): void;
 
   protected receive(message: unknown): void {

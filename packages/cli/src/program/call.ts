@@ -23,7 +23,8 @@ export interface UseOptions extends ClientOptions {
 /** A server that is in use, and its identity. */
 export interface UsedServer extends Greeted {
   /**
-   * Sends a request, answers the server's questions, and waits for the task that it may become.
+   * Sends a request, answers the server's questions, and waits for its task if the server continues the request as a
+   * task.
    *
    * @throws AnsweredError when the server answers with an error.
    * @throws RefusedQuestion if a question from the server has no answer.
@@ -32,7 +33,7 @@ export interface UsedServer extends Greeted {
 }
 
 /**
- * Starts a server (unless it is a URL), uses it as a client does, and ends it. The time limit in `options` only applies
+ * Starts a server (unless it is a URL), uses it as an MCP client, and ends it. The time limit in `options` only applies
  * to the start.
  */
 export function useServer<T>(

@@ -25,7 +25,7 @@ export function askApp<T>(
 ): Promise<T> {
   return askProgram(server, question, options, (program) => {
     const serves = greet(program).then(() => {
-      throw new ServerError('the server is not made with Sigil: only its own program could tell');
+      throw new ServerError('the server does not use Sigil, so only its own program knows');
     });
     return Promise.race([program.first(read), serves]);
   });
@@ -34,9 +34,9 @@ export function askApp<T>(
 /** Answers a request from a server. @throws RefusedQuestion to refuse the request, with a reason for the server. */
 export type Answerer = (method: string, params: JsonObject) => Promise<object> | object;
 
-/** Thrown for a question from a server that has no answer. */
+/** Thrown if the client has no answer to a question from a server. */
 export class RefusedQuestion extends ServerError {
-  /** @param code the JSON-RPC error code for the server, in a session. */
+  /** @param code the JSON-RPC error code that is sent to the server if there is a session. */
   constructor(
     message: string,
     readonly code: number = REFUSED,
@@ -51,9 +51,9 @@ const METHOD_NOT_FOUND = -32601;
 
 /** Options of a client that connects to a server. */
 export interface ClientOptions {
-  /** The revision to use. @default the newest that the server supports */
+  /** The protocol revision to use. @default the newest revision that the server supports */
   readonly revision?: string | undefined;
-  /** Whether calls may become tasks. @default true */
+  /** Whether the server is allowed to continue calls as tasks. @default true */
   readonly tasks?: boolean;
   /** Answers the server's requests. @default no roots, and a refusal of everything else */
   readonly answer?: Answerer;
@@ -123,7 +123,9 @@ export async function greet(program: AskedServer, options: ClientOptions = {}): 
   if (discovered) return greeted(connection, discovered, objectOf(discovered['_meta'])[META.serverInfo]);
   connection.leave();
   if (revision !== undefined)
-    throw new ServerError(`the server does not speak ${revision}: it has no ${METHODS.discover}`);
+    throw new ServerError(
+      `the server does not support revision ${revision}: it does not have ${METHODS.discover}`,
+    );
   return initialize(program, clientInfo, LATEST_LEGACY_VERSION, options);
 }
 
@@ -138,7 +140,9 @@ async function initialize(
   const initialized = await connection.request(METHODS.initialize, params);
   const { protocolVersion: spoken } = initialized;
   if (options.revision !== undefined && spoken !== options.revision)
-    throw new ServerError(`the server does not speak ${options.revision}: it offers ${String(spoken)}`);
+    throw new ServerError(
+      `the server does not support revision ${options.revision}: it offers ${String(spoken)}`,
+    );
   connection.notify(NOTIFICATIONS.initialized);
   return greeted(connection, initialized, initialized['serverInfo']);
 }
@@ -196,7 +200,7 @@ export class Connection {
     });
   }
 
-  /** Whether the server keeps a session, and asks questions with its own requests. */
+  /** Whether the connection has a session. In a session, the server asks questions with its own requests. */
   get hasSession(): boolean {
     return !this.envelope;
   }
@@ -223,9 +227,13 @@ export class Connection {
     settled.abort();
     if (error !== undefined) {
       const { message, code } = objectOf(error);
-      throw new AnsweredError(method, typeof message === 'string' ? message : 'it gives no message', code);
+      throw new AnsweredError(
+        method,
+        typeof message === 'string' ? message : 'it does not answer with a message',
+        code,
+      );
     }
-    if (!isObject(result)) throw new ServerError(`the server's answer to ${method} is no result`);
+    if (!isObject(result)) throw new ServerError(`the server's answer to ${method} is not a result`);
     return result;
   }
 
@@ -238,7 +246,7 @@ export class Connection {
     if (method === 'ping') return {};
     if (this.options.answer) return this.options.answer(method, params);
     if (method === METHODS.listRoots) return { roots: [] };
-    throw new RefusedQuestion('the command sigil only looks', METHOD_NOT_FOUND);
+    throw new RefusedQuestion('the command sigil only reads', METHOD_NOT_FOUND);
   }
 
   /** Stops answering the server's requests, because another connection answers them. */

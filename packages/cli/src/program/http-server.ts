@@ -119,7 +119,7 @@ export class HttpServer extends AskedServer {
       typeof said === 'string'
         ? said
         : response.ok
-          ? `${status} with ${type}, which is no message of MCP`
+          ? `${status} with ${type}, which is not an MCP message`
           : status;
     take({ id, error: { code: response.status, message: what } });
   }

@@ -32,7 +32,7 @@ export function manifestOfProgram(server: ServerAddress, options: AskOptions): P
 /**
  * Reads a manifest from a file whose name ends in `.json`, or gets the manifest of a server.
  *
- * @throws UsageError if there is no such file, or if it is not a manifest.
+ * @throws UsageError if there is no such file, or if the file is not a manifest.
  * @throws ServerError if the program fails, or does not answer in time.
  */
 export async function manifestFrom(source: ServerAddress, options: AskOptions): Promise<Manifest> {
@@ -85,16 +85,16 @@ function faultOf(manifest: JsonObject): string | undefined {
   const { server, capabilities } = manifest;
   if (!isObject(server) || !isString(server['name']) || !isString(server['version']))
     return '"server" has no "name" and "version"';
-  if (!isObject(capabilities)) return '"capabilities" is no object';
+  if (!isObject(capabilities)) return '"capabilities" is not an object';
   for (const [list, members] of Object.entries(MEMBERS)) {
     const entries = manifest[list];
-    if (!Array.isArray(entries)) return `"${list}" is no list`;
+    if (!Array.isArray(entries)) return `"${list}" is not a list`;
     for (const [at, entry] of entries.entries())
       for (const [member, isRight] of Object.entries(members))
         if (!isRight(objectOf(entry)[member])) {
           const { name } = objectOf(entry);
           const named = isString(name) ? ` (${inOneLine(String(name))})` : '';
-          return `${list}[${at}]${named} has no right "${member}"`;
+          return `${list}[${at}]${named} has no valid "${member}"`;
         }
   }
   return undefined;
@@ -118,9 +118,9 @@ export function manifestText(manifest: Manifest): string {
 export function readManifestFile(path: string): Manifest {
   const manifest = parseJson(read(path));
   if (!hasFormat(manifest))
-    throw new UsageError(`${path} is no manifest: it should hold "format": "${FORMAT}"`);
+    throw new UsageError(`${path} is not a manifest: it must contain "format": "${FORMAT}"`);
   if (isWhole(manifest)) return manifest;
-  throw new UsageError(`${path} is no whole manifest: ${faultOf(manifest)}`);
+  throw new UsageError(`${path} is not a valid manifest: ${faultOf(manifest)}`);
 }
 
 function read(path: string): string {
@@ -173,12 +173,13 @@ export async function everyPage(
   let left = MOST_PAGES;
   const pages = pagesOf(
     (params) => connection.request(method, params),
-    () => new ServerError(`the pages of ${method} go round in a circle`),
+    () => new ServerError(`the server returned the same cursor for ${method} twice`),
   );
   for await (const { [member]: listed } of pages) {
     if (!Array.isArray(listed)) throw new ServerError(`the answer to ${method} has no list "${member}"`);
     for (const [at, entry] of listed.entries()) {
-      if (!isObject(entry)) throw new ServerError(`${member}[${at}] in the answer to ${method} is no object`);
+      if (!isObject(entry))
+        throw new ServerError(`${member}[${at}] in the answer to ${method} is not an object`);
       entries.push(entry);
     }
     if (left-- === 0) throw new ServerError(`${method} has more than ${MOST_PAGES} pages`);

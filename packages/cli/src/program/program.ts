@@ -22,7 +22,7 @@ export interface AskOptions {
   readonly cwd?: string;
   /** Headers of requests to a URL, such as `authorization`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Aborts the question, and kills the program at once. */
+  /** Aborts the question, and kills the program immediately. */
   readonly signal?: AbortSignal;
   /** The login that requests to a URL carry. */
   readonly authorization?: Authorization;
@@ -38,7 +38,7 @@ export interface AskOptions {
  *   stdio.
  * @param ask returns the answer. It calls its callback when the server is up, which stops the timeout.
  * @throws UsageError if there is no such program.
- * @throws ServerError when it fails, or does not answer in time.
+ * @throws ServerError if the server fails, or does not answer in time.
  */
 export async function askProgram<T>(
   server: ServerAddress,
@@ -59,7 +59,7 @@ export async function askProgram<T>(
     const why =
       server instanceof URL
         ? `${server.href} did not answer ${limit}: it must serve MCP over HTTP`
-        : `the program did not answer ${limit}: it must call app.run(), or serve MCP over stdio (sigil list --url asks one over HTTP)`;
+        : `the program did not answer ${limit}: it must call app.run(), or serve MCP over stdio (for a server over HTTP, use sigil list --url)`;
     const timer = setTimeout(() => reject(new ServerError(why)), timeoutMs);
     stop.signal.addEventListener('abort', () => clearTimeout(timer));
     const ended = (): void => {
@@ -83,7 +83,7 @@ function commandOf(server: string | readonly string[]): readonly string[] {
   const path = resolve(server);
   const found = statSync(path, { throwIfNoEntry: false });
   if (found?.isFile()) return [process.execPath, path];
-  if (found) throw new UsageError(`${server} is no file: give the program in it, such as dist/main.js`);
+  if (found) throw new UsageError(`${server} is not a file: name a program, such as ${server}/dist/main.js`);
   throw new UsageError(`there is no file ${server}: compile first, or name another program`);
 }
 
@@ -187,7 +187,7 @@ class Program extends AskedServer {
 /** One problem in the report of a `DefinitionError`. Node puts brackets around an error without frames. */
 const PROBLEM = /^ *\d+\. (?<problem>.*)\n *Fix: (?<fix>.*) \[(?<code>SIGIL_\w+)\]+$/gm;
 
-/** The problems with definitions that a program wrote to standard error when it failed. */
+/** Returns the problems with definitions that a program wrote to standard error when it failed. */
 export function reportedProblems(stderr: string): ReportedProblem[] {
   return [...stderr.matchAll(PROBLEM)].map(({ groups }) => {
     const { code = '', problem = '', fix = '' } = groups ?? {};

@@ -12,7 +12,7 @@ import { type Answerer, RefusedQuestion } from '../program/connection.js';
 import { inOneLine } from '../terminal.js';
 import { describeFields, exampleOf, fieldsOf } from './fields.js';
 
-/** The answer to one form or page. */
+/** The answer to one elicitation, which shows a form or a page. */
 export interface ElicitAnswer {
   readonly action: 'accept' | 'decline' | 'cancel';
   readonly content?: JsonObject;
@@ -25,7 +25,7 @@ export type AskUser = (question: JsonObject) => Promise<ElicitAnswer>;
 export interface AnswerSources {
   /** The answers from the command line, in the order of the questions. */
   readonly answers: readonly ElicitAnswer[];
-  /** Folders that the server may know about. */
+  /** Folders that are sent to the server as its roots. */
   readonly roots: readonly string[];
   /** Asks the user; absent if there is no terminal. */
   readonly askUser?: AskUser | undefined;
@@ -56,7 +56,7 @@ export function createAnswerer({ answers, roots, askUser, say }: AnswerSources):
       throw new RefusedQuestion(`the server asks by ${METHODS.elicit} without a message`, INVALID_PARAMS);
     if (mode === 'url' && !(typeof url === 'string' && URL.canParse(url) && /^https?:/i.test(url)))
       throw new RefusedQuestion(
-        `the server asks for a page that is no address over HTTP: ${inOneLine(String(url))}`,
+        `the server asks to open a page whose URL is not an HTTP URL: ${inOneLine(String(url))}`,
         INVALID_PARAMS,
       );
     const given = left.shift();
@@ -78,16 +78,16 @@ export function createAnswerer({ answers, roots, askUser, say }: AnswerSources):
       };
     if (method === METHODS.createMessage)
       throw new RefusedQuestion(
-        `the server asks a model (${method}), and sigil has none: call this tool with a client that has one`,
+        `the server asks a model (${method}), but sigil has no model: call this tool with a client that has one`,
       );
-    throw new RefusedQuestion(`the server asks ${method}, which sigil does not know`, -32601);
+    throw new RefusedQuestion(`the server sends ${method}, which sigil does not support`, -32601);
   };
 }
 
 function whatToAnswer(question: JsonObject): string {
   const asks = `the server asks: ${inOneLine(String(question['message']))}`;
   if (question['mode'] === 'url')
-    return `${asks}\n  It wants this page opened: ${inOneLine(String(question['url']))}\nAnswer by --answer accept, or --answer decline`;
+    return `${asks}\n  It asks to open this page: ${inOneLine(String(question['url']))}\nAnswer with --answer accept or --answer decline`;
   const fields = fieldsOf(question);
   const lines = describeFields(fields).map((line) => `\n  ${inOneLine(line)}`);
   return `${asks}${lines.join('')}\nAnswer by --answer '${JSON.stringify(exampleOf(fields))}', or --answer decline`;

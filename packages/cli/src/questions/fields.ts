@@ -20,7 +20,7 @@ export interface Field {
   readonly schema: JsonObject;
 }
 
-/** The fields that a question asks for. */
+/** Returns the fields that a question asks for. */
 export function fieldsOf(question: JsonObject): Field[] {
   const { properties, required } = objectOf(question['requestedSchema']);
   return Object.entries(objectOf(properties)).map(([name, value]) => {

@@ -24,7 +24,7 @@ export interface Difference {
 /** Reports a difference. */
 export type Report = (effect: Effect, what: string) => void;
 
-/** Returns a value in the form for messages. */
+/** Returns a value as text for messages. */
 export function shown(value: unknown): string {
   return value === undefined ? 'none' : JSON.stringify(value);
 }

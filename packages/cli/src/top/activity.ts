@@ -77,13 +77,13 @@ export interface ServerState {
   readonly running: readonly RunningCall[];
 }
 
-/** The calls of one tool or method within the window. */
+/** The calls of one tool or method within the last 60 seconds. */
 export interface Rate {
   readonly about: string;
   readonly perSecond: number;
   readonly errors: number;
   readonly refused: number;
-  /** The median time in milliseconds of calls that were not refused; absent if there are none. */
+  /** The median time in milliseconds of calls that were not refused; absent if there are no such calls. */
   readonly p50: number | undefined;
   readonly p95: number | undefined;
 }
@@ -102,7 +102,7 @@ export class Activity {
   readonly #recent: { readonly at: number; readonly call: EndedCall }[] = [];
   #since: number;
 
-  /** @param now the time in milliseconds, from a clock that never goes back. */
+  /** @param now the current time in milliseconds, from a monotonic clock. */
   constructor(now: number) {
     this.#since = now;
   }

@@ -13,7 +13,7 @@ import {
 /** The content of the screen besides the activity of the server. */
 export interface ScreenParts {
   readonly url: string;
-  /** The reason why there is no connection; `undefined` if there is one. */
+  /** The reason why there is no connection; `undefined` while there is a connection. */
   readonly lostBy: string | undefined;
   readonly columns: number;
   readonly rows: number;

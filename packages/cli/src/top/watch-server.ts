@@ -11,10 +11,10 @@ const RETRY_MS = 1_000;
 
 /** Callbacks for the events of a watched server. */
 export interface ServerWatcher {
-  /** Called when the connection is open and events follow. */
+  /** Called when the connection is open. Events can follow. */
   connected(): void;
   /**
-   * Called when the connection has ended. It is opened again until that succeeds.
+   * Called when the connection has ended. The watcher then tries to reconnect until it succeeds.
    *
    * @param why the reason, for people.
    */
@@ -90,12 +90,12 @@ async function connect({ url, token, timeoutMs }: EventsAddress, signal: AbortSi
     return Readable.fromWeb(body as never);
   await body?.cancel();
   if (status === 401) throw new RefusedTokenError(`${url.href} refuses the token`);
-  const why = status === 503 ? 'has no room for another watcher, or closes' : NO_EVENTS;
+  const why = status === 503 ? 'has no room for another watcher, or is closing' : NO_EVENTS;
   throw new ServerError(`${url.href} ${why} (HTTP ${status})`);
 }
 
 const NO_EVENTS =
-  'serves no events: start the server with the variable SIGIL_EVENTS_TOKEN, or give http() the option events, and sigil top its path by --path';
+  'serves no events: start the server with the variable SIGIL_EVENTS_TOKEN; or set the option events of http(), and pass its path to sigil top with --path';
 
 /** Reads Server-Sent Events until they end. */
 function read(events: Readable, watcher: ServerWatcher, signal: AbortSignal): Promise<void> {

@@ -93,7 +93,7 @@ describe('what hosts do not take', () => {
     const count = { type: 'integer', minimum: 1 };
     const strict = said({ type: 'object', properties: { count }, additionalProperties: false }, true);
     expect(strict).toEqual([
-      'NOT_STRICT openai refuses in strict mode arguments that may be left out: count',
+      'NOT_STRICT openai refuses in strict mode optional arguments: count',
       'NOT_STRICT anthropic refuses in strict mode `minimum`: count',
     ]);
   });
@@ -111,7 +111,7 @@ describe('what hosts do not take', () => {
       'IGNORES openai ignores `prefixItems`: records',
       'IGNORES openai ignores `uniqueItems`: records[0]',
       'IGNORES openai ignores `not`: records[1]',
-      'NOT_STRICT openai refuses in strict mode arguments that may be left out: records[].note',
+      'NOT_STRICT openai refuses in strict mode optional arguments: records[].note',
     ]);
   });
 
@@ -128,17 +128,17 @@ describe('what hosts do not take', () => {
     ]);
   });
 
-  test('is a schema that holds itself: for some always, for others where it must', () => {
+  test('is a schema that contains itself: for some always, for others where it must', () => {
     const tree = (required: readonly string[]): JsonSchema => ({
       ...object({ tree: { $ref: '#/$defs/tree' } }),
       $defs: { tree: object({ left: { $ref: '#/$defs/tree' } }, { required }) },
     });
     expect(said(tree([]), true)).toEqual([
-      'NOT_STRICT openai refuses in strict mode arguments that may be left out: tree.left',
-      'NOT_STRICT anthropic refuses in strict mode a schema that holds itself: tree.left',
+      'NOT_STRICT openai refuses in strict mode optional arguments: tree.left',
+      'NOT_STRICT anthropic refuses in strict mode a schema that contains itself: tree.left',
     ]);
     expect(said(tree(['left']))).toEqual([
-      'REFUSES gemini refuses a required member that holds what holds it: tree.left',
+      'REFUSES gemini refuses a required member that contains its own parent: tree.left',
     ]);
   });
 
@@ -147,7 +147,7 @@ describe('what hosts do not take', () => {
       { a: { $ref: '#/$defs/a', description: 'A' } },
       { $defs: { a: { type: 'string' } } },
     );
-    expect(said(referring)).toEqual(['REFUSES gemini refuses keywords beside `$ref`: a']);
+    expect(said(referring)).toEqual(['REFUSES gemini refuses keywords next to `$ref`: a']);
   });
 
   test('is told of five places', () => {

@@ -60,7 +60,7 @@ describe('sigil audit verify', () => {
     await record(2, chain);
     expect(await verify(file, ...args)).toEqual({
       code: 0,
-      lines: ['5 records in 2 chains: none was changed, and none is missing within a chain'],
+      lines: ['5 records in 2 chains: no record was changed, and no record is missing within a chain'],
     });
   });
 
@@ -73,13 +73,13 @@ describe('sigil audit verify', () => {
     ['a record was taken out', ([a = '', , ...rest]) => [a, ...rest], 'line 2: record 2 of the chain'],
     ['the first record was taken out', ([, ...rest]) => rest, 'line 1: record 1 of the chain'],
     ['records changed places', ([a = '', b = '', c = '']) => [a, c, b], 'line 2: record 2 of the chain'],
-    ['a line is no record', ([a = '', ...rest]) => [a, 'text', ...rest], 'line 2: it is no record'],
+    ['a line is no record', ([a = '', ...rest]) => [a, 'text', ...rest], 'line 2: it is not an audit record'],
     [
       'a member stands there twice',
       ([a = '', ...rest]) => [a.replace('{', '{"name":"other",'), ...rest],
-      'line 1: it is not written',
+      'line 1: its form differs',
     ],
-    ['a record was added', (lines) => [...lines, '{"event":"call.ended"}'], 'line 4: it belongs to no chain'],
+    ['a record was added', (lines) => [...lines, '{"event":"call.ended"}'], 'line 4: it has no chain'],
   ])('finds that %s', async (_what, edit, found) => {
     await record(3, { key: KEY });
     change(edit);
@@ -91,10 +91,7 @@ describe('sigil audit verify', () => {
   test('finds a chain that was written anew without the key', async () => {
     await record(2, true);
     const { code, lines } = await verify(file, '--key-env', 'AUDIT_KEY');
-    expect([code, lines[0]]).toEqual([
-      1,
-      'line 1: its hash is wrong: it was changed, or the key is another one',
-    ]);
+    expect([code, lines[0]]).toEqual([1, 'line 1: its hash is wrong: it was changed, or the key is wrong']);
   });
 
   test('tells what it found as JSON', async () => {

@@ -44,17 +44,17 @@ test('a server is named by its program, its command line or its URL', () => {
 const url = 'http://127.0.0.1:3000/mcp';
 
 test.each([
-  ['main.js', undefined, { main: 'other.js' }, /the program is given twice, as main\.js and by --main/],
+  ['main.js', undefined, { main: 'other.js' }, /the program is named twice, as main\.js and with --main/],
   [undefined, [], {}, /no command follows --/],
   ['main.js', ['node', 'main.js'], {}, /exclude each other/],
   [
     undefined,
     undefined,
     { url: 'http://u:secret@host/' },
-    /^--url must have no user and password(?!.*secret)/,
+    /^--url must not contain a user or a password(?!.*secret)/,
   ],
   [undefined, undefined, { url: 'http://u:secret@' }, /not 'http:\/\/…@'/],
-  [undefined, undefined, { url: 'file:///mcp' }, /--url must be an address over HTTP/],
+  [undefined, undefined, { url: 'file:///mcp' }, /--url must be an HTTP URL/],
   [undefined, undefined, { url, header: ['secret'] }, /--header must be a name, a colon and a value/],
   [
     undefined,

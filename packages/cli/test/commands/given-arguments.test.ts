@@ -9,14 +9,14 @@ test('a name of the prototype is an argument like others', () => {
 test('a name that is given twice is refused, unless it is a list', () => {
   const schema = { properties: { b: { type: 'integer' }, l: { type: 'array', items: { type: 'integer' } } } };
   expect(readGiven(['l=1', 'l=2', 'b=3'], schema)).toEqual({ l: [1, 2], b: 3 });
-  expect(() => readGiven(['b=1', 'b=2'], schema)).toThrow('b is given twice, and is no list');
+  expect(() => readGiven(['b=1', 'b=2'], schema)).toThrow('b is used twice, but is not a list');
 });
 
 test('one JSON object is all: what follows names no server', () => {
   expect(readGiven(['{"b":1}'], {})).toEqual({ b: 1 });
   for (const first of ['{"b":1}', '@b.json', '-'])
     expect(() => readGiven([first, 'dist/main.js'], {})).toThrow(
-      "'dist/main.js' cannot follow arguments that are one JSON object; --main, --url or -- name the server",
+      "'dist/main.js' is not allowed after a JSON object with all arguments; to choose the server, use --main <main.js>, --url <url> or -- <command>",
     );
 });
 
@@ -25,7 +25,7 @@ test.each([['i=9007199254740993'], ['l=[1e400]'], ['{"i":9007199254740993}'], ['
   (given) => {
     const schema = { properties: { i: { type: 'integer' }, l: { type: 'array' } } };
     expect(() => readGiven([given], schema)).toThrow(
-      / is not exact as a JavaScript number: it would become /,
+      / cannot be an exact JavaScript number: it would become /,
     );
   },
 );

@@ -67,7 +67,7 @@ describe('the compiler of a project', () => {
     expect(warnings).toEqual([]);
     of();
     const isShallow = cwd.split(sep).length === 3;
-    const warning = `TypeScript ${version} notices no change in ${cwd}: move the project one folder deeper`;
+    const warning = `TypeScript ${version} does not notice changes in ${cwd}: move the project into a more deeply nested folder`;
     expect(warnings).toEqual(isBlind && isShallow ? [warning] : []);
   });
 

@@ -48,13 +48,13 @@ function write(text: string): string {
 test.each(['{"http://a/": {', '[]', ''])('a broken file of logins is left as it is: %j', async (text) => {
   const file = write(text);
   for (const use of [() => keepLogin(login), () => keptLogin(server), checkLoginsFile])
-    expect(use).toThrow(`${file} is no JSON object of logins`);
+    expect(use).toThrow(`${file} is not a JSON object with logins`);
   const lines: string[] = [];
   const take = (line: string): void => void lines.push(line);
   const terminal = { out: take, err: take, hasColours: false };
   for (const command of ['login', 'logout']) {
     expect(await runSigil([command, server.href], terminal)).toBe(1);
-    expect(lines.splice(0)).toEqual([expect.stringMatching(/^sigil: .* is no JSON object of logins/)]);
+    expect(lines.splice(0)).toEqual([expect.stringMatching(/^sigil: .* is not a JSON object with logins:/)]);
   }
   expect(readFileSync(file, 'utf8')).toBe(text);
 });
@@ -64,14 +64,16 @@ test('other commands warn once of a broken file', async () => {
   const warnings: string[] = [];
   const authorization = new Authorization(server, (why) => warnings.push(why));
   expect([await authorization.token(), await authorization.token()]).toEqual([undefined, undefined]);
-  expect(warnings).toEqual([expect.stringContaining('is no JSON object of logins')]);
+  expect(warnings).toEqual([expect.stringContaining('is not a JSON object with logins:')]);
 });
 
 test('an entry that is no login is an error that names the file and the entry, and other entries keep working', async () => {
   const other = new URL('http://127.0.0.1:3/mcp');
   const broken = { accessToken: 'x', client: {} };
   const file = write(JSON.stringify({ [other.href]: broken, [server.href]: login.kept }));
-  expect(() => keptLogin(other)).toThrow(`the entry ${other.href} in ${file} is no login: run sigil login`);
+  expect(() => keptLogin(other)).toThrow(
+    `the entry ${other.href} in ${file} is not a valid login: run sigil login`,
+  );
   expect(keptLogin(server)?.accessToken).toBe('token');
   keepLogin(login);
   expect(JSON.parse(readFileSync(file, 'utf8'))).toHaveProperty([other.href], broken);
@@ -84,11 +86,13 @@ test('an entry that is no login is an error that names the file and the entry, a
 test('a folder that cannot be read or written is an error that names the variable for another one', () => {
   // A folder stands where the new file is written.
   mkdirSync(`${loginsFile()}.${process.pid}`, { recursive: true });
-  expect(() => keepLogin(login)).toThrow(/^logins cannot be kept in .*XDG_CONFIG_HOME names another folder$/);
+  expect(() => keepLogin(login)).toThrow(
+    /^logins cannot be stored in .*Set XDG_CONFIG_HOME to another folder$/,
+  );
   rmSync(join(home, 'sigil'), { recursive: true });
   writeFileSync(join(home, 'sigil'), 'no folder');
   expect(() => keepLogin(login)).toThrow(
-    /^the logins in .* cannot be read: .*XDG_CONFIG_HOME names another folder$/,
+    /^the logins in .* cannot be read: .*Set XDG_CONFIG_HOME to another folder$/,
   );
 });
 

@@ -189,11 +189,11 @@ test.each([
   [
     'number',
     '9007199254740993',
-    '9007199254740993 is not exact as a JavaScript number: it would become 9007199254740992',
+    '9007199254740993 cannot be an exact JavaScript number: it would become 9007199254740992',
   ],
-  ['number', '1e-400', '1e-400 is not exact as a JavaScript number: it would become 0'],
+  ['number', '1e-400', '1e-400 cannot be an exact JavaScript number: it would become 0'],
   ['number', 'Infinity', "'Infinity' is not a number"],
-  ['json', '{"i":1e400}', '1e400 is not exact as a JavaScript number: it would become Infinity'],
+  ['json', '{"i":1e400}', '1e400 cannot be an exact JavaScript number: it would become Infinity'],
 ] as const)('a %s that would become another one is a problem: %s', (kind, text, message) => {
   const { value, problems } = readForm({ kind, text }, {}, new SchemaDocument({}));
   expect(problems).toEqual([{ path: '', message }]);
@@ -269,14 +269,14 @@ test.each<[object, unknown, string, string]>([
   [{ exclusiveMinimum: -1.5 }, -2, '', 'must be more than -1.5'],
   [{ minLength: 3 }, 'a', '', 'must have at least 3 characters'],
   [{ maxItems: 1 }, [1, 2], '', 'must have at most 1 items'],
-  [{ anyOf: [{ type: 'string' }, { type: 'null' }] }, 1, '', 'fits none of the ways that the schema allows'],
+  [{ anyOf: [{ type: 'string' }, { type: 'null' }] }, 1, '', 'fits none of the options of the schema'],
   [
     { anyOf: [{ type: 'string', minLength: 2 }, { type: 'null' }] },
     'a',
     '',
     'must have at least 2 characters',
   ],
-  [{ dependentRequired: { a: ['b'] } }, { a: 1 }, '/b', 'is required beside a'],
+  [{ dependentRequired: { a: ['b'] } }, { a: 1 }, '/b', 'is required together with a'],
 ])('%j says of %j what is wrong, once and at its place', (schema, value, path, message) => {
   expect(violationsOf(schema, value, new SchemaDocument(schema))).toEqual([{ path, message }]);
 });

@@ -95,7 +95,7 @@ test('says that no server is up, and why', async () => {
   const down = await page.ask('/api/mcp', { method: 'POST', json: MESSAGE });
   expect([down.status, down.json()['error']]).toEqual([
     502,
-    'The server is not up (failed): it ended with exit code 1',
+    'The server is not running (failed): it ended with exit code 1',
   ]);
 
   page.program.change({ status: 'up', url: 'http://127.0.0.1:9/mcp' });

@@ -14,8 +14,11 @@ function answerOf(outcome: Outcome, httpStatus: number): Answer {
 }
 
 const resultOf = (result: JsonObject): Answer => answerOf({ kind: 'result', result }, 200);
-const notUp = answerOf({ kind: 'failed', reason: 'HTTP 502: The server is not up (starting)' }, 502);
-const unknown = answerOf({ kind: 'error', error: { code: -32602, message: 'There is no such task' } }, 200);
+const notUp = answerOf({ kind: 'failed', reason: 'HTTP 502: The server is not running (starting)' }, 502);
+const unknown = answerOf(
+  { kind: 'error', error: { code: -32602, message: 'This task does not exist,' } },
+  200,
+);
 
 /** Calls a tool that becomes a task. @param answers those to `tasks/get`, one after the other. */
 async function follow(answers: readonly Answer[]) {

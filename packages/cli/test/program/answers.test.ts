@@ -26,14 +26,18 @@ test.each([
   [
     ['call', 'x'],
     { 'tools/call': { result: null } },
-    "sigil: the server's answer to tools/call is no result",
+    "sigil: the server's answer to tools/call is not a result",
   ],
-  [['call', 'x'], { 'tools/call': { result: {} } }, "sigil: the server's answer to tools/call is no result"],
-  [['call', 'x'], {}, 'sigil: the server refused tools/call: it gives no message'],
+  [
+    ['call', 'x'],
+    { 'tools/call': { result: {} } },
+    "sigil: the server's answer to tools/call is not a result",
+  ],
+  [['call', 'x'], {}, 'sigil: the server refused tools/call: it does not answer with a message'],
   [
     ['read', 'a:b'],
     { 'resources/read': { result: {} } },
-    "sigil: the server's answer to resources/read is no result",
+    "sigil: the server's answer to resources/read is not a result",
   ],
   [
     ['list'],

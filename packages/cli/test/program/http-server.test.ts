@@ -35,10 +35,10 @@ test('a stream that ends without an answer is an error', async () => {
 
 test('what is no JSON is named by its type', async () => {
   expect(await ask('text/html', '<html>')).toContain(
-    'HTTP 200 OK with text/html, which is no message of MCP',
+    'HTTP 200 OK with text/html, which is not an MCP message',
   );
   expect(await ask('application/json', '{"jsonrpc":')).toContain(
-    'with application/json, which is no message',
+    'with application/json, which is not an MCP message',
   );
 });
 

@@ -17,10 +17,10 @@ import type { TaskStore } from './tasks.js';
  * - `TaskStore` (`tasks.ts`): tasks, and which of them a process runs next. `TaskExecutor` (`task-executor.ts`) chooses
  *   the process.
  * - `ChangeBus` (`change-bus.ts`): changes, and messages from one process to another.
- * - `Limiter`: how often something may happen, across all processes.
+ * - `Limiter`: rate limits that apply across all processes.
  *
- * Implementations measure time by the clock of the store, because the clocks of processes differ. A method that fails
- * throws; then the request that called it is refused, and other requests continue.
+ * Implementations measure time by the clock of the store, because the clocks of processes differ. When a method fails,
+ * it throws. The request that needed the method is refused, and other requests continue.
  *
  * @example
  * ```ts
@@ -38,8 +38,8 @@ export interface Backend {
   readonly bus: ChangeBus;
   readonly limiter: Limiter;
   /**
-   * Whether each part has its own time limit, as the parts on Redis and PostgreSQL do. If not, a call to a part fails
-   * after `limits.storeTimeoutMs`.
+   * Whether each part has its own time limit, as the parts on Redis and PostgreSQL do. If `false`, a call to a part
+   * fails after `limits.storeTimeoutMs`.
    *
    * @default false
    */
@@ -77,9 +77,9 @@ export interface StoreEvent {
 
 /** Reports a backend's connections to telemetry. */
 export interface BackendWatch {
-  /** Whether telemetry watches now. While it does not, events need not be reported. */
+  /** Whether telemetry watches now. If `false`, the backend does not have to report events. */
   readonly isActive: boolean;
-  /** Reports the duration of an operation outside of the parts, such as the wait for a connection. */
+  /** Reports the duration of an operation that is not a method of a part, such as the wait for a connection. */
   storeAsked(event: StoreEvent): void;
   /** Adds a gauge, such as the number of waiting statements. */
   addGauge(gauge: Gauge): void;
@@ -118,7 +118,7 @@ export interface StoredSession {
 /** The engine's state of a session, in plain JSON. Stores do not read it. */
 export type SessionState = Readonly<Record<string, unknown>>;
 
-/** A session as a store lists it. */
+/** A session in the list of a store, with its expiry time. */
 export interface KeptSession extends StoredSession {
   /**
    * The time when the store drops the session if no request uses it before, in milliseconds since 1970 by the clock of
@@ -130,7 +130,7 @@ export interface KeptSession extends StoredSession {
 /** One page of the sessions in a store. */
 export interface SessionPage {
   readonly sessions: readonly KeptSession[];
-  /** The start of the next page; absent on the last one. */
+  /** The start of the next page; absent on the last page. */
   readonly cursor?: string | undefined;
 }
 
@@ -142,12 +142,12 @@ export interface SessionStore {
    * Stores a new session. Afterwards, `use` finds it.
    *
    * @param idleMs how long the session is kept without being used, in milliseconds.
-   * @throws OverloadedError if there is no room; the client is asked to retry.
+   * @throws OverloadedError if the store is full; the client is asked to retry.
    */
   create(session: StoredSession, idleMs: number): MaybePromise<void>;
   /**
    * Reads a session, and counts this as use: from now on, the session is kept for another `idleMs`. Every request of a
-   * session needs this call, so it takes one round trip.
+   * session needs this call, so an implementation must use only one round trip to its database.
    *
    * @param knownVersion the version that the caller already has.
    * @returns the session; `'unchanged'` if it still has the known version; `undefined` if it does not exist or has
@@ -161,10 +161,11 @@ export interface SessionStore {
   /**
    * Replaces a session with its next version, if the stored version is still the previous one.
    *
-   * @returns whether the session was replaced. If not, it was changed in between, or it is gone.
+   * @returns whether the session was replaced; `false` if another request has changed the session, or if it no longer
+   *   exists.
    */
   replace(session: StoredSession, idleMs: number): MaybePromise<boolean>;
-  /** Ends a session. @returns whether there was one. */
+  /** Ends a session. @returns whether the session existed. */
   delete(id: string): MaybePromise<boolean>;
   /**
    * Lists all sessions, in the store's order, without extending how long they are kept. A session that changes during
@@ -194,27 +195,27 @@ export interface StoredEvent {
 /** The rest of a stream after one of its events. */
 export interface StreamRest {
   readonly events: readonly StoredEvent[];
-  /** Whether the stream has ended, so that no more events will come. */
+  /** Whether the stream has ended, so that no more events will follow. */
   readonly ended: boolean;
 }
 
 /**
  * Stores the events of streams, so that a client that lost its connection can get the rest of a stream (2025-11-25,
  * basic/transports, "Resumability and Redelivery"). For one stream, a transport calls the methods one after another,
- * each after the previous call has finished. A synchronous return value saves a turn of the event loop.
+ * each after the previous call has finished. A method that returns its value synchronously is faster.
  *
  * A store may drop events at any time, the oldest of a stream first: a client that resumes gets the remaining ones.
  */
 export interface EventStore {
   /**
-   * Appends a message to its stream. An ended stream does not change, even if a process that was considered dead comes
-   * back.
+   * Appends a message to its stream. An ended stream does not change, even if a process that seemed dead tries to
+   * append.
    *
    * @param ends whether the message also ends the stream, in one atomic step: if two processes end a stream, only one
    *   of them succeeds.
    * @returns an id that the stream has never used before, in visible ASCII that fits in an HTTP header. `undefined` if
-   *   the stream had already ended; the message is then not kept. A store that has dropped a stream may have forgotten
-   *   that the stream had ended.
+   *   the stream had already ended; the message is then not stored. A store that has dropped a stream may have
+   *   forgotten that the stream had ended.
    */
   append(name: StreamName, message: string, ends?: boolean): MaybePromise<string | undefined>;
   /** Ends a stream: no process can append to it any longer. */
@@ -222,8 +223,9 @@ export interface EventStore {
   /**
    * Returns the events of a stream after an id, in order.
    *
-   * @param id the id of an event of this stream, kept or dropped; without an id, all events are returned. A client may
-   *   send anything: for an id that the stream never had, the result has events of this stream or none.
+   * @param id the id of an event of this stream, even if the event has been dropped. Without an id, all events are
+   *   returned. A client may send anything: for an id that the stream never had, the result has events of this stream
+   *   or none.
    */
   after(name: StreamName, id?: string): MaybePromise<StreamRest>;
   /** Drops the events of one stream, or of all streams of a session. */
@@ -235,7 +237,7 @@ export type StateKind = 'states' | 'proofs';
 
 /**
  * A store's answer about the use of a state: `'first'` for its first use, `'used'` if it was used before, `'forgotten'`
- * if it is older than the store's memory.
+ * if it was made before the store's records begin.
  */
 export type StateUse = 'first' | 'used' | 'forgotten';
 
@@ -243,8 +245,8 @@ export type StateUse = 'first' | 'used' | 'forgotten';
  * Remembers which states clients have sent back, so that each is accepted once (2026-07-28, basic/patterns/mrtr,
  * "Server Requirements"). Processes that share `state.keys` share a store.
  *
- * A store knows when its memory began. After a loss of data, such as a restart of Redis without persistence, its memory
- * begins anew.
+ * A store knows when its records begin. After a loss of data, such as a restart of Redis without persistence, its
+ * records begin anew.
  */
 export interface StateStore {
   /**
@@ -253,43 +255,43 @@ export interface StateStore {
    *
    * @param id a random, unique id; the store never receives the state itself.
    * @param forMs how long to remember the id, in milliseconds. After that time, the state is refused anyway.
-   * @param client the quota key: a text that names a principal or a network address; absent if clients are
-   *   indistinguishable.
-   * @param kind the kind of value. Each kind has its own room, because proofs come with every request and would
-   *   displace states.
+   * @param client the quota key: a string that names a principal or a network address; absent if clients cannot be
+   *   distinguished.
+   * @param kind the kind of value. Each kind has its own capacity. Otherwise, the proofs that arrive with every request
+   *   would displace states.
    * @default kind 'states'
    * @param ageMs how long ago the state was made, in milliseconds. The store counts back from now by its own clock.
    * @default ageMs 0
    * @returns `'first'` if the state is accepted; any other value refuses it.
-   * @throws OverloadedError if there is no room. The store must not forget another id instead, because that id could
+   * @throws OverloadedError if the store is full. The store must not forget another id instead, because that id could
    *   then be used again.
    */
   use(id: string, forMs: number, client?: string, kind?: StateKind, ageMs?: number): MaybePromise<StateUse>;
 }
 
-/** How often something may happen. */
+/** The maximum rate of an operation, such as a call. */
 export interface Rate {
-  /** How many times it may happen in each window; at least 1. */
+  /** How many operations are allowed in each window; at least 1. */
   readonly limit: number;
   /** The length of the window, in milliseconds. */
   readonly windowMs: number;
   /**
-   * How many times it may happen at once after a long pause.
+   * How many operations are allowed in immediate succession after a long pause.
    * @default limit
    */
   readonly burst?: number;
 }
 
-/** Whether something may happen now. */
+/** A limiter's decision about one operation. */
 export interface LimitDecision {
   readonly allowed: boolean;
-  /** How many more times it may happen at once. */
+  /** How many more operations are allowed immediately. */
   readonly remaining: number;
-  /** Milliseconds until it is allowed again; 0 if it was allowed. */
+  /** Milliseconds until the operation can be allowed; 0 if it was allowed. */
   readonly retryAfterMs: number;
 }
 
-/** The state of a rate for the client whose request it has counted. */
+/** The state of a rate limit for a client, after it has counted the client's request. */
 export interface LimitState {
   /** The name of the rate within its app. */
   readonly name: string;
@@ -297,9 +299,9 @@ export interface LimitState {
   readonly limit: number;
   /** The length of the window, in milliseconds. */
   readonly windowMs: number;
-  /** How many more requests the rate allows at once. */
+  /** How many more requests the rate allows immediately. */
   readonly remaining: number;
-  /** Milliseconds until the rate allows one more than `remaining`. */
+  /** Milliseconds until the rate allows one more request than `remaining`. */
   readonly resetMs: number;
 }
 
@@ -309,10 +311,10 @@ export interface LimitState {
  */
 export interface Limiter {
   /**
-   * Decides whether something may happen now, and counts it if it may.
+   * Decides whether an operation is allowed now, and counts the operation if it is allowed.
    *
-   * @param key the key to count by: a principal, a tool, an address, or several of them in one text.
-   * @param cost how many times it counts.
+   * @param key the key to count by: a principal, a tool, an address, or several of them in one string.
+   * @param cost how many operations this operation counts as.
    */
   take(key: string, rate: Rate, cost?: number): MaybePromise<LimitDecision>;
 }

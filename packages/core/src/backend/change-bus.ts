@@ -1,10 +1,10 @@
 import type { MaybePromise } from '../protocol/maybe-promise.js';
 import type { TaskStatus } from './tasks.js';
 
-/** The lists that a server has. */
+/** The kinds of lists that a server offers to clients. */
 export type ListKind = 'tools' | 'prompts' | 'resources';
 
-/** A change that clients may want to know about, in plain JSON. */
+/** A change that processes exchange over the change bus, in plain JSON. */
 export type ServerChange =
   /** The entries of a list have changed. */
   | { readonly kind: 'list'; readonly list: ListKind }
@@ -42,9 +42,9 @@ export interface NodeMessage {
 }
 
 /**
- * Carries changes between the processes of one app, so that a change in one reaches the clients of all. Changes may
- * arrive twice or out of order. They are not stored for an absent process. After a reconnection that may have lost
- * changes, a bus sends `{ kind: 'all' }` to its listeners.
+ * Carries changes between the processes of one app, so that a change in one process reaches the clients of all
+ * processes. Changes may arrive twice or out of order. They are not stored for a process that is not connected. After a
+ * reconnection that may have lost changes, a bus sends `{ kind: 'all' }` to its listeners.
  */
 export interface ChangeBus {
   /**
@@ -56,8 +56,8 @@ export interface ChangeBus {
    */
   publish(change: ServerChange): MaybePromise<void>;
   /**
-   * Listens to changes. If it returns a promise, listening begins when the promise is fulfilled. Listeners do not
-   * throw.
+   * Listens to changes. If this method returns a promise, listening begins when the promise is fulfilled. Listeners
+   * must not throw.
    *
    * @param node the address of this process; without it, messages to single processes are not delivered.
    * @returns a function that stops listening.

@@ -2,9 +2,8 @@ import type { Logger } from '../protocol/logging.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
 
 /**
- * Chooses the process and the time of a task's runs. The task store keeps the tasks and knows which run may write,
- * whatever an executor does. An executor may therefore run a task twice, and a task that it loses can still be claimed
- * in the store.
+ * Chooses the process and the time of a task's runs. The task store keeps the tasks and decides which run can change a
+ * task. An executor may therefore run a task twice, and other processes can still claim a task that the executor loses.
  *
  * @example
  * ```ts
@@ -18,15 +17,18 @@ import type { MaybePromise } from '../protocol/maybe-promise.js';
  */
 export interface TaskExecutor {
   /**
-   * Has one of the processes run a task. It may be called in any process, whenever a task becomes ready to run.
+   * Makes one of the processes run a task. This method can be called in any process, whenever a task becomes ready to
+   * run.
    *
-   * @param delayMs milliseconds before the task can be claimed; 0 for at once.
+   * @param delayMs milliseconds before the task can be claimed; 0 for immediately.
    * @throws Error when the executor cannot accept the task; the task remains in the store.
    */
   submit(task: SubmittedTask, delayMs: number): MaybePromise<void>;
   /** Starts to run tasks in this process. Not called if `tasks.worker` is `false`. */
   start(worker: TaskWorker): MaybePromise<void>;
-  /** Called when a run in this process has ended; with `refused` if the process had no room for the run. */
+  /**
+   * Called when a run in this process has ended; with `refused` if the process already had its maximum number of runs.
+   */
   runEnded?(end: 'ended' | 'refused'): MaybePromise<void>;
   /** Stops starting runs in this process. */
   close(): MaybePromise<void>;
@@ -44,13 +46,13 @@ export interface RunOutcome {
    * - `done`: the run has ended, or there is nothing to run because the task has ended, waits for its client, or is
    *   gone.
    * - `taken`: nothing ran, because another run holds the task, or because the task's delay has not passed.
-   * - `busy`: nothing ran, because this process already runs as many tasks as it may. Another process may be tried,
-   *   too.
+   * - `busy`: nothing ran, because this process already runs its maximum number of tasks. The executor may try another
+   *   process.
    */
   readonly outcome: 'done' | 'taken' | 'busy';
   /**
-   * Milliseconds until another attempt makes sense: the remaining time of another run's lease, or of a delay. 0 if the
-   * task is done.
+   * Milliseconds until the executor should try again: the remaining time of another run's lease, or of a delay. 0 if
+   * the task is done.
    */
   readonly retryAfterMs: number;
 }

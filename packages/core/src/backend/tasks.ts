@@ -32,7 +32,7 @@ export function isTaskStatus(value: unknown): value is TaskStatus {
 }
 
 /**
- * The initial counts of tasks by status.
+ * Returns a count of 0 for each task status.
  *
  * @example
  * ```ts
@@ -48,7 +48,7 @@ export function noTasks(): Record<TaskStatus, number> {
 export interface TaskState {
   readonly taskId: string;
   readonly status: TaskStatus;
-  /** The current step, or the reason why the task ended; may be shown to the user. */
+  /** The current step, or the reason why the task ended; can be shown to the user. */
   readonly statusMessage?: string;
   /** When the task was created, in ISO 8601. */
   readonly createdAt: string;
@@ -106,9 +106,9 @@ export interface TaskRecord {
   readonly tool: string;
   /** Identifies the tool's parameters and behaviour, so that another version of the tool does not continue the task. */
   readonly toolVersion: string;
-  /** The id of the run that may write; `null` if there is none. */
+  /** The id of the run that is allowed to change the task; `null` if the task has no run. */
   readonly run: string | null;
-  /** The number of lost runs in a row without progress, including the current run. */
+  /** The number of runs since the task last made progress: the lost runs, and the current run. */
   readonly attempts: number;
   /** The call, encrypted: arguments, principal, client. */
   readonly call: string;
@@ -145,13 +145,13 @@ export function readTask(text: string): StoredTask | undefined {
 /** One page of the tasks in a store. */
 export interface TaskPage {
   readonly tasks: readonly StoredTask[];
-  /** The start of the next page; absent on the last one. */
+  /** The start of the next page; absent on the last page. */
   readonly cursor?: string | undefined;
 }
 
 /** Which tasks a process claims. */
 export interface TaskClaim {
-  /** The name of the runs that begin. No other claim has the same name. */
+  /** The id of the runs that this claim begins; unique among all claims. */
   readonly run: string;
   /** Maximum number of claimed tasks. */
   readonly limit: number;
@@ -184,15 +184,15 @@ export interface TaskRunName {
  */
 export interface TaskStore {
   /**
-   * Default number of tasks that a process runs at once: as many as the connections of the store can serve.
+   * Default maximum of concurrent task runs in a process: as many as the connections of the store can serve.
    * @default as many as the process accepts
    */
   readonly concurrency?: number;
   /**
-   * Stores a new task. Afterwards, `get` finds it in every process. The task is gone after `task.ttlMs`.
+   * Stores a new task. Afterwards, `get` finds it in every process. The task expires after `task.ttlMs`.
    *
    * @param delayMs milliseconds before the task can be claimed; `null` for never.
-   * @throws OverloadedError if there is no room; the call is answered with this error.
+   * @throws OverloadedError if the store is full; the call is answered with this error.
    */
   create(record: TaskRecord, delayMs: number | null): MaybePromise<void>;
   /** Returns a task, or `undefined` if it does not exist or has expired. */
@@ -203,14 +203,14 @@ export interface TaskStore {
    *
    * @param delayMs milliseconds before the task can be claimed; `null` for never. Without this parameter, that time
    *   does not change.
-   * @returns whether the task was replaced. If not, it was changed in between, or it is gone.
+   * @returns whether the task was replaced; `false` if another process has changed the task, or if it no longer exists.
    * @throws OverloadedError when the task has become too large.
    */
   replace(record: TaskRecord, delayMs?: number | null): MaybePromise<boolean>;
   /**
    * Starts runs of ready tasks, in one atomic step: it sets `run`, increases `attempts` and `version` by one, and
-   * leases the task. Owners take turns; for each owner, the task that was ready first comes first. A claim that timed
-   * out must not take effect later, because no process would run its tasks.
+   * leases the task. Owners take turns; for each owner, the task that became ready first is claimed first. A claim that
+   * timed out must not take effect later, because no process would run its tasks.
    *
    * @returns the tasks as they are after the claim.
    */
@@ -234,10 +234,10 @@ export interface TaskStore {
 
 /** How many tasks a store has, and how many of them wait for a process. */
 export interface TaskBacklog {
-  /** How many are kept, by status. */
+  /** The number of stored tasks, by status. */
   readonly kept: Readonly<Record<TaskStatus, number>>;
-  /** How many can be claimed now. */
+  /** The number of tasks that can be claimed now. */
   readonly due: number;
-  /** How long the oldest of these claimable tasks has been ready, in milliseconds; 0 if there are none. */
+  /** How long the oldest of these claimable tasks has been ready, in milliseconds; 0 if no task can be claimed. */
   readonly oldestMs: number;
 }

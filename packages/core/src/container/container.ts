@@ -34,7 +34,7 @@ export interface ValueProvider {
   readonly dispose?: (value: never) => unknown;
 }
 
-/** Provides an instance of another class, with its dependencies injected. */
+/** Provides an instance of the class `useClass`. The container injects the dependencies of that class. */
 export interface ClassProvider {
   readonly provide: ServiceId;
   readonly useClass: Constructor;
@@ -43,16 +43,18 @@ export interface ClassProvider {
    * @default 'singleton'
    */
   readonly scope?: ServiceScope;
-  /** Disposes of the instance when its scope ends, instead of the methods that `@Service` names. */
+  /** Disposes of the instance when its scope ends. If set, methods of the instance such as `onClose` are not called. */
   readonly dispose?: (value: never) => unknown;
 }
 
-/** Provides the result of a function; `provideFactory` checks its types. */
+/**
+ * Provides the result of a function. To have the compiler check the types, create the provider with `provideFactory`.
+ */
 export interface FactoryProvider {
   readonly provide: ServiceId;
   /**
-   * May be asynchronous: singletons are awaited and initialised before the app serves requests. The order of providers
-   * does not matter.
+   * Creates the service. If the function is asynchronous, the app awaits each singleton before it serves requests.
+   * Providers can be listed in any order.
    */
   readonly useFactory: (...dependencies: never[]) => MaybePromise<unknown>;
   /** The dependencies of the function, created first and passed in this order. */
@@ -62,20 +64,20 @@ export interface FactoryProvider {
    * @default 'singleton'
    */
   readonly scope?: ServiceScope;
-  /** Disposes of the instance when its scope ends, instead of the methods that `@Service` names. */
+  /** Disposes of the instance when its scope ends. If set, methods of the instance such as `onClose` are not called. */
   readonly dispose?: (value: never) => unknown;
 }
 
-/** Makes one instance available under a second id. */
+/** Makes the service with the id `useExisting` available under a second id, `provide`. */
 export interface AliasProvider {
   readonly provide: ServiceId;
   readonly useExisting: ServiceId;
 }
 
-/** Provides one service, if a decorated class is not enough. Used in `createApp({ providers })`. */
+/** Provides one service in `createApp({ providers })`, such as a value, another class or the result of a function. */
 export type Provider = ValueProvider | ClassProvider | FactoryProvider | AliasProvider;
 
-/** A value with the public members of a service. */
+/** The type of a value that has the public members of a service, such as a test double. */
 export type PublicOf<T> = T extends (...args: never[]) => unknown
   ? T
   : T extends object

@@ -23,7 +23,8 @@ const NOT_INJECTABLE: readonly unknown[] = [
 ];
 
 /**
- * Reads the dependencies of a constructor, from `@Inject` first, then from the emitted types.
+ * Returns the dependencies of a constructor. The id in `@Inject` takes precedence over the type that the compiler
+ * emitted.
  *
  * @param diagnostics receives a problem for each parameter whose dependency cannot be determined.
  */
@@ -49,7 +50,7 @@ function unknownType(cls: Constructor, types: unknown): Parameters<Diagnostics['
     return [
       'SIGIL_MISSING_METADATA',
       'the compiler emitted no decorator metadata, so its type is not known',
-      `${serviceOf(cls) ? '' : `decorate ${cls.name} with @Service(), and `}${EMIT_METADATA}, or write "private readonly x = inject(X)" instead of the parameter`,
+      `${serviceOf(cls) ? '' : `decorate ${cls.name} with @Service(), and `}${EMIT_METADATA}; or write "private readonly x = inject(X)" instead of the parameter`,
     ];
   }
   return [
@@ -70,7 +71,7 @@ function constructorOwner(cls: Constructor): Constructor {
   return constructorOwner(parent as Constructor);
 }
 
-/** A service, as the check of the dependency graph needs it. */
+/** The properties of a service that `checkGraph` needs. */
 export interface ServiceDetails {
   readonly scope: ServiceScope;
   /** The class whose constructor is run; absent for values and factories. */
@@ -81,7 +82,10 @@ export interface ServiceDetails {
 
 const LIFETIME: Record<ServiceScope, number> = { transient: 0, request: 1, session: 2, singleton: 3 };
 
-/** Returns the services that are created before a service. @param diagnostics see `dependenciesOf`. */
+/**
+ * Returns the ids of the services that must exist before a service can be created. @param diagnostics see
+ * `dependenciesOf`.
+ */
 export function needsOf(
   { cls, needs = [] }: ServiceDetails,
   knows: (id: ServiceId) => boolean,
@@ -92,7 +96,7 @@ export function needsOf(
   return ids.filter((id) => !optional.includes(id) || knows(id));
 }
 
-/** Checks the dependency graph for problems that would fail later, and for leaks between scopes. */
+/** Finds cycles, services that cannot be created, invalid scopes, and services that depend on a shorter scope. */
 export function checkGraph(
   roots: readonly ServiceId[],
   detailsOf: (id: ServiceId) => ServiceDetails | undefined,
@@ -105,7 +109,7 @@ export function checkGraph(
     const at = diagnostics.at(nameOf(id));
     if (path.includes(id)) {
       const where = [...path.slice(path.indexOf(id)), id].map(nameOf).join(' → ');
-      const what = 'these services need each other to be constructed';
+      const what = 'these services depend on each other';
       return diagnostics.at(where).add('SIGIL_DEPENDENCY_CYCLE', what, CYCLE_FIX);
     }
     if (done.has(id)) return;
@@ -114,22 +118,22 @@ export function checkGraph(
     if (!details) {
       const asker = path.at(-1);
       const where = asker === undefined ? nameOf(id) : `${nameOf(asker)}, which needs ${nameOf(id)}`;
-      const what = 'the container does not know how to make it';
+      const what = `the container cannot create ${nameOf(id)}`;
       return diagnostics.at(where).add('SIGIL_UNRESOLVABLE', what, fixOf(id));
     }
     const { scope } = details;
     if (!Object.hasOwn(LIFETIME, scope)) {
-      const fix = `give one of ${Object.keys(LIFETIME).reverse().join(', ')}`;
+      const fix = `use one of ${Object.keys(LIFETIME).reverse().join(', ')}`;
       at.add('SIGIL_INVALID_OPTIONS', `'${String(scope)}' is not a scope`, fix);
     }
     const service = details.cls && serviceOf(details.cls);
     for (const option of Object.keys(service ?? {}).filter((name) => name !== 'scope'))
       diagnostics
         .at(`${nameOf(id)}, @Service({ ${option} })`)
-        .add('SIGIL_INVALID_OPTIONS', 'there is no such option; there is scope', 'write scope');
+        .add('SIGIL_INVALID_OPTIONS', 'this option does not exist; the only option is scope', 'write scope');
     const needs = needsOf(details, knows, diagnostics);
     for (const hook of unawaitedHooks(details)) {
-      const what = `a ${scope} service is made while a request waits, so its ${hook} is never called`;
+      const what = `a ${scope} service is created during a request, so its ${hook} is never called`;
       diagnostics.at(`${nameOf(id)}.${hook}`).add('SIGIL_UNAWAITED_HOOK', what, HOOK_FIX);
     }
     for (const need of needs) {
@@ -137,8 +141,8 @@ export function checkGraph(
       if (shorter && isCaptive(scope, shorter))
         at.add(
           'SIGIL_CAPTIVE_SCOPE',
-          `a ${scope} service would keep the ${shorter} service ${nameOf(need)} for everybody`,
-          `give ${nameOf(id)} the scope '${shorter}', or resolve ${nameOf(need)} in the handler with ctx.resolve()`,
+          `a ${scope} service would share the ${shorter} service ${nameOf(need)} between all clients`,
+          `set the scope of ${nameOf(id)} to '${shorter}', or resolve ${nameOf(need)} in the handler with ctx.resolve()`,
         );
       visit(need, [...path, id]);
     }
@@ -148,12 +152,14 @@ export function checkGraph(
   return diagnostics.problems;
 }
 
-/** Whether a service of one scope would keep an instance of a shorter scope beyond the end of the shorter scope. */
+/**
+ * Whether a service with the scope `holder` would keep a dependency with the scope `held` after that scope has ended.
+ */
 export function isCaptive(holder: ServiceScope, held: ServiceScope): boolean {
   return holder !== 'transient' && held !== 'transient' && LIFETIME[held] < LIFETIME[holder];
 }
 
-/** Returns the hooks of a service that nobody awaits: only singletons are awaited before use. */
+/** Returns the hooks that are not awaited: only the hooks of singletons are awaited before use. */
 function unawaitedHooks({ scope, cls }: ServiceDetails): string[] {
   if (scope === 'singleton' || !cls) return [];
   const prototype = cls.prototype as Record<string, unknown>;
@@ -161,15 +167,15 @@ function unawaitedHooks({ scope, cls }: ServiceDetails): string[] {
 }
 
 const HOOK_FIX =
-  'make it a singleton, give a provider with an asynchronous useFactory, or do the work in the handler';
+  'make it a singleton, use a provider with an asynchronous useFactory, or do the work in the handler';
 const CYCLE_FIX =
-  'move what they share into a third service, or resolve one of them later with ctx.resolve()';
+  'move their common part into a third service, or resolve one of them later with ctx.resolve()';
 
 /** Returns advice for a service that could not be created. */
 export function fixOfFailure(code: DefinitionProblem['code'], id: ServiceId): string {
   if (code === 'SIGIL_UNRESOLVABLE') return fixOf(id);
   if (code === 'SIGIL_DEPENDENCY_CYCLE') return CYCLE_FIX;
-  return 'see the scopes of these services in @Service({ scope })';
+  return 'set a shorter scope for the depending service in @Service({ scope }), or call ctx.resolve() in the handler';
 }
 
 /**
@@ -178,8 +184,8 @@ export function fixOfFailure(code: DefinitionProblem['code'], id: ServiceId): st
  */
 function fixOf(id: ServiceId): string {
   if (id === undefined || id === null)
-    return 'give a class, a token or a name; an undefined one usually means that two files import each other';
+    return 'use a class, a token or a name; if it is undefined, two files usually import each other';
   return typeof id === 'function'
-    ? `decorate ${nameOf(id)} with @Service(), or, when it is abstract, give createApp({ providers: [{ provide: ${nameOf(id)}, … }] })`
-    : 'give createApp({ providers: [provide(<the token>, <its value>)] }), or { provide: <the token>, useClass | useFactory }';
+    ? `decorate ${nameOf(id)} with @Service(), or, if it is abstract, pass createApp({ providers: [{ provide: ${nameOf(id)}, … }] })`
+    : 'pass createApp({ providers: [provide(<the token>, <its value>)] }), or { provide: <the token>, useClass | useFactory }';
 }

@@ -7,7 +7,7 @@ const shared = globalThis as { [AT_WORK]?: Pick<ScopeContainer, 'find' | 'get'>[
 // program share one stack, because a service may import either copy.
 const atWork = (shared[AT_WORK] ??= []);
 
-/** Runs a construction; meanwhile, `inject` resolves from the container. */
+/** Runs a function that constructs an instance. During the run, `inject` resolves services from the given container. */
 export function constructing<T>(container: ScopeContainer, construct: () => T): T {
   atWork.push(container);
   try {
@@ -19,7 +19,10 @@ export function constructing<T>(container: ScopeContainer, construct: () => T): 
 
 /** Options of `inject`. */
 export interface InjectOptions {
-  /** Returns `undefined` instead of failing if the id is neither provided nor a class with `@Service`. */
+  /**
+   * Whether `inject` returns `undefined` instead of throwing if the id has no provider and is not a class with
+   * `@Service`.
+   */
   readonly optional?: boolean;
 }
 
@@ -30,7 +33,7 @@ export interface InjectOptions {
  * @param id a class, a token, or a name.
  * @param options whether the service may be missing.
  * @returns the service; `undefined` if it is optional and missing.
- * @throws Error when no container is constructing anything.
+ * @throws Error when no container is constructing an instance.
  * @example
  * ```ts
  * @Service()
@@ -49,7 +52,7 @@ export function inject<T>(id: ServiceId<T>, options: InjectOptions = {}): T | un
   const container = atWork.at(-1);
   if (!container) {
     throw new Error(
-      'inject() works only while the container makes a service: in constructors, field initialisers, and factories before their first await. Pass the dependency by hand here',
+      'inject() only works while the container creates a service: in constructors, field initialisers, and factories before their first await. Elsewhere, pass the dependency as an argument',
     );
   }
   return options.optional ? container.find<T>(id) : container.get<T>(id);

@@ -2,12 +2,12 @@ import { messageOf } from '../errors/errors.js';
 import { isObject } from '../protocol/json.js';
 import { isPromise, observed } from '../protocol/maybe-promise.js';
 
-/** A newly created instance, as the lifecycle receives it. */
+/** The details of a new instance for `Lifecycle.add`. */
 export interface Beginning {
   readonly name: string;
-  /** Whether its `onInit` and `onReady` are called. */
+  /** Whether the lifecycle calls `onInit` and `onReady` of the instance. */
   readonly hooks: boolean;
-  /** Resolves when its dependencies are initialised; absent if they already are. */
+  /** Resolves when the dependencies of the instance are initialised; `undefined` if they are initialised already. */
   readonly needed: Promise<unknown> | undefined;
   /** Called when the instance cannot be initialised, so that a new one is created the next time. */
   readonly forget: () => void;
@@ -21,18 +21,18 @@ type Hook = 'onInit' | 'onReady';
  */
 type WaitForEnd = (hook: string, work: Promise<unknown>) => Promise<void>;
 
-/** Watches the hooks of services. */
+/** Waits for the lifecycle hooks of services, such as `onInit` and `onClose`. */
 export interface HookWatch {
   /**
-   * Waits until a hook at the start has finished, however long it takes; logs from time to time that it is still
-   * running.
+   * Waits without a time limit until a start hook, such as `onInit`, has finished. Logs at intervals that the hook is
+   * still running.
    */
   starting<T>(hook: string, work: Promise<T>): Promise<T>;
-  /** Starts the time limit for the hooks at the end of a scope. */
+  /** Starts the shared time limit of all hooks at the end of a scope. Returns a function that waits for one hook. */
   ending(): WaitForEnd;
 }
 
-/** Initialises singletons, each after its dependencies, and notifies them when the app is ready. */
+/** Initialises singletons, each after its dependencies, and calls their `onReady` when the app is ready. */
 export class Lifecycle {
   /** Instances whose initialisation is running. */
   readonly #starting = new Map<unknown, Promise<void>>();
@@ -48,7 +48,10 @@ export class Lifecycle {
     return this.#starting.size > 0;
   }
 
-  /** Runs a construction. Returns its result, and a promise if the initialisation of a dependency is pending. */
+  /**
+   * Runs a function that constructs an instance. Returns the instance, and a promise if a dependency is still being
+   * initialised.
+   */
   collect<T>(make: () => T): { readonly made: T; readonly starting: Promise<unknown> | undefined } {
     const outer = this.#needs;
     const needs: Promise<void>[] = [];
@@ -61,14 +64,14 @@ export class Lifecycle {
     }
   }
 
-  /** Records that the current construction uses an instance. */
+  /** Records that the instance under construction depends on the given instance. Returns the given instance. */
   use<T>(instance: T): T {
     const starting = this.#starting.get(instance);
     if (starting) this.#needs?.push(starting);
     return instance;
   }
 
-  /** The initialisation of an instance, while it is running. */
+  /** Returns the promise of an instance's initialisation; `undefined` if the instance is not being initialised. */
   starting(instance: unknown): Promise<void> | undefined {
     return this.#starting.get(instance);
   }
@@ -89,7 +92,9 @@ export class Lifecycle {
     return this.use(instance);
   }
 
-  /** Calls `onReady` of all initialised instances, and later of new ones. */
+  /**
+   * Calls `onReady` of all initialised instances. Instances that are created later get `onReady` after their `onInit`.
+   */
   async ready(): Promise<void> {
     this.#isReady = true;
     for (const { name, instance } of this.#waiting.splice(0)) await this.#call(instance, 'onReady', name);
@@ -135,7 +140,7 @@ const METHODS = [
   ['destroy', 'destroy'],
 ] as const;
 
-/** An instance to dispose of, with the name that its author knows. */
+/** An instance to dispose of, with the name of its service. */
 export interface Disposable {
   readonly name: string;
   /** The method that disposes of the instance, such as `onClose`. */
@@ -147,7 +152,7 @@ export interface Disposable {
  * Disposes of instances, the newest first, and awaits each before the next. An instance that fails, or does not finish
  * in time, does not stop the others.
  *
- * @throws AggregateError with everything that failed, each with the name of the service.
+ * @throws AggregateError if any disposal fails. It contains one error, with the name of the service, for each failure.
  */
 export async function dispose(disposables: readonly Disposable[], watch: HookWatch): Promise<void> {
   const failures: Error[] = [];
@@ -163,7 +168,7 @@ export async function dispose(disposables: readonly Disposable[], watch: HookWat
   if (failures.length > 0) throw new AggregateError(failures, failures.map(messageOf).join('; '));
 }
 
-/** The method of an instance that disposes of it, if it has one. */
+/** Returns the method of an instance that disposes of it, such as `onClose`; `undefined` if the instance has none. */
 export function disposerOf(instance: unknown): Omit<Disposable, 'name'> | undefined {
   if (typeof instance !== 'object' || instance === null) return undefined;
   for (const [hook, key] of METHODS) {

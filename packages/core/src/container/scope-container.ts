@@ -8,27 +8,33 @@ import { type Disposable, disposerOf } from './lifecycle.js';
 
 const ContainerInstance: typeof InstanceOfTypedi = exported.typedi.ContainerInstance;
 
-/** Chooses the scopes of services. */
+/** Chooses the container that creates each service, according to the scope of the service. */
 export interface Resolver {
-  /** Finds the container for a service, and creates the service there. */
+  /**
+   * Returns the instance of a service, or a promise of it. Creates the instance in the container of its scope if
+   * needed.
+   */
   resolve(id: ServiceId, from: ScopeContainer): unknown;
-  /** Whether a service was provided or decorated. */
+  /** Whether a service has a provider, is a class with `@Service`, or is a class that the app itself requests. */
   knows(id: ServiceId): boolean;
 }
 
-/** Thrown by a construction if a dependency is not ready. The construction runs again when the dependency is. */
+/**
+ * Thrown during the construction of a service if a dependency is still being created. The construction is repeated when
+ * the dependency is ready.
+ */
 export class NotReady extends Error {
   constructor(
     readonly id: ServiceId,
     readonly settled: Promise<unknown>,
   ) {
-    super(`${nameOf(id)} is still being made`);
+    super(`${nameOf(id)} is still being created`);
   }
 }
 
 /**
- * A typedi container for one scope. When typedi injects a dependency, it calls `get`, so that one resolver chooses the
- * scope of each service.
+ * A typedi container for one scope. typedi gets each dependency with `get`, which lets the resolver choose the
+ * container of the dependency's scope.
  */
 export class ScopeContainer extends ContainerInstance {
   readonly instances: Map<ServiceId, unknown> = new Map();
@@ -46,7 +52,11 @@ export class ScopeContainer extends ContainerInstance {
     super(scope);
   }
 
-  /** @throws NotReady when the service is still being made. */
+  /**
+   * Returns the instance of a service, and creates it if needed.
+   *
+   * @throws NotReady when the service is still being created.
+   */
   override get<T>(id: ServiceId): T {
     if (this.#optional.includes(id)) return this.find(id) as T;
     const made = this.resolver.resolve(id, this);
@@ -54,7 +64,9 @@ export class ScopeContainer extends ContainerInstance {
     return made as T;
   }
 
-  /** Like `get`, but returns `undefined` if the container does not know how to make the service. */
+  /**
+   * Returns the instance of a service like `get`, but returns `undefined` if the resolver does not know the service.
+   */
   find<T>(id: ServiceId): T | undefined {
     if (!this.resolver.knows(id)) return undefined;
     const optional = this.#optional;
@@ -67,7 +79,7 @@ export class ScopeContainer extends ContainerInstance {
   }
 
   /**
-   * Has typedi construct a class, with this container injecting.
+   * Lets typedi construct a class and inject its dependencies from this container.
    *
    * @param optional the dependencies that may be missing.
    */
@@ -75,7 +87,7 @@ export class ScopeContainer extends ContainerInstance {
     return this.#make({ id: id as string, type: type as never, transient: true }, optional);
   }
 
-  /** Has typedi run a factory that its own decorators registered. */
+  /** Lets typedi run a factory that was registered with typedi's own API. */
   produce(id: ServiceId, factory: unknown): unknown {
     return this.#make({ id: id as string, type: null, factory: factory as never, transient: true }, []);
   }
@@ -94,8 +106,8 @@ export class ScopeContainer extends ContainerInstance {
   }
 
   /**
-   * Remembers an instance for disposal: with the provider's `dispose` if it has one, else with the instance's own
-   * method.
+   * Records how to dispose of an instance at the end of the scope: with `dispose` if passed, otherwise with a method of
+   * the instance.
    */
   track(id: ServiceId, instance: unknown, dispose?: (value: never) => unknown): void {
     const ends = dispose

@@ -11,8 +11,8 @@ const Token: typeof TokenOfTypedi = typedi.Token;
 type InjectDecorator = (target: object, member?: string | symbol | StandardContext, index?: number) => void;
 
 /**
- * Names the id to inject into a constructor parameter, if the type of the parameter does not determine it. It is
- * typedi's `@Inject`. In field initialisers, use `inject(id)`.
+ * Sets the id of the service to inject into a constructor parameter, if the parameter's type does not determine the
+ * service. This decorator is typedi's `@Inject`. In field initialisers, use `inject(id)`.
  *
  * @throws TypeError when it is applied as a standard decorator, because parameters cannot have standard decorators.
  * @example
@@ -35,8 +35,8 @@ export const Inject: typeof InjectOfTypedi = (id?: unknown): InjectDecorator => 
 };
 
 /**
- * The id of a service that has no class. The token has the service's type, which `inject`, `provide`, `ctx.resolve` and
- * `app.get` infer.
+ * The id of a service that has no class. `inject`, `provide`, `ctx.resolve` and `app.get` infer the type of the service
+ * from the token.
  *
  * @example
  * ```ts
@@ -44,11 +44,11 @@ export const Inject: typeof InjectOfTypedi = (id?: unknown): InjectDecorator => 
  * ```
  */
 export class InjectionToken<T = unknown> extends Token<T> implements ServiceToken<T> {
-  /** For types only; does not exist at run time. */
+  /** The type of the service, for type inference. The property does not exist at run time. */
   declare readonly serviceType?: T;
 }
 
-/** The record that typedi's own `@Service` and `Container.set` keep of a service. */
+/** A service as typedi's own `@Service` or `Container.set` registered it. */
 export interface RegisteredService {
   readonly id: unknown;
   readonly type: Constructor | null;
@@ -64,13 +64,15 @@ export function registered(id: ServiceId): RegisteredService | undefined {
   return defaults.services.find((service) => service.id === id);
 }
 
-/** Whether a registered service is a value, set by hand or already created by the default container. */
+/**
+ * Whether a registered service already has a value, which the author has set or typedi's default container has created.
+ */
 export function isValue({ value }: RegisteredService): boolean {
   // typedi marks missing instances with a symbol that it does not export.
   return !(typeof value === 'symbol' && value.description === 'EMPTY_VALUE');
 }
 
-/** The id in `@Inject` at a constructor parameter; `undefined` if the parameter has none. */
+/** Returns the id that `@Inject` sets for a constructor parameter; `undefined` if the parameter has no `@Inject`. */
 export function injectedAt(cls: Constructor, index: number): ServiceId | undefined {
   // Looked up as typedi does: on the class itself and one level above.
   const owners: unknown[] = [cls, Object.getPrototypeOf(cls)];

@@ -16,7 +16,7 @@ import { constructing } from './inject.js';
 import { NotReady, type Resolver, ScopeContainer } from './scope-container.js';
 import { isValue, registered, InjectionToken } from './typedi-registry.js';
 
-/** The resolution scope of the current request, for providers declared with scope `request`. */
+/** The token for injecting the resolution scope of the current request into services with scope `request`. */
 export const RESOLUTION: InjectionToken<ResolutionScope> = new InjectionToken('the request');
 
 /** The container of an app: typedi creates the instances; this class chooses their scopes and disposes of them. */
@@ -40,7 +40,7 @@ export class TypediContainer implements Container, Resolver {
     this.#root = new ScopeContainer('singleton', this);
   }
 
-  /** Finds faults in these services, their dependencies, and the providers. */
+  /** Finds faults in the given services, in their dependencies, and in all providers of the app. */
   check(services: readonly ServiceId[]): readonly DefinitionProblem[] {
     for (const service of services) this.#asked.add(service);
     return checkGraph(
@@ -54,7 +54,9 @@ export class TypediContainer implements Container, Resolver {
    * Creates the singletons among the providers and services, and their dependencies, in dependency order; awaits
    * asynchronous factories and `onInit`.
    *
-   * @throws DefinitionError; or an Error with the name of the failed service, and the service's error as `cause`.
+   * @throws DefinitionError if a service cannot be resolved.
+   * @throws Error if a service fails during creation. Its message names the service, and `cause` is the service's
+   *   error.
    */
   async start(services: readonly ServiceId[]): Promise<void> {
     const done = new Set<ServiceId>();
@@ -79,7 +81,7 @@ export class TypediContainer implements Container, Resolver {
     return this.#lifecycle.ready();
   }
 
-  /** How long instances of a service live; a guard or a class with handlers that is not decorated is a singleton. */
+  /** Returns the scope of a service. Guards and classes with handlers are singletons if they have no `@Service`. */
   scopeOf(id: ServiceId): ServiceScope {
     return this.#detailsOf(id)?.scope ?? 'singleton';
   }
@@ -89,7 +91,7 @@ export class TypediContainer implements Container, Resolver {
     return typeof id === 'function' && (this.#asked.has(id) || serviceOf(id as Constructor) !== undefined);
   }
 
-  /** Returns the instance of a class that the app itself requests, whether or not the class is decorated. */
+  /** Returns the instance of a class that the app itself needs, such as a guard. The class does not need `@Service`. */
   getOwn<T extends object>(cls: Constructor<T>): MaybePromise<T> {
     this.#asked.add(cls);
     return this.get<T>(cls);
@@ -134,7 +136,7 @@ export class TypediContainer implements Container, Resolver {
     const home = scope === 'transient' ? from : this.#homeOf(id, scope, from);
     if (home.instances.has(id)) return this.#lifecycle.use(home.instances.get(id));
     if (this.#building.includes(id))
-      throw this.#failure('SIGIL_DEPENDENCY_CYCLE', id, 'it needs itself to be made');
+      throw this.#failure('SIGIL_DEPENDENCY_CYCLE', id, 'it depends on itself');
     this.#building.push(id);
     try {
       const { made, starting } = this.#lifecycle.collect(() =>
@@ -230,7 +232,7 @@ export class TypediContainer implements Container, Resolver {
 
   #homeOf(id: ServiceId, scope: Exclude<ServiceScope, 'transient'>, from: ScopeContainer): ScopeContainer {
     if (isCaptive(from.scope, scope)) {
-      const what = `a ${scope} service was asked for where only ${from.scope} services live`;
+      const what = `a service of the scope ${from.scope} cannot depend on a service of the scope ${scope}`;
       throw this.#failure('SIGIL_CAPTIVE_SCOPE', id, what);
     }
     let home: ScopeContainer = from;
@@ -254,7 +256,7 @@ export class TypediContainer implements Container, Resolver {
     const cls = service?.type ?? id;
     if (typeof cls === 'function' && this.knows(id))
       return this.#construct(id, cls as Constructor, home, scope);
-    throw this.#failure('SIGIL_UNRESOLVABLE', id, 'the container does not know how to make it');
+    throw this.#failure('SIGIL_UNRESOLVABLE', id, `the container cannot create ${nameOf(id)}`);
   }
 
   #construct(id: ServiceId, cls: Constructor, home: ScopeContainer, scope: ServiceScope): unknown {

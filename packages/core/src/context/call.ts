@@ -36,7 +36,7 @@ export interface AskOptions {
   readonly maxTimeoutMs?: number;
 }
 
-/** Options for several questions that are asked at once. The name of each question is its key. */
+/** Options for several questions that are asked together. The name of each question is its key. */
 export type RoundOptions = Omit<AskOptions, 'key'>;
 
 /** The headers of an HTTP request, with names in lower case. */
@@ -59,7 +59,7 @@ export function listed(names: readonly string[]): string {
   return [...names.slice(0, MOST_NAMED), ...more].join(', ');
 }
 
-/** The client's name and version, if known. */
+/** Returns the client's name and version, if known. */
 export function clientName({ info }: ClientView): string | undefined {
   const { name, version } = info ?? {};
   // A client may send any value here, even one that cannot become text.
@@ -67,7 +67,7 @@ export function clientName({ info }: ClientView): string | undefined {
   return said === '' ? undefined : repeated(said);
 }
 
-/** The client, method and definition of a request, for log lines. */
+/** Returns the client, method and definition of a request, for log lines. */
 export function logDetails(call: Call): object {
   const { id, callId, trace, method, where, principal, client, requestInfo, background } = call;
   return withoutUndefined({
@@ -115,7 +115,7 @@ export type RefusedBy =
 export interface Call {
   /** The JSON-RPC id. */
   readonly id: RequestId;
-  /** The id of the call in the log: the header `X-Request-Id`, or else a random text. Created on demand. */
+  /** The id of the call in the log: the header `X-Request-Id`, or else a random string. Created on demand. */
   readonly callId: string;
   /** The trace of the call, if there is one. */
   readonly trace: Trace | undefined;
@@ -128,7 +128,7 @@ export interface Call {
   readonly requestInfo: RequestInfo;
   /** The headers that handlers see; see `headersFor`. */
   readonly headers: RequestHeaders;
-  /** The definition that the call is about, as the author's code names it; `undefined` until it is known. */
+  /** The place of the called definition in the author's code, such as `Shop.find`; `undefined` until it is known. */
   readonly where: string | undefined;
   /** The task of a call that runs in the background: no request waits for it. */
   readonly background: { readonly taskId: string } | undefined;
@@ -137,7 +137,7 @@ export interface Call {
   /** The key for rate limits: the principal, else the network address, else the connection. */
   readonly clientKey: string;
   /**
-   * Whether the call continues one that was already counted: in the background, or in a further round of the request.
+   * Whether limits have already counted this call: it runs in the background, or in a further round of its request.
    */
   readonly isCounted: boolean;
   /** Records the state of a limit that has counted the call. */
@@ -160,9 +160,9 @@ export interface Call {
   ask<T>(question: InputQuestion<T>, options?: AskOptions): Promise<T>;
   askAll<Q extends InputQuestions>(questions: Q, options?: RoundOptions): Promise<InputResponsesTo<Q>>;
   ping(options?: AskOptions): Promise<void>;
-  /** The author's state from the latest explicit round. */
+  /** The state that the handler's latest `inputRequired()` passed on. */
   readonly requestState: string | undefined;
-  /** The unchecked answers from the latest explicit round. */
+  /** The client's unchecked answers to the handler's latest `inputRequired()`, by key. */
   readonly inputResponses: InputResponses;
   inputResponse<T>(key: string, question: InputQuestion<T>): Promise<T | undefined>;
   closeStream(retryMs?: number): void;

@@ -58,12 +58,12 @@ export interface GuardContext {
   /**
    * The request object of the HTTP server: an `IncomingMessage`, a `Request`, or the request or context object of
    * Fastify, Hono or Nest. It includes the properties that a framework has set. `undefined` on other transports, and if
-   * the request may have ended, such as when subscriptions are checked again.
+   * the request may have ended, such as when a guard checks a subscription again.
    */
   readonly source?: unknown;
   /**
-   * Shared state. In a call, middleware and the handler get the same object; in a list request, the checks of all
-   * definitions share one.
+   * Shared state. In a call, middleware and the handler get the same object. In a list request, the guards of all listed
+   * definitions get the same object.
    */
   readonly state: ContextState;
 }
@@ -109,7 +109,7 @@ export class RequestContext implements GuardContext {
   }
 
   /**
-   * The id of this call in every log line: the HTTP header `X-Request-Id`, or else a random text. The HTTP response
+   * The id of this call in every log line: the HTTP header `X-Request-Id`, or else a random string. The HTTP response
    * repeats it.
    */
   get id(): string {
@@ -224,7 +224,7 @@ export class RequestContext implements GuardContext {
   /**
    * Returns the directories and files that the client lets the server use.
    *
-   * @throws ProtocolError when the client does not share them.
+   * @throws ProtocolError when the client does not support roots.
    */
   roots(options?: AskOptions): Promise<readonly Root[]> {
     return this.#call.ask(ask.roots(), options);
@@ -237,7 +237,7 @@ export class RequestContext implements GuardContext {
    * withdrawn.
    *
    * @param questions questions made by the builders of `ask`; the name of each question is its key in the round.
-   * @returns the answers under the same names; `{}` at once if there are no questions.
+   * @returns the answers under the same names; `{}`, without asking, if there are no questions.
    * @throws ProtocolError when the client does not support one of the questions.
    * @throws InputResponseError when the client answers a question with an error or too late, or when an answer does not
    *   satisfy its form.
@@ -274,10 +274,10 @@ export class RequestContext implements GuardContext {
   }
 
   /**
-   * Pings the client and waits for its response. In revision 2026-07-28, no ping is sent, because the request itself is
-   * a sign of life.
+   * Pings the client and waits for its response. In revision 2026-07-28, no ping is sent, because the request itself
+   * shows that the client is connected.
    *
-   * @throws ProtocolError when no response comes in time.
+   * @throws ProtocolError when no response arrives in time.
    */
   ping(options?: AskOptions): Promise<void> {
     return this.#call.ping(options);

@@ -79,7 +79,7 @@ export class PromptContext extends RequestContext {
  */
 export class CompletionContext extends RequestContext {
   /**
-   * The arguments that are already settled, and the typed part of the argument to complete. It contains only strings;
+   * The arguments that already have values, and the typed part of the argument to complete. It contains only strings;
    * other values from the client are left out.
    */
   declare readonly args: Readonly<Record<string, string>>;

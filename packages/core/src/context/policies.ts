@@ -14,9 +14,9 @@ export interface Guard {
    */
   allows(context: GuardContext): MaybePromise<boolean>;
   /**
-   * Decides whether one call may run, after its arguments are parsed; they are in `context.args`. A refused tool call
-   * gets an `isError` result. A refused read gets the same answer as a missing resource. Any other refused request gets
-   * an error (-32602).
+   * Decides whether one call may run, after its arguments are parsed. The arguments are in `context.args`. A refused
+   * tool call gets an `isError` result. A refused read gets the same answer as a missing resource. Any other refused
+   * request gets an error (-32602).
    */
   permits?(context: RequestContext): MaybePromise<boolean>;
 }
@@ -46,7 +46,7 @@ export type LimitKey = 'principal' | 'address' | 'app' | ((context: GuardContext
  */
 export type UncountedCalls = 'local' | 'open' | 'closed';
 
-/** How often calls may be made. */
+/** A limit on the rate of calls, and how it counts them. */
 export interface RateLimit extends Rate {
   /**
    * How the limit groups the calls that it counts.
@@ -60,12 +60,12 @@ export interface RateLimit extends Rate {
   readonly fail?: UncountedCalls;
 }
 
-/** How often a definition may be called, and how many of its handlers run at once. */
+/** Limits on the rate and on the concurrency of a definition's calls. */
 export interface CallLimit extends Pick<RateLimit, 'fail'> {
   /** The number of calls per second, minute, hour or day, such as `30/min`, `5/s`, `100/h` or `1000/d`. */
   readonly rate?: string;
   /**
-   * How many calls may come at once after a long pause.
+   * How many calls are allowed in immediate succession after a long pause.
    * @default the number of `rate`
    */
   readonly burst?: number;
@@ -122,7 +122,7 @@ export interface ErrorMapper {
 }
 
 /**
- * Maps a domain error to one for clients, in one place: use it in `createApp({ errors })`, in a module, or with
+ * Maps a domain error to an error for clients. Use the mapper in `createApp({ errors })`, in a module, or with
  * `@MapErrors` on a class. The nearest matching mapper is used, and its result is not mapped again.
  *
  * @param error the class of the error.

@@ -74,7 +74,7 @@ interface QuestionBuilders {
 
 /**
  * Creates questions to the client, for `ctx.ask()`, `inputRequired()` and `ctx.inputResponse()`. Creating a question
- * sends nothing. To ask at once, use `ctx.elicit()`, `ctx.sample()` and the like.
+ * sends nothing. To ask immediately, use `ctx.elicit()`, `ctx.sample()` and the like.
  *
  * @example
  * ```ts
@@ -109,12 +109,12 @@ export function checkQuestions(questions: InputQuestions, where: string): void {
   for (const [name, given] of Object.entries(questions)) checkQuestion(given, name, where);
 }
 
-/** Checks that a value is a question. @throws TypeError if it is not. */
+/** Checks that a value is a question. @throws TypeError if the value is not a question. */
 export function checkQuestion(given: unknown, name: string, where: string): void {
   if (typeof given === 'object' && given !== null && QUESTION in given) return;
   const fix =
-    'make it with ask.form(), ask.url(), ask.sample() or ask.roots(); the methods of the context ask at once';
-  throw new TypeError(`${where} was given something as "${name}" that is no question: ${fix}`);
+    'create it with ask.form(), ask.url(), ask.sample() or ask.roots(), because the methods of the context ask immediately';
+  throw new TypeError(`${where} received "${name}", which is not a question: ${fix}`);
 }
 
 function question<T>(parts: QuestionParts): InputQuestion<T> {
@@ -162,12 +162,10 @@ Object.defineProperty(InputRequired.prototype, INPUT_REQUIRED, { value: true });
 export function inputRequired(questions: InputQuestions, requestState?: string): InputRequired {
   checkQuestions(questions, 'inputRequired()');
   if (requestState !== undefined && typeof requestState !== 'string') {
-    throw new TypeError('the requestState of inputRequired() is a string: give it JSON for anything else');
+    throw new TypeError('the requestState of inputRequired() must be a string: use JSON for any other value');
   }
   if (requestState === undefined && Object.keys(questions).length === 0) {
-    throw new TypeError(
-      'inputRequired() needs a question or a requestState: with neither, nothing is required',
-    );
+    throw new TypeError('inputRequired() needs a question or a requestState');
   }
   return new InputRequired(Object.freeze({ ...questions }), requestState);
 }
@@ -199,7 +197,7 @@ export class Suspension {
 
   /** Explains the suspension to an author whose handler catches it. */
   toString(): string {
-    return 'Suspension: the handler waits for an answer of the client and runs again with it; let this pass';
+    return 'Suspension: the handler stops until the client answers, and then runs again; if you catch this value, rethrow it';
   }
 }
 

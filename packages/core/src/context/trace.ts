@@ -10,7 +10,7 @@ export interface Trace {
   /** `00-<trace id>-<span id>-<flags>`, in hexadecimal digits. */
   readonly traceparent: string;
   readonly traceId: string;
-  /** The span of the caller. */
+  /** The id of the caller's span, in hexadecimal digits. */
   readonly spanId: string;
   readonly tracestate?: string | undefined;
   readonly baggage?: string | undefined;
@@ -24,7 +24,7 @@ const TRACEPARENT =
 /** Maximum length of `tracestate` and `baggage`. Longer values are dropped, as the recommendation permits. */
 const MAX_LENGTH = 8192;
 
-/** Reads a trace from `_meta` or HTTP headers. @returns `undefined` if there is no valid one. */
+/** Reads a trace from `_meta` or HTTP headers. @returns the trace; `undefined` if there is no valid `traceparent`. */
 export function readTrace(carrier: Readonly<Record<string, unknown>>): Trace | undefined {
   const { traceparent, tracestate, baggage } = carrier;
   if (typeof traceparent !== 'string' || traceparent.length > 512) return undefined;
@@ -35,7 +35,7 @@ export function readTrace(carrier: Readonly<Record<string, unknown>>): Trace | u
   return { traceparent, traceId, spanId, tracestate: text(tracestate), baggage: text(baggage) };
 }
 
-/** The trace of a request: from its `_meta`, or else from its HTTP headers. */
+/** Returns the trace of a request: from its `_meta`, or else from its HTTP headers. */
 export function traceOf(
   params: Readonly<Record<string, unknown>>,
   { headers }: RequestInfo,

@@ -61,7 +61,7 @@ export type ToolDecorator<S> =
       ) => void) &
         StandardMethodDecorator<(...values: never[]) => ToolReturn<S>>;
 
-/** A decorator for methods, with and without `experimentalDecorators`. */
+/** A method decorator that works both with and without `experimentalDecorators`. */
 export type HandlerDecorator = MethodDecorator & StandardMethodDecorator;
 
 function handler(name: string, options: object, described: HandlerDefinition): HandlerDecorator {
@@ -98,7 +98,7 @@ export interface ToolOptions<S extends SchemaLike = SchemaLike> extends Omit<
  * **Name**: the method's name in snake_case, unless `name` is given (`checkInventory` → `check_inventory`).
  *
  * **Parameters**: one DTO class, or values marked with `@Arg`, and a `ToolContext` in any position. The input schema is
- * derived from them. Invalid arguments get an `isError` result and never reach the method.
+ * derived from them. A call with invalid arguments gets an `isError` result and never reaches the method.
  *
  * **Return value**: a string, number or boolean becomes text. A plain object, array or DTO instance becomes
  * `structuredContent`, and its JSON becomes text. Blocks from the builders of `content`, such as `content.text()`,
@@ -142,7 +142,7 @@ export interface ResourceOptions<L extends string = string> extends Omit<
 }
 
 /**
- * Decorates a method in a class that also has the list method of the template.
+ * Decorates a resource method. If `list` is set, the compiler checks that the class has a method with that name.
  *
  * @typeParam U the URI template.
  * @typeParam L the name of the method that lists its resources.
@@ -163,10 +163,10 @@ export type ResourceDecorator<U extends string, L extends string> = [L] extends 
  * `ResourceContext` in any position.
  *
  * **Return value**: a string becomes text. A `Uint8Array`, `Buffer` or `ArrayBuffer` becomes a base64 blob. An object
- * with a member `contents` is used as the whole result; it may set how clients cache it (`ttlMs`, `cacheScope`).
- * Contents made by `resourceContents.text()` and `resourceContents.blob()`, alone or in an array, are used unchanged.
- * Any other value becomes JSON text with the MIME type `application/json`. `undefined` means that the resource does not
- * exist.
+ * with a member `contents` is used as the whole result; it can also contain `ttlMs` and `cacheScope`, which control how
+ * clients cache the result. Contents made by `resourceContents.text()` and `resourceContents.blob()`, alone or in an
+ * array, are used unchanged. Any other value becomes JSON text with the MIME type `application/json`. `undefined` means
+ * that the resource does not exist.
  *
  * **Lists**: `resources/list` shows resources with fixed URIs. It shows the resources of a template if `list` names a
  * method that returns them: either a page `{ resources, nextCursor? }`, or all resources as an array or (async)
@@ -204,8 +204,8 @@ export type PromptOptions = Omit<PromptDefinition, 'kind'>;
  * **Name**: the method's name in snake_case, unless `name` is given.
  *
  * **Parameters**: one DTO class, or values marked with `@Arg`, and a `PromptContext` in any position. Clients send
- * prompt arguments as strings. For a parameter of type number or boolean, the string is converted if that loses
- * nothing.
+ * prompt arguments as strings. For a parameter of type number or boolean, the string is converted if no information is
+ * lost.
  *
  * **Return value**: a string or content becomes one user message. Messages made by `message.user()` and
  * `message.assistant()`, alone or in an array, are used in order. An object with a member `messages` is used as the
@@ -230,7 +230,8 @@ export function Prompt(options: PromptOptions = {}): HandlerDecorator {
  *
  * **Parameters**: the typed text, as a string, and a `CompletionContext` in any position.
  *
- * **Return value**: the suggestions, best first. At most 100 are sent; `total` and `hasMore` are filled in.
+ * **Return value**: the suggestions, best first. At most 100 suggestions are sent; `total` and `hasMore` are set
+ * automatically.
  *
  * @param ref the name of the prompt, or the URI template exactly as in `@Resource`.
  * @param argument the name of the argument or variable.

@@ -26,7 +26,7 @@ import type { VariablesOf } from './uri-variables.js';
 export interface FunctionDefinition<D extends HandlerDefinition = HandlerDefinition> {
   readonly definition: D;
   readonly input: SchemaLike | undefined;
-  /** Called with the arguments and the context. */
+  /** The handler function, which is called with the arguments and the context. */
   readonly handle: (...values: never[]) => unknown;
   readonly guards: readonly GuardLike[];
   readonly middleware: readonly MiddlewareLike[];
@@ -43,8 +43,8 @@ export interface Policies {
   readonly scopes?: readonly ScopeRequirement[];
   readonly errors?: readonly ErrorMapper[];
   /**
-   * How often the definition may be called, and how many of its handlers run at once, in the form that `@Limit`
-   * accepts. For several limits, pass a list.
+   * How often the definition can be called, and how many of these calls can run at the same time. Accepts the same
+   * values as `@Limit`. For several limits, pass a list.
    */
   readonly limit?: LimitLike | readonly LimitLike[];
 }
@@ -67,13 +67,13 @@ export interface ToolFunctionOptions<S extends SchemaLike, O extends SchemaLike 
   extends Omit<ToolOptions<O>, 'input'>, Policies {
   readonly name: string;
   readonly input?: S;
-  /** Does the work, and returns the result for the client. */
+  /** The handler of the tool. Returns the result for the client. */
   readonly handle: (args: ArgumentsOf<S>, context: ToolContext) => ToolReturn<O>;
 }
 
 /**
  * Defines a tool without decorators, with the same schemas, guards, results and errors as `@Tool`. Without an output
- * schema, the handler may return anything.
+ * schema, the handler can return any value.
  *
  * @param options the options of `@Tool`, a name, and the handler.
  * @returns the definition, for `createApp`, a module, or `app.tools.add`.
@@ -115,9 +115,12 @@ export interface ResourceFunctionOptions<S extends SchemaLike, U extends string 
   readonly name: string;
   /** The schema of the variables. Without a schema, the handler gets them as strings. */
   readonly input?: S;
-  /** Returns the resources of a template for `resources/list`. Without this function, the list shows none of them. */
+  /**
+   * Returns the resources of a template for `resources/list`. Without this function, `resources/list` contains no
+   * resources of the template.
+   */
   readonly list?: ListResources<U>;
-  /** Returns the contents for the client. */
+  /** The handler of the resource. Returns the contents for the client. */
   readonly handle: (
     variables: S extends Record<string, never> ? VariablesOf<U> : ArgumentsOf<S>,
     context: ResourceContext,
@@ -154,7 +157,7 @@ export function defineResource<S extends SchemaLike = Record<string, never>, con
 export interface PromptFunctionOptions<S extends SchemaLike> extends Omit<PromptOptions, 'input'>, Policies {
   readonly name: string;
   readonly input?: S;
-  /** Returns the messages of the prompt. */
+  /** The handler of the prompt. Returns the messages of the prompt. */
   readonly handle: (args: ArgumentsOf<S>, context: PromptContext) => unknown;
 }
 
@@ -183,9 +186,9 @@ export function definePrompt<S extends SchemaLike = Record<string, never>>(
 export interface CompletionFunctionOptions extends Policies {
   /** The name of the prompt, or the URI template exactly as it is defined. */
   readonly ref: string;
-  /** The name of the argument or variable. */
+  /** The name of the prompt argument or template variable to complete. */
   readonly argument: string;
-  /** Returns the suggestions for the typed text, best first. */
+  /** The handler of the completion. Returns the suggestions for the typed text, best first. */
   readonly handle: (prefix: string, context: CompletionContext) => unknown;
 }
 

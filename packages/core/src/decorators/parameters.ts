@@ -8,16 +8,17 @@ import type { Principal as PrincipalOfRequest } from '../protocol/principal.js';
 /** Options of `@Arg` and `@Param`: any JSON Schema keyword, and the following members. */
 export interface ArgOptions {
   /**
-   * The type, if the build emits none or reflection cannot determine it: `() => Date`, `() => Address`, `'integer'` …
+   * The type of the argument, if the build emits no types or reflection cannot determine the type:
+   * `() => Date`, `() => Address`, `'integer'` …
    */
   readonly type?: (() => unknown) | string;
   /** The type of the elements of an array: `() => String`, `() => Address`. */
   readonly items?: (() => unknown) | object;
   readonly description?: string;
   /**
-   * Whether the argument may be left out.
-   * @default true if there is a `default`, or if the parameter has an initialiser (`page: number = 1`), which then
-   *   applies
+   * Whether clients can omit the argument.
+   * @default true if `default` is set, or if the parameter has an initialiser (`page: number = 1`), whose value is then
+   *   used
    */
   readonly optional?: boolean;
   readonly default?: unknown;
@@ -42,9 +43,9 @@ export interface ArgOptions {
  * of several types, the app does not start until `{ anyOf: […] }` lists them.
  *
  * **Optional arguments**: an argument is required unless `{ optional: true }` is set, because TypeScript removes the
- * question mark from `note?: string`. An initialiser is detected: the argument for `page: number = 1` may be left out.
- * `{ default: 1 }` also shows the value to clients. After a parameter with an initialiser, each argument must say
- * whether it is optional, because JavaScript counts parameters only up to the first initialiser.
+ * question mark from `note?: string`. An initialiser is detected: clients can omit the argument for `page: number = 1`.
+ * `{ default: 1 }` also shows the value to clients. For each parameter after one with an initialiser, set `optional` or
+ * `default`, because JavaScript counts parameters only up to the first initialiser.
  *
  * @param name the name of the argument, as clients send it.
  * @param options the description and constraints, and the type if the parameter's own type is not enough.
@@ -147,7 +148,9 @@ function initialiserAt(
 export function createParamDecorator(value: (context: RequestContext) => unknown): () => ParameterDecorator {
   return () => (prototype, method, index) => {
     if (method === undefined)
-      throw new TypeError('a decorator made by createParamDecorator belongs on a parameter of a method');
+      throw new TypeError(
+        'a decorator from createParamDecorator can only be used on a parameter of a method',
+      );
     addParameter(prototype, method, { kind: 'custom', index, value });
   };
 }
@@ -169,8 +172,8 @@ export type Principal = PrincipalOfRequest;
 export const Principal: () => ParameterDecorator = createParamDecorator((context) => context.principal);
 
 /**
- * Passes the context of the call to a handler parameter. It is needed only in builds without decorator metadata, if the
- * parameter is ambiguous there. Otherwise, the type of the parameter is enough.
+ * Passes the context of the call to a handler parameter. Use it only in builds without decorator metadata, and only if
+ * Sigil cannot tell which parameter is the context. In all other cases, the type of the parameter is enough.
  *
  * @example
  * ```ts
@@ -184,9 +187,9 @@ export const Ctx: () => ParameterDecorator = createParamDecorator((context) => c
 
 /**
  * Makes clients repeat an argument in the HTTP header `Mcp-Param-<name>`, so that gateways can route by the argument
- * without reading bodies. Requests whose header and body disagree are refused. Proxies log headers, so the server warns
- * at start about an argument that is named like a secret. Use it on a property of a DTO, or beside `@Arg`, and only for
- * strings, integers and booleans.
+ * without reading bodies. Requests whose header and body disagree are refused. Proxies log headers, so the server logs
+ * a warning at start if the name of an argument suggests a secret. Use the decorator on a DTO property, or together
+ * with `@Arg`, and only for strings, integers and booleans.
  *
  * @param name the part of the header after `Mcp-Param-`; unique within the tool.
  * @throws TypeError when the decorator is neither on a property nor on a parameter of a method.
@@ -197,8 +200,8 @@ export const Ctx: () => ParameterDecorator = createParamDecorator((context) => c
  *   return this.databases.in(region).query(sql);
  * }
  * ```
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http,
- *   "Custom Headers from Tool Parameters"
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http, "Custom Headers from
+ *   Tool Parameters"
  */
 export function McpHeader(name: string): PropertyDecorator & ParameterDecorator {
   const ofProperty = decorator('McpHeader', (target, member) => annotate(target, member, { header: name }));

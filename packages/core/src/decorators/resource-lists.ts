@@ -3,20 +3,20 @@ import type { Resource } from '../protocol/descriptors.js';
 import type { MaybePromise } from '../protocol/maybe-promise.js';
 import type { ValuesFor } from './uri-variables.js';
 
-/** The request of a resource template's `list`. */
+/** The first argument of a resource template's list function: which page of resources to return. */
 export interface ListRequest {
   /** The `nextCursor` of the previous page; absent for the first page. It comes from the client, so validate it. */
   readonly cursor?: string;
   /**
-   * Maximum number of resources to return, from the cursor on. If there are more, the first ones are used, and the
-   * others are requested again later.
+   * Maximum number of resources to return, starting at the cursor. If you return more, only the first `limit` resources
+   * are used, and the rest are requested again later.
    */
   readonly limit: number;
 }
 
 /**
- * One resource of a template, as `resources/list` shows it. It has either its URI, or values for the variables of the
- * template.
+ * One resource of a template, as `resources/list` shows it. It has either a `uri`, or `variables` for the template,
+ * from which the URI is built.
  *
  * @typeParam U the URI template.
  */
@@ -35,13 +35,13 @@ export type ListedResource<U extends string = string> = Omit<Resource, 'uri'> &
   );
 
 /**
- * Some of the resources of a template.
+ * One page of the resources of a template.
  *
  * @typeParam U the URI template.
  */
 export interface ResourcePage<U extends string = string> {
   readonly resources: Iterable<ListedResource<U>> | AsyncIterable<ListedResource<U>>;
-  /** The cursor for the next page; absent after the last. */
+  /** The cursor for the next page; absent on the last page. */
   readonly nextCursor?: string | undefined;
 }
 

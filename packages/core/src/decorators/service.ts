@@ -35,8 +35,8 @@ export interface ServiceOptions {
  *
  * A singleton may have the methods `onInit` and `onReady`. `createApp` awaits `onInit` of each singleton, after
  * `onInit` of the services that it needs. Then it awaits `onReady` of all singletons in the same order, and returns. A
- * singleton that is first resolved later is initialised at that time, before it is used. Services with other scopes
- * must not have these methods.
+ * singleton that is first resolved after the start is initialised at that time, before it is used. Services with other
+ * scopes must not have these methods.
  *
  * An instance with `Symbol.asyncDispose`, `Symbol.dispose`, `onClose` or `destroy` is disposed of when its scope ends.
  * The newest instance is disposed of first, and each disposal is awaited.
@@ -66,8 +66,8 @@ export function Service(options: ServiceOptions = {}): ClassDecorator {
 }
 
 /**
- * Lets a constructor parameter be `undefined` if its id is neither provided nor a class with `@Service`. In field
- * initialisers, use `inject(id, { optional: true })`.
+ * Makes a constructor parameter `undefined`, instead of failing, if its id has no provider and is not a class with
+ * `@Service`. In field initialisers, use `inject(id, { optional: true })`.
  *
  * @example
  * ```ts
@@ -112,7 +112,7 @@ export function UseGuards(...guards: GuardLike[]): ClassOrMethodDecorator {
  * the scopes. Over HTTP, a call without the scopes gets 403 and a challenge that names all scopes; on other transports,
  * it gets an error with `data.authorization`. To hide a definition, add a guard; guards run first.
  *
- * @typeParam A the arguments, as the handler gets them.
+ * @typeParam A the type of the arguments that the handler gets.
  * @param requirements scopes, or functions that return them for the arguments of a call.
  * @example
  * ```ts
@@ -130,9 +130,9 @@ export function RequireScopes<A = never>(...requirements: ScopeRequirement<A>[])
 }
 
 /**
- * Limits how often each definition of a service, or one definition, is called, and how many of its handlers run at
- * once. Limits on the class and on the method all apply. A call beyond a limit is refused with a `RateLimitError`, over
- * HTTP with 429 and `Retry-After`.
+ * Limits how often each definition of a service, or one definition, is called, and how many of its calls run at the
+ * same time. Limits on the class and on the method all apply. A call beyond a limit is refused with a `RateLimitError`,
+ * over HTTP with 429 and `Retry-After`.
  *
  * @param limit a rate such as `30/min`, or an object with all options.
  * @param options further options for the rate.
@@ -177,7 +177,7 @@ export function UseMiddleware(...middleware: MiddlewareLike[]): ClassOrMethodDec
  * Maps errors of a service's handlers, or of one handler, to errors for clients. The nearest matching mapper is used:
  * first those of the method, then those of the class, the module and the app.
  *
- * @param mappers made by `mapError`.
+ * @param mappers the error mappers, created with `mapError`.
  * @example
  * ```ts
  * @Service()

@@ -18,8 +18,8 @@ type Bare<V extends string> = V extends `${infer Required}?` ? Required : V;
 type VariableName<V extends string> = V extends `${infer Name}*` | `${infer Name}:${number}` ? Name : V;
 
 /**
- * The type of a URI template's variables, for a handler without a schema. Values are strings, `undefined` for an
- * omitted query variable, and a list for several values of a variable with `*`.
+ * The type of a URI template's variables, for a handler without a schema. A value is a string, `undefined` for an
+ * omitted query variable, or a list if a variable with `*` has several values.
  *
  * @typeParam U the URI template.
  * @example
@@ -39,7 +39,7 @@ export type VariablesOf<U extends string> = string extends U
 type OptionalOf<V> = { [K in keyof V]: undefined extends V[K] ? K : never }[keyof V];
 
 /**
- * Values to fill in for the variables of a URI template: strings or numbers, and lists for a variable with `*`.
+ * Values to fill in for the variables of a URI template: strings or numbers, or lists of them for a variable with `*`.
  *
  * @typeParam U the URI template.
  * @example

@@ -25,8 +25,8 @@ export type Admission = Pick<AdmittedRequest, 'revision' | 'client'>;
 const UNKNOWN_CLIENT: ClientView = { capabilities: {}, protocolVersion: '' };
 
 /**
- * Chooses the revision that serves a request: the version in its `_meta`. A request without one belongs to the session
- * of its connection (2026-07-28, basic/versioning).
+ * Chooses the revision that serves a request: the version in its `_meta`. A request without a version belongs to the
+ * session of its connection (2026-07-28, basic/versioning).
  *
  * @param claim the version that the message claims; `undefined` when it belongs to the session.
  * @throws ProtocolError when the request cannot be served by any revision.
@@ -44,7 +44,7 @@ export function admit(
  * Refuses methods that a revision does not have.
  *
  * @param extensions report the methods that they add for clients of a revision.
- * @throws MethodNotFoundError if there is no such method.
+ * @throws MethodNotFoundError if the revision and the extensions do not have the method.
  */
 export function requireMethod(
   method: string,
@@ -67,8 +67,8 @@ function admitByClaim(claimed: unknown, meta: unknown): Admission {
 }
 
 /**
- * The error for a method that is not served, here or by this revision. It refuses the request itself, whenever it is
- * detected.
+ * The error for a method that the server or the revision does not have. The request always counts as refused, even if
+ * the error is thrown late.
  */
 export class MethodNotFoundError extends ProtocolError {
   constructor(method: string) {
@@ -128,11 +128,11 @@ function clientOfEnvelope(meta: Readonly<Record<string, unknown>>, protocolVersi
   const capabilities = meta[META.clientCapabilities];
   if (!isObject(capabilities)) throw invalidParams(`_meta needs an object "${META.clientCapabilities}"`);
   const level = meta[META.logLevel];
-  if (level !== undefined && !isLogLevel(level)) throw invalidParams(`"${META.logLevel}" is no log level`);
+  if (level !== undefined && !isLogLevel(level)) throw invalidParams(`"${META.logLevel}" is not a log level`);
   return new EnvelopeClient(protocolVersion, capabilities, meta);
 }
 
-/** Reads the arguments of a tool or prompt. @throws ProtocolError (-32602) if they are not an object. */
+/** Reads the arguments of a tool or prompt. @throws ProtocolError (-32602) if `arguments` is not an object. */
 export function readArguments(params: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const args = params['arguments'];
   if (args === undefined) return {};
@@ -140,7 +140,7 @@ export function readArguments(params: Readonly<Record<string, unknown>>): Record
   return args;
 }
 
-/** Reads a string parameter. @throws ProtocolError (-32602) if it is missing. */
+/** Reads a string parameter. @throws ProtocolError (-32602) if the parameter is not a string. */
 export function readString(params: Readonly<Record<string, unknown>>, name: string): string {
   const value = params[name];
   if (typeof value !== 'string') throw invalidParams(`"${name}" must be a string`);
@@ -148,8 +148,8 @@ export function readString(params: Readonly<Record<string, unknown>>, name: stri
 }
 
 /**
- * The methods that run handlers. Other methods have their own limits: lists and discovery, and methods that release a
- * place, such as `tasks/cancel`.
+ * The methods that run handlers. Other methods have separate limits, for example lists, discovery, and methods that
+ * free capacity, such as `tasks/cancel`.
  */
 export const CALLS: ReadonlySet<string> = new Set([
   METHODS.callTool,
@@ -179,8 +179,8 @@ export class CallSlots {
   }
 
   /**
-   * Counts a request. @throws OverloadedError if the client or the process already has the maximum number of
-   * requests in flight.
+   * Counts a request as in flight. @throws OverloadedError if the client or the process already has the maximum number
+   * of requests in flight.
    */
   take(call: EngineCall): void {
     const slots = this.#placesOf(call);
@@ -188,7 +188,7 @@ export class CallSlots {
     if (slots.take(call.quotaKey)) return this.#takeBytes(call, slots);
     const { taken, total, perClient } = slots;
     const full = taken >= total ? `${total} requests are` : `${perClient} requests of this client are`;
-    throw new OverloadedError(`More than ${full} in flight; try again later`);
+    throw new OverloadedError(`${full} already running, which is the maximum; try again later`);
   }
 
   give(call: EngineCall): void {
@@ -210,7 +210,7 @@ export class CallSlots {
       return;
     }
     slots.give(call.quotaKey);
-    throw new OverloadedError('The calls in flight keep as much as they may; try again later');
+    throw new OverloadedError('The running calls have reached a memory limit; try again later');
   }
 
   #placesOf({ method }: EngineCall): Quota | undefined {
@@ -249,15 +249,15 @@ export function headerMismatch(headers: Headers, message: CheckedMessage): strin
   if (version === undefined) return 'the header MCP-Protocol-Version is missing';
   if (version !== claim && version.trim() !== claim) {
     // The claim may be any value, and some values cannot be shown.
-    const shown = typeof claim === 'string' ? `'${repeated(claim)}'` : 'something else than a string';
-    return `the header MCP-Protocol-Version says '${repeated(version)}', the body ${shown}`;
+    const shown = typeof claim === 'string' ? `'${repeated(claim)}'` : 'a value that is not a string';
+    return `the header MCP-Protocol-Version has the value '${repeated(version)}', but the body has ${shown}`;
   }
   // A version that this server does not support is refused later, as unsupported.
   if (!claimedRevision(claim)) return undefined;
   const sent = headerOf(headers, 'mcp-method');
   if (sent === undefined) return isRequest ? 'the header Mcp-Method is missing' : undefined;
   if (sent !== method && sent.trim() !== method)
-    return `the header Mcp-Method says '${repeated(sent)}', the body '${repeated(method)}'`;
+    return `the header Mcp-Method has the value '${repeated(sent)}', but the body has '${repeated(method)}'`;
   const name = namedBy === undefined ? undefined : params[namedBy];
   if (typeof name !== 'string') return undefined;
   const mismatch = nameMismatch(headerOf(headers, 'mcp-name'), name);
@@ -273,7 +273,7 @@ function nameMismatch(sent: string | undefined, name: string): string | undefine
   if (decoded === undefined) return 'the header Mcp-Name is not valid base64';
   return decoded === name
     ? undefined
-    : `the header Mcp-Name says '${repeated(decoded)}', the body '${repeated(name)}'`;
+    : `the header Mcp-Name has the value '${repeated(decoded)}', but the body has '${repeated(name)}'`;
 }
 
 /**

@@ -15,7 +15,7 @@ import { fromDialect, resultFromDialect, type Spoken, toDialect } from './revisi
 import type { Revision } from './revisions/index.js';
 import { writeSession } from './session-state.js';
 
-/** The result of `initialize` between a client and a server, and the client's later settings. */
+/** The session of a client: the results of `initialize`, and later settings of the client. */
 export class Session implements ClientView {
   /**
    * Whether the client has reported that it is ready. Before that, it only gets responses. See `becomeReady`.
@@ -72,12 +72,15 @@ const MAX_ELICITATIONS = 1000;
 /** Discards messages, for connections without a transport. */
 export const NOWHERE: Sink = Object.freeze({ send: () => undefined, end: () => undefined });
 
-/** The shared state of a connection's requests: its session, its own sink, and its pending requests to the client. */
+/**
+ * The shared state of a connection's requests: the session, the sink of the connection, and the pending requests to the
+ * client.
+ */
 export class ConnectionState {
   session: Session | undefined;
   #elicitations: Set<string> | undefined;
   #pending: PendingRequests | undefined;
-  /** Whether messages to the client use the older dialect. */
+  /** Whether messages to the client use the older dialect (`message-dialect.ts`). */
   speaksDialect = false;
   /**
    * Requests in the older dialect wait for this promise; `undefined` once the store knows that the client uses the
@@ -86,7 +89,7 @@ export class ConnectionState {
   dialectKept: Promise<void> | undefined;
 
   /**
-   * @param options the store of the session's changes, and the name of this process in ids.
+   * @param options the store for changes of the session, and the name of this process in request ids.
    * @param endSession ends the session, except for the request that begins another session; absent if a session can
    *   begin only once.
    */
@@ -96,12 +99,12 @@ export class ConnectionState {
     readonly endSession?: (beginning: object) => void,
   ) {}
 
-  /** The reason why the client cannot be asked; `undefined` if it can. */
+  /** The reason why the server cannot send questions to the client; `undefined` if it can. */
   get unaskable(): string | undefined {
     return this.options.unaskable;
   }
 
-  /** Forgets the session, and everything known about its client. */
+  /** Removes the session, and all data about its client. */
   forget(): void {
     this.session = undefined;
     this.#elicitations = undefined;
@@ -112,14 +115,14 @@ export class ConnectionState {
   /**
    * Begins a session, which stores the client description.
    *
-   * @throws OverloadedError when sessions already store as much as they may.
+   * @throws OverloadedError when the sessions already store the maximum number of bytes.
    */
   begin(session: Session, sessionBytes: Quota): void {
     session.bytes = bytesOf([session.info, session.capabilities, session.roots]);
     if (!sessionBytes.take(session.quotaKey, session.bytes)) {
       const { total, perClient } = sessionBytes;
       throw new OverloadedError(
-        `Sessions keep as much as they may: ${total} bytes, of one client ${perClient}`,
+        `Sessions have reached a memory limit: ${total} bytes for all clients, or ${perClient} bytes for one client`,
       );
     }
     this.session = session;
@@ -134,7 +137,7 @@ export class ConnectionState {
   }
 
   /**
-   * Changes the session: first in the store, if there is one, then here.
+   * Changes the session: first in the store, if there is one, then in this process.
    *
    * @param edit changes the stored state.
    * @param apply changes the local state; not called if the store failed.
@@ -162,13 +165,14 @@ export class ConnectionState {
     return this.#elicitations?.delete(elicitationId) ?? false;
   }
 
-  /** Whether the client was ever asked anything. */
+  /** Whether the server has ever sent a request to the client. */
   get hasAsked(): boolean {
     return this.#pending !== undefined;
   }
 
   /**
-   * Looks up an unknown method in the older dialect. After the first match, this session uses the dialect.
+   * Looks up an unknown method in the older dialect (`message-dialect.ts`). After the first match, this session uses
+   * the dialect.
    */
   understand(method: string, params: unknown): Spoken | undefined {
     if (!this.session) return undefined;

@@ -121,7 +121,7 @@ export class EngineConnection implements Connection, ExchangeOwner {
     if (isDeeper(message, maxDepth)) {
       // The question is settled without a result, because its answer is nested too deeply to be read.
       if (isAnswer) this.#state.pending.settle({ id });
-      else this.#refuse(message, out, `it has more than ${maxDepth} levels of objects and arrays`);
+      else this.#refuse(message, out, `it has more than ${maxDepth} nested levels of objects and arrays`);
       return undefined;
     }
     if (typeof method === 'string') {
@@ -158,8 +158,8 @@ export class EngineConnection implements Connection, ExchangeOwner {
   }
 
   /**
-   * Notifies the client that a page for its user is complete.
-   * @returns whether this client's user was sent to the page.
+   * Notifies the client that a page that its user was asked to open is complete.
+   * @returns whether the user of this client was asked to open the page.
    */
   completeElicitation(elicitationId: string): boolean {
     if (!this.#state.removeElicitation(elicitationId)) return false;
@@ -176,7 +176,7 @@ export class EngineConnection implements Connection, ExchangeOwner {
     for (const uri of [...(this.session?.subscriptions ?? [])]) this.announceResource(uri);
   }
 
-  /** Notifies the client of a changed list, if the client listens to such changes. */
+  /** Notifies the client of a changed list, if the client listens to changes of this list. */
   announceList(list: ListKind): void {
     if (this.#held) this.#held.push(() => this.announceList(list));
     else if (this.session?.announced[list]?.listChanged) this.notify(LIST_CHANGED[list]);
@@ -302,13 +302,14 @@ export class EngineConnection implements Connection, ExchangeOwner {
     sink: Sink,
     requestInfo: RequestInfo,
   ): ActiveRequest | undefined {
-    if (!this.batches) return this.#refuse(undefined, sink, 'batches are not part of this protocol revision');
+    if (!this.batches)
+      return this.#refuse(undefined, sink, 'this protocol revision does not support batches');
     if (messages.length === 0) return this.#refuse(undefined, sink, 'the batch is empty');
     const { maxBatchLength, maxBatchBytes } = this.#parts.options.limits;
     if (messages.length > maxBatchLength) return this.#refuse(undefined, sink, 'the batch is too long');
     const receive = (message: unknown, own: Sink): ActiveRequest | undefined =>
       Array.isArray(message)
-        ? this.#refuse(message, own, 'a batch within a batch')
+        ? this.#refuse(message, own, 'a batch must not contain a batch')
         : this.receive(message, own, requestInfo);
     return receiveBatch(messages, sink, receive, maxBatchBytes);
   }

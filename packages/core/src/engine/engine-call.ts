@@ -94,13 +94,16 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
   readonly client: ClientView;
   readonly requestInfo: RequestInfo;
   readonly connectionState: ConnectionState;
-  /** The key of quotas; `undefined` if clients are indistinguishable, and only totals are limited. */
+  /**
+   * The key that quotas count the client by; `undefined` if clients cannot be distinguished, so that only totals are
+   * limited.
+   */
   readonly quotaKey: string | object | undefined;
   currentContext: object | undefined;
   where: string | undefined;
   /** The scopes that the request needs; `undefined` until they are known. */
   neededScopes: readonly string[] | undefined;
-  /** Uses up the request state from the request. Rejects if the state was used before. */
+  /** Marks the state that the request contains as used. The promise rejects if the state was used before. */
   useRequestState: (() => Promise<void>) | undefined;
   #accepted: Promise<void> | undefined;
   /** The time limit of the handler, if it has one. */
@@ -110,9 +113,9 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
   refusedBy: RefusedBy | undefined;
   /** The observers of the call, if any. */
   observation: Observation | undefined;
-  /** The rounds, if the handler has asked or may ask; `rounds` makes them. */
+  /** The rounds of the request, once the getter `rounds` has created them. */
   knownRounds: RoundTrips | undefined;
-  /** The states of the rates that counted the request; absent if none did. */
+  /** The states of the rates that counted the request; absent if no rate counted it. */
   limitStates: LimitState[] | undefined;
   /** Whether the container has created instances for the scope of this request. */
   isScope = false;
@@ -125,7 +128,7 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
   #controller: AbortController | undefined;
   #aborted: Error | undefined;
   #progress = -Infinity;
-  /** How many bytes the parameters count in the limit of all running calls; 0 for short messages. */
+  /** The bytes of the parameters that count towards the limit for all running calls; 0 for short messages. */
   heldBytes = 0;
   /** The connection of the request, if it belongs to one client. */
   readonly owner: object | undefined;
@@ -228,13 +231,13 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
     return logDetails(this);
   }
 
-  /** Runs an author's function: promises that it creates belong to this call. */
+  /** Runs an author's function, and attributes the promises that the function creates to this call. */
   track<T>(run: () => T): T {
     const { track } = this.#parts.options.tracking;
     return track ? track(this, run) : run();
   }
 
-  /** The questions and side effects of this request; made on demand. */
+  /** The questions and side effects of this request; created on demand. */
   get rounds(): RoundTrips {
     return (this.knownRounds ??= new RoundTrips());
   }
@@ -262,14 +265,14 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
     (this.limitStates ??= []).push(limit);
   }
 
-  /** Runs the call in the background: questions, reports and the result take another path. */
+  /** Runs the call in the background: questions, progress reports and the result go to `background`. */
   moveTo(background: BackgroundDelivery): void {
     this.background = background;
     this.rounds.keep = (journal) => background.keep(journal);
     this.rounds.mayBegin = () => background.mayBegin();
   }
 
-  /** Whether no question can be asked, because the client has its answer. */
+  /** Whether no question can be asked, because the client has received its answer. */
   get isOver(): boolean {
     return this.#stream.done && this.background === undefined;
   }
@@ -295,7 +298,7 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
     this.#stream.send({ jsonrpc: '2.0', ...message });
   }
 
-  /** Sends a notification that belongs to this request. Nothing is sent once the request is over. */
+  /** Sends a notification that belongs to this request. Nothing is sent after the request has been answered. */
   notify(method: string, params: object): void {
     if (!this.isAborted) this.send({ method, params });
   }
@@ -373,14 +376,17 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
   }
 
   /**
-   * Uses up the request state, if there is one, so that the user's consent counts once. A call that was refused before
-   * may retry with the same state.
+   * Marks the request state as used, if there is one, so that the user's consent counts once. A call that is refused
+   * before this point can be retried with the same state.
    */
   accept(): Promise<void> | undefined {
     return (this.#accepted ??= this.useRequestState?.());
   }
 
-  /** Asks the questions that a handler returned. Resolves when it should run again within this request. */
+  /**
+   * Asks the questions that a handler returned. The promise resolves when the handler should run again within this
+   * request.
+   */
   requireInput(required: InputRequired): Promise<void> {
     return this.#parts.requester.requireInput(this, required);
   }
@@ -425,7 +431,7 @@ function connectionKey(connection: object): string {
   return key;
 }
 
-/** Copies the facts about a request, because the original may keep the connection in memory. */
+/** Copies the data about a request, because the original object can keep the connection in memory. */
 export function lasting(requestInfo: RequestInfo): RequestInfo {
   const { exposeHeaders, address, quotaKey, principal } = requestInfo;
   return { headers: headersFor(requestInfo), exposeHeaders, address, quotaKey, principal };

@@ -16,7 +16,7 @@ import type { CacheHints } from './methods/cache-hints.js';
 import type { ChangeFeed } from './subscriptions/changes.js';
 
 /**
- * Limits on the work and memory that clients may cause. Requests beyond a limit are refused; accepted requests are not
+ * Limits on the work and memory that clients can cause. Requests beyond a limit are refused; accepted requests are not
  * affected.
  */
 export interface LimitOptions {
@@ -98,15 +98,15 @@ export interface LimitOptions {
    */
   readonly guardTimeoutMs?: number;
   /**
-   * Milliseconds that a store or bus may take to answer. It applies to stores that are passed alone, such as
-   * `state.store`, and to the parts of your own backend. After that time, the call has failed, and the request that
+   * Milliseconds that a store or bus may take to answer. It applies to stores that are passed individually, such as
+   * `state.store`, and to the parts of your own backend. After that time, the store call fails, and the request that
    * needs it is refused, over HTTP with 503. `redis()` and `postgres()` have their own limits.
    * @default 10 seconds
    */
   readonly storeTimeoutMs?: number;
   /**
-   * How often guards check again the resources and tasks that open subscriptions listen to, in milliseconds. A
-   * subscription that a guard refuses ends.
+   * How often guards check again the resources and tasks that open subscriptions listen to, in milliseconds. If a guard
+   * refuses, the subscription ends.
    * @default 1 minute
    */
   readonly recheckMs?: number;
@@ -121,7 +121,7 @@ export interface LimitOptions {
 /** Every limit, filled in. */
 export type Limits = Required<LimitOptions>;
 
-/** The limits of an app that sets none. */
+/** The default limits of an app. */
 export const DEFAULT_LIMITS: Limits = {
   maxInFlight: 4096,
   maxInFlightPerClient: 1024,
@@ -163,7 +163,7 @@ export interface EngineOptions {
   readonly observers: Observers;
   /** Runs before the handler of a call, for example to record it; if it fails, the call is refused. */
   readonly beforeHandler: ((call: CallInfo) => Promise<void>) | undefined;
-  /** Waits until the records of ended calls are written; absent if there are none. */
+  /** Waits until the records of ended calls are written; absent if calls are not recorded. */
   readonly written: (() => Promise<void>) | undefined;
   /** Counts requests by rates. */
   readonly counter: RateCounter;
@@ -171,15 +171,15 @@ export interface EngineOptions {
   readonly timeoutMs: number | false | undefined;
   /** Capabilities outside the specification. */
   readonly experimental: ServerCapabilities['experimental'];
-  /** Whether results of stateless revisions name the server. */
+  /** Whether results contain the name and version of the server, in stateless revisions. */
   readonly stampServerInfo: boolean;
   /** Encrypts data that is kept outside of this process. */
   readonly codec: RequestStateCodec;
   /** Keeps the record of each request's rounds. */
   readonly rounds: RoundTripStates;
   readonly extensions: readonly ExtensionFactory[];
-  /** Tracks the promises of calls, in a process that belongs to an app. */
+  /** Tracks the promises that calls create. */
   readonly tracking: Tracking;
-  /** The plan of a form that handlers show. */
+  /** Returns the validation plan for answers to a form that a handler shows to the user. */
   readonly formPlan: (form: FormLike) => ValuePlan;
 }

@@ -223,7 +223,7 @@ export class Engine implements Endpoint {
     return !this.#parts.extensions.shows(LATEST_SESSION_REVISION, tool);
   }
 
-  /** Creates a request without a client, to ask guards about a principal. The request is its own session. */
+  /** Creates a request without a client, to ask guards about a principal. It belongs to no other session. */
   hypotheticalCall(principal: Principal | undefined): EngineCall {
     const revision = NEWEST_REVISION;
     const client = { capabilities: {}, protocolVersion: revision.version };
@@ -267,10 +267,10 @@ export class Engine implements Endpoint {
   }
 
   /**
-   * Notifies the client that a page that its user was sent to is complete. If another process has sent the user there,
+   * Notifies a client that the page of an elicitation is complete. If another process has sent the user to the page,
    * that process is notified.
    *
-   * @returns whether this process has sent the user there, and the client is still connected.
+   * @returns whether this process has sent the user to the page, and the client is still connected.
    */
   completeElicitation(elicitationId: string): boolean {
     const isKnown = this.#completeHere(elicitationId);
@@ -296,14 +296,14 @@ export class Engine implements Endpoint {
     this.#parts.extensions.closes();
   }
 
-  /** Sets the time for requests in flight, in milliseconds. Side effects of tasks have the same time. */
+  /** Sets the time for requests in flight, in milliseconds. Side effects of tasks have the same time to finish. */
   drains(graceMs: number): void {
     if (graceMs > 0) this.#drainsUntil = Math.max(this.#drainsUntil, performance.now() + graceMs);
   }
 
   /**
-   * Lets requests in flight finish for a moment and cancels the rest. Then it forgets every session, and waits until
-   * the sessions' instances are disposed of.
+   * Gives requests in flight a short time to finish, and cancels the rest. Then it ends every session, and waits until
+   * the container has disposed of the sessions' instances.
    */
   async close(): Promise<void> {
     this.#isClosing = true;

@@ -45,7 +45,7 @@ export interface Serving<R> {
   /** Answers callers who must not see the entry, as if the entry did not exist. */
   readonly refuse: () => MethodResult;
   readonly answer: (result: R) => MaybePromise<MethodResult>;
-  /** If present, wraps middleware and handler. */
+  /** If present, this function wraps the middleware and the handler, which `run` calls. */
   readonly enter?: (run: () => MaybePromise<MethodResult>) => MaybePromise<MethodResult>;
   /** See `Exchange.limited`. */
   readonly timeoutMs: number | false | undefined;
@@ -58,7 +58,7 @@ export interface ExchangeParts extends CallParts {
   readonly writer: ResponseWriter;
   readonly timeLimits: TimeLimits;
   readonly observers: Observers;
-  /** Logs that there was no room for a request. */
+  /** Logs that a request was refused because a limit was reached. */
   readonly overloaded: (call: EngineCall, error: OverloadedError) => void;
   /** The definitions whose authors have been warned, because a handler catches suspensions. */
   readonly warned: Set<string>;
@@ -69,7 +69,9 @@ export interface ExchangeParts extends CallParts {
 
 /** The connection of an exchange. */
 export interface ExchangeOwner {
-  /** Called once, when the request releases its place: after its answer is sent and its handler has ended. */
+  /**
+   * Called once, when the request no longer counts as in flight: after its answer is sent and its handler has ended.
+   */
   ended(exchange: Exchange): void;
 }
 
@@ -99,7 +101,7 @@ export class Exchange implements ActiveRequest, Stream {
     this.call = new EngineCall(parts, request, this);
   }
 
-  /** Runs a handler and sends its result. */
+  /** Runs the handler of a protocol method, and sends its result. */
   run(handler: MethodHandler): void {
     const { observers } = this.#parts;
     if (observers.areActive) this.call.observation = observers.start(this.call);
@@ -130,7 +132,7 @@ export class Exchange implements ActiveRequest, Stream {
     return this.call.limitStates;
   }
 
-  /** Serves the request with an entry. */
+  /** Serves the request with an entry, such as a tool: checks its guard, then runs middleware and handler. */
   invoke<R>(
     { where, run }: { readonly where: string; readonly run: Invoke<R> },
     args: Record<string, unknown>,
@@ -176,7 +178,7 @@ export class Exchange implements ActiveRequest, Stream {
     this.#sink.abandon?.();
   }
 
-  /** Ends the request from this side, with a reason for the client. */
+  /** Ends the request on behalf of the server, with a reason for the client. */
   terminate(reason: string): void {
     if (this.done) return;
     this.call.abort(reason);
@@ -184,8 +186,8 @@ export class Exchange implements ActiveRequest, Stream {
   }
 
   /**
-   * Limits the time of a handler. After that time, its signal aborts and the client gets an answer. The handler keeps
-   * its place until it has ended.
+   * Limits the time of a handler. After that time, its signal aborts and the client gets an answer. The handler still
+   * counts as in flight until it has ended.
    *
    * @param result the result of the handler with its middleware.
    * @param timeoutMs the author's limit; `false` for none. By default `DEFAULT_TIMEOUT_MS`, and none in the background.
@@ -232,8 +234,8 @@ export class Exchange implements ActiveRequest, Stream {
   }
 
   /**
-   * Returns the record of the handler's runs so far, after side effects in progress have ended. An extension that takes
-   * over the client's answers uses them up.
+   * Returns the record of the handler's runs so far, after side effects in progress have ended. It marks the client's
+   * answers as used.
    */
   async journal(): Promise<Journal> {
     const { rounds } = this.call;
@@ -243,7 +245,7 @@ export class Exchange implements ActiveRequest, Stream {
   }
 
   /**
-   * Ends the run of the handler, which unwinds, and answers with the given result.
+   * Ends the run of the handler, and answers the request with the given result.
    *
    * @returns a promise that rejects with a `Suspension`.
    */
@@ -319,8 +321,7 @@ export class Exchange implements ActiveRequest, Stream {
       this.#warnSwallowed(undefined);
       return void this.#suspend();
     }
-    if (rounds?.isEnding)
-      this.#warn('a handler ended before the answer to its question had come: await what it asks');
+    if (rounds?.isEnding) this.#warn('a handler ended before its question was answered: await the question');
     this.#settle();
     this.#deliver(given);
   }
@@ -473,7 +474,7 @@ export class Exchange implements ActiveRequest, Stream {
 
   #warnSwallowed(error: unknown): void {
     this.#warn(
-      'a handler did not let a suspension pass; it is answered as suspended all the same. In "catch", write: if (isSuspension(error)) throw error',
+      'a handler caught a suspension; the request counts as suspended nevertheless. In "catch", write: if (isSuspension(error)) throw error',
       error === undefined ? {} : { err: error },
     );
   }

@@ -60,8 +60,8 @@ export interface ExtensionCall {
    */
   journal(): Promise<Journal>;
   /**
-   * Ends the run of the handler, which unwinds, and answers the request with a result. Only for tool calls, while the
-   * handler waits for the returned promise.
+   * Ends the run of the handler, which unwinds, and answers the request with a result. Allowed only in a tool call,
+   * while its handler waits for the returned promise.
    *
    * @returns a promise that rejects with a `Suspension`; pass it to the handler.
    */
@@ -74,11 +74,11 @@ export interface RecordedCall {
   readonly version: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly principal?: Principal | undefined;
-  /** The scopes that the call was found to need. */
+  /** The scopes that the call needs, as determined when it was recorded. */
   readonly neededScopes?: readonly string[] | undefined;
   readonly headers?: RequestHeaders | undefined;
   readonly address?: string | undefined;
-  /** The quota key, if it is a text. */
+  /** The quota key, if it is a string. */
   readonly quotaKey?: string | undefined;
   /** The trace that the call belonged to, in the format of W3C Trace Context. */
   readonly traceparent?: string | undefined;
@@ -86,7 +86,7 @@ export interface RecordedCall {
 
 /** A running replay of a recorded call. */
 export interface Replay {
-  /** The id of the call in the log, like `ctx.id`. */
+  /** The id of the replayed call in the log: the same value as `ctx.id`. */
   readonly callId: string;
   /** Aborts the signal of the handler. */
   abort(reason: string): void;
@@ -99,7 +99,7 @@ export interface Replay {
 /** A request that an extension adds to the protocol. */
 export interface ExtensionMethod {
   /**
-   * Whether clients that have not declared the extension may send the request.
+   * Whether clients that have not declared the extension are allowed to send the request.
    * @default false
    */
   readonly undeclared?: boolean;
@@ -113,7 +113,7 @@ export interface ExtensionMethod {
   serve(call: ExtensionCall, params: Readonly<Record<string, unknown>>): MaybePromise<object>;
 }
 
-/** How an extension takes part in the calls of one tool. */
+/** Defines how an extension takes part in the calls of one tool. */
 export interface ToolCalls {
   /**
    * Whether the tool is useless to clients with sessions (revision 2025-11-25 or earlier), and therefore hidden from
@@ -133,14 +133,17 @@ export interface ToolCalls {
 
 /** An extension of the protocol, negotiated under `capabilities.extensions` (SEP-2133). */
 export interface Extension {
-  /** Its identifier, such as `io.modelcontextprotocol/tasks`. */
+  /** The identifier of the extension, such as `io.modelcontextprotocol/tasks`. */
   readonly id: string;
   /**
    * Whether clients with sessions (revision 2025-11-25 or earlier) can also use the extension.
    * @default false
    */
   readonly inSessions?: boolean;
-  /** The announced settings; `undefined` while there is nothing to offer. Called again when the registry has changed. */
+  /**
+   * Returns the settings to announce; `undefined` while the extension has nothing to offer. Called again when the
+   * registry has changed.
+   */
   settings(): ExtensionSettings | undefined;
   /** The requests that the extension adds, by method. */
   readonly methods?: Readonly<Record<string, ExtensionMethod>>;
@@ -153,14 +156,14 @@ export interface Extension {
    * Reads the extension's part of a `subscriptions/listen` request.
    *
    * @returns the members of the filter that the server agrees to.
-   * @throws ProtocolError if the client must not have the subscription.
+   * @throws ProtocolError if the client is not allowed to have the subscription.
    */
   listen?(
     call: ExtensionCall,
     wanted: Readonly<Record<string, unknown>>,
   ): MaybePromise<Readonly<Record<string, unknown>>>;
   /**
-   * Whether a subscription may continue; called every `limits.recheckMs`. If not, the subscription ends.
+   * Whether a subscription is allowed to continue; called every `limits.recheckMs`. If not, the subscription ends.
    *
    * @param agreed the result of `listen` for the subscription.
    * @default always
@@ -168,8 +171,8 @@ export interface Extension {
   mayListen?(call: ExtensionCall, agreed: Readonly<Record<string, unknown>>): MaybePromise<boolean>;
   /**
    * Functions that answer operators in a program that serves no clients, by their name in `SIGIL_INSPECT`. Each
-   * function receives the object in `SIGIL_INSPECT_<NAME>`, and throws a `ProtocolError` if it cannot answer. `start`
-   * is not called before.
+   * function receives the object in `SIGIL_INSPECT_<NAME>`, and throws a `ProtocolError` if it cannot answer. In such a
+   * program, `start` is not called.
    */
   readonly inspect?: Readonly<
     Record<string, (asked: Readonly<Record<string, unknown>>) => MaybePromise<object>>
@@ -182,8 +185,8 @@ export interface Extension {
   /** Begins work outside of requests. Called once, when the app begins to serve. */
   start?(): MaybePromise<void>;
   /**
-   * Prepares for the end of the process, which still serves clients: it leaves work to other processes if they can
-   * begin it. `close` is called later. `closes` may be called more than once.
+   * Prepares for the end of the process, which still serves clients. The extension leaves new work to other processes
+   * that can do it. `close` is called later. `closes` can be called more than once.
    */
   closes?(): void;
   /**
@@ -216,10 +219,13 @@ export interface ExtensionHost {
    * @param journal the record of earlier runs: answered questions get their answers, and side effects are not repeated.
    * @param background receives the result.
    * @throws OverloadedError when the maximum number of calls is already running.
-   * @throws ProtocolError when this server does not serve such a call.
+   * @throws ProtocolError when this server cannot serve the call, for example because the tool no longer exists.
    */
   replay(call: RecordedCall, journal: Journal | undefined, background: BackgroundDelivery): Replay;
-  /** Reports to the app's observers that a run of a recorded call was aborted, or that its task was given up. */
+  /**
+   * Reports to the app's observers that a run of a recorded call was aborted, or that its task failed without another
+   * run.
+   */
   reportAbort(call: RecordedCall, abort: TaskAbort): void;
   /**
    * Encrypts and authenticates data to keep outside of this process, with the first of `state.keys`. Other apps and
@@ -230,11 +236,11 @@ export interface ExtensionHost {
    * @throws OverloadedError when the value is longer.
    */
   seal(value: unknown, maxLength?: number): Promise<string>;
-  /** Reads text sealed with any of `state.keys`. @returns `undefined` for other text. */
+  /** Reads text sealed with any of `state.keys`. @returns the data; `undefined` for other text. */
   unseal(text: string): Promise<unknown>;
-  /** Whether `wanted` accepts the filter of any `subscriptions/listen` stream. */
+  /** Whether `wanted` accepts the filter of at least one open `subscriptions/listen` stream. */
   hasListener(wanted: (filter: Readonly<Record<string, unknown>>) => boolean): boolean;
-  /** Sends a notification to each `subscriptions/listen` stream if `wanted` accepts its filter. */
+  /** Sends a notification to each `subscriptions/listen` stream whose filter `wanted` accepts. */
   notifyListeners(
     method: string,
     params: object,

@@ -103,14 +103,14 @@ export class Extensions {
     return serve(0).then((result) => ({ ...toMethodResult(result), instead: forModel }), toolFailure);
   }
 
-  /** Whether clients of a revision can use a tool. */
+  /** Whether clients of a revision can use a tool, according to the extensions. */
   shows(revision: Revision, tool: ToolEntry): boolean {
     return !revision.sessions || !this.#partsIn(tool).some((part) => part.hiddenFromSessions);
   }
 
   /**
-   * Returns the part of a subscription's filter that belongs to extensions, and a function that checks later
-   * whether the subscription may continue.
+   * Returns the part of a subscription's filter that belongs to extensions, and a function that checks later whether
+   * the subscription is allowed to continue.
    */
   async listen(
     exchange: Exchange,
@@ -233,7 +233,7 @@ function recordOf({
 }
 
 function noCall(): Error {
-  return new Error('this is no call of a tool: there is no handler whose run could end');
+  return new Error('this is not a tool call, so no handler is running');
 }
 
 function handlerOf(
@@ -257,7 +257,7 @@ function toolFailure(error: unknown): MethodResult {
 }
 
 function toMethodResult(given: ExtensionResult): MethodResult {
-  if (!isObject(given)) throw new TypeError('an extension gave a result that is no object');
+  if (!isObject(given)) throw new TypeError('an extension returned a result that is not an object');
   const { resultType, ...members } = given;
   const { ttlMs, cacheScope, ...rest } = members;
   // Each revision writes cache hints in its own way, or not at all. A value without a scope is not such a hint.
@@ -279,7 +279,7 @@ function checkExtensions(extensions: readonly Extension[]): void {
     const { id } = isObject(extension) ? extension : {};
     at.add(
       'SIGIL_INVALID_OPTIONS',
-      `create() of ${typeof id === 'string' ? `the extension '${id}'` : 'an extension'} must give an object with "id", "settings()" and "methods" that have "serve()"`,
+      `create() of ${typeof id === 'string' ? `the extension '${id}'` : 'an extension'} must return an object with "id", "settings()" and "methods" that have "serve()"`,
       'return such an object from create(host), not a promise of one',
     );
   }
@@ -293,12 +293,12 @@ function checkExtensions(extensions: readonly Extension[]): void {
     ...extensions.flatMap(({ inspect = {} }) => Object.keys(inspect).map((name) => `inspect '${name}'`)),
   ];
   for (const name of new Set(names.filter((one, index) => names.indexOf(one) !== index)))
-    at.add('SIGIL_DUPLICATE_NAME', `${name} occurs twice`, 'take one of them off the list');
+    at.add('SIGIL_DUPLICATE_NAME', `${name} occurs twice`, 'remove one of them from the list');
   const known: readonly string[] = Object.values(METHODS);
   for (const { id, method } of methods.filter((one) => known.includes(one.method)))
     at.add(
       'SIGIL_DUPLICATE_NAME',
-      `the extension '${id}' has the method '${method}', which is the protocol's own`,
+      `the extension '${id}' has the method '${method}', which belongs to the protocol`,
       'name the method after the extension; toolCalls() takes part in tools/call, and listen() in subscriptions/listen',
     );
   at.throwIfAny();

@@ -5,8 +5,8 @@ type Listen = () => unknown;
  * Keeps listeners of a signal from ending the process if they throw, or if their promise rejects. The signal stays the
  * same object, for `fetch`, `AbortSignal.any` and `instanceof`; derived signals are not guarded.
  *
- * @param signal the signal; it gets its own methods, which call the existing ones.
- * @param run runs a listener, and throws nothing.
+ * @param signal the signal; it gets new methods for listeners, which call its existing methods.
+ * @param run runs a listener, and must not throw.
  * @returns the signal.
  * @example
  * ```ts

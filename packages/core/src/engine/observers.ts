@@ -23,7 +23,7 @@ import type { Revision } from './revisions/index.js';
  * - `asked`: with a question to the client, which repeats the request with the answer (2026-07-28)
  * - `suspended`: a run of a task that continues later, because it has asked its client a question, or because its
  *   process ends
- * - `cancelled`: without an answer, because the client cancelled or went away, or the run of a task was superseded
+ * - `cancelled`: without an answer, because the client cancelled or disconnected, or the run of a task was superseded
  * - `timeout`: its handler exceeded its time limit
  */
 export type CallOutcome =
@@ -33,7 +33,7 @@ export type CallOutcome =
 export interface CallInfo {
   /** The id of the call in the log; see `RequestContext.id`. */
   readonly id: string;
-  /** The JSON-RPC id of the request; `undefined` for the run of a task, and if the message had no readable one. */
+  /** The JSON-RPC id of the request; `undefined` for the run of a task, and if the message had no readable id. */
   readonly requestId: RequestId | undefined;
   /** The method as the client sent it, cut after 256 characters. */
   readonly method: string;
@@ -48,7 +48,7 @@ export interface CallInfo {
   readonly isKnownName: boolean;
   /** The parameters of the request, unchecked. */
   readonly params: Readonly<Record<string, unknown>>;
-  /** The trace that the client, or its HTTP request, belongs to. */
+  /** The trace that the call belongs to: from its `_meta`, or else from its HTTP headers. */
   readonly trace: Trace | undefined;
   /** The principal of the call, once it is known. */
   readonly principal: Principal | undefined;
@@ -68,50 +68,52 @@ export interface CallInfo {
   readonly headers: RequestInfo['headers'];
   /** The HTTP server's request object; `undefined` on other transports. */
   readonly source: unknown;
-  /** Set for the run of a task. */
+  /** The run of the task; `undefined` if the call is not the run of a task. */
   readonly task: TaskRunInfo | undefined;
 }
 
-/** Identifies the run of a task. */
+/** Identifies a task and one of its runs. */
 export interface TaskRunInfo {
   readonly id: string;
-  /** 1 for the first run, and 1 more after each lost run; after progress, it is 1 again. */
+  /**
+   * The number of the run: 1 for the first run, and 1 more after each lost run. After progress, the number is 1 again.
+   */
   readonly attempt: number;
   /** The trace of the request that submitted the task. */
   readonly submittedIn: Trace | undefined;
 }
 
-/** A call that has ended. */
+/** A call that has ended, with its outcome. */
 export interface CallEvent extends CallInfo {
   readonly outcome: CallOutcome;
   /** The check that refused the call, if one did. */
   readonly refusedBy: RefusedBy | undefined;
   /** Milliseconds from the admission of the call to its answer. */
   readonly ms: number;
-  /** The size of the answer, in bytes; 0 if none was sent. */
+  /** The size of the answer, in bytes; 0 if no answer was sent. */
   readonly bytes: number;
   /** The JSON-RPC error that answered the call, if any. */
   readonly error: ProtocolError | undefined;
-  /** The result as it is sent; `undefined` if there is none. Created on demand. */
+  /** Returns the result as it is sent; `undefined` if the call has no result. The result is created on demand. */
   readonly result: () => Readonly<Record<string, unknown>> | undefined;
 }
 
 /**
- * The reason why the run of a task was aborted, or why the task was given up:
+ * The reason why the run of a task was aborted, or why its task failed without another run:
  *
  * - `attempts`: as many runs were lost, without progress, as `tasks.maxAttempts` allows; the task has failed
- * - `rerun`: a run was lost, and the tool may not be run twice; the task has failed
+ * - `rerun`: a run was lost, and the tool must not be run twice; the task has failed
  * - `version`: no process serves the version of the tool that the task began with; the task has failed
- * - `store`: the result could not be kept; the task has failed
- * - `stop`: its process ends; the task has failed if no other process may continue it
- * - `lease`: the lease was not renewed in time, and another run has taken the task over
+ * - `store`: the result could not be stored; the task has failed
+ * - `stop`: its process ends; the task has failed if no other process is allowed to continue it
+ * - `lease`: the lease was not renewed in time, and another run has replaced this run
  * - `cancel`: the client or an operator has cancelled the task
  * - `expiry`: the task has expired
  */
 export type TaskAbortedBy =
   'attempts' | 'rerun' | 'version' | 'store' | 'stop' | 'lease' | 'cancel' | 'expiry';
 
-/** How a run of a task was aborted, or why its task was given up. */
+/** How a run of a task was aborted, or why its task failed without another run. */
 export interface TaskAbort {
   readonly taskId: string;
   /** The number of the attempt; see `TaskRunInfo`. */
@@ -138,7 +140,7 @@ export interface ClientRequestInfo {
 export interface SessionEvent {
   readonly protocolVersion: string;
   readonly transport: TransportName | undefined;
-  /** How long it was open in this process, in milliseconds. */
+  /** How long the session was open in this process, in milliseconds. */
   readonly ms: number;
   /** Why it ended. */
   readonly reason: string;
@@ -148,7 +150,7 @@ export interface SessionEvent {
 export interface CallObservation {
   /** The trace for the handler's own requests; if absent, the trace of the call is used. */
   readonly trace?: Trace | undefined;
-  /** Runs the handler and everything around it. */
+  /** Runs the handler and its middleware, by calling `work`. */
   run?<T>(work: () => T): T;
   /** Watches a request to the client that the handler makes. */
   clientRequest?(request: ClientRequestInfo): ClientRequestObservation | undefined;
@@ -161,7 +163,7 @@ export interface ClientRequestObservation {
   /** Members that are added to the `_meta` of the request, such as `traceparent`. */
   readonly meta?: Readonly<Record<string, string>>;
   /**
-   * Called when the client has answered, or when the wait was given up.
+   * Called when the client has answered, or when the wait has ended without an answer.
    *
    * @param error the error that ended the wait, if any.
    */
@@ -181,27 +183,33 @@ export interface ClientRequestObservation {
  */
 export interface Observer {
   /**
-   * Whether the observer is active now; true if absent. Read at each call: without an active observer, no event is
-   * built.
+   * Whether the observer is active now; `true` if absent. The app reads it at each call, and creates no events without
+   * an active observer.
    */
   readonly isActive?: boolean;
-  /** A call has been admitted, or the handler of a task begins to run. */
+  /** Called when a call has been admitted, or when the handler of a task begins to run. */
   callStarted?(call: CallInfo): CallObservation | undefined;
-  /** A request was refused before it was admitted. */
+  /** Called when a request was refused before it was admitted. */
   callRefused?(event: CallEvent): void;
-  /** A run of a task was aborted in this process, or its task was given up. A handler that was called ends later, as `cancelled`. */
+  /**
+   * Called when a run of a task was aborted in this process, or when its task failed without another run. If the
+   * handler was called, its call ends later, with the outcome `cancelled`.
+   */
   taskAborted?(event: TaskAbortEvent): void;
-  /** A session has ended in this process. */
+  /** Called when a session has ended in this process. */
   sessionEnded?(event: SessionEvent): void;
-  /** This process has created a task, or changed its status. */
+  /** Called when this process has created a task, or has changed the status of a task. */
   taskChanged?(event: TaskEvent): void;
-  /** A transport has refused a request before it read a message. */
+  /** Called when a transport has refused a request before it read a message. */
   refused?(event: RefusalEvent): void;
-  /** The app has closed everything else. Its process ends when this method has finished, or after five seconds. */
+  /**
+   * Called when the app has closed everything else. The process ends when this method has finished, or after five
+   * seconds.
+   */
   close?(): MaybePromise<void>;
-  /** A store has answered, or failed. */
+  /** Called when an operation on a store has succeeded or failed. */
   storeAsked?(event: StoreEvent): void;
-  /** A gauge is available. Called for each existing gauge when the observer is added, then for each new gauge. */
+  /** Called for each existing gauge when the observer is added, and later for each new gauge. */
   gaugeAdded?(gauge: Gauge): void;
 }
 
@@ -240,7 +248,7 @@ interface ServedNames {
   readonly hasName: (method: string, name: string) => boolean;
 }
 
-/** The observers of one app. Without any, no event is built. */
+/** The observers of one app. Without observers, no event is created. */
 export class Observers {
   readonly #all = new Set<Observer>();
   /** The gauges by name, with the parts that have them. */
@@ -249,19 +257,19 @@ export class Observers {
 
   constructor(private readonly logger: Logger) {}
 
-  /** Sets the names that the server knows. */
+  /** Sets the names of the methods, tools and prompts that the server has. */
   serves(names: ServedNames): void {
     this.#served = names;
   }
 
-  /** @returns a function that removes the observer. */
+  /** Adds an observer. @returns a function that removes the observer. */
   add(observer: Observer): () => void {
     this.#all.add(observer);
     for (const { gauge } of this.#gauges.values()) this.#guarded(() => observer.gaugeAdded?.(gauge));
     return () => this.#all.delete(observer);
   }
 
-  /** Adds a gauge of a part. @returns a function that removes it. */
+  /** Adds a gauge of a part. @returns a function that removes the gauge. */
   addGauge(part: Gauge): () => void {
     const known = this.#gauges.get(part.name) ?? this.#newGauge(part);
     known.parts.add(part);
@@ -300,7 +308,7 @@ export class Observers {
     }
   }
 
-  /** Lets observers flush. @throws the error of the first that fails. */
+  /** Lets observers send their remaining data. @throws the error of the first observer that fails. */
   async close(): Promise<void> {
     await Promise.all([...this.#all].map(async (observer) => observer.close?.()));
   }
@@ -330,7 +338,7 @@ export class Observers {
     this.tell((observer) => observer.callRefused?.(event));
   }
 
-  /** Reports that a run of a task was aborted, or that its task was given up. */
+  /** Reports that a run of a task was aborted, or that its task failed without another run. */
   taskAborted(call: SeenRequest & Pick<ServedCall, 'submittedIn'>, abort: TaskAbort): void {
     const { taskId: id, attempt, abortedBy, hasFailed, callId = crypto.randomUUID() } = abort;
     const { submittedIn } = call;
@@ -444,12 +452,12 @@ export class Observation {
     private readonly guarded: (run: () => void) => void,
   ) {}
 
-  /** The trace that one of the observers has begun, else the trace of the call. */
+  /** The trace that one of the observers has begun; otherwise, the trace of the call. */
   get trace(): Trace | undefined {
     return this.info.trace;
   }
 
-  /** Runs the handler and everything around it exactly once, whatever the observers do. */
+  /** Runs the handler and its middleware exactly once, even if an observer throws. */
   run<T>(work: () => T): T {
     let inner = work;
     for (const observation of this.observations) inner = this.#runIn(observation, inner);
@@ -483,7 +491,7 @@ export class Observation {
     };
   }
 
-  /** Observes a request to the client. @returns additions to its `_meta`, and a callback for its answer. */
+  /** Observes a request to the client. @returns additions to the `_meta` of the request, and a callback for its end. */
   clientRequest(id: RequestId, method: string): ClientRequestObservation {
     const watching: ClientRequestObservation[] = [];
     for (const observation of this.observations)

@@ -6,48 +6,48 @@ import type { CacheHint } from '../protocol/results.js';
 import type { ActiveRequest, Sink } from '../transport/transport.js';
 import type { Revision } from './revisions/index.js';
 
-/** The result of a method; the sink alone serialises it. */
+/** The result of an MCP method. Only `ResponseWriter` serialises it. */
 export interface MethodResult {
-  /** The result: an object, or a `RawJson`, which is serialised already. `meta` contains its `_meta`, too. */
+  /** The result: an object, or a `RawJson`, which is already serialised. `meta` also contains the result's `_meta`. */
   readonly result: object;
-  /** The `_meta` that the author gave the result. */
+  /** The `_meta` of the result that the app's author set. */
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
-  /** The cache hint: how long clients may keep the result, and in a public or private cache. */
+  /** The cache hint: how long clients can cache the result, and whether the cache can be public. */
   readonly cache?: CacheHint | undefined;
   /**
-   * `input_required`, or a type of an extension.
+   * The `resultType`: `complete`, `input_required`, or a type that an extension defines.
    * @default 'complete'
    */
   readonly type?: string;
-  /** Whether it is the result of a tool that failed in a way that the model should see, for observers. */
+  /** Whether this is the result of a tool with `isError: true`. Observers read it. */
   readonly isError?: boolean;
   /** Returns the replacement for a result that is too large. If absent, the replacement is an error. */
   readonly instead?: (message: string) => MethodResult;
 }
 
-/** Returns the result of a tool that failed in a way that the model should see. */
+/** Returns the result of a failed tool call: the text, with `isError: true`, so that the model sees it. */
 export function forModel(text: string): MethodResult {
   return { result: { content: [{ type: 'text', text }], isError: true }, isError: true };
 }
 
-/** A response exceeds the maximum length. */
+/** The error for a response that exceeds the maximum size. */
 export class TooLargeError extends ProtocolError {
   constructor(
     readonly bytes: number,
     maxBytes: number,
   ) {
-    const message = `The result is too large: it has ${bytes} bytes, and may have ${maxBytes}. Ask for less, such as by a filter, a range or a page`;
+    const message = `The result is too large: it has ${bytes} bytes, but the maximum is ${maxBytes}. Request less, for example with a filter, a range or a page`;
     super(ERROR_CODES.internalError, message);
   }
 }
 
-/** Writes the responses of one engine. Results become text only here. */
+/** Serialises the responses of one engine. No other code serialises results. */
 export class ResponseWriter {
   /** The members that are added to results, as text, by revision and cache hint. */
   readonly #common = new Map<Revision, Map<CacheHint | undefined, string>>();
 
   /**
-   * @param serverInfo the identity of the server, if results name it.
+   * @param serverInfo the server's name and version; `undefined` if results do not contain them.
    * @param maxBytes maximum size of one response.
    */
   constructor(
@@ -56,9 +56,9 @@ export class ResponseWriter {
   ) {}
 
   /**
-   * Writes the response with a result.
+   * Returns the JSON of a response with a result.
    *
-   * @throws TooLargeError when it is too large.
+   * @throws TooLargeError if the response is too large.
    */
   result(id: RequestId, revision: Revision, given: MethodResult): string {
     const response = this.#response(id, revision, given);
@@ -91,7 +91,11 @@ export class ResponseWriter {
     return { ...value, ...(meta ? { _meta: meta } : {}) };
   }
 
-  /** Returns a result that is sent later, inside another result. @throws TooLargeError if it is too large. */
+  /**
+   * Returns a result as an object, to be sent later inside another result.
+   *
+   * @throws TooLargeError if the result is too large.
+   */
   kept(given: MethodResult): Record<string, unknown> {
     const value = this.value(given);
     this.#requireBounded(JSON.stringify(value));
@@ -117,7 +121,7 @@ export class ResponseWriter {
   }
 }
 
-/** Answers with an error. @param isRejection whether the request itself is refused, see `Sink.end`. */
+/** Sends an error response. @param isRejection whether the request itself is refused; see `Sink.end`. */
 export function sendError(
   sink: Sink,
   id: RequestId | null,
@@ -127,7 +131,7 @@ export function sendError(
   sink.end(errorOf(id, error), isRejection ? error : undefined);
 }
 
-/** Writes the response with an error. */
+/** Returns the JSON of an error response. */
 export function errorOf(id: RequestId | null, { code, message, data }: ProtocolError): string {
   try {
     return errorResponse(id, { code, message, ...(data === undefined ? {} : { data: toJson(data) }) });
@@ -146,8 +150,8 @@ function text(members: object): string {
 type Receive = (message: unknown, sink: Sink) => ActiveRequest | undefined;
 
 /**
- * Serves the messages of a batch concurrently and answers with one array (JSON-RPC 2.0 §6). If no message wants an
- * answer, none is sent.
+ * Serves the messages of a batch concurrently and answers with one array (JSON-RPC 2.0 §6). If no message needs
+ * an answer, no array is sent.
  *
  * @param maxBytes maximum size of all answers together; further answers become errors.
  */
@@ -207,6 +211,6 @@ export function receiveBatch(
 }
 
 function tooLong(message: unknown, maxBytes: number): string {
-  const text = `The answers of the batch are longer than ${maxBytes} bytes: send fewer requests in one`;
+  const text = `The answers of the batch have more than ${maxBytes} bytes: send fewer requests in one batch`;
   return errorResponse(readableId(message), { code: ERROR_CODES.internalError, message: text });
 }

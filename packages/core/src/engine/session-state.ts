@@ -13,12 +13,12 @@ export interface WrittenSession {
   readonly ready: boolean;
   readonly logLevel: LogLevel | undefined;
   readonly roots: readonly unknown[] | undefined;
-  /** Whether its client uses the older dialect of messages. */
+  /** Whether the session's client uses the older dialect of messages. */
   readonly dialect: boolean;
   readonly subscriptions: ReadonlySet<string>;
 }
 
-/** Serialises a session as JSON that any process can read. Unset members are left out, because many sessions are stored. */
+/** Serialises a session as JSON that any process can read. Unset members are left out to save memory. */
 export function writeSession(session: WrittenSession): SessionState {
   const { revision, info, capabilities, ready, logLevel, roots, dialect, subscriptions } = session;
   return {
@@ -34,7 +34,7 @@ export function writeSession(session: WrittenSession): SessionState {
 }
 
 /**
- * Reads a session that another process may have written, even one of another version.
+ * Reads a stored session. Another process, even with another version of Sigil, may have written it.
  *
  * @returns `undefined` if its protocol version has no sessions in this process.
  */

@@ -18,8 +18,7 @@ export class TimeLimits {
 }
 
 /**
- * Calls a function if a handler takes too long. The handler's time of waiting for its client does not
- * count.
+ * Calls a function if a handler takes too long. Time during which the handler waits for its client does not count.
  */
 export class TimeLimit {
   readonly #deadline: Deadline;

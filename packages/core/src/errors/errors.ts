@@ -20,12 +20,12 @@ export const ERROR_CODES = {
   /** The user must visit a page first. Used in revision 2025-11-25 only. */
   urlElicitationRequired: -32042,
   /**
-   * The principal lacks scopes. The HTTP status is the same. This code is Sigil's own, because the
+   * The principal lacks scopes. Over HTTP, the response status is also 403. Sigil defines this code, because the
    * specification has none.
    */
   insufficientScope: 403,
   /**
-   * The client calls too often. The HTTP status is the same. This code is Sigil's own, because the
+   * The client calls too often. Over HTTP, the response status is also 429. Sigil defines this code, because the
    * specification has none.
    */
   rateLimited: 429,
@@ -36,37 +36,37 @@ export const DEFINITION_CODES = {
   SIGIL_INVALID_DEFINITIONS: 'one or more definitions are wrong; `problems` lists each',
   SIGIL_MISSING_METADATA:
     'the build emitted no decorator metadata for a method or constructor with parameters',
-  SIGIL_ERASED_TYPE: 'the type of a parameter did not survive compilation',
+  SIGIL_ERASED_TYPE: 'the compiler erased the type of a parameter',
   SIGIL_INVALID_PARAMETER: 'a handler parameter is not a DTO, an argument, or a context',
-  SIGIL_MIXED_PARAMETERS: 'a handler takes both a DTO and single arguments, or two DTOs',
+  SIGIL_MIXED_PARAMETERS: 'a handler has both a DTO and single arguments, or two DTOs',
   SIGIL_DUPLICATE_ARGUMENT: 'two parameters of a handler have the same argument name',
   SIGIL_DUPLICATE_NAME: 'two definitions have the same name or URI',
   SIGIL_INVALID_NAME: 'a name breaks the rules of the specification',
-  SIGIL_INVALID_URI: 'a resource URI or URI template does not parse',
+  SIGIL_INVALID_URI: 'a resource URI or URI template is not valid',
   SIGIL_UNKNOWN_VARIABLE: 'a parameter names a variable that the URI template does not have',
   SIGIL_UNBOUND_VARIABLE: 'a URI template has a variable that no parameter receives',
   SIGIL_UNKNOWN_COMPLETION: 'a completion names a prompt, resource or argument that does not exist',
-  SIGIL_UNKNOWN_UI_RESOURCE: 'a tool names a UI resource that no definition serves as one',
-  SIGIL_INVALID_SKILL: 'a folder of skills holds something that cannot be served',
+  SIGIL_UNKNOWN_UI_RESOURCE: 'a tool names a UI resource that does not exist',
+  SIGIL_INVALID_SKILL: 'a folder of skills contains a file that cannot be served',
   SIGIL_INVALID_SCHEMA: 'a schema cannot be generated or does not compile',
-  SIGIL_UNSAFE_PATTERN: 'a regular expression could be made to run for hours',
+  SIGIL_UNSAFE_PATTERN: 'an input could make a regular expression run for hours',
   SIGIL_NO_DEFINITIONS: 'a listed service has no decorated method',
-  SIGIL_NOT_A_SERVICE: 'something that is not a class was listed as a service',
+  SIGIL_NOT_A_SERVICE: 'the list of services contains a value that is not a class',
   SIGIL_UNRESOLVABLE: 'the container cannot resolve a class or token',
   SIGIL_CAPTIVE_SCOPE: 'a service of a longer scope depends on one of a shorter scope',
   SIGIL_DEPENDENCY_CYCLE: 'services depend on each other in a circle',
-  SIGIL_DUPLICATE_PROVIDER: 'two providers say how to make one service',
+  SIGIL_DUPLICATE_PROVIDER: 'two providers have the same token',
   SIGIL_UNAWAITED_HOOK: 'a service that is not a singleton has onInit or onReady',
   SIGIL_DISCOVERY_FAILED: 'a file in the discovery folder could not be imported',
-  SIGIL_INVALID_OPTIONS: 'an option of createApp, of a runtime or of a decorator is out of range',
-  SIGIL_INVALID_POLICY: 'something that is neither a guard nor middleware was given as one',
+  SIGIL_INVALID_OPTIONS: 'an option of createApp, of a runtime or of a decorator is not valid',
+  SIGIL_INVALID_POLICY: 'a value in the options is neither a guard nor middleware',
   SIGIL_NO_RUNTIME: 'the package of the chosen runtime is not installed',
   SIGIL_NO_CLASS_VALIDATOR:
     'a class is used as a DTO, and class-validator or class-transformer is not installed',
-  SIGIL_TWO_COPIES: 'a library is installed twice, and the records of its decorators are out of reach',
+  SIGIL_TWO_COPIES: 'a library is installed twice, so the records of its decorators cannot be found',
 } as const;
 
-/** The advice for a build that emits no parameter types. */
+/** The advice, in error messages, for a build that emits no parameter types. */
 export const EMIT_METADATA =
   'build with tsc or swc and "emitDecoratorMetadata": true (esbuild, tsx and type stripping emit none)';
 
@@ -76,7 +76,7 @@ export type DefinitionCode = keyof typeof DEFINITION_CODES;
 /** One mistake in the author's code: its place, the fault, and the fix. */
 export interface DefinitionProblem {
   readonly code: DefinitionCode;
-  /** The place in the author's words, such as `Inventory.checkInventory, parameter 1`. */
+  /** The place of the mistake in the author's code, such as `Inventory.checkInventory, parameter 1`. */
   readonly where: string;
   readonly what: string;
   readonly fix: string;
@@ -123,8 +123,8 @@ function report(problems: readonly DefinitionProblem[]): string {
 }
 
 /**
- * Collects the mistakes in an author's definitions. It knows its current place. Mistakes at nested places are added to
- * the same list, in the order of discovery, and are thrown together.
+ * Collects the mistakes in an author's definitions. Each instance belongs to one place in the code. Mistakes at nested
+ * places are added to the same list, in the order of discovery, and are thrown together.
  *
  * @example
  * const diagnostics = new Diagnostics();
@@ -133,20 +133,22 @@ function report(problems: readonly DefinitionProblem[]): string {
  */
 export class Diagnostics {
   /**
-   * @param where the place in the author's words; empty for the whole app.
-   * @param problems receives the problems.
+   * @param where the place in the author's code; empty for the whole app.
+   * @param problems the list that mistakes are added to.
    */
   constructor(
     readonly where: string = '',
     readonly problems: DefinitionProblem[] = [],
   ) {}
 
-  /** Returns diagnostics for a place inside this one. Both add to the same list. */
+  /**
+   * Returns diagnostics for a place inside the place of this instance. Both instances add mistakes to the same list.
+   */
   at(place: string): Diagnostics {
     return new Diagnostics(this.where === '' ? place : `${this.where}, ${place}`, this.problems);
   }
 
-  /** Adds a mistake at this place. */
+  /** Adds a mistake at the place of this instance. */
   add(code: DefinitionCode, what: string, fix: string): void {
     this.problems.push({ code, where: this.where, what, fix });
   }
@@ -156,7 +158,11 @@ export class Diagnostics {
     this.problems.push(...problems);
   }
 
-  /** @throws DefinitionError with all mistakes, if there are any. */
+  /**
+   * Throws if mistakes have been added.
+   *
+   * @throws DefinitionError if there are mistakes. It contains all of them.
+   */
   throwIfAny(): void {
     if (this.problems.length > 0) throw new DefinitionError(this.problems);
   }
@@ -196,16 +202,16 @@ const PROTOCOL_ERROR = Symbol.for('sigil:protocol-error');
 Object.defineProperty(ProtocolError.prototype, PROTOCOL_ERROR, { value: true });
 
 /**
- * Whether an error is a `ProtocolError`, from this copy of the package or another. Errors from other libraries are not
- * meant for clients.
+ * Whether an error is a `ProtocolError`, from this copy of the package or another. The messages of errors from other
+ * libraries are not meant for clients.
  */
 export function isProtocolError(error: unknown): error is ProtocolError {
   return typeof error === 'object' && error !== null && PROTOCOL_ERROR in error;
 }
 
 /**
- * Thrown when a store answers but refuses writes, for example because it is a replica. `/readyz` reports errors from a
- * backend's `check()`.
+ * Thrown by a backend's `check()` if its store responds but refuses writes, for example because the store is a replica.
+ * `/readyz` reports this error.
  *
  * @example
  * ```ts
@@ -230,8 +236,8 @@ export class OverloadedError extends ProtocolError {
 
   /**
    * @param message the exhausted limit, for the client's developer.
-   * @param options `cause` is logged and never sent. `retryAfterSeconds` is the time until the client may try again,
-   *   sent as `Retry-After` over HTTP; 10 by default.
+   * @param options `cause` is logged and never sent. `retryAfterSeconds` is the number of seconds until the client can
+   *   try again, sent as `Retry-After` over HTTP; 10 by default.
    * @throws RangeError if `retryAfterSeconds` is negative, not finite, or not a number.
    */
   constructor(message: string, options?: ErrorOptions & { readonly retryAfterSeconds?: number }) {
@@ -257,7 +263,7 @@ export class OverloadedError extends ProtocolError {
 export class InsufficientScopeError extends ProtocolError {
   /**
    * @param scopes all scopes that the request needs, including those that the principal has.
-   * @throws TypeError if a text is not a valid scope.
+   * @throws TypeError if one of the scopes is not a valid OAuth scope.
    */
   constructor(readonly scopes: readonly string[]) {
     if (!scopes.every(isScope)) throw new TypeError(`${JSON.stringify(scopes)} must be a list of scopes`);
@@ -267,9 +273,9 @@ export class InsufficientScopeError extends ProtocolError {
 }
 
 /**
- * Refuses a request for now (429), because its client has sent too many requests, or because too many are running. Over
- * HTTP, the client gets status 429 and `Retry-After`, if the response has not begun yet. On every transport,
- * `data.retryAfterMs` is the time until the client may try again.
+ * Refuses a request temporarily (429), because its client has sent too many requests, or because too many are running.
+ * Over HTTP, the client gets status 429 and `Retry-After`, if the response has not begun yet. On every transport,
+ * `data.retryAfterMs` is the number of milliseconds until the client can try again.
  *
  * @example
  * ```ts
@@ -282,7 +288,7 @@ export class RateLimitError extends ProtocolError {
 
   /**
    * @param message the exhausted limit, for the client's developer.
-   * @param retryAfterMs milliseconds until the client may try again.
+   * @param retryAfterMs the number of milliseconds until the client can try again.
    * @param options `policy` names the limit, for `data.policy`; `cause` is logged and never sent.
    * @throws RangeError if `retryAfterMs` is negative, not finite, or not a number.
    */
@@ -349,9 +355,9 @@ export interface RequiredPage {
 }
 
 /**
- * Answers a request with the pages that the user must visit first (-32042; 2025-11-25, client/elicitation, "URL
- * Elicitation Required Error"). The client may retry afterwards. To ask and then continue, use `ctx.elicitUrl()`, which
- * works in every revision with URLs.
+ * Answers a request with the pages that the user must visit first (-32042; specification 2025-11-25,
+ * client/elicitation, "URL Elicitation Required Error"). The client may retry afterwards. To ask within the call and
+ * then continue, use `ctx.elicitUrl()`, which works in every revision that supports URL elicitation.
  *
  * @example
  * ```ts
@@ -372,7 +378,8 @@ export class UrlElicitationRequiredError extends ProtocolError {
 }
 
 /**
- * A failure that the model should see and may react to. The tool's result gets `isError: true` and this text.
+ * A failure that the model should see and can react to. The tool's result gets `isError: true`, and the message of the
+ * error as its text.
  *
  * @example
  * ```ts
@@ -403,7 +410,7 @@ export function isToolError(error: unknown): error is ToolError {
   return typeof error === 'object' && error !== null && TOOL_ERROR in error;
 }
 
-/** The reason why a handler's question has no usable answer. */
+/** The reason why the client returned no usable answer to a handler's request for input. */
 export type InputResponseFailure =
   /** The client answered with an error. */
   | 'refused'
@@ -447,7 +454,7 @@ export class InputResponseError extends ToolError {
 /** The text that replaces the message of any error that is not meant for clients. */
 export const MASKED_MESSAGE = 'Internal error';
 
-/** Whether an error is not meant for clients. */
+/** Whether an error is neither a `ProtocolError` nor a `ToolError`, so that its message must not reach clients. */
 export function isInternal(error: unknown): boolean {
   return !isToolError(error) && !isProtocolError(error);
 }
@@ -455,7 +462,7 @@ export function isInternal(error: unknown): boolean {
 /**
  * Converts anything thrown to an error that may be sent to the client. All errors pass through this function. Unless
  * `expose` is set, only the messages of `ProtocolError` and `ToolError` are sent: no message, stack or path of any
- * other error reaches the client. The original error is kept as `cause`.
+ * other error reaches the client. The original error becomes the `cause` of the new one.
  */
 export function toProtocolError(error: unknown, expose = false): ProtocolError {
   if (isProtocolError(error) && !isToolError(error)) return error;
@@ -465,7 +472,7 @@ export function toProtocolError(error: unknown, expose = false): ProtocolError {
   return new ProtocolError(code, message, undefined, { cause: error });
 }
 
-/** The message of any thrown value. */
+/** Returns the message of a thrown error; for any other thrown value, the value as a string. */
 export function messageOf(error: unknown): string {
   const message: unknown = typeof error === 'object' && error !== null && Reflect.get(error, 'message');
   return typeof message === 'string' ? message : String(error);

@@ -27,8 +27,8 @@ export interface NamedRate extends RateLimit {
 }
 
 /**
- * Counts calls for all rates of an app: in the store, or as the `fail` option of each rate says while the
- * store fails.
+ * Counts calls for all rates of an app in the store. While the store fails, the `fail` option of each rate decides what
+ * happens to calls.
  */
 export class RateCounter {
   #local: MemoryLimiter | undefined;
@@ -36,20 +36,20 @@ export class RateCounter {
   #askAgainAt = -Infinity;
   readonly #told = new LogThrottle();
 
-  /** @param limiter the limiter of the backend, or one in memory. */
+  /** @param limiter the limiter of the backend, or a limiter in memory. */
   constructor(
     private readonly limiter: Limiter,
     private readonly logger: Logger,
   ) {}
 
   /**
-   * Counts a request.
+   * Counts a request for one rate.
    *
-   * @param who names the owner of the key.
+   * @param who the id of the caller or group; requests with the same id are counted together.
    * @param details returns the log fields of the request, if it is refused.
-   * @returns the state of the rate, or the error that refuses the request; `undefined` if it is served
-   * uncounted.
-   * @throws OverloadedError if the request cannot be counted, and the rate is closed in that case.
+   * @returns the state of the rate, or the error that refuses the request; `undefined` if the request is served without
+   *   being counted.
+   * @throws OverloadedError if the request cannot be counted, and the `fail` option of the rate is `closed`.
    */
   count(
     rate: NamedRate,
@@ -62,7 +62,7 @@ export class RateCounter {
       if (this.#told.allows(name))
         this.logger.warn(
           { rate: name, limit, windowMs, ...details() },
-          'calls are refused: a rate is exceeded',
+          'a call was refused, because a rate limit was exceeded',
         );
       const often = `${limit} in ${seconds(windowMs)} are allowed`;
       const message = `Too many requests: ${often}; try again in ${seconds(decision.retryAfterMs)}`;
@@ -80,7 +80,7 @@ export class RateCounter {
         if (this.#told.allows('the store'))
           this.logger.error(
             { err: error },
-            'rates cannot be counted by the store, and are for now as each says',
+            'the store cannot count calls, so each rate applies its option fail',
           );
         return this.#uncounted(rate, key);
       },
@@ -92,7 +92,7 @@ export class RateCounter {
     if (fail === 'open') return undefined;
     if (fail === 'local') return (this.#local ??= new MemoryLimiter()).take(key, rate);
     const cause = this.#failure;
-    throw new OverloadedError('Calls cannot be counted now; try again later', {
+    throw new OverloadedError('The rate limit cannot be checked now; try again later', {
       cause,
       retryAfterSeconds: 1,
     });
@@ -100,7 +100,7 @@ export class RateCounter {
 }
 
 /**
- * Gives each rate a unique name.
+ * Returns the rates with a unique name for each.
  *
  * @param of the owner of the rates, such as `tool search`; empty for the app itself.
  */
@@ -116,12 +116,17 @@ export function nameRates(of: string, rates: readonly RateLimit[]): NamedRate[] 
   });
 }
 
-/** Counts a call for each of some rates, until one refuses it. */
+/**
+ * Counts a call for each rate of a definition or app, in order. Returns the error of the first rate that refuses the
+ * call.
+ */
 export type CountCall = (call: Call) => MaybePromise<RateLimitError | undefined>;
 
 /**
- * Compiles a function that counts calls. @param info the definition. @returns `undefined` if there are no
- * rates.
+ * Compiles a function that counts each call for the given rates.
+ *
+ * @param info the definition that is called.
+ * @returns the function; `undefined` if the list of rates is empty.
  */
 export function compileRates(
   rates: readonly NamedRate[],
@@ -153,7 +158,10 @@ export function compileRates(
   return (call) => (call.isCounted ? undefined : countFrom(0, call));
 }
 
-/** Returns the named rates of a definition: its own, and those that it shares with its module. */
+/**
+ * Returns the named rates of a definition: its own rates, and the rates that it shares with other definitions of its
+ * module.
+ */
 export function ratesOf(limits: readonly DeclaredLimit[], name: string): NamedRate[] {
   const of = (owner: string | undefined): NamedRate[] =>
     nameRates(
@@ -164,7 +172,9 @@ export function ratesOf(limits: readonly DeclaredLimit[], name: string): NamedRa
   return [...[...modules].flatMap(of), ...of(undefined)];
 }
 
-/** Waits until a handler may run. @returns a function to call once the handler has ended. */
+/**
+ * Waits until the concurrency limits allow a handler to run. @returns a function to call when the handler has ended.
+ */
 export type TakePlace = (call: Call) => MaybePromise<() => void>;
 
 /** Compiles the concurrency limit of a definition's handlers. @returns `undefined` if there is no limit. */
@@ -195,7 +205,7 @@ export function compileConcurrency(
   return (call) => (call.background ? () => undefined : takeFrom(0, call));
 }
 
-/** Runs some work, and calls `give` once it has ended. */
+/** Runs the function `work`, and calls `give` when `work` has succeeded or failed. */
 export function inPlace<T>(give: () => void, work: () => MaybePromise<T>): MaybePromise<T> {
   let done: MaybePromise<T>;
   try {
@@ -280,7 +290,7 @@ class Places {
     call.refusedBy = 'concurrency';
     const { concurrency, queueMs } = this.runs;
     const retryAfterMs = Math.max(BUSY_MS, queueMs);
-    const message = `Too many calls of ${this.name} are at work: ${concurrency} may be; try again in ${seconds(retryAfterMs)}`;
+    const message = `Too many calls of ${this.name} are running, at most ${concurrency} are allowed; try again in ${seconds(retryAfterMs)}`;
     return new RateLimitError(message, retryAfterMs, { policy: this.name });
   }
 }
@@ -299,7 +309,7 @@ function keyOf(per: LimitKey, call: Call, info: DefinitionInfo | undefined): str
   if (key === undefined) return undefined;
   if (typeof key !== 'string' || key.length > MAX_KEY_LENGTH)
     throw new TypeError(
-      `The function ${per.name || 'per'} of a limit must give a text of ${MAX_KEY_LENGTH} characters at most, or undefined`,
+      `The function ${per.name || 'per'} of a limit must return a string of at most ${MAX_KEY_LENGTH} characters, or undefined`,
     );
   return `key ${key}`;
 }

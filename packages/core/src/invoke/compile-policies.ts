@@ -23,13 +23,15 @@ type PermitsCall = (call: Call, context: RequestContext) => MaybePromise<boolean
 /** Runs a handler with middleware around it. */
 export type Around = (call: Call, context: RequestContext, handler: () => unknown) => MaybePromise<unknown>;
 
-/** The inputs of guard checks. */
+/** The dependencies of the compiled guard checks. */
 export interface GuardParts {
   readonly container: Container;
-  /** Maximum time of a guard, in milliseconds. */
+  /** The time limit of each guard. */
   readonly guardTime: Deadlines;
   readonly logger: Logger;
-  /** The guards that have returned neither true nor false. Each is warned about once. */
+  /**
+   * The guards that have returned a value other than true or false. A warning is logged once for each of these guards.
+   */
   readonly unclear: WeakSet<GuardLike>;
 }
 
@@ -38,14 +40,14 @@ class GuardFailure extends Error {
   override readonly name = 'GuardFailure';
 }
 
-/** Thrown when access could not be checked in time. */
+/** The cause of the error when a guard or scope function does not finish within the time limit. */
 export class LateGuardError extends Error {
   override readonly name = 'LateGuardError';
 }
 
 /**
- * Compiles guards into one check. All guards must allow a call; after the first that does not, the others are
- * not asked. The check throws if a guard throws.
+ * Compiles guards into one check. The check calls the guards in order, and stops at the first guard that refuses the
+ * call. It throws if a guard throws.
  */
 export function compileGuards(
   guards: readonly GuardLike[],
@@ -82,14 +84,14 @@ function refused(answer: unknown, guard: GuardLike | undefined, { logger, unclea
     answer === null ? 'null' : answer === undefined ? 'undefined' : `a value of type ${typeof answer}`;
   logger.warn(
     { guard: guard.name || 'a function without a name' },
-    `a guard gave ${given}, which refuses: return true to allow, false to refuse; a return may be missing`,
+    `a guard returned ${given}, which refuses the call: return true to allow it, or false to refuse it`,
   );
   return false;
 }
 
 /**
- * Compiles each guard into a separate check, to find out which guard refuses. Requests use `compileGuards`
- * instead.
+ * Compiles each guard into a separate check, to find out which guard refuses a caller. To serve requests,
+ * `compileGuards` is used instead.
  */
 export function nameGuards(
   guards: readonly GuardLike[],
@@ -106,7 +108,10 @@ export function nameGuards(
   return frozenCopy(guardChecks);
 }
 
-/** Compiles the guards' checks of parsed arguments; `undefined` if there are none. */
+/**
+ * Compiles the `permits` methods of guard classes into one check of the parsed arguments. Returns `undefined` if no
+ * guard is a class.
+ */
 export function compilePermits(guards: readonly GuardLike[], parts: GuardParts): PermitsCall | undefined {
   const classes = guards.filter((guard) => isClass<Guard>(guard));
   if (classes.length === 0) return undefined;
@@ -132,9 +137,9 @@ export interface NeededScopes {
 }
 
 /**
- * Compiles the scopes that a call needs. @returns `undefined` if it needs none.
+ * Compiles the scopes that a call needs. @returns `undefined` if a call needs no scopes.
  *
- * @param where the definition, as its author knows it.
+ * @param where the place of the definition in the author's code, for messages.
  * @param guardTime maximum time of a function that returns scopes; the same as for guards.
  */
 export function compileScopes(
@@ -145,7 +150,7 @@ export function compileScopes(
   const fixed = [...new Set(requirements.filter((requirement) => typeof requirement === 'string'))];
   const asked = requirements.filter((requirement) => typeof requirement === 'function');
   if (asked.length === 0) return { fixed };
-  const who = `A function that gives the scopes of ${where}`;
+  const who = `A function that returns the scopes of ${where}`;
   return {
     fixed,
     async of(args) {
@@ -166,17 +171,18 @@ function scopesOf(given: unknown): readonly string[] {
     const wrong = scopes.find((one) => !isScope(one)) ?? '';
     // The message is made from the client's own arguments.
     throw invalidParams(
-      `This would need the scope ${JSON.stringify(wrong.slice(0, 100))}, which cannot be: ${SCOPE_RULE}`,
+      `With these arguments, the request would need the scope ${JSON.stringify(wrong.slice(0, 100))}, which is not a valid scope: ${SCOPE_RULE}`,
     );
   }
-  throw new TypeError("A function of @RequireScopes must give a list of scopes, such as ['files:write']");
+  throw new TypeError("A function of @RequireScopes must return a list of scopes, such as ['files:write']");
 }
 
-const SCOPE_RULE = 'a scope has 256 letters, digits and signs at most, and no spaces, quotes or backslashes';
+const SCOPE_RULE =
+  'a scope has at most 256 letters, digits and punctuation marks, but no spaces, quotes or backslashes';
 
 /**
- * Waits for a guard, a scope function or a similar check. If it takes too long, the request is refused, and
- * the client may retry.
+ * Waits for the answer of a guard, a scope function or a similar check. If the time limit passes first, the request is
+ * refused, and the client can retry.
  *
  * @param who the guard or function, for the log.
  */
@@ -190,8 +196,8 @@ export function inTime<T>(answer: MaybePromise<T>, who: string, guardTime: Deadl
 }
 
 /**
- * Compiles middleware into one function, with the first middleware outermost. @returns `undefined` if there
- * is none.
+ * Compiles middleware into one function, with the first middleware outermost. @returns `undefined` if the list is
+ * empty.
  */
 export function compileMiddleware(
   middleware: readonly MiddlewareLike[],
@@ -249,7 +255,7 @@ class Turn {
     }
     if (this.#given === undefined) return value;
     throw new Error(
-      `The middleware ${this.name} returned nothing although next() gave a value: return that value, or null for no value`,
+      `The middleware ${this.name} returned nothing, although next() returned a value: return that value, or null for no value`,
     );
   }
 }
@@ -257,10 +263,10 @@ class Turn {
 type Policies = Readonly<Record<'guards' | 'middleware' | 'scopes' | 'errors', readonly unknown[]>>;
 
 /**
- * Refuses invalid guards, middleware, error mappers and scopes.
+ * Reports invalid guards, middleware, error mappers and scopes.
  *
  * @param policies all policies of the app.
- * @param declarations the definitions with these policies; problems name them as their place.
+ * @param declarations the definitions that use the policies; each problem contains the place of its definition.
  * @param shared the policies of the whole app, which belong to no definition.
  */
 export function checkPolicies(
@@ -276,31 +282,33 @@ export function checkPolicies(
   };
   const check = (kind: 'guards' | 'middleware', like: unknown, what: string, method: string): void => {
     if (typeof like === 'function') return;
-    const fix = `give a function, or a class with the method ${method}; not an instance of one`;
+    const fix = `pass a function, or a class with the method ${method}, but not an instance of it`;
     placeOf(kind, like)
       .at(what)
-      .add('SIGIL_INVALID_POLICY', `${String(like)} is no ${what}`, fix);
+      .add('SIGIL_INVALID_POLICY', `${String(like)} is not valid as ${what}`, fix);
   };
   for (const guard of guards) check('guards', guard, 'guard', 'allows(context)');
   for (const step of middleware) check('middleware', step, 'middleware', 'handle(context, next)');
   for (const scope of scopes) {
     if (typeof scope === 'function' || isScope(scope)) continue;
     const fix =
-      "give scopes one by one, @RequireScopes('files', 'files:write'), or a function that gives a list of them";
+      "pass each scope as an argument, @RequireScopes('files', 'files:write'), or a function that returns a list of scopes";
     const at = placeOf('scopes', scope).at('scopes');
-    at.add('SIGIL_INVALID_POLICY', `${JSON.stringify(scope) ?? 'nothing'} is no scope`, fix);
+    at.add('SIGIL_INVALID_POLICY', `${JSON.stringify(scope) ?? 'nothing'} is not a scope`, fix);
   }
   for (const mapper of errors) {
     if (isObject(mapper) && isConstructor(mapper['error']) && typeof mapper['map'] === 'function') continue;
     const shown = typeof mapper === 'function' ? mapper.name : String(mapper);
-    const fix = 'make one with mapError(DomainError, (error) => new ToolError(error.message))';
-    placeOf('errors', mapper).at('errors').add('SIGIL_INVALID_POLICY', `${shown} is no error mapper`, fix);
+    const fix = 'create it with mapError(DomainError, (error) => new ToolError(error.message))';
+    placeOf('errors', mapper)
+      .at('errors')
+      .add('SIGIL_INVALID_POLICY', `${shown} is not an error mapper`, fix);
   }
 }
 
 /**
- * Refuses a guard or middleware class without its method. Checks an instance, because the method may be an
- * arrow function in a property.
+ * Reports a guard class without the method `allows`, or a middleware class without `handle`. Checks an instance,
+ * because the method can be an arrow function in a property.
  */
 export function checkMethod(
   cls: Constructor,

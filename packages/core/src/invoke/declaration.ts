@@ -28,19 +28,19 @@ export type ParameterBinding =
   /** What a decorator made by `createParamDecorator` gives. */
   | { readonly from: 'custom'; readonly value: (context: RequestContext) => unknown };
 
-/** How a request's arguments become the parameters of a handler. */
+/** Describes how the arguments of a request become the parameters of a handler. */
 export interface Binding {
   readonly parameters: readonly ParameterBinding[];
   readonly source: SchemaSource;
 }
 
-/** A limit that has been checked. */
+/** A validated limit from `@Limit` or from the option `limit`. */
 export interface DeclaredLimit {
   /** The maximum rate of calls. */
   readonly rate?: RateLimit;
   /**
-   * The maximum number of handlers that run at once in this process. A call waits at most `queueMs`
-   * milliseconds for its turn.
+   * The maximum number of calls that run at the same time in this process. Further calls wait at most `queueMs`
+   * milliseconds for their turn.
    */
   readonly runs?: { readonly concurrency: number; readonly queueMs: number; readonly per: LimitKey };
   /**
@@ -67,7 +67,7 @@ export interface Declaration<D extends HandlerDefinition = HandlerDefinition> {
   /** The guards, outermost first: of the app, the module, the class, the method. */
   readonly guards: readonly GuardLike[];
   readonly middleware: readonly MiddlewareLike[];
-  /** All of them are needed. */
+  /** The required scopes. A principal needs all of them. */
   readonly scopes: readonly ScopeRequirement[];
   /** The limits, outermost first: of the module, the class, the method. All of them apply. */
   readonly limits: readonly DeclaredLimit[];
@@ -77,7 +77,7 @@ export interface Declaration<D extends HandlerDefinition = HandlerDefinition> {
   readonly metadata?: Readonly<Record<PropertyKey, unknown>>;
   /** The error mappers, nearest first: of the method, the class, the module, the app. */
   readonly errors: readonly ErrorMapper[];
-  /** Adds the prefix of its module to an author's URI; absent without a prefix. */
+  /** Adds the module's prefix to a URI from the author; absent if the module has no prefix. */
   readonly prefixUri?: (uri: string) => string;
 }
 
@@ -85,14 +85,14 @@ export interface Declaration<D extends HandlerDefinition = HandlerDefinition> {
 export interface Passage<R, A> {
   /** Answers a caller who may not see the definition, as if it did not exist. Usually throws. */
   refuse(): A;
-  /** Limits the time of the slow steps: validation of the arguments, then the handler. */
+  /** Applies the time limit of the request to a slow step: the validation of the arguments, or the handler. */
   limited<T>(work: MaybePromise<T>): MaybePromise<T>;
   /** Creates the response for a result. */
   answer(result: R): MaybePromise<A>;
-  /** Runs the rest of an authorized call; extensions take part here. */
+  /** Runs the remaining steps of an authorized call. For tools, extensions can replace or wrap these steps. */
   enter(run: () => MaybePromise<A>): MaybePromise<A>;
   /**
-   * Marks the client's request state as used; absent if the request has none. Rejects if the state was used
+   * Marks the client's request state as used; absent if the request has none. The promise rejects if the state was used
    * before.
    */
   accept?: (() => Promise<void> | undefined) | undefined;
@@ -101,8 +101,8 @@ export interface Passage<R, A> {
 }
 
 /**
- * Serves one request for a definition, from guards to result. Compiled at start; see `HandlerCompiler` for
- * the steps.
+ * Serves one request for a definition, from the guards to the encoded result. Compiled at start; see `HandlerCompiler`
+ * for the steps.
  */
 export type Invoke<R> = <A>(
   call: Call,
@@ -110,27 +110,26 @@ export type Invoke<R> = <A>(
   passage: Passage<R, A>,
 ) => MaybePromise<A>;
 
-/** An `Invoke` for handlers that may ask for input first. */
+/** An `Invoke` for handlers that can return required inputs instead of a result. */
 export type AskingInvoke<R> = Invoke<R | InputRequired>;
 
 /**
- * Whether a caller may see and use an entry. Compiled at start; absent if every caller may.
+ * Checks whether a caller is allowed to see and use an entry. Compiled at start; absent if every caller is allowed.
  *
- * @param context the context of the call, if the request calls the entry; absent for lists and other
- * requests.
+ * @param context the context of the call, if the request calls the entry; absent for lists and other requests.
  */
 export type GuardCheck = (call: Call, context?: RequestContext) => MaybePromise<boolean>;
 
 /**
- * Returns the scopes that a completion needs, given the arguments so far, which are not validated; absent if
- * it needs no scopes.
+ * Returns the scopes that a completion needs. Receives the arguments entered so far, which are not validated. Absent if
+ * the completion needs no scopes.
  */
 export type PartialScopes = (args: Record<string, unknown>) => MaybePromise<readonly string[]>;
 
-/** The requirements for seeing and using an entry. Empty if it is open to all callers. */
+/** The requirements for seeing and using an entry. Empty if the entry is open to all callers. */
 export interface Requirements {
   readonly guardCheck?: GuardCheck;
-  /** The guards of the check, in the order they are asked; absent if there is no check. */
+  /** The single guards that `guardCheck` combines, in the order of their calls; absent if the entry has no guards. */
   readonly guards?: readonly NamedGuard[];
   /** The scopes that every use of the entry needs; absent if it needs none. */
   readonly scopes?: readonly string[];

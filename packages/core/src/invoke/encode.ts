@@ -23,20 +23,19 @@ import { after, type MaybePromise } from '../protocol/maybe-promise.js';
 import { describesItself, type ValuePlan } from '../schema/index.js';
 
 /**
- * Whether a handler returned required inputs instead of a result. Recognises values from other copies of this
- * package.
+ * Whether a handler returned an `InputRequired`, which asks the client for input, instead of a result. Recognises
+ * values from other copies of this package.
  */
 export function isInputRequired(value: unknown): value is InputRequired {
   return typeof value === 'object' && value !== null && INPUT_REQUIRED in value;
 }
 
 /**
- * Creates the encoder of a tool without an output schema. The kind of the returned value decides the kind of
- * result; required inputs pass unchanged. Logs one warning if the value is an instance of a DTO class: at run
- * time, the type `Promise<StockLevel>` is only `Promise`, so clients get no output schema, and nothing is
- * validated.
+ * Creates the encoder of a tool without an output schema. The kind of the returned value decides the kind of result; an
+ * `InputRequired` is returned unchanged. Logs one warning if the value is an instance of a DTO class. At run time, the
+ * type `Promise<StockLevel>` is only `Promise`, so clients get no output schema, and the result is not validated.
  *
- * @param where the tool, as its author knows it.
+ * @param where the place of the tool in the author's code, for the warning.
  */
 export function advisedEncoder(
   where: string,
@@ -87,7 +86,7 @@ function encodeByKind(value: unknown): CallToolResult | InputRequired {
       return encodeObject(value);
     case 'function':
     case 'symbol':
-      throw new TypeError(`a tool returned a ${typeof value}, which is nothing that can be sent`);
+      throw new TypeError(`a tool returned a ${typeof value}, which cannot be sent to clients`);
     default:
       return { content: [{ type: 'text', text: String(value) }] };
   }
@@ -123,8 +122,8 @@ function refuseMisspelled(value: object): void {
   );
   if (at < 0) return;
   throw new TypeError(
-    `a tool returned a result whose content[${at}] is no content block: ` +
-      'make blocks with content.text() and its like, or return data as { content: [], structuredContent: data }',
+    `a tool returned a result whose content[${at}] is not a content block: ` +
+      'create blocks with content.text() and similar functions, or return data as { content: [], structuredContent: data }',
   );
 }
 
@@ -157,11 +156,10 @@ function writableResult(result: CallToolResult): CallToolResult {
 export type ShapeContents = (contents: ResourceContents) => ResourceContents;
 
 /**
- * Converts the return value of a resource to its result. Required inputs pass unchanged.
+ * Converts the return value of a resource to its result. An `InputRequired` is returned unchanged.
  *
  * @param shape changes each of the contents; `undefined` leaves them unchanged.
- * @returns the result, or `undefined` if the handler returned nothing, which means that the resource does not
- * exist.
+ * @returns the result, or `undefined` if the handler returned nothing, which means that the resource does not exist.
  * @throws TypeError if the result has an invalid cache hint.
  */
 export function encodeResource(
@@ -205,7 +203,7 @@ function encodeValue(value: unknown, uri: string, mimeType: string | undefined):
   if (isBytes(value)) return resourceContents.blob(uri, value, mimeType);
   const text: string | undefined = JSON.stringify(toJson(value));
   if (text === undefined)
-    throw new TypeError(`a resource returned a ${typeof value} that JSON has nothing for`);
+    throw new TypeError(`a resource returned a ${typeof value} that JSON cannot represent`);
   return resourceContents.text(uri, text, mimeType ?? 'application/json');
 }
 
@@ -214,7 +212,7 @@ function isPromptResult(value: unknown): value is GetPromptResult {
 }
 
 /**
- * Converts the return value of a prompt to its result. Required inputs pass unchanged.
+ * Converts the return value of a prompt to its result. An `InputRequired` is returned unchanged.
  *
  * @throws TypeError if the value cannot become a prompt.
  */
@@ -225,9 +223,7 @@ export function encodePrompt(
   if (isInputRequired(value)) return value;
   if (isPromptResult(value)) return { ...value, messages: value.messages.map(sendableMessage) };
   if (isObject(value) && Array.isArray(value['messages'])) {
-    throw new TypeError(
-      '"messages" of a prompt must be messages as message.user() and message.assistant() make',
-    );
+    throw new TypeError('"messages" of a prompt must be messages from message.user() or message.assistant()');
   }
   const messages = (Array.isArray(value) ? value : [value]).map((item) => sendableMessage(toMessage(item)));
   return description === undefined ? { messages } : { description, messages };
@@ -241,7 +237,7 @@ function toMessage(value: unknown): PromptMessage {
   if (isPromptMessage(value)) return value;
   if (typeof value === 'string' || isContent(value)) return message.user(value);
   throw new TypeError(
-    'a prompt returns text, content, messages made by message.user() and message.assistant(), or { messages }',
+    'a prompt must return text, content, messages from message.user() and message.assistant(), or { messages }',
   );
 }
 
@@ -251,18 +247,18 @@ const MAX_VALUES = 100;
 /**
  * Converts the return value of a completion method to its result.
  *
- * @throws TypeError if the value is not a list of strings, or asks for input.
+ * @throws TypeError if the value is an `InputRequired`, or is otherwise not a valid list of suggestions.
  */
 export function encodeCompletion(value: unknown): CompleteResult {
   if (isInputRequired(value)) {
     throw new TypeError(
-      'a completion cannot require input, only tools, prompts and resources can: return the values there are without it',
+      'a completion cannot require input; only tools, prompts and resources can. Return the values that are known without it',
     );
   }
   const given = unwrap(value);
   const values = given['values'];
   if (!Array.isArray(values) || !values.every((item) => typeof item === 'string')) {
-    throw new TypeError('a completion returns a list of strings, or { values, total?, hasMore? }');
+    throw new TypeError('a completion must return a list of strings, or { values, total?, hasMore? }');
   }
   const total = typeof given['total'] === 'number' ? given['total'] : values.length;
   const shown = values.slice(0, MAX_VALUES);

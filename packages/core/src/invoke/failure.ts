@@ -17,7 +17,7 @@ import { InvalidValueError } from '../schema/index.js';
 import type { ErrorMapper } from '../context/policies.js';
 import type { RequestContext } from '../context/context.js';
 
-/** The inputs of error handling. */
+/** The options and dependencies of the functions that convert errors of handlers. */
 export interface FailurePolicy {
   readonly logger: Logger;
   /** Whether the messages of unexpected errors reach the client. */
@@ -25,7 +25,7 @@ export interface FailurePolicy {
 }
 
 /**
- * Converts an error of a tool to its result.
+ * Converts an error that a tool threw to the result of the tool call.
  *
  * @throws ProtocolError if the tool threw one.
  */
@@ -54,7 +54,10 @@ export function toolErrorResult({ message, structuredContent }: ToolError): Call
   return { ...failed(message), ...(structured === undefined ? {} : { structuredContent: structured }) };
 }
 
-/** Returns the thrown value, or an error about it if it cannot be read, such as a revoked proxy. */
+/**
+ * Returns a thrown value unchanged, or a new error if the properties of the value cannot be read, as with a revoked
+ * proxy.
+ */
 export function readable(thrown: unknown): unknown {
   if ((typeof thrown !== 'object' && typeof thrown !== 'function') || thrown === null) return thrown;
   try {
@@ -67,7 +70,7 @@ export function readable(thrown: unknown): unknown {
   }
 }
 
-/** Returns what the first matching error mapper returns, or the error itself if none matches. */
+/** Returns the result of the first matching error mapper, or the error itself if no mapper matches. */
 export function mapped(
   error: unknown,
   mappers: readonly ErrorMapper[],
@@ -77,7 +80,7 @@ export function mapped(
   return mapper && typeof error === 'object' && error !== null ? mapper.map(error, context) : error;
 }
 
-/** Converts an error of a resource, prompt or completion to the error response. */
+/** Converts an error that a resource, prompt or completion threw to the error for the response. */
 export function requestFailure(error: unknown, call: Call, policy: FailurePolicy): ProtocolError {
   if (error instanceof InvalidValueError) {
     return new ProtocolError(ERROR_CODES.invalidParams, error.message, { issues: error.issues });
@@ -87,8 +90,8 @@ export function requestFailure(error: unknown, call: Call, policy: FailurePolicy
 }
 
 /**
- * Returns the error for a result that violates its own output schema: a mistake of the author, not of the
- * caller.
+ * Returns an internal error for a tool result that does not match the tool's output schema, and logs the mismatch. The
+ * author of the tool made the mistake, not the caller.
  */
 export function outputFailure(error: InvalidValueError, call: Call, policy: FailurePolicy): ProtocolError {
   policy.logger.error(

@@ -96,8 +96,8 @@ interface Kind<R> {
 }
 
 /**
- * Compiles declarations into functions that serve requests. Handlers are never called in another way. Each
- * call takes these steps:
+ * Compiles declarations into functions that serve requests. Handlers are called only through these functions. Each call
+ * goes through these steps:
  *
  * 1. rates of the module and of the definition
  * 2. `allows` of the guards
@@ -105,14 +105,14 @@ interface Kind<R> {
  * 4. parsing and validation of the arguments, once
  * 5. the scopes that depend on arguments
  * 6. `permits` of the guards
- * 7. the concurrency limit
- * 8. the request state, if a client repeats a request with its answers: each state can be used once
+ * 7. waiting for the concurrency limit
+ * 8. the check of the request state, if a client repeats a request with its answers: each state can be used only once
  * 9. middleware, and the handler inside it
  * 10. encoding of the returned value
  *
- * `Passage.enter` wraps the remaining steps once all required scopes are known: after step 3 if none depends
- * on arguments, otherwise after step 5. Error mappers get the errors of steps 4, 6, 9 and 10, which then
- * become a result or an error response. Steps that a definition does not need are left out.
+ * `Passage.enter` wraps the remaining steps once all required scopes are known: after step 3 if none depends on
+ * arguments, otherwise after step 5. Error mappers get the errors of steps 4, 6, 9 and 10, which then become a result
+ * or an error response. Steps that a definition does not need are left out.
  */
 export class HandlerCompiler {
   readonly #guardParts: GuardParts;
@@ -150,13 +150,17 @@ export class HandlerCompiler {
       check: coerce ? converting(input) : (args) => input.check(args),
       encode: output ? checkedEncoder(output, options) : advisedEncoder(declaration.where, options),
       denied: () => {
-        throw new ToolError(`Access denied: ${info.name} may not be called with these arguments`);
+        throw new ToolError(`Access denied: you are not allowed to call ${info.name} with these arguments`);
       },
       fail: (error, call) => toolFailure(error, call, options),
     });
   }
 
-  /** @param shape changes each of the contents; `undefined` leaves them as they are. */
+  /**
+   * Compiles the function that reads a resource.
+   *
+   * @param shape changes each of the contents; `undefined` leaves the contents unchanged.
+   */
   resource(
     declaration: Declaration<ResourceDefinition>,
     info: DefinitionInfo,
@@ -185,7 +189,7 @@ export class HandlerCompiler {
       check: converting(input),
       encode: (value) => encodePrompt(value, description),
       denied: () => {
-        throw invalidParams(`Access denied: ${info.name} may not be got with these arguments`);
+        throw invalidParams(`Access denied: you are not allowed to get ${info.name} with these arguments`);
       },
       fail: this.#refuse,
     });
@@ -204,8 +208,8 @@ export class HandlerCompiler {
   }
 
   /**
-   * Compiles the check whether a caller may be notified of changes to a resource. It takes the same steps as
-   * a read, without the handler.
+   * Compiles the check whether a caller may be notified of changes to a resource. The check runs the same steps as a
+   * read of the resource, except for the handler.
    */
   hears(declaration: Declaration<ResourceDefinition>, info: DefinitionInfo, input: ValuePlan): Hears {
     const allows = compileGuards(declaration.guards, info, this.#guardParts);
@@ -215,10 +219,11 @@ export class HandlerCompiler {
   }
 
   /**
-   * Compiles the list of a template's resources, and the check which of them a caller may see.
+   * Compiles the function that lists a template's resources, and the check whether a caller may see one of these
+   * resources.
    *
    * @param target the function or method that returns the resources.
-   * @param read reads one of the resources.
+   * @param read validates and converts one resource that the list returned.
    */
   list(
     declaration: Declaration<ResourceDefinition>,

@@ -26,7 +26,7 @@ const COUNT: Check = [
 ];
 const KEY: Check = [
   (value) => typeof value === 'function' || ['principal', 'address', 'app'].some((name) => name === value),
-  "it must be 'principal', 'address', 'app', or a function that gives a key",
+  "it must be 'principal', 'address', 'app', or a function that returns a key",
 ];
 const FAIL: Check = [
   (value) => ['local', 'open', 'closed'].some((name) => name === value),
@@ -34,7 +34,7 @@ const FAIL: Check = [
 ];
 const SHARED = { burst: COUNT, per: KEY, fail: FAIL };
 const CALL_LIMIT: Readonly<Record<keyof CallLimit, Check>> = {
-  rate: [(value) => typeof value === 'string' && RATE.test(value), 'it is no rate'],
+  rate: [(value) => typeof value === 'string' && RATE.test(value), 'it is not a rate'],
   ...SHARED,
   concurrency: COUNT,
   queueMs: [isDelay, `it must be ${DELAY}`],
@@ -47,12 +47,12 @@ function faultsOf(given: object, checks: Readonly<Record<string, Check>>): Fault
     const known = Object.keys(checks);
     if (!check) {
       const meant = nearest(option, known);
-      const what = `there is no such option; there are ${known.join(', ')}`;
-      return [{ option, what, fix: meant === undefined ? 'give one of those' : `write ${meant}` }];
+      const what = `this option does not exist; the options are ${known.join(', ')}`;
+      return [{ option, what, fix: meant === undefined ? 'use one of those' : `write ${meant}` }];
     }
     const [is, expected] = check;
     if (value === undefined || is(value)) return [];
-    return [{ option, what: expected, fix: option === 'rate' ? RATE_FIX : 'give such a value' }];
+    return [{ option, what: expected, fix: option === 'rate' ? RATE_FIX : 'use such a value' }];
   });
 }
 
@@ -81,7 +81,7 @@ export function rateFaults(rates: unknown): Fault[] {
  * Reads the limits of a definition.
  *
  * @param given the arguments of `@Limit` or the option `limit`.
- * @param at the place of the definition; receives the problems.
+ * @param at the diagnostics of the definition, which receive the problems.
  */
 export function readLimits(given: readonly unknown[], at: Diagnostics): DeclaredLimit[] {
   return given.flatMap((one) => {
@@ -96,7 +96,11 @@ export function readLimits(given: readonly unknown[], at: Diagnostics): Declared
     for (const { option, what, fix } of faults)
       place
         .at(option)
-        .add('SIGIL_INVALID_OPTIONS', option === 'rate' ? `${shown(limit['rate'])} is no rate` : what, fix);
+        .add(
+          'SIGIL_INVALID_OPTIONS',
+          option === 'rate' ? `${shown(limit['rate'])} is not a rate` : what,
+          fix,
+        );
     if (faults.length > 0) return [];
     const { rate, concurrency, per, burst, fail, queueMs } = limit as CallLimit;
     if (rate === undefined && concurrency === undefined)

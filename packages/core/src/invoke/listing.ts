@@ -16,7 +16,10 @@ export interface Listing {
   readonly isCut: boolean;
 }
 
-/** Reads a resource that an author's list returned. @throws TypeError if the template does not match it. */
+/**
+ * Validates and converts one resource that an author's list returned. @throws TypeError if the resource's URI does not
+ * match the template.
+ */
 export type ReadListed = (given: unknown) => Listed;
 
 /** Maximum number of resources that are read from one page of an author's list. */
@@ -36,7 +39,9 @@ export async function readListing(
 ): Promise<Listing> {
   const { resources, nextCursor } = isObject(given) && 'resources' in given ? given : { resources: given };
   if (!isIterable(resources))
-    throw new TypeError('a list gives { resources, nextCursor? }, or an array or iterable of resources');
+    throw new TypeError(
+      'a list function must return { resources, nextCursor? }, or an array or iterable of resources',
+    );
   const next = readCursor(nextCursor, cursor);
   const taken: Listed[] = [];
   if (Array.isArray(resources) && resources.length > MOST_OF_A_PAGE) throw tooMany();
@@ -50,7 +55,7 @@ export async function readListing(
 
 function tooMany(): TypeError {
   return new TypeError(
-    `a list gave more than ${MOST_OF_A_PAGE} resources at once: give pages, { resources, nextCursor }`,
+    `a list function returned more than ${MOST_OF_A_PAGE} resources at once: return pages, { resources, nextCursor }`,
   );
 }
 
@@ -66,6 +71,8 @@ function readCursor(next: unknown, cursor: unknown): Pick<Listing, 'nextCursor'>
       `"nextCursor" of a list must be a string of 1 to ${MOST_CURSOR_CHARACTERS} characters; leave it out after the last page`,
     );
   if (next === cursor)
-    throw new TypeError('a list gave as "nextCursor" the cursor that it was called with, which never ends');
+    throw new TypeError(
+      'a list function returned the cursor that it was called with as "nextCursor", so the list would never end',
+    );
   return { nextCursor: next };
 }

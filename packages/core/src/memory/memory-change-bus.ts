@@ -1,7 +1,7 @@
 import type { ChangeBus, ServerChange } from '../backend/change-bus.js';
 
 /**
- * Delivers changes within this process, at once. Apps that share a bus receive each other's changes.
+ * Delivers changes within this process, without delay. Apps that share a bus receive each other's changes.
  *
  * @example
  * ```ts

@@ -4,7 +4,7 @@ import { OptionChecks } from '../transport/option-checks.js';
 /** Options of `MemoryLimiter`. */
 export interface MemoryLimiterOptions {
   /**
-   * Maximum number of stored keys. If there are more, the key whose allowance is restored first is removed.
+   * Maximum number of stored keys. At the maximum, the key whose count expires next is removed.
    * @default 100,000
    */
   readonly maxKeys?: number;

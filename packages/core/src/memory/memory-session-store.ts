@@ -5,12 +5,12 @@ import { quotaExceeded, Quota } from '../transport/quota.js';
 /** Limits of a `MemorySessionStore`. */
 export interface MemorySessionStoreOptions {
   /**
-   * Maximum number of sessions; further ones are refused.
+   * Maximum number of sessions; further sessions are refused.
    * @default 100,000
    */
   readonly maxSessions?: number;
   /**
-   * Maximum number of sessions of one client; further ones are refused.
+   * Maximum number of sessions of one client; further sessions of the client are refused.
    * @default a quarter of maxSessions
    */
   readonly maxSessionsPerClient?: number;

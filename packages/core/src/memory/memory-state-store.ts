@@ -22,7 +22,8 @@ interface UsedState {
 }
 
 /**
- * Remembers used states in this process, and forgets them when they expire. It knows only states that were used after it was created.
+ * Remembers the ids of used request states in this process, and forgets each id when it expires. It knows only states
+ * that were used after the store was created.
  *
  * @example
  * ```ts
@@ -53,8 +54,10 @@ export class MemoryStateStore implements StateStore {
   }
 
   /**
-   * Marks an id as used. @throws OverloadedError if there is no room, because a removed id could be used
-   * again.
+   * Marks an id as used.
+   *
+   * @throws OverloadedError if the maximum number of ids is stored. No id is removed early, because a removed id could
+   *   be used again.
    */
   use(id: string, forMs: number, client?: string, kind: StateKind = 'states', ageMs: number = 0): StateUse {
     const kept = this.#kept[kind];

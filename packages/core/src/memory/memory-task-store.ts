@@ -58,8 +58,8 @@ interface Owner {
 }
 
 /**
- * Keeps tasks in the memory of this process. If there is no room, the oldest finished task of the same owner is
- * replaced, never a working task or another owner's. Indistinguishable clients count as one owner, and
+ * Keeps tasks in the memory of this process. If the store is full, the oldest finished task of the same owner
+ * is replaced; unfinished tasks and other owners' tasks are not. Indistinguishable clients count as one owner, and
  * only the total limits apply to them. If no task can be replaced, the new one is refused.
  *
  * @example
@@ -255,9 +255,9 @@ export class MemoryTaskStore implements TaskStore {
     if (this.#length + length > maxLength) return `The tasks take more than ${maxLength} characters`;
     if (owner.name === null) return undefined;
     if (owner.taskIds.size + tasks > maxTasksPerOwner)
-      return `More than ${maxTasksPerOwner} tasks of one owner are kept`;
+      return `The limit of ${maxTasksPerOwner} stored tasks for one owner is reached`;
     if (owner.length + length > maxLengthPerOwner)
-      return `The tasks of one owner take more than ${maxLengthPerOwner} characters`;
+      return `The limit of ${maxLengthPerOwner} characters for the stored tasks of one owner is reached`;
     return undefined;
   }
 

@@ -21,8 +21,9 @@ export interface Presentation {
   /** Private metadata that never reaches a client. Guards, middleware and handlers read it from `definition.metadata`. */
   readonly metadata?: Readonly<Record<PropertyKey, unknown>>;
   /**
-   * Time limit of the handler, in milliseconds. After that time, `ctx.signal` aborts. A tool call is then answered with
-   * an `isError` result, any other request with error -32001. Time spent waiting for the client's answers does not count.
+   * Time limit of the handler, in milliseconds; `false` for no limit. After that time, `ctx.signal` aborts. A tool call
+   * is then answered with an `isError` result, any other request with error -32001. Time spent waiting for the client's
+   * answers does not count.
    * @default the `timeoutMs` of the app
    */
   readonly timeoutMs?: number | false;
@@ -38,7 +39,7 @@ export interface ToolDefinition extends Presentation {
   readonly readOnly?: boolean;
   /** The tool may delete or overwrite data. Only meaningful if the tool is not read-only. */
   readonly destructive?: boolean;
-  /** Calling it twice with the same arguments does no more than calling it once. */
+  /** Repeated calls with the same arguments have no effect beyond that of the first call. */
   readonly idempotent?: boolean;
   /** The tool accesses systems outside this server, such as the web. */
   readonly openWorld?: boolean;
@@ -46,13 +47,13 @@ export interface ToolDefinition extends Presentation {
   readonly input?: SchemaLike;
   /**
    * Validation groups of class-validator. In a DTO class, only rules of these groups and rules without a group apply. A
-   * property that only has rules of other groups is unknown. If no groups are set, every rule applies.
+   * property that only has rules of other groups counts as undeclared. If no groups are set, every rule applies.
    */
   readonly groups?: readonly string[];
   readonly output?: SchemaLike;
   /**
-   * Converts strings to the type of the schema if nothing is lost: "42" for a number, "true" for a boolean, JSON for an
-   * object or list. Defaults to the app's option.
+   * Converts strings to the type of the schema if no information is lost: "42" for a number, "true" for a boolean, JSON
+   * for an object or list. Defaults to the app's option.
    */
   readonly coerce?: boolean;
   /**
@@ -116,9 +117,9 @@ export interface ParameterDefinition {
   readonly type?: unknown;
   /** The type of an array's elements. */
   readonly items?: unknown;
-  /** Whether the argument may be left out; `undefined` if the author did not say. */
+  /** Whether clients can omit the argument; `undefined` if the author set neither `optional` nor `default`. */
   readonly optional: boolean | undefined;
-  /** Whether the parameter has an initialiser; unknown if a parameter before it has one. */
+  /** Whether the parameter has an initialiser: `own` if it has one, `unknown` if a parameter before it has one. */
   readonly initialiser: 'none' | 'own' | 'unknown';
   /** JSON Schema keywords: `description`, `minimum`, `enum`, `default` … */
   readonly keywords: JsonSchema;

@@ -4,7 +4,10 @@ import type { CustomParameterDefinition, HandlerDefinition, ParameterDefinition 
 // Programs that import the framework get the types of Reflect's metadata functions.
 export type {} from 'reflect-metadata';
 
-/** How long an instance lives: as long as the app, a legacy session, or a request. A transient instance is created for each use. */
+/**
+ * How long an instance lives: as long as the app, a session of revision 2025-11-25 or earlier, or a request. A
+ * transient instance is created for each use.
+ */
 export type ServiceScope = 'singleton' | 'session' | 'request' | 'transient';
 
 /** How the container creates instances of a class. */
@@ -19,13 +22,15 @@ export interface SchemaAnnotations {
   readonly description?: string;
   readonly examples?: readonly unknown[];
   readonly deprecated?: boolean;
-  /** The header that repeats the value. */
+  /** The name from `@McpHeader`, for the header that repeats the value. */
   readonly header?: string;
 }
 
 declare const RECORDED: unique symbol;
 
-/** A metadata key with the type of its value, so that writer and reader agree. */
+/**
+ * A metadata key with the type of its value, so that writers and readers of the value use the same type.
+ */
 export type MetadataKey<T> = symbol & { readonly [RECORDED]: T };
 
 /** The type of the value under each key. */
@@ -47,7 +52,7 @@ interface Keys {
   readonly standard: symbol;
 }
 
-/** A key for lists of decorators' arguments, of any type. */
+/** A metadata key whose value is a list of decorator arguments of any type. */
 export type ListKey = MetadataKey<readonly unknown[]>;
 
 function key<T>(name: string): MetadataKey<T> {
@@ -79,11 +84,14 @@ export const KEYS: Keys = {
   limits: key('limits'),
   /** On a class, and on a class and method: private metadata, by key. */
   metadata: key('metadata'),
-  /** On a class: how the container creates it. */
+  /** On a class: how the container creates its instances. */
   service: key('service'),
   /** On a class: the constructor parameters that may be `undefined`. */
   optional: key('optional'),
-  /** On the metadata object of a class with standard decorators: their pending records. */
+  /**
+   * On the metadata object of a class with standard decorators: functions that record the metadata once the class
+   * exists.
+   */
   standard: Symbol.for('sigil:standard'),
 };
 

@@ -30,7 +30,7 @@ export function addHandler(prototype: object, method: MethodName, definition: Ha
 export interface HandlerMethod {
   readonly method: MethodName;
   readonly definitions: readonly HandlerDefinition[];
-  /** The nearest prototype that decorates the method. Only its declarations of the parameters count. */
+  /** The nearest prototype that decorates the method. Only the parameter decorators on this prototype apply. */
   readonly declarer: object;
 }
 
@@ -55,7 +55,7 @@ export function handlersOf(cls: Constructor): HandlerMethod[] {
   return [...merged.values()];
 }
 
-/** Records the value of a method's parameter. */
+/** Records the source of the value for a method's parameter. */
 export function addParameter(prototype: object, method: MethodName, parameter: AnyParameter): void {
   const own = readOwn(KEYS.parameters, prototype, method) ?? [];
   write(KEYS.parameters, [...own, parameter], prototype, method);
@@ -89,7 +89,7 @@ function withHeader(parameter: AnyParameter, header: string | undefined): AnyPar
   return { ...parameter, keywords: { ...parameter.keywords, [HEADER_KEYWORD]: header } };
 }
 
-/** Adds to a list on a class (if only `prototype` is passed) or on one of its methods. */
+/** Adds entries to a metadata list of a class (if only `prototype` is passed) or of one of its methods. */
 export function addToList(
   key: ListKey,
   prototype: object,
@@ -100,7 +100,10 @@ export function addToList(
   write(key, [...items, ...own], prototype, method);
 }
 
-/** A list on a class or method: entries of its base classes first, then its own, or the reverse. */
+/**
+ * Returns a metadata list of a class or method: entries of base classes first, then those of the class itself, or the
+ * reverse.
+ */
 export function listOf(
   key: ListKey,
   cls: Constructor,
@@ -127,7 +130,7 @@ export function addMetadata(
 }
 
 /**
- * The private metadata of a method. Metadata of the method overrides metadata of the classes in its chain.
+ * Returns the private metadata of a method. Metadata on the method overrides metadata on its class and base classes.
  */
 export function metadataOf(cls: Constructor, method: MethodName): Readonly<Record<PropertyKey, unknown>> {
   const chain = chainOf(cls);
@@ -150,7 +153,10 @@ export function parameterTypes({ declarer, method }: HandlerMethod): readonly un
   return readOwn(DESIGN.parameters, declarer, method) as readonly unknown[] | undefined;
 }
 
-/** The emitted return type of a handler; for a promise, TypeScript emits only that it is one. */
+/**
+ * Returns the return type that TypeScript emitted for a handler. For a promise, it is `Promise`, without the type of
+ * the value.
+ */
 export function returnType({ declarer, method }: HandlerMethod): unknown {
   return readOwn(DESIGN.returns, declarer, method);
 }
@@ -177,10 +183,10 @@ export function defineService(cls: object, definition: ServiceDefinition): void 
 }
 
 /**
- * Returns how the container creates a class, as `@Service` declares it.
+ * Returns the options that `@Service` recorded for a class.
  *
  * @param cls a class, decorated or not.
- * @returns `undefined` when nothing was recorded on the class itself.
+ * @returns the options; `undefined` if the class itself has no `@Service`.
  * @example
  * ```ts
  * if (serviceOf(cls)?.scope === 'session') throw new Error('There are no sessions here');
@@ -195,7 +201,7 @@ export function addOptional(cls: object, index: number): void {
   write(KEYS.optional, [...(readOwn(KEYS.optional, cls) ?? []), index], cls);
 }
 
-/** The indexes of the class's own constructor parameters that may be `undefined`. */
+/** Returns the indexes of the class's own constructor parameters that may be `undefined`. */
 export function optionalOf(cls: Constructor): readonly number[] {
   return readOwn(KEYS.optional, cls) ?? [];
 }
@@ -213,7 +219,7 @@ export function annotate(
   write(KEYS.annotated, new Set(names).add(property), target);
 }
 
-/** The names of a class's annotated properties, including those of its base classes. */
+/** Returns the names of a class's annotated properties, including those of its base classes. */
 export function annotatedProperties(prototype: object): ReadonlySet<string | symbol> {
   const found = new Set<string | symbol>();
   for (let at: object | null = prototype; at !== null; at = Reflect.getPrototypeOf(at))
@@ -221,7 +227,7 @@ export function annotatedProperties(prototype: object): ReadonlySet<string | sym
   return found;
 }
 
-/** The annotations of a class or property, including those of base classes. */
+/** Returns the annotations of a class or property, including those of base classes. */
 export function annotationsOf(target: object, property?: string | symbol): SchemaAnnotations {
   return read(KEYS.annotations, target, property) ?? {};
 }

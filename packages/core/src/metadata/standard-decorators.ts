@@ -1,6 +1,6 @@
 import { KEYS } from './keys.js';
 
-/** The context of a standard decorator. The type is structural, because older compilers have none. */
+/** The context of a standard decorator. The type is structural, because older compilers do not declare it. */
 export interface StandardContext {
   readonly kind: string;
   readonly name: string | symbol | undefined;
@@ -10,7 +10,7 @@ export interface StandardContext {
 }
 
 /**
- * A decorator of methods as compilers call it without `experimentalDecorators`.
+ * A method decorator with the signature that compilers use without `experimentalDecorators`.
  *
  * @typeParam M the methods that it can decorate.
  */
@@ -34,8 +34,8 @@ if (!('metadata' in Symbol)) Object.defineProperty(Symbol, 'metadata', { value: 
  *
  * @param name the name of the decorator.
  * @param record called for the class, or for the prototype and the name of the member.
- * @throws TypeError (by the decorator) on a static member, or if a standard decorator is on something other than a class
- *   or a method.
+ * @throws TypeError when the decorator is applied to a static member, or as a standard decorator to anything but a
+ *   class or method.
  */
 export function decorator(
   name: string,
@@ -64,7 +64,7 @@ const BELONGS =
 const NO_METADATA =
   'the standard decorators of this build have no metadata; import @sigil/core before the class, or set "experimentalDecorators": true in tsconfig.json';
 
-/** Runs the pending records of standard decorators, now that the class exists. A second call does nothing. */
+/** Records the metadata of a class's standard decorators. Called when the class exists; a second call has no effect. */
 export function settleDecorators(prototype: object): void {
   const cls = Object.getOwnPropertyDescriptor(prototype, 'constructor')?.value as object | undefined;
   const metadata: unknown = cls && Object.getOwnPropertyDescriptor(cls, METADATA)?.value;

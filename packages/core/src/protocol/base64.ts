@@ -1,4 +1,4 @@
-/** The types of bytes that handlers may return. */
+/** The types of binary data that handlers can return. */
 export type Bytes = Uint8Array | ArrayBuffer;
 
 interface NodeBuffer {
@@ -11,7 +11,7 @@ function nodeBuffer(): NodeBuffer | undefined {
   return (globalThis as { Buffer?: NodeBuffer }).Buffer;
 }
 
-/** Whether a value is bytes, from this realm or another. */
+/** Whether a value is a `Uint8Array` or an `ArrayBuffer`, from this realm or another. */
 export function isBytes(value: unknown): value is Bytes {
   return ArrayBuffer.isView(value) || Object.prototype.toString.call(value) === '[object ArrayBuffer]';
 }
@@ -38,7 +38,7 @@ export function toBase64(bytes: Bytes): string {
   return btoa(binary);
 }
 
-/** Decodes base64 (RFC 4648 §4). @throws when a text is not base64, on hosts that are strict about it. */
+/** Decodes base64 (RFC 4648 §4). @throws if the text is not base64, on platforms that check this. */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   const buffer = nodeBuffer();
   if (buffer) return new Uint8Array(buffer.from(text, 'base64'));

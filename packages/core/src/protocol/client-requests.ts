@@ -18,7 +18,7 @@ export type ElicitResult<T = Record<string, unknown>> =
   // Declared here too, so that code can destructure both members before it checks the action.
   | { readonly action: 'decline' | 'cancel'; readonly content?: undefined };
 
-/** The user's answer to the request to open a page. It shows consent, not that the page is complete. */
+/** The user's answer to the request to open a page. It shows that the user agreed, not that the page is complete. */
 export interface ElicitUrlResult {
   readonly action: 'accept' | 'decline' | 'cancel';
   /** The id for `app.completeElicitation()`, to call when the page is complete. Revision 2025-11-25 only. */

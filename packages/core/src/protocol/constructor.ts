@@ -9,9 +9,9 @@ export function isConstructor(value: unknown): value is Constructor {
 /** A class that may be abstract. */
 export type AbstractConstructor<T = object> = abstract new (...args: never[]) => T;
 
-/** Carries the type of the service that a token stands for. */
+/** A token for a service; `T` is the type of the service. */
 export interface ServiceToken<T> {
-  /** Carries the type only. The member does not exist at run time. */
+  /** Only declares the type of the service. The member does not exist at run time. */
   readonly serviceType?: T;
 }
 
@@ -26,11 +26,11 @@ export type ServiceOf<Id> = Id extends abstract new (...args: never[]) => infer 
     ? T
     : unknown;
 
-/** The scopes of a resolution, which containers tell apart by object identity. */
+/** The request and the session of a service that a container resolves. Containers compare them by object identity. */
 export interface ResolutionScope {
-  /** The same object during one request. */
+  /** Identifies the request: the same object is passed during one request. */
   readonly request: object;
-  /** The same object during one legacy session; equal to `request` for clients without sessions. */
+  /** Identifies the legacy session: the same object during one session. Equal to `request` without a session. */
   readonly session: object;
   /** The context that handlers of the request receive, for services that inject it. */
   readonly context?: () => object;

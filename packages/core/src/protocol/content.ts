@@ -63,7 +63,7 @@ export interface EmbeddedResource extends ContentBase {
   readonly resource: ResourceContents;
 }
 
-/** A pointer to a resource that the client may read. Since 2025-06-18. */
+/** A link to a resource that the client can read. Since 2025-06-18. */
 export interface ResourceLink extends ContentBase {
   readonly type: 'resource_link';
   readonly uri: string;
@@ -78,7 +78,7 @@ export interface ResourceLink extends ContentBase {
 /** One block of a tool result or prompt message. */
 export type ContentBlock = TextContent | ImageContent | AudioContent | EmbeddedResource | ResourceLink;
 
-/** A picture that stands for a definition or an implementation. Since 2025-11-25. */
+/** A picture that represents a tool, resource, prompt, client or server. Since 2025-11-25. */
 export interface Icon {
   readonly src: string;
   readonly mimeType?: string;
@@ -153,7 +153,7 @@ export const content = {
   },
 
   /**
-   * Points to a resource that the client may read.
+   * Creates a link to a resource that the client can read.
    *
    * @param uri the URI of the resource.
    * @param name the name to show for the resource.
@@ -295,7 +295,7 @@ function checkedBlock<B extends UncheckedBlock>(block: B): B {
   }
   if (block.type === 'resource' && !isObject(block.resource))
     throw new TypeError(
-      '"resource" of resource content must be what resourceContents.text() or blob() makes',
+      '"resource" of resource content must be a result of resourceContents.text() or resourceContents.blob()',
     );
   if (block._meta !== undefined && !isObject(block._meta))
     throw new TypeError(`"_meta" of ${block.type} content must be an object`);
@@ -311,7 +311,7 @@ function checkAnnotations(annotations: unknown): void {
   if (priority !== undefined && !(typeof priority === 'number' && priority >= 0 && priority <= 1))
     throw new TypeError('"priority" of annotations must be a number from 0 to 1');
   if (lastModified !== undefined && typeof lastModified !== 'string')
-    throw new TypeError('"lastModified" of annotations must be a time as ISO 8601 writes it');
+    throw new TypeError('"lastModified" of annotations must be a time in ISO 8601');
 }
 
 function isRole(value: unknown): value is Role {
@@ -352,7 +352,7 @@ function isPlainText({ type, text, annotations, _meta }: UncheckedBlock): boolea
   return type === 'text' && typeof text === 'string' && annotations === undefined && _meta === undefined;
 }
 
-/** Returns the contents of a resource as they are sent. @throws TypeError for a blob that is neither bytes nor base64. */
+/** Returns the contents of a resource as they are sent. @throws TypeError if the blob is not bytes or base64. */
 export function sendableContents<C extends ResourceContents>(contents: C): C {
   if (!('blob' in contents) || contents.blob === undefined) return contents;
   const blob = base64Of(contents.blob, '"blob" of the contents of a resource');
@@ -362,5 +362,7 @@ export function sendableContents<C extends ResourceContents>(contents: C): C {
 function base64Of(data: unknown, what: string): string {
   if (isBytes(data)) return toBase64(data);
   if (typeof data === 'string' && isBase64(data)) return data;
-  throw new TypeError(`${what} must be bytes or base64: of a data URL, give what follows the comma`);
+  throw new TypeError(
+    `${what} must be bytes or base64; if you have a data URL, pass only the part after the comma`,
+  );
 }

@@ -42,7 +42,7 @@ export function propertiesOf({ properties }: JsonSchema): Readonly<Record<string
 /** An object type without `undefined` among the values of its members. */
 type WithoutUndefined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 
-/** The members of an object, without those that are `undefined`. */
+/** Returns a copy of an object without the members that are `undefined`. */
 export function withoutUndefined<T extends object>(members: T): WithoutUndefined<T> {
   return Object.fromEntries(
     Object.entries(members).filter(([, member]) => member !== undefined),
@@ -193,11 +193,11 @@ export class RawJson {
 /** Maximum nesting of objects and arrays in a value. Deeper values would exhaust the stack of recursive functions. */
 export const MAX_DEPTH = 64;
 
-/** Thrown for a value that JSON cannot carry. Its message names the place in the value. */
+/** Thrown for a value that JSON cannot represent. The message contains the path of the faulty part of the value. */
 export class UnwritableError extends TypeError {
   override readonly name = 'UnwritableError';
 
-  /** @param path where in the value, such as `orders[0].customer`; empty for the value itself. */
+  /** @param path the path of the faulty part, such as `orders[0].customer`; empty if the value itself is faulty. */
   constructor(
     readonly path: string,
     readonly why: string,
@@ -253,12 +253,12 @@ function write(value: unknown, levels: number, isLog: boolean): unknown {
 function scalar(value: unknown, isLog: boolean): unknown {
   if (typeof value === 'number' && !Number.isFinite(value)) {
     if (isLog) return null;
-    throw new Unwritable(`is ${value}, which is no number in JSON`);
+    throw new Unwritable(`is ${value}, which is not a number in JSON`);
   }
   if (typeof value === 'bigint') return value.toString();
   if (typeof value !== 'function' && typeof value !== 'symbol') return value;
   if (isLog) return undefined;
-  throw new Unwritable(`is a ${typeof value}, which JSON cannot carry: leave it out`);
+  throw new Unwritable(`is a ${typeof value}, which JSON cannot represent: leave it out`);
 }
 
 /** Returns the result of a value's own `toJSON`. */
@@ -336,7 +336,7 @@ function ofContainer(value: Record<string, unknown>, levels: number, isLog: bool
   const kind = Object.prototype.toString.call(value).slice('[object '.length, -1);
   if (!EMPTY.has(kind) || Symbol.iterator in value || Symbol.asyncIterator in value)
     throw new Unwritable(
-      `is of the kind ${kind}, which JSON cannot carry: give its contents as text, an object or an array`,
+      `is of the kind ${kind}, which JSON cannot represent: return its contents as text, an object or an array`,
     );
   return value;
 }

@@ -13,7 +13,7 @@ export const LOG_LEVELS = [
 /** A severity of RFC 5424. */
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Whether a value names a severity. */
+/** Whether a value is one of `LOG_LEVELS`. */
 export function isLogLevel(value: unknown): value is LogLevel {
   return LOG_LEVELS.some((level) => level === value);
 }

@@ -19,7 +19,7 @@ export function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {
 }
 
 /**
- * Applies `next` to a value: at once if the value is available, later if it is a promise.
+ * Applies `next` to a value: immediately, or if the value is a promise, once the promise is fulfilled.
  *
  * @param value a value, or the promise of one.
  * @param next returns the result for the value.
@@ -35,10 +35,10 @@ export function after<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePro
 }
 
 /**
- * Returns the result of some work, at once or later, or the replacement for its error.
+ * Calls a function and returns its result. If the function throws or rejects, returns a replacement for the error.
  *
- * @param work called at once.
- * @param recover turns a thrown error into a result, at once or later.
+ * @param work the function, which is called immediately.
+ * @param recover returns the replacement for a thrown error or a rejection.
  * @example
  * ```ts
  * const size = recovered(() => store.size(), () => 0);
@@ -53,7 +53,7 @@ export function recovered<T>(work: () => MaybePromise<T>, recover: (thrown: unkn
   }
 }
 
-/** Handles the rejection of a promise: an author may forget to await the promise, and that must not end the process. */
+/** Marks the rejection of a promise as handled, so that it does not end the process if an author does not await it. */
 export function observed<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;

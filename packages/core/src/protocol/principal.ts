@@ -24,7 +24,7 @@ export function requirePrincipal(principal: Principal): Principal {
   const { id, scopes = [], claims } = principal ?? {};
   if (typeof id !== 'string' || id === '')
     throw new TypeError(
-      'a principal must have an id that is a string and not empty; undefined refuses the request',
+      'the id of a principal must be a string that is not empty; return undefined to refuse the request',
     );
   // Stores keep the id with everything that belongs to the principal.
   if (id.length > MAX_ID_LENGTH)
@@ -36,7 +36,7 @@ export function requirePrincipal(principal: Principal): Principal {
     throw new TypeError("the scopes of a principal must be a list of strings, such as ['notes:write']");
   if (claims !== undefined && !isObject(claims))
     throw new TypeError(
-      "the claims of a principal must be an object with a member a claim, such as { email: 'ada@example.com' }",
+      "the claims of a principal must be an object with one member for each claim, such as { email: 'ada@example.com' }",
     );
   return principal;
 }
@@ -140,7 +140,7 @@ function networkOf(address: string): string {
   return [...first, ...Array.from({ length: zeros }, () => '0'), ...last].slice(0, 4).join(':');
 }
 
-/** Facts about a request that the transport knows, in addition to the message. */
+/** Information about a request that the transport has in addition to the message. */
 export interface RequestInfo {
   /** The HTTP headers, with names in lower case; absent on other transports. */
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>> | undefined;
@@ -153,13 +153,13 @@ export interface RequestInfo {
    * absent, quotas count per connection, unless many clients share the connection.
    */
   readonly quotaKey?: string | undefined;
-  /** The size of the message's text in bytes, if the transport knows it: the memory for long messages is limited. */
+  /** The size of the message's text in bytes, if the transport knows it. Limits on memory count it. */
   readonly bodyBytes?: number | undefined;
   /** The authenticated principal, when the transport has verified one. */
   readonly principal?: Principal | undefined;
   /** The HTTP server's request object, an `IncomingMessage` or a `Request`; absent on other transports. */
   readonly source?: unknown;
-  /** Receives the id of the call in the log, so that the response can repeat it. */
+  /** Called with the id that the call has in the log, so that the transport can repeat the id in the response. */
   named?(id: string): void;
 }
 

@@ -54,7 +54,7 @@ export function isRequestId(value: unknown): value is RequestId {
   return typeof value === 'string' ? value.length <= MAX_NAME_LENGTH : Number.isSafeInteger(value);
 }
 
-/** Shortens a name or URI from a client, for messages. */
+/** Shortens a name or URI from a client, so that an error message can repeat it. */
 export function repeated(name: string): string {
   return name.length <= MAX_NAME_LENGTH ? name : `${name.slice(0, MAX_NAME_LENGTH)}…`;
 }
@@ -152,7 +152,7 @@ const RESERVED_KEYS: readonly string[] = Object.values(META);
 /**
  * Returns the `_meta` that an author set, without the keys that the protocol fills in.
  *
- * @throws TypeError if it is not an object.
+ * @throws TypeError if the `_meta` is not an object.
  */
 export function authorMeta(
   meta: Readonly<Record<string, unknown>> | undefined,
@@ -165,10 +165,10 @@ export function authorMeta(
 }
 
 /**
- * The version that a message claims for itself in `_meta` (2026-07-28, basic/versioning).
+ * Returns the protocol version in a message's `_meta` (specification 2026-07-28, basic/versioning).
  *
  * @param message a parsed message, which may be malformed.
- * @returns `undefined` for a message that belongs to a session. Any other value, of whatever type, is a claim.
+ * @returns the unchecked version, of any type; `undefined` if there is none, because the message belongs to a session.
  * @example
  * ```ts
  * const isSessioned = claimOf(message) === undefined;

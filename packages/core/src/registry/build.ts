@@ -47,7 +47,7 @@ import { explicitSource } from './parameters.js';
 export interface BuildTools {
   readonly schemas: SchemaCompiler;
   readonly handlers: HandlerCompiler;
-  /** The default handling of undeclared arguments. */
+  /** The app's option `unknownProperties`: how undeclared arguments are handled by default. */
   readonly unknownProperties?: UnknownProperties | undefined;
   /** The hooks of extensions for definitions. */
   readonly hooks: readonly DefinitionHooks[];
@@ -92,7 +92,7 @@ function buildTool(declaration: Declaration<ToolDefinition>, tools: BuildTools):
   for (const argument of mirrored.filter(isSecret))
     tools.logger.warn(
       { where, header: argument.header, argument: argument.path.join('.') },
-      'an argument that is named like a secret is repeated in a header, which proxies log: take @McpHeader off it',
+      'an argument whose name suggests a secret is repeated in a header, and proxies log headers: remove @McpHeader from it',
     );
   const base = baseOf(declaration, 'tool', name, tools);
   const { info } = base;
@@ -191,7 +191,7 @@ function listTargetOf(
     return { kind: 'method', cls, method: list };
   return refuse(
     typeof list === 'string' ? `${cls.name} has no method '${list}'` : 'it must be the name of a method',
-    `name a method of ${cls.name} that gives the resources: list({ cursor }: ListRequest) { return { resources: [{ uri, name }] } }`,
+    `name a method of ${cls.name} that returns the resources: list({ cursor }: ListRequest) { return { resources: [{ uri, name }] } }`,
   );
 }
 
@@ -253,12 +253,12 @@ function checkMeta(meta: Presentation['meta'], at: Diagnostics): void {
     const wrong = metaKeyFault(key);
     if (wrong === undefined) continue;
     const fix =
-      'begin it with a domain of yours and a slash, such as "com.example/cost", or give a plain name of letters and digits';
+      'begin it with your own domain and a slash, such as "com.example/cost", or use a name of letters and digits only';
     at.at('meta').add('SIGIL_INVALID_OPTIONS', `'${key}' ${wrong}`, fix);
   }
   const fault = jsonFault(meta);
   if (fault === undefined) return;
-  const fix = 'give values that JSON can carry; values for guards and middleware belong in "metadata"';
+  const fix = 'use values that JSON can represent; values for guards and middleware belong in "metadata"';
   at.add('SIGIL_INVALID_OPTIONS', `"meta" is sent to clients, and ${fault}`, fix);
 }
 
@@ -302,8 +302,8 @@ function checkMembers(definition: HandlerDefinition, at: Diagnostics): void {
   const known = MEMBERS_OF[definition.kind];
   for (const option of Object.keys(definition).filter((name) => !known.includes(name))) {
     const meant = nearest(option, [...known, 'guards', 'middleware', 'scopes', 'errors']);
-    const fix = meant === undefined ? `give any of ${known.slice(1).join(', ')}` : `write ${meant}`;
-    at.at(option).add('SIGIL_INVALID_OPTIONS', 'there is no such option', fix);
+    const fix = meant === undefined ? `use any of ${known.slice(1).join(', ')}` : `write ${meant}`;
+    at.at(option).add('SIGIL_INVALID_OPTIONS', 'this option does not exist', fix);
   }
   for (const [option, [is, expected]] of Object.entries(VALUES)) {
     const value: unknown = known.includes(option) ? Reflect.get(definition, option) : undefined;
@@ -311,14 +311,14 @@ function checkMembers(definition: HandlerDefinition, at: Diagnostics): void {
       at.at(option).add(
         'SIGIL_INVALID_OPTIONS',
         `it must be ${expected}`,
-        'give such a value, or leave it out',
+        'set such a value, or leave the option out',
       );
   }
 }
 
 function checkTimeout(timeoutMs: Presentation['timeoutMs'], at: Diagnostics): void {
   if (timeoutMs === undefined || timeoutMs === false || isDelay(timeoutMs)) return;
-  const fix = 'give the milliseconds the handler may take, or leave it out';
+  const fix = 'set the maximum time of the handler in milliseconds, or leave the option out';
   at.at('timeoutMs').add('SIGIL_INVALID_OPTIONS', `it must be ${DELAY}`, fix);
 }
 

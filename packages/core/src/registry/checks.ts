@@ -24,7 +24,7 @@ export function mirroredArguments(schema: JsonSchema, at: Diagnostics): Mirrored
     at.add(
       'SIGIL_INVALID_SCHEMA',
       what,
-      'put @McpHeader with a unique token name on a string, integer or boolean that no list, alternative or reference leads to',
+      'use @McpHeader on a string, integer or boolean outside of lists, alternatives and references, with a unique token as its name',
     );
   };
 
@@ -32,11 +32,12 @@ export function mirroredArguments(schema: JsonSchema, at: Diagnostics): Mirrored
     const name = property[HEADER_KEYWORD];
     if (name === undefined) return;
     if (typeof name !== 'string' || !TOKEN.test(name))
-      return refuse(`${JSON.stringify(name)} is no name of a header`);
-    if (!path) return refuse(`the header ${name} is not on a property that "properties" alone lead to`);
+      return refuse(`${JSON.stringify(name)} is not a valid header name`);
+    if (!path)
+      return refuse(`the header ${name} is not on a property that is reached through "properties" only`);
     const { type } = property;
     if (!TYPES.includes(type))
-      return refuse(`the argument for the header ${name} is no string, integer or boolean`);
+      return refuse(`the argument for the header ${name} is not a string, integer or boolean`);
     const header = `${PREFIX}${name.toLowerCase()}`;
     if (found.some((other) => other.header === header))
       return refuse(`two arguments have the header ${name}`);
@@ -95,7 +96,9 @@ export function checkUnknownProperties({ unknownProperties }: ToolDefinition, at
   );
 }
 
-/** Compares the variables of a URI template with the parameters of its handler, in both directions. */
+/**
+ * Reports template variables that no handler parameter receives, and handler parameters that name an unknown variable.
+ */
 export function checkVariables(
   { binding: { source } }: Declaration<ResourceDefinition>,
   template: UriTemplate,
@@ -114,14 +117,14 @@ export function checkVariables(
   for (const name of received.filter((one) => !variables.includes(one)))
     at.add(
       'SIGIL_UNKNOWN_VARIABLE',
-      `it asks for the variable '${name}', which '${template.source}' does not have`,
+      `its parameter needs the variable '${name}', which '${template.source}' does not have`,
       `use a variable of the template (${known}), or add {${name}} to it`,
     );
   for (const name of variables.filter((one) => !received.includes(one)))
     at.add(
       'SIGIL_UNBOUND_VARIABLE',
-      `nothing receives the variable '${name}' of '${template.source}'`,
-      `add a parameter @Param('${name}') ${name}: string, or take {${name}} out of the template`,
+      `no parameter receives the variable '${name}' of '${template.source}'`,
+      `add a parameter @Param('${name}') ${name}: string, or remove {${name}} from the template`,
     );
 }
 
@@ -161,7 +164,7 @@ export function metaKeyFault(key: string): string | undefined {
     !labels.every((label) => META_LABEL.test(label)) ||
     key === ''
   )
-    return 'is no valid key';
+    return 'is not a valid key';
   const isReserved = RESERVED_LABELS.includes(labels[1]?.toLowerCase()) || RESERVED_NAMES.includes(key);
   return isReserved ? 'is reserved by the protocol' : undefined;
 }
@@ -173,21 +176,21 @@ export function checkCache(cache: CacheOptions, at: Diagnostics): void {
     at.at(member === undefined ? 'cache' : `cache.${member}`).add(
       'SIGIL_INVALID_OPTIONS',
       `it must be ${expected}`,
-      'give a value in range, or leave it out: the app then decides',
+      "use a valid value, or leave it out: the app's setting then applies",
     );
 }
 
 /**
- * Checks the annotations and the size of a resource (2026-07-28, server/resources, "Annotations").
+ * Checks the annotations and the size of a resource (specification 2026-07-28, server/resources, "Annotations").
  *
- * @param annotations as the author wrote them.
- * @param size in bytes, as the author wrote it.
+ * @param annotations the unvalidated annotations from the author.
+ * @param size the unvalidated size from the author, in bytes.
  */
 export function checkAnnotations(annotations: unknown, size: unknown, at: Diagnostics): void {
   const refuse = (member: string, expected: string): void =>
     at
       .at(member)
-      .add('SIGIL_INVALID_OPTIONS', `it must be ${expected}`, 'give such a value, or leave it out');
+      .add('SIGIL_INVALID_OPTIONS', `it must be ${expected}`, 'set such a value, or leave the option out');
   if (annotations !== undefined && !isObject(annotations)) refuse('annotations', 'an object');
   const { audience, priority, lastModified } = isObject(annotations) ? annotations : {};
   if (audience !== undefined && !isAudience(audience))

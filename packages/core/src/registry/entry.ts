@@ -29,7 +29,7 @@ interface EntryBase extends Requirements {
   readonly timeoutMs?: number | false;
 }
 
-/** The sources of completions, by the name of the argument. */
+/** The sources of completions, by the name of the argument or variable. */
 export type Completers = Readonly<Record<string, Invoke<CompleteResult>>>;
 
 /** A tool, compiled. */
@@ -58,13 +58,13 @@ export interface ResourceEntry extends ReadableEntry {
 export interface TemplateEntry extends ReadableEntry {
   readonly kind: 'template';
   readonly descriptor: ResourceTemplate;
-  /** The part that all matching URIs begin with. */
+  /** The fixed beginning of all matching URIs. */
   readonly head: string;
-  /** Returns the values of the variables if a URI matches. */
+  /** Returns the values of the template's variables in a URI; `undefined` if the URI does not match the template. */
   readonly match: (uri: string) => Record<string, string | string[]> | undefined;
-  /** The sources of completions, by the name of the argument. */
+  /** The sources of completions, by the name of the variable. */
   readonly completers: Completers;
-  /** Returns the resources of the template for `resources/list`; absent if they are not listed. */
+  /** Lists the resources of the template for `resources/list`; absent if the template has no `list`. */
   readonly list?: TemplateList;
 }
 
@@ -72,7 +72,7 @@ export interface TemplateEntry extends ReadableEntry {
 export interface PromptEntry extends EntryBase {
   readonly kind: 'prompt';
   readonly descriptor: Prompt;
-  /** The schema of the arguments. Lists only contain the names of the arguments. */
+  /** The schema of the prompt's arguments. It is not part of `prompts/list`. */
   readonly inputSchema: JsonSchema;
   readonly run: AskingInvoke<GetPromptResult>;
   /** The sources of completions, by the name of the argument. */
@@ -86,9 +86,9 @@ export type Entry = ToolEntry | ResourceEntry | TemplateEntry | PromptEntry;
 export interface DefinitionDetails extends DefinitionInfo {
   /** The place of the definition in the source: `Inventory.checkInventory`, or `defineTool('add')`. */
   readonly where: string;
-  /** The `_meta` that the author set, which clients see. */
+  /** The author's `_meta`, which clients receive. */
   readonly meta: Readonly<Record<string, unknown>> | undefined;
-  /** The author's `annotations` of a tool, which clients see. */
+  /** The author's `annotations` of a tool, which clients receive. */
   readonly annotations: ToolAnnotations | undefined;
   /** The MIME type of a resource or template, if the author set one. */
   readonly mimeType: string | undefined;
@@ -103,17 +103,18 @@ export type FindResource = (uri: string) => DefinitionDetails | undefined;
  */
 export interface DefinitionHooks {
   /**
-   * Finds the faults in a definition's options for the extension. The app then refuses to start.
+   * Returns the faults in those options of a definition that belong to the extension. If there are faults, the app does
+   * not start.
    *
    * @param find finds the resource or template that serves a URI, among all definitions.
    */
   check?(definition: DefinitionDetails, find: FindResource): readonly DefinitionProblem[];
   /** Returns members to add to the `_meta` that clients see in lists. */
   describe?(definition: DefinitionDetails): Readonly<Record<string, unknown>> | undefined;
-  /** Returns a function that changes the contents of a resource or template. */
+  /** Returns a function that changes the contents of a resource or template before they are sent. */
   shapeContents?(
     definition: DefinitionDetails,
   ): ((contents: ResourceContents) => ResourceContents) | undefined;
-  /** Returns members for the definition in `manifestOf(app)`, in addition to those in lists. */
+  /** Returns members to add to the definition in `manifestOf(app)`, beside the members that lists contain. */
   promise?(definition: DefinitionDetails): Readonly<Record<string, unknown>> | undefined;
 }

@@ -69,7 +69,7 @@ function checkListed(given: unknown): asserts given is GivenResource {
   const refuse = (what: string): never => {
     throw new TypeError(`a list gave a resource ${what}`);
   };
-  if (!isObject(given)) return refuse('that is no object: give { uri, name } or { variables, name }');
+  if (!isObject(given)) return refuse('that is not an object: return { uri, name } or { variables, name }');
   const { uri, variables, name, icons, annotations, size } = given;
   if ((uri === undefined) === (variables === undefined)) refuse('that needs either "uri" or "variables"');
   if (typeof name !== 'string' || name === '') refuse('without a "name", which clients show');

@@ -11,7 +11,7 @@ import { hasClassValidator, isDto, type PropertyDeclaration, type SchemaSource }
 /**
  * Finds the source of each handler parameter, and the schema of the arguments.
  *
- * @param at the handler; receives the problems of its parameters.
+ * @param at the diagnostics of the handler, which receive the problems of its parameters.
  */
 export function bindParameters(
   cls: Constructor,
@@ -27,8 +27,8 @@ export function bindParameters(
     if (marked[place + 1]?.index === index)
       at.at(`parameter ${index}`).add(
         'SIGIL_INVALID_PARAMETER',
-        'two decorators say where its value comes from',
-        'leave one of them: @Arg, @Param, @Principal or one of your own',
+        'it has two decorators that set its value',
+        'keep only one of them: @Arg, @Param, @Principal or your own',
       );
   });
   const length = (cls.prototype as Record<string | symbol, { length?: number }>)[method]?.length ?? 0;
@@ -72,7 +72,7 @@ export function bindParameters(
     at.add(
       'SIGIL_MIXED_PARAMETERS',
       `it takes its arguments as ${names}${properties.length > 0 ? ', and as single values' : ', but they are one object'}`,
-      'take one DTO class, or single values with @Arg, not both',
+      'use either one DTO class, or single values with @Arg',
     );
   }
   refuseDuplicates(properties, at);
@@ -98,7 +98,7 @@ function isUntypedContext(
 }
 
 /**
- * Returns the source of a schema that an author passed.
+ * Returns a schema that an author passed, together with its kind, such as `class` or `standard`.
  * @param groups the groups of class-validator whose rules apply to a class.
  */
 export function explicitSource(schema: SchemaLike, groups?: readonly string[]): SchemaSource {
@@ -164,7 +164,7 @@ function typeFrom(type: unknown, option: 'type' | 'items', at: Diagnostics): unk
   try {
     return isType ? type : (type as () => unknown)();
   } catch (error) {
-    const fix = `give a function that names the type, such as ${option}: () => Address, whose module has been loaded`;
+    const fix = `pass a function that returns the type, such as ${option}: () => Address, whose module has been loaded`;
     at.add('SIGIL_INVALID_PARAMETER', `its function "${option}" failed: ${messageOf(error)}`, fix);
     // Any type: that none is known would be the same mistake again.
     return String;
@@ -179,7 +179,7 @@ function checkArgument(parameter: ParameterDefinition, at: Diagnostics): void {
   if (typeof given !== 'string' || given === '')
     at.add(
       'SIGIL_INVALID_PARAMETER',
-      `the name that ${decorator} was given must be a string that is not empty, not ${given === '' ? "''" : String(given)}`,
+      `the name that ${decorator} received must be a string that is not empty, not ${given === '' ? "''" : String(given)}`,
       `write ${decorator}('city') with the name that clients send`,
     );
   if (!['undefined', 'boolean'].includes(typeof optional))
@@ -194,8 +194,8 @@ function checkArgument(parameter: ParameterDefinition, at: Diagnostics): void {
 function refuseRequired(parameter: ParameterDefinition, at: Diagnostics): void {
   at.add(
     'SIGIL_INVALID_PARAMETER',
-    `"required" of ${decoratorOf(parameter)}('${parameter.name}') is no list of names, as JSON Schema wants it`,
-    'write { optional: true } for an argument that may be left out; others are required already',
+    `"required" of ${decoratorOf(parameter)}('${parameter.name}') must be a list of property names, as in JSON Schema`,
+    'write { optional: true } for an optional argument; all others are required anyway',
   );
 }
 
@@ -205,13 +205,13 @@ function refuseType(types: readonly unknown[] | undefined, type: unknown, at: Di
     return at.add(
       'SIGIL_MISSING_METADATA',
       'the compiler emitted no decorator metadata, so its type is not known',
-      `${EMIT_METADATA}, or mark the parameter with @Arg(name, { type: … }), or with @Ctx() when it is the context; with standard decorators, which parameters cannot have, describe the arguments by "input"`,
+      `${EMIT_METADATA}, or mark the parameter with @Arg(name, { type: … }), or with @Ctx() if it is the context; standard decorators do not support parameters: if you use them, describe the arguments with the option "input"`,
     );
   }
   if (type === undefined || type === Object || type === Function) {
     return at.add(
       'SIGIL_ERASED_TYPE',
-      'its type did not survive compilation: an interface, a union, or a class imported with "import type"',
+      'its type does not exist at run time, because it is an interface, a union, or a class imported with "import type"',
       'import the DTO class with "import { X }" instead of "import type { X }", or mark the parameter with @Arg(name)',
     );
   }
@@ -236,7 +236,7 @@ function refuseDuplicates(properties: readonly PropertyDeclaration[], at: Diagno
     at.add(
       'SIGIL_DUPLICATE_ARGUMENT',
       `two parameters are called '${name}'`,
-      'give each @Arg a name of its own',
+      'use a different name for each @Arg',
     );
 }
 
@@ -255,7 +255,7 @@ function refuseUndecided(parameter: ParameterDefinition, at: Diagnostics): void 
   const { name } = parameter;
   at.add(
     'SIGIL_INVALID_PARAMETER',
-    `it stands behind a parameter with an initialiser, so it is not known whether '${name}' may be left out`,
-    `say it: ${decoratorOf(parameter)}('${name}', { optional: true }), { optional: false } or { default: … }; or move it to the front`,
+    `it follows a parameter with an initialiser, so Sigil cannot tell whether '${name}' is optional`,
+    `declare it: ${decoratorOf(parameter)}('${name}', { optional: true }), { optional: false } or { default: … }; or move it to the front`,
   );
 }

@@ -45,7 +45,7 @@ export function populate(registry: Registry, declarations: readonly Declaration[
     collectionOf(registry, entry).set(withCompleters(entry, registry, tools));
 }
 
-/** Removes the source of completions for an argument. @returns whether there was one. */
+/** Removes the source of completions for an argument. @returns whether the argument had a source of completions. */
 export function removeCompletion(registry: Registry, ref: string, argument: string): boolean {
   const held = registry.completions.get(ref);
   if (!held?.has(argument)) return false;
@@ -107,7 +107,7 @@ function addCompletion(draft: Registry, declaration: Completion, at: Diagnostics
   const holder = added.get(argument);
   if (holder) {
     const what = `${holder.where} completes the argument '${argument}' of '${ref}' already`;
-    at.add('SIGIL_DUPLICATE_NAME', what, 'take one of them away');
+    at.add('SIGIL_DUPLICATE_NAME', what, 'remove one of them');
   }
   draft.completions.set(ref, new Map([...added, [argument, declaration]]));
 }

@@ -3,15 +3,18 @@ import type { Declaration } from '../invoke/declaration.js';
 import type { CompletionDefinition } from '../metadata/definitions.js';
 import type { Entry, PromptEntry, ResourceEntry, TemplateEntry, ToolEntry } from './entry.js';
 
-/** Everything that a server serves. Changes that are made together notify each listener once. */
+/**
+ * Everything that a server serves. If several entries of one kind change in the same tick, each listener is called once
+ * for that kind.
+ */
 export class Registry {
   readonly tools: Collection<ToolEntry> = new Collection(() => this.#changed('tools'));
   readonly prompts: Collection<PromptEntry> = new Collection(() => this.#changed('prompts'));
   readonly resources: Collection<ResourceEntry> = new Collection(() => this.#changed('resources'));
   readonly templates: Collection<TemplateEntry> = new Collection(() => this.#changed('resources'));
   /**
-   * The sources of completions, by target and argument. They remain when the target is removed, and serve its
-   * replacement.
+   * The sources of completions, by prompt or template and by argument. They remain when the prompt or template is
+   * removed, and serve its replacement.
    */
   readonly completions: Map<string, ReadonlyMap<string, Declaration<CompletionDefinition>>> = new Map();
   readonly #byHead = new TemplatesByHead(this.templates);
@@ -62,7 +65,7 @@ export class Registry {
   }
 }
 
-/** The entry of a URI, and the values of its variables. */
+/** The entry that serves a URI, and the values that the URI has for the template's variables. */
 export interface ResolvedUri {
   readonly entry: ResourceEntry | TemplateEntry;
   readonly variables: Record<string, string | string[]>;
@@ -83,7 +86,9 @@ export class Collection<E extends Entry> {
     return this.#entries.size;
   }
 
-  /** Whether there has ever been an entry. A capability that was announced is not withdrawn. */
+  /**
+   * Whether the collection has ever had an entry. Once the server has announced a capability, it does not withdraw it.
+   */
   get everUsed(): boolean {
     return this.#version > 0;
   }
@@ -93,7 +98,7 @@ export class Collection<E extends Entry> {
     return this.#version;
   }
 
-  /** Adds an entry. An entry with the same key is replaced, and its position is kept. */
+  /** Adds an entry. It replaces an entry with the same key, and gets the position of that entry. */
   set(entry: E): void {
     const position = this.#entries.get(entry.key)?.position ?? this.#next++;
     this.#entries.set(entry.key, { entry, position });
@@ -117,7 +122,7 @@ export class Collection<E extends Entry> {
     return this.#entries.has(key);
   }
 
-  /** Returns the entries after a position, each with its own position. */
+  /** Yields each entry after a position, together with the position of that entry. */
   *after(position: Position): Generator<readonly [Position, E]> {
     for (const held of this.#entries.values())
       if (held.position > position) yield [held.position, held.entry];

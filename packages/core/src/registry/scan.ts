@@ -88,9 +88,9 @@ function refuseUnserved(
   for (const method of Reflect.ownKeys(prototype).filter((name) => !served.has(name)))
     for (const [name, key] of Object.entries(POLICIES)) {
       if (readOwn(key, prototype, method) === undefined) continue;
-      const what = `${name} stands on a method without ${Object.values(DECORATORS).join(', ')}`;
+      const what = `${name} is on a method without ${Object.values(DECORATORS).join(', ')}`;
       const at = diagnostics.at(`${cls.name}.${String(method)}`);
-      at.add('SIGIL_INVALID_POLICY', what, `decorate the method with one of those, or take ${name} off it`);
+      at.add('SIGIL_INVALID_POLICY', what, `decorate the method with one of those, or remove ${name}`);
     }
 }
 
@@ -100,7 +100,7 @@ function returnsOf(handler: HandlerMethod): Pick<Declaration, 'returns'> {
   return isDto(returned) ? { returns: { kind: 'class', cls: returned as Constructor } } : {};
 }
 
-/** Refuses a service class that has no handlers. */
+/** Reports a service class that has no handlers. */
 export function refuseEmpty(
   cls: Constructor,
   diagnostics: Diagnostics,
@@ -109,6 +109,6 @@ export function refuseEmpty(
   const decorators = kinds?.map((kind) => DECORATORS[kind]) ?? Object.values(DECORATORS);
   const what = `it has no method with ${decorators.join(', ')}`;
   const fix =
-    'decorate a method, or take the class off the list: services that others inject are found automatically';
+    'decorate a method, or remove the class from the list: services that others inject are found automatically';
   diagnostics.at(cls.name).add('SIGIL_NO_DEFINITIONS', what, fix);
 }

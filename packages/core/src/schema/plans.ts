@@ -12,16 +12,17 @@ import { InvalidValueError, issueAt, tooDeep } from './messages/issues.js';
 import { ensure, type Validator } from './validate/validate.js';
 
 /**
- * Validates and converts values of one source. Everything that does not depend on the value is prepared once.
+ * Validates and converts values according to one schema source. Everything that does not depend on the value is
+ * prepared once.
  */
 export interface ValuePlan {
   /** The JSON Schema that clients get: draft 2020-12. Only hand-written schemas have `$schema`. */
   readonly advertised: JsonSchema;
 
-  /** Whether clients may repeat a part of the value in a header. Otherwise, headers are not read. */
+  /** Whether clients may repeat a part of the value in an HTTP header. If not, HTTP headers are not read. */
   readonly mirrored: boolean;
 
-  /** Loads and compiles the parts that `check` needs. @returns `undefined` if they are ready. */
+  /** Loads and compiles the parts that `check` needs. @returns `undefined` if the plan is already ready. */
   ready(): Promise<void> | undefined;
 
   /**
@@ -38,11 +39,11 @@ export interface ValuePlan {
 /** Creates plans from sources of schemas. Each app has one compiler. */
 export interface SchemaCompiler {
   /**
-   * Plans values that come from clients.
+   * Creates the plan for values from clients.
    * @param where the place for problem reports, such as `Inventory.checkInventory, parameter 0`.
-   * @param problems receives every mistake found; the plan returned then is harmless.
-   * @param unknown the handling of undeclared properties; by default they are rejected. Hand-written schemas, and those
-   *   of other libraries, decide that themselves.
+   * @param problems receives every problem that is found. In that case, the returned plan is only a placeholder.
+   * @param unknown the handling of undeclared properties; by default, they are rejected. Hand-written schemas, and
+   *   schemas of other libraries, define their own handling.
    */
   input(
     source: SchemaSource,
@@ -52,33 +53,35 @@ export interface SchemaCompiler {
   ): ValuePlan;
 
   /**
-   * Plans values that handlers return: instances or plain values, checked as `JSON.stringify` would write them.
+   * Creates the plan for values that handlers return. The values are instances or plain values; the plan checks the
+   * JSON that `JSON.stringify` would write.
    * @param where the place for problem reports.
-   * @param problems receives every mistake found; the plan returned then is harmless.
+   * @param problems receives every problem that is found. In that case, the returned plan is only a placeholder.
    */
   output(source: SchemaSource, where: string, problems: DefinitionProblem[]): ValuePlan;
 
   /** The constraint classes of authors in the DTO classes of all existing plans. */
   readonly constraints: readonly Constructor[];
 
-  /** Creates the instances of these constraints. @throws the error of a constructor. */
+  /** Creates an instance of each class in `constraints`. @throws the error that a constructor throws. */
   makeConstraints(): void;
 
   /**
-   * Analyses the patterns of all existing plans, and compiles hand-written schemas that a validator may
-   * refuse. Adds unsafe patterns and invalid schemas to the problems.
+   * Analyses the patterns of all existing plans, and compiles the hand-written schemas that might not compile. Adds
+   * unsafe patterns and invalid schemas to the problems.
    */
   settle(problems: DefinitionProblem[]): Promise<void>;
 
-  /** The results of analysing the patterns of all existing plans. */
+  /** The results of the pattern analyses for all existing plans. */
   readonly patternVerdicts: readonly PatternVerdict[];
 
-  /** Whether any pattern needs the linear-time engine. */
+  /** Whether any pattern of an existing plan needs the linear-time engine. */
   readonly needsPatternEngine: boolean;
 
   /**
-   * Compiles all validators now, instead of at first use. @throws DefinitionError if a schema does not
-   * compile.
+   * Compiles all validators now, instead of when each validator is first used.
+   * @throws DefinitionError if a schema
+   * does not compile.
    */
   warm(): Promise<void>;
 }
@@ -147,7 +150,7 @@ export class OutputPlan extends ValidatorPlan {
   }
 }
 
-/** Returns the JSON form of a value. @throws InvalidValueError if it has none. */
+/** Returns the JSON form of a value. @throws InvalidValueError if the value has no JSON form. */
 export function writable(value: unknown): unknown {
   try {
     return toJson(value);
@@ -162,7 +165,7 @@ export function writable(value: unknown): unknown {
 export class DeferredPlan implements ValuePlan {
   readonly #made: () => ValuePlan;
 
-  /** @param make creates the plan. Called once. */
+  /** @param make creates the plan; called once. */
   constructor(
     readonly mirrored: boolean,
     make: () => ValuePlan,
@@ -183,7 +186,7 @@ export class DeferredPlan implements ValuePlan {
   }
 }
 
-/** The plan for handlers without arguments. Needs no validator. */
+/** The plan for handlers that declare no arguments. It refuses every received argument, and needs no validator. */
 export const noArguments: ValuePlan = {
   advertised: { type: 'object', properties: {}, additionalProperties: false },
   mirrored: false,
@@ -198,14 +201,17 @@ export const noArguments: ValuePlan = {
   },
 };
 
-/** The plan for handlers without arguments that accept and ignore arguments. */
+/** The plan for handlers that declare no arguments. Received arguments are accepted and ignored. */
 export const anyArguments: ValuePlan = {
   ...noArguments,
   advertised: { type: 'object', properties: {} },
   check: (value) => noArguments.check(isObject(value) ? {} : value),
 };
 
-/** Replaces the plan of an invalid schema, so that further problems are found. Accepts every value. */
+/**
+ * A plan that accepts every value. It replaces the plan of an invalid schema, so that checks for further problems
+ * can continue.
+ */
 export const anything: ValuePlan = {
   advertised: { type: 'object', properties: {} },
   mirrored: false,

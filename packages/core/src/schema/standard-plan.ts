@@ -10,8 +10,9 @@ import { describeValue, placeAt } from './messages/describe-value.js';
 import { InvalidValueError, type Issue, issueAt, tooDeep } from './messages/issues.js';
 
 /**
- * Creates the plan for a schema from another library, which validates and transforms the values. Clients get
- * its JSON Schema in the form that `advertise()` returns.
+ * Creates the plan for a schema from a library with the Standard Schema interface. The library validates and
+ * transforms the values. Clients get the JSON Schema of the library's schema, in the form that `advertise()`
+ * returns.
  *
  * @returns `undefined` if a problem was reported.
  */
@@ -51,22 +52,22 @@ function writeJsonSchema(
   const write = jsonSchema?.[direction];
   if (!write)
     return refuse(
-      'does not say what it is as JSON Schema',
+      'cannot be converted to JSON Schema',
       'use a version of the library with Standard JSON Schema (zod 4.2, arktype 2.1.28), or wrap the schema with toStandardJsonSchema() of @valibot/to-json-schema',
     );
   try {
     const written = write({ target: 'draft-2020-12' });
     if (!isInput || written['type'] === 'object') return written;
     return refuse(
-      'describes no object at its root, as arguments are one',
-      'put it into an object, as a union of zod: z.object({ choice: z.discriminatedUnion(…) })',
+      'does not describe an object, but the arguments of a tool are an object',
+      'put it into an object, for example a union of zod: z.object({ choice: z.discriminatedUnion(…) })',
     );
   } catch (error) {
     return refuse(
       `has no JSON Schema: ${messageOf(error)}`,
       isInput
-        ? 'describe the value as JSON carries it, and convert it: a date of zod is z.iso.datetime().transform((text) => new Date(text))'
-        : 'describe the value as JSON carries it: a date of zod is z.iso.datetime(), and the handler returns its toISOString()',
+        ? 'describe the JSON form of the value, and convert it: for a date in zod, use z.iso.datetime().transform((text) => new Date(text))'
+        : 'describe the JSON form of the value: for a date in zod, use z.iso.datetime(), and return toISOString() in the handler',
     );
   }
 }

@@ -11,8 +11,9 @@ export function openSpec(spec: SchemaSpec): SchemaSpec {
 }
 
 /**
- * Returns a plan that accepts undeclared properties, and either removes or keeps them.
- * @param shown the declared properties, if there are any.
+ * Returns a plan that accepts undeclared properties, and either removes or preserves them.
+ * @param shown the schema
+ * that declares the known properties.
  */
 export function lenientPlan(
   plan: ValuePlan,

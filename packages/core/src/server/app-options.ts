@@ -14,7 +14,8 @@ import type { AuditOptions } from './audit.js';
 import type { Module, ModuleParts } from './module.js';
 
 /**
- * How the state between the rounds of a request is kept, for clients of revision 2026-07-28.
+ * Options for the state of a request between its rounds, for clients of revision 2026-07-28. If a handler asks
+ * the client for input, the client sends the request again with the answers: each of these requests is a round.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
@@ -27,15 +28,16 @@ export interface StateOptions {
    */
   readonly keys?: readonly StateKey[];
   /**
-   * The time a client may take for one round, in milliseconds.
+   * Maximum time in milliseconds between the server's question and the client's answer, in one round.
    * @default 10 minutes
    */
   readonly ttlMs?: number;
   /**
-   * Remembers used states: a second use is refused, so that a user's consent counts once. Use the same store in all
-   * processes of the app. With `false`, a state is accepted repeatedly until it expires.
-   * @default the backend's store, or else a `MemoryStateStore`, which knows the states of this process only; it refuses
-   *   states from before the process began
+   * A store that remembers which states have been used. A second use of a state is refused, so that a user's
+   * consent counts only once. Use the same store in all processes of the app. With `false`, a state is accepted
+   * repeatedly until it expires.
+   * @default the backend's store, or else a `MemoryStateStore`, which knows only the states of this process; it
+   *   refuses states that were created before this process started
    */
   readonly store?: StateStore | false;
 }
@@ -43,7 +45,7 @@ export interface StateOptions {
 /** Options of an app's log. */
 export interface LogOptions {
   /**
-   * The lowest level that is written. If you pass your own `logger`, the logger decides by default.
+   * The lowest level that is written. Without this option, your own `logger` decides which lines it writes.
    * @default the environment variable `LOG_LEVEL`, else `info`
    */
   readonly level?: 'debug' | 'info' | 'warn' | 'error' | 'silent';
@@ -54,12 +56,12 @@ export interface LogOptions {
    */
   readonly calls?: 'debug' | 'info' | false;
   /**
-   * Milliseconds after which the line for a call is logged as a warning.
+   * The duration of a call, in milliseconds, above which the line for the call is logged as a warning.
    * @default 2000
    */
   readonly slowMs?: number;
   /**
-   * Names of members whose values are logged as `[redacted]`; upper and lower case do not matter. Sigil's own logger
+   * Names of object members whose values are logged as `[redacted]`, in upper or lower case. Sigil's own logger
    * always redacts passwords, tokens, keys and cookies.
    */
   readonly redact?: readonly string[];
@@ -67,9 +69,9 @@ export interface LogOptions {
 
 /** Options of `createApp`. */
 export interface AppOptions extends Implementation, ModuleParts {
-  /** How a model should use this server. */
+  /** Instructions for models on how to use this server; clients receive them as `instructions`. */
   readonly instructions?: string;
-  /** Parts of the app that have their own policies and prefix, made by `defineModule`. */
+  /** Modules: parts of the app that `defineModule` creates, with their own policies and prefix. */
   readonly modules?: readonly Module[];
   /**
    * Replaces providers and classes anywhere in the app and its modules, for tests.
@@ -83,11 +85,11 @@ export interface AppOptions extends Implementation, ModuleParts {
   /** A container to use instead of typedi's. It knows its own services, so `providers` and `override` cannot be used with it. */
   readonly container?: Container;
   /**
-   * Returns guards, middleware and error mappers for a method, such as those from another framework's decorators. They
-   * apply inside the policies of the app and its modules, and around those of Sigil's decorators. The function is
-   * called once for each decorated method, when the method is compiled.
+   * Returns guards, middleware and error mappers for a method, such as those from another framework's decorators.
+   * They run inside the policies of the app and its modules, and around the policies of Sigil's decorators. The
+   * function is called once for each decorated method, when the method is compiled.
    *
-   * @param cls the class that is served; it may inherit the method.
+   * @param cls the class that is served; the method can be inherited from a base class.
    */
   readonly policies?: (
     cls: Constructor,
@@ -117,8 +119,9 @@ export interface AppOptions extends Implementation, ModuleParts {
   readonly pageSize?: number;
   /**
    * How long and in which cache clients of revision 2026-07-28 may store results: lists, `server/discover`, and
-   * resources. The most specific setting is used: the result's own, else `cache` of the resource, else the method's setting
-   * here. By default nothing is cached; lists may be public, resources are private. A list filtered by guards is always private.
+   * resources. The most specific setting is used: that of the result, else `cache` of the resource, else the
+   * setting of the JSON-RPC method in this option. By default, the storage time is 0. The default scope is public
+   * for lists, and private for resources. A list filtered by guards is always private.
    */
   readonly cache?: AppCacheOptions;
   /**
@@ -130,7 +133,7 @@ export interface AppOptions extends Implementation, ModuleParts {
    */
   readonly backend?: Backend | BackendFactory;
   /**
-   * Carries changes between the processes that serve this app.
+   * Transmits notifications of changes between the processes that serve this app.
    * @default the backend's bus, or else a bus within this process only
    */
   readonly changeBus?: ChangeBus;
@@ -143,14 +146,17 @@ export interface AppOptions extends Implementation, ModuleParts {
   /** Whether tools convert strings to the types of their schemas if nothing is lost, such as "42" to 42. Off by default. */
   readonly coerce?: boolean;
   /**
-   * How undeclared arguments are handled, for tools with DTO classes or single arguments; other schemas decide
+   * How undeclared arguments are handled, for tools with DTO classes or with `@Arg` parameters; other schemas decide
    * themselves. By default, undeclared arguments are rejected with a hint.
    */
   readonly unknownProperties?: UnknownProperties;
   /** How tools with `@TaskSupport` run in the background. */
   readonly tasks?: TasksOptions;
-  /** Whether results name the server, for clients of revision 2026-07-28. @default true */
+  /** Whether results contain the name and version of the server, for clients of revision 2026-07-28. @default true */
   readonly stampServerInfo?: boolean;
-  /** Whether every validator is compiled at start, instead of at its first use. Off by default. */
+  /**
+   * Whether all validators are compiled when the app starts, instead of when each validator is first used. Off by
+   * default.
+   */
   readonly warm?: boolean;
 }

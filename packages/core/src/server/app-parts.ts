@@ -10,7 +10,7 @@ import type { Define } from './live-collection.js';
 import type { Readiness } from './readiness.js';
 import type { RelayLogger } from './relay-logger.js';
 
-/** The parts of an app. */
+/** The internal parts of an app, for functions that inspect or build it. */
 export interface AppParts {
   readonly engine: Engine;
   readonly registry: Registry;
@@ -27,8 +27,8 @@ export interface AppParts {
   readonly audit: AuditTrail | undefined;
   readonly watch: HookWatch;
   /**
-   * Restores standard output for the program. Called if the app is not served over stdio, or if its runtime
-   * protects standard output itself.
+   * Ends the redirection of standard output, so that the program can write to it. Called if the app is not served
+   * over stdio, or if its runtime protects standard output itself.
    */
   readonly releaseStdout: () => void;
 }
@@ -40,18 +40,17 @@ export interface Inspectable {
   readonly endpoint: Endpoint;
 }
 
-/** Stores the parts of an app. */
+/** Stores the internal parts of an app, so that `partsOf()` can return them. */
 export function keepParts(app: Inspectable, parts: AppParts): void {
   Object.defineProperty(app, PARTS, { value: parts });
 }
 
 /**
- * Returns the parts of an app from this copy of the package or another. @throws TypeError for any other
- * value.
+ * Returns the internal parts of an app, which can come from this copy of the package or from another copy. @throws
+ * TypeError if the value is not an app.
  */
 export function partsOf(app: Inspectable): AppParts {
   const parts = (app as { readonly [PARTS]?: AppParts })[PARTS];
-  if (!parts)
-    throw new TypeError('this needs an app, as createApp() makes it; its promise has to be awaited');
+  if (!parts) throw new TypeError('this needs the result of createApp(); await its promise');
   return parts;
 }

@@ -38,7 +38,7 @@ export interface AppSettings extends Pick<
   readonly backend: Backend | undefined;
   readonly audit: AuditTrail | undefined;
   readonly limiter: Limiter;
-  /** Adds the time limit of stores to a part that was passed separately. */
+  /** Adds the time limit for stores to a part of a backend that was passed as a separate option. */
   readonly limited: EndpointBackend['limited'];
   readonly coerce: boolean;
   readonly warm: boolean;
@@ -168,7 +168,7 @@ function infoOf({ name, version, title, description, websiteUrl, icons }: AppOpt
 /** Replaces the keys while a program is built, because it may be built without its secrets. */
 function withKey(options: AppOptions): AppOptions {
   if (options.state?.keys === undefined) return options;
-  return { ...options, state: { ...options.state, keys: ['while a program is built, there is no key'] } };
+  return { ...options, state: { ...options.state, keys: ['while a program is built, it has no key'] } };
 }
 
 /**

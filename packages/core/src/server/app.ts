@@ -25,7 +25,7 @@ import {
 import { unhandledRejections } from './unhandled-rejections.js';
 
 /**
- * A server, ready to run or to be mounted. Made by `createApp`.
+ * A server that is ready to run or to be mounted. Created by `createApp`.
  *
  * @example
  * ```ts
@@ -62,8 +62,8 @@ export class App {
   }
 
   /**
-   * The server as transports see it, for mounting the app into something other than a runtime. If `createApp` has reserved standard
-   * output, reading this property gives standard output back to the program.
+   * The interface of the server for transports. Use it to mount the app in a host for which no runtime exists. If
+   * `createApp` has redirected standard output to standard error, reading this property ends the redirection.
    */
   get endpoint(): Endpoint {
     this.#isMounted = true;
@@ -71,10 +71,12 @@ export class App {
   }
 
   /**
-   * Returns a singleton, or creates a transient service, as handlers receive it.
+   * Returns a service as handlers receive it: the instance of a singleton, or a new instance of a transient
+   * service.
    *
    * @param id a class, a token, or a name.
-   * @throws DefinitionError when the container cannot make the service, or when the service belongs to a request or session.
+   * @throws DefinitionError if the container cannot create the service, or if the scope of the service is a request
+   *   or a session.
    * @example
    * ```ts
    * const tickets = await app.get(Tickets);
@@ -85,25 +87,26 @@ export class App {
   }
 
   /**
-   * Starts serving. An app can run on several runtimes at once.
+   * Starts serving. An app can run on several runtimes at the same time.
    *
-   * If no runtime is passed, the program's arguments choose it
-   * (`--http [--port N] [--host H] [--workers N] [--close-delay-ms N] [--drain-ms N] [--allow-anonymous]`, or
-   * `--stdio`), then the variables `MCP_TRANSPORT`, `PORT`, `HOST`, `WORKERS`, `CLOSE_DELAY_MS` and `DRAIN_MS`, then
-   * the options; the default is stdio. Options add the rest, such as authentication, and never override arguments or
-   * variables. Over HTTP, `/health` and `/readyz` serve load balancers. The program may have flags of its own. A flag that
-   * is one typing error away from these, such as `--prot`, is refused.
+   * If no runtime is passed, the program's arguments choose it (`--http [--port N] [--host H] [--workers N]
+   * [--close-delay-ms N] [--drain-ms N] [--allow-anonymous]`, or `--stdio`), then the variables `MCP_TRANSPORT`,
+   * `PORT`, `HOST`, `WORKERS`, `CLOSE_DELAY_MS` and `DRAIN_MS`, then the options; the default is stdio. Options add
+   * other settings, such as authentication, and never override arguments or variables. Over HTTP, `/health` and
+   * `/readyz` serve load balancers. The program can have flags of its own. A flag that differs from a listed flag
+   * by one typing error, such as `--prot`, is refused.
    *
-   * With `tasks.worker: 'only'`, no runtime starts, not even one that is passed: the app runs tasks and does not listen,
-   * until SIGTERM or SIGINT. If the start fails and no other runtime runs or starts at once, the app closes, so that its
-   * connections do not keep the program alive. If the environment variable `SIGIL_INSPECT` holds a question, the program
-   * prints the answer on standard output and ends; the command `sigil` of `@sigil/cli` asks this way.
+   * With `tasks.worker: 'only'`, no runtime starts, not even one that is passed: the app runs tasks and does not
+   * listen, until SIGTERM or SIGINT. If the start fails and no other runtime is running or starting, the app
+   * closes, so that its connections do not keep the program alive. The command `sigil` of `@sigil/cli` sets the
+   * environment variable `SIGIL_INSPECT`. The program then prints the requested information on standard output and
+   * ends.
    *
    * @param on the runtime (`stdio()`, `http({ port })`, or your own), or options for the runtime that is chosen. Options
    *   for other runtimes are ignored.
-   * @throws DefinitionError when the package of the chosen runtime is not installed, or an argument, variable or option
-   *   is wrong.
-   * @throws Error when the app has been closed.
+   * @throws DefinitionError if the package of the chosen runtime is not installed, or if an argument, variable or
+   *   option is wrong.
+   * @throws Error if the app has been closed.
    * @example
    * ```ts
    * await app.run(); // node dist/main.js serves over stdio, node dist/main.js --http over HTTP
@@ -112,7 +115,7 @@ export class App {
    * ```
    */
   async run(on?: Runtime | RunOptions): Promise<RunningRuntime> {
-    if (this.#closing) throw new Error('This app has been closed; make a new one with createApp()');
+    if (this.#closing) throw new Error('This app has been closed; create a new one with createApp()');
     const record = buildRecord();
     if (record) return record.serves(isRuntime(on) ? on.name : 'stdio');
     if (isInspected()) return this.#answer();
@@ -132,7 +135,7 @@ export class App {
     }
   }
 
-  /** The app's logger. Its lines never reach clients; use `ctx.log` for messages to one client. */
+  /** The app's logger. Its lines are never sent to clients; use `ctx.log` for log messages to one client. */
   get logger(): Logger {
     return this.#parts.logger;
   }
@@ -152,7 +155,8 @@ export class App {
   }
 
   /**
-   * Adds an observer of calls, from their beginning, and of other events of the app, for telemetry.
+   * Adds an observer for telemetry. The observer is called when a call starts and ends, and for other events of the
+   * app.
    *
    * @returns a function that removes the observer.
    */
@@ -161,34 +165,39 @@ export class App {
   }
 
   /**
-   * Notifies a client that the user has completed the page from `ctx.elicitUrl()` (revision 2025-11-25). Any process
-   * with the same backend may call it.
+   * Notifies a client that the user has completed the page from `ctx.elicitUrl()` (revision 2025-11-25). Any
+   * process with the same backend can call this method.
    *
-   * @returns whether this process asked the user, and the client is still connected; `false` says nothing about the
-   *   other processes.
+   * @returns whether this process sent the URL to the client, and the client is still connected. After `false`, it
+   *   is unknown whether another process has notified the client.
    */
   completeElicitation(elicitationId: string): boolean {
     return this.#parts.engine.completeElicitation(elicitationId);
   }
 
-  /** Notifies subscribers that a resource has changed, including subscribers of processes with the same `changeBus`. */
+  /**
+   * Notifies subscribers that a resource has changed, including subscribers that are connected to other processes
+   * with the same `changeBus`.
+   */
   notifyResourceUpdated(uri: string): void {
     this.#parts.engine.notifyResourceUpdated(uri);
   }
 
   /**
-   * Notifies clients that the `list` of a resource template has changed, including clients of processes with the same
-   * `changeBus`. Added and removed definitions are announced automatically.
+   * Notifies clients that the `list` of a resource template has changed, including clients that are connected to
+   * other processes with the same `changeBus`. Added and removed definitions are announced automatically.
    */
   notifyResourceListChanged(): void {
     this.#parts.engine.notifyResourceListChanged();
   }
 
   /**
-   * Stops every runtime, lets requests in flight finish, and disposes of the services, starting with those made last.
-   * All services together have five seconds for that; the log names each one that takes longer than two.
+   * Stops every runtime, waits for open requests to finish, and disposes of the services, the last created service
+   * first. All services together have five seconds for their disposal. Each service that needs longer than two
+   * seconds is logged.
    *
-   * @throws AggregateError with the errors that services threw, and an error for those that did not end in time.
+   * @throws AggregateError with the errors that services threw, and an error for the services whose disposal did
+   *   not end in time.
    */
   close(): Promise<void> {
     return (this.#closing ??= this.#close());

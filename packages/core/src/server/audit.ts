@@ -25,7 +25,7 @@ export interface AuditRecord {
    * - `call.started`: the handler is about to run; recorded only if the audit is `required`
    * - `call.ended`: the call was answered or refused
    * - `request.refused`: the transport refused a request before reading its message
-   * - `task.failed`: a task was given up although its tool returned no error; `failedBy` is the reason
+   * - `task.failed`: a task failed for a reason outside its tool, such as too many lost runs; see `failedBy`
    */
   readonly event: 'call.started' | 'call.ended' | 'request.refused' | 'task.failed';
   /**
@@ -35,12 +35,12 @@ export interface AuditRecord {
   readonly decision: 'allowed' | 'denied' | 'undecided';
   /** The check that refused the request. */
   readonly refusedBy?: RefusedBy | RefusalEvent['by'];
-  /** The reason why a task was given up. */
+  /** The reason why a task failed, if the reason lies outside its tool. */
   readonly failedBy?: TaskAbortedBy;
-  /** The id of the call, which the log repeats. */
+  /** The id of the call. Log lines of the call contain the same id. */
   readonly id?: string;
   readonly traceId?: string;
-  /** The span of the call; without telemetry, the span that the client sent. */
+  /** The id of the trace span of the call; without telemetry, the id of the span that the client sent. */
   readonly spanId?: string;
   readonly requestId?: string | number;
   readonly taskId?: string;
@@ -52,21 +52,21 @@ export interface AuditRecord {
   readonly protocolVersion?: string;
   readonly transport?: string;
   readonly address?: string;
-  /** The arguments, as `AuditOptions.arguments` shows them. */
+  /** The arguments, as returned by the function in `AuditOptions.arguments`. */
   readonly arguments?: unknown;
   /** SHA-256 of the arguments as canonical JSON, in base64url. */
   readonly argumentsHash?: string;
-  /** How the call ended; `failed` for a task that was given up. */
+  /** How the call ended; `failed` for a task that failed for a reason outside its tool. */
   readonly outcome?: CallOutcome | 'failed';
   /** The code of the JSON-RPC error, if the call was answered with one. */
   readonly code?: number;
   readonly ms?: number;
   readonly bytes?: number;
-  /** Why the transport refused the request. The next two members are the request's HTTP method and path. */
+  /** Why the transport refused the request. `httpMethod` and `path` describe that HTTP request. */
   readonly reason?: string;
   readonly httpMethod?: string;
   readonly path?: string;
-  /** The position of the record in its chain. */
+  /** The position of the record in its chain; absent if the option `chain` is off. */
   readonly chain?: AuditLink;
 }
 
@@ -74,9 +74,9 @@ export interface AuditRecord {
 export interface AuditLink {
   /** The id of the chain. A process begins a new chain when it starts. */
   readonly id: string;
-  /** 1 for the first record. */
+  /** The sequence number of the record in the chain, from 1. */
   readonly seq: number;
-  /** The hash of the previous record; empty for the first. */
+  /** The hash of the previous record; empty for the first record of a chain. */
   readonly previous: string;
   /** SHA-256 of the record as canonical JSON without this member, in base64url; HMAC-SHA-256 if the chain has a key. */
   readonly hash: string;
@@ -88,11 +88,11 @@ export interface AuditLink {
  */
 export type AuditSink = ((record: AuditRecord) => MaybePromise<void>) | AuditStore;
 
-/** Stores records, and is closed with the app. */
+/** Stores audit records. The store is closed when the app closes. */
 export interface AuditStore {
   /** Stores a record. The record is stored once the method returns, or once its promise resolves. */
   write(record: AuditRecord): MaybePromise<void>;
-  /** Called after the last record. */
+  /** Closes the store. Called when the app closes, after the last record. */
   close?(): MaybePromise<void>;
 }
 
@@ -161,8 +161,8 @@ const CLOSE_MS = 5_000;
 type Said = { readonly [K in Exclude<keyof AuditRecord, 'time' | 'chain'>]?: AuditRecord[K] | undefined };
 
 /**
- * Writes the audit of an app's calls. A record copies its values from the call at once, so that a waiting record does
- * not keep the call's arguments and answer in memory.
+ * Writes the audit records of an app. A record copies its values from the call immediately, so that a waiting
+ * record does not hold the call's arguments and answer in memory.
  */
 export class AuditTrail {
   readonly #write: (record: AuditRecord) => MaybePromise<void>;
@@ -203,7 +203,7 @@ export class AuditTrail {
     };
   }
 
-  /** Records the start of a call; `undefined` unless calls wait for that record. */
+  /** A function that records the start of a call; `undefined` if the option `required` is off. */
   get starts(): ((call: CallInfo) => Promise<void>) | undefined {
     if (this.options.required !== true) return undefined;
     return async (call) => {
@@ -215,17 +215,19 @@ export class AuditTrail {
           this.#argumentsOf(call),
         );
       } catch (error) {
-        throw new OverloadedError('The audit cannot be written now; try again later', { cause: error });
+        throw new OverloadedError('The audit record cannot be written now; try again later', {
+          cause: error,
+        });
       }
     };
   }
 
-  /** Waits for pending records, for a limited time. */
+  /** Waits until all pending records are written, for a limited time. */
   async written(): Promise<void> {
     await within(CLOSE_MS, Promise.allSettled([...this.#waiting]));
   }
 
-  /** Waits for pending records, then closes the sink. */
+  /** Waits for pending records, for a limited time. Then closes the sink. */
   async close(): Promise<void> {
     await this.written();
     const { sink } = this.options;

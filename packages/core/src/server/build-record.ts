@@ -17,12 +17,12 @@ import {
 
 /** A module in a bundle, found by the option `discover`. */
 export interface BundledModule {
-  /** The path of its file, for messages. */
+  /** The path of the module's file, for messages. */
   readonly path: string;
   readonly load: () => Promise<object>;
 }
 
-/** The parts that a bundle registers before the program begins. */
+/** The generated parts that a bundle registers before the program starts. */
 export interface PreparedParts {
   /** The validators, by the key that `validatorKey()` returns for a schema. */
   readonly validators: Readonly<Record<string, PreparedValidator>>;
@@ -33,7 +33,7 @@ export interface PreparedParts {
 
 const DISCOVERED = new Map<string, readonly BundledModule[]>();
 
-/** Registers the parts from a bundle. */
+/** Registers the validators, pattern results and discovered modules that a bundle contains. */
 export function prepare({ validators, patterns, discovered }: PreparedParts): void {
   preparePatterns(patterns);
   prepareValidators(validators);
@@ -45,15 +45,15 @@ export function bundledModules(href: string): readonly BundledModule[] | undefin
   return DISCOVERED.get(href);
 }
 
-/** Stands in for a platform while an app is created only to describe itself. */
+/** A substitute for a platform's API, used while an app is created only to describe itself. */
 export interface PlatformStandIn {
-  /** Texts by name, such as environment variables. */
+  /** The values of environment variables and similar settings, by name. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** An object that has every property, and does nothing. */
+  /** An object that has every property; its methods have no effect. */
   readonly anything: unknown;
 }
 
-/** Creates an app when the platform is known: at the first request. */
+/** Creates an app whose platform is known only at the first request. */
 export type MakeLaterApp = (platform: PlatformStandIn) => MaybePromise<unknown>;
 
 /** An app that describes itself. Its services are not created. */
@@ -65,15 +65,15 @@ export interface RecordedApp {
 
 /** Receives a program's description of itself during a build. */
 export interface BuildRecord {
-  /** Compiles schemas, and records them. */
+  /** Loads a compiler that compiles schemas and records them. */
   readonly load: LoadValidatorCompiler;
   madeApp(app: RecordedApp): void;
-  /** Called if an app will be created at the first request. */
+  /** Called when the program announces an app that it creates only at the first request. */
   announced(make: MakeLaterApp): void;
-  /** Called with the modules for a URL in the option `discover` that the bundle does not contain yet. */
+  /** Called with the files that a URL in the option `discover` matches, if the bundle does not contain them yet. */
   discovered(href: string, files: readonly string[]): void;
   /**
-   * Called where the program would begin to serve. Never resolves. @param runtime the name of the chosen
+   * Called when the program would start to serve. The promise never resolves. @param runtime the name of the chosen
    * runtime, if there is one.
    */
   serves(runtime?: string): Promise<never>;
@@ -97,8 +97,8 @@ export function setBuildRecord(record: BuildRecord): void {
 }
 
 /**
- * Announces an app to `sigil build` that is only created at its first request, so that its schemas are compiled as well.
- * Does nothing outside of a build.
+ * Announces to `sigil build` an app that is created only at its first request, so that the app's schemas are
+ * compiled as well. Does nothing outside of a build.
  *
  * @param make called while the program is built. The app that it creates has no services, and is not served.
  */

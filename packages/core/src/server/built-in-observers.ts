@@ -9,7 +9,7 @@ import { diagnosticsChannel } from './platform.js';
 const SHOWN_OF_SESSION = 12;
 
 /**
- * Adds an app's own observers: the log of calls, if it is enabled, and the diagnostics channels of the
+ * Adds an app's built-in observers: the log of calls, if it is enabled, and the diagnostics channels of the
  * platform.
  */
 export function addBuiltInObservers(

@@ -9,7 +9,8 @@ import type { Principal } from '../protocol/principal.js';
 import { App } from './app.js';
 
 /**
- * The principal of a request, for services of scope `request`; `undefined` on an unauthenticated transport.
+ * The injection token of a request's principal, for services of scope `request`. The principal is `undefined` on an
+ * unauthenticated transport.
  *
  * @example
  * ```ts
@@ -22,8 +23,8 @@ import { App } from './app.js';
 export const PRINCIPAL: InjectionToken<Principal | undefined> = new InjectionToken('PRINCIPAL');
 
 /**
- * Counts how often something happens, for guards, middleware and services. It counts in all processes that share the app's
- * backend; without a backend, in this process only.
+ * The injection token of the rate limiter, for guards, middleware and services. The limiter counts uses together in
+ * all processes that share the app's backend. Without a backend, it counts only in this process.
  *
  * @example
  * ```ts
@@ -44,7 +45,7 @@ export const PRINCIPAL: InjectionToken<Principal | undefined> = new InjectionTok
  */
 export const LIMITER: InjectionToken<Limiter> = new InjectionToken('LIMITER');
 
-/** Refuses providers that would replace an app's built-in services, because both would then be in use. */
+/** Reports providers that would replace an app's built-in services, because both services would then be in use. */
 export function checkBuiltIns(
   builtIn: readonly Provider[],
   providers: readonly Provider[],
@@ -57,13 +58,13 @@ export function checkBuiltIns(
     diagnostics.at(nameOf(provide)).add('SIGIL_DUPLICATE_PROVIDER', 'the app provides it itself', fix);
 }
 
-/** Returns the services that every app provides. */
+/** Returns providers of the built-in services of every app. */
 export function builtIns(app: () => App, limiter: Limiter): Provider[] {
   // The app and the requests end themselves.
   const dispose = (): void => undefined;
   const contextOf = (scope: ResolutionScope): object => {
     if (scope.context) return scope.context();
-    throw new Error('there is no request here that RequestContext could be the context of');
+    throw new Error('RequestContext can only be used during a request');
   };
   return [
     { provide: App, useFactory: app, dispose },

@@ -55,7 +55,8 @@ const OPTIONS: Readonly<Record<keyof AppOptions, true>> = {
 };
 
 /**
- * The names of all options of `createApp`, for a function that accepts them in addition to its own.
+ * The names of all options of `createApp`, for a function that accepts these options in addition to its own
+ * options.
  *
  * @example
  * ```ts
@@ -118,13 +119,13 @@ export function checkOptions(options: AppOptions, diagnostics: Diagnostics): voi
   const { experimental } = options;
   const fault = jsonFault(experimental);
   if (experimental !== undefined && !isObject(experimental))
-    checks.refuse('experimental', 'it must be an object with a member a capability');
+    checks.refuse('experimental', 'it must be an object with one member for each capability');
   else if (fault !== undefined)
     checks.refuse('experimental', `it must be an object for clients, and it ${fault}`);
   checks.methods('container', options.container, 'get');
   const { policies } = options;
   if (policies !== undefined && typeof policies !== 'function')
-    checks.refuse('policies', 'it must be a function of a class and the name of a method');
+    checks.refuse('policies', 'it must be a function that accepts a class and the name of a method');
   checks.methods('logger', options.logger, 'debug', 'info', 'warn', 'error');
   checks.methods('changeBus', options.changeBus, 'publish', 'subscribe');
   checkLog(options, checks);
@@ -140,7 +141,7 @@ export function checkOptions(options: AppOptions, diagnostics: Diagnostics): voi
   checkCache(options.cache, checks);
 }
 
-/** Refuses an option of `createApp`. */
+/** Reports that an option of `createApp` is invalid. */
 export function refuseOption(option: string, expected: string, diagnostics: Diagnostics): void {
   new OptionChecks('createApp', diagnostics).refuse(option, `it must be ${expected}`);
 }
@@ -149,7 +150,7 @@ const BACKEND_FIX =
   "write redis({ url: 'redis://…' }) of @sigil/redis, postgres({ url: 'postgres://…' }) of @sigil/postgres, or memoryBackend()";
 /** The advice for missing keys. Processes use these keys to encrypt data for each other. */
 const KEY_FIX =
-  'give all processes the same secret, made once with `openssl rand -base64 32`: state: { keys: [process.env.STATE_KEY] }';
+  'use the same secret in all processes, created once with `openssl rand -base64 32`: state: { keys: [process.env.STATE_KEY] }';
 
 /** The parts of a backend, each with the methods it must have. */
 const PARTS: Readonly<
@@ -169,7 +170,7 @@ function checkBackend({ backend, state }: AppOptions, checks: OptionChecks): voi
   if (!isObject(state) || !Array.isArray(state['keys']) || lacksKeys(state['keys']))
     checks.refuse(
       'backend',
-      'it needs state.keys: each process must read the data that others encrypt',
+      'it needs state.keys, because each process must read the data that others encrypt',
       KEY_FIX,
     );
 }
@@ -191,7 +192,10 @@ function checkParts(backend: unknown, checks: OptionChecks, what = 'it must be a
   return true;
 }
 
-/** Creates the backend of an app; `undefined` if there is none, or if the factory returns something else. */
+/**
+ * Returns the backend of an app, and creates it if the option is a factory. Returns `undefined` if the app has no
+ * backend, or if the factory returns an invalid value.
+ */
 export function backendOf(
   { name, backend: given }: AppOptions,
   diagnostics: Diagnostics,
@@ -201,9 +205,13 @@ export function backendOf(
   const checks = new OptionChecks('createApp', diagnostics);
   const before = diagnostics.problems.length;
   if (made instanceof Promise)
-    checks.refuse('backend', 'its function gives a promise', 'await what it needs before createApp');
+    checks.refuse('backend', 'its function returns a promise', 'await it before createApp');
   else
-    checkParts(made, checks, `its function must give a backend, not ${made === null ? 'null' : typeof made}`);
+    checkParts(
+      made,
+      checks,
+      `its function must return a backend, not ${made === null ? 'null' : typeof made}`,
+    );
   return diagnostics.problems.length > before ? undefined : (made as Backend);
 }
 
@@ -238,7 +246,7 @@ function checkAudit({ audit: options }: AppOptions, checks: OptionChecks): void 
   if (typeof sink !== 'function' && typeof sink?.write !== 'function')
     checks.refuse(
       'audit.sink',
-      'it must be a function that keeps a record, or an object with the method write',
+      'it must be a function that stores a record, or an object with the method write',
       "write jsonLinesFile('audit.jsonl') of @sigil/node for a file",
     );
   if (typeof sink === 'object' && sink.close !== undefined && typeof sink.close !== 'function')
@@ -279,8 +287,8 @@ function checkTasks({ tasks: options, backend }: AppOptions, checks: OptionCheck
   else if (worker !== undefined && worker !== true && !store && !backend)
     checks.refuse(
       'tasks.worker',
-      'no other process could run the tasks of this one, or give it any',
-      'give a backend, or tasks.store',
+      'no other process could exchange tasks with this one',
+      'set a backend or tasks.store',
     );
   checks.integers(integers, 'tasks.');
   if (ttlMs !== null) checks.integer('tasks.ttlMs', ttlMs, LONGEST_LIFE_MS);

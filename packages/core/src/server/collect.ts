@@ -41,7 +41,10 @@ interface Unit {
   readonly parts: Omit<ModuleOptions, 'name' | 'imports'>;
 }
 
-/** Finds the definitions of an app and its modules: in listed or discovered classes, functions, and extensions. */
+/**
+ * Finds the definitions of an app and its modules. Definitions come from listed classes, discovered classes,
+ * function definitions and extensions.
+ */
 export async function collect(
   options: AppOptions,
   diagnostics: Diagnostics,
@@ -73,14 +76,14 @@ export async function collect(
   );
   const given = [...new Set(units.flatMap(({ parts }) => parts.extensions ?? []))];
   if (!given.every(isExtension))
-    refuseOption('extensions', 'a list of extensions; a promise of one has to be awaited', diagnostics);
+    refuseOption('extensions', 'a list of extensions; await the promise of an extension', diagnostics);
   const extensions = allExtensions(given, options.tasks, backend);
   for (const { problems = [] } of extensions) diagnostics.report(problems);
   const providers = collectProviders(units, options.override ?? [], diagnostics);
   if (options.container && providers.length > 0)
     refuseOption(
       'container',
-      'without "providers" and "override": a container of yours has its own',
+      'without "providers" and "override", because your own container has its own providers',
       diagnostics,
     );
   return {
@@ -108,7 +111,7 @@ function functionsOf(
   return definitions.filter(isDefinition);
 }
 
-/** Adds the policies of an app or a module outside those of a declaration. */
+/** Adds the policies of an app or a module to a declaration. They run around the declaration's policies. */
 export function withPolicies(
   declaration: Declaration,
   { guards = [], middleware = [], errors = [] }: Pick<ModuleParts, 'guards' | 'middleware' | 'errors'>,
@@ -121,7 +124,10 @@ export function withPolicies(
   };
 }
 
-/** Adds the policies that the option `policies` returns for a method outside its own. */
+/**
+ * Adds the policies that the option `policies` returns for a method. They run around the policies of the method's
+ * decorators.
+ */
 export function withOwnPolicies(declaration: Declaration, { policies }: AppOptions): Declaration {
   const { target } = declaration;
   // Values other than a function are a problem already.
@@ -239,7 +245,8 @@ function refuseProvider(
     first === second
       ? `${first} has two providers for it`
       : `${first} and ${second} have different providers for it`;
-  const fix = 'keep one of them: providers apply to the whole app; a test replaces one with "override"';
+  const fix =
+    'keep one of them, because providers apply to the whole app; in a test, replace one with "override"';
   diagnostics.at(nameOf(provide)).add('SIGIL_DUPLICATE_PROVIDER', what, fix);
 }
 
@@ -304,8 +311,8 @@ function isExtension(value: unknown): value is ExtensionFactory | AppExtension {
 }
 
 /**
- * Whether class-validator and class-transformer are needed: if a definition takes its schema from a class, or
- * if the author has loaded class-validator.
+ * Whether class-validator and class-transformer are needed: if a class defines the schema of a definition, or if
+ * the author has loaded class-validator.
  */
 export function needsClasses(declarations: readonly Declaration[]): boolean {
   if (hasClassValidator()) return true;

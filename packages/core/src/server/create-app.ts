@@ -39,14 +39,14 @@ const MAX_STATE_LENGTH = 256 * 1024;
 /**
  * Creates a server from decorated classes: finds the definitions, checks and compiles them, and creates the services.
  *
- * If the program's arguments and variables choose stdio, and standard input and output are pipes, this call redirects
- * standard output to standard error. Constructors may therefore log. `app.run()` on another runtime, `app.endpoint`,
- * `manifestOf(app)`, `explain(app)` and `app.close()` restore standard output. Output before this call, such as that of
- * imported modules, reaches the client.
+ * This call redirects standard output to standard error if arguments or environment variables choose stdio, and
+ * standard input and output are pipes. Constructors can therefore log. `app.run()` on another runtime,
+ * `app.endpoint`, `manifestOf(app)`, `explain(app)` and `app.close()` restore standard output. Output before this
+ * call, such as that of imported modules, reaches the client.
  *
  * @param options the name and version of the server, its modules or services, and further options.
  * @returns the app, whose services are ready. You can run it, mount it or connect to it.
- * @throws DefinitionError that lists all faults in the definitions.
+ * @throws DefinitionError if definitions or options are invalid; the error lists all faults.
  * @throws Error if a provider or service fails; the message names it, and `cause` is the original error.
  * @example
  * ```ts
@@ -272,7 +272,7 @@ function formPlans(schemas: SchemaCompiler): (form: FormLike) => ValuePlan {
     const diagnostics = new Diagnostics().at('elicit()');
     const plan = schemas.input(source, diagnostics.where, diagnostics.problems);
     for (const property of unshowable(plan.advertised)) {
-      const what = `no client can show the property '${property}' of the form`;
+      const what = `clients cannot show the property '${property}' of the form`;
       const fix = 'forms are flat: strings, numbers, booleans, choices, and lists of choices';
       diagnostics.add('SIGIL_INVALID_SCHEMA', what, fix);
     }

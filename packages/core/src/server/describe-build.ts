@@ -13,7 +13,7 @@ export interface AppDescription {
   readonly prompts: readonly string[];
 }
 
-/** The files for each URL in the option `discover`. */
+/** The files that each URL in the option `discover` matches. */
 export type DiscoveredFiles = Readonly<Record<string, readonly string[]>>;
 
 /** The description of a program for `sigil build`. All of it is JSON. */
@@ -24,9 +24,12 @@ export interface BuildDescription {
   readonly patterns: readonly PatternVerdict[];
   /** Whether a pattern needs the linear-time engine. */
   readonly needsPatternEngine: boolean;
-  /** The runtime passed to `app.run()`, or standard streams if none was passed. Absent when `app.run()` was not called. */
+  /**
+   * The name of the runtime that was passed to `app.run()`; stdio if no runtime was passed. Absent if `app.run()`
+   * was not called.
+   */
   readonly runtime?: string | undefined;
-  /** Why apps that are created at the first request could not be created. */
+  /** The reasons why apps that are normally created at the first request could not be created during the build. */
   readonly unmade: readonly string[];
 }
 
@@ -35,11 +38,13 @@ export interface BuildListener {
   /** Receives the description once, and ends the program. */
   done(description: BuildDescription): never;
   /**
-   * Receives files of the option `discover` that are not in the bundle yet. Until they are, definitions are
-   * missing in the description.
+   * Receives the files that `discover` matches but that are not bundled yet. The description lacks their
+   * definitions until they are bundled.
+   *
+   * @param href the URL of the module that calls `discover`.
    */
   discovered(href: string, files: readonly string[]): void;
-  /** Called when an app was created, or will be created at its first request. */
+  /** Called when an app has been created, or registered for a later creation at the first request. */
   madeApp(): void;
 }
 
@@ -47,8 +52,8 @@ export interface BuildListener {
  * Makes the apps of this program describe themselves, instead of creating services and serving. `sigil build` starts a
  * program this way before it writes the file.
  *
- * @param env the environment of apps that are created at their first request.
- * @returns a function that ends the description, as a program does when it is about to serve.
+ * @param env the environment variables for apps that are created at their first request.
+ * @returns a function that completes the description, like a program that is about to serve.
  */
 export function describeBuild(
   listener: BuildListener,

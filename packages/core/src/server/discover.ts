@@ -11,9 +11,9 @@ const MODULE = /\.(?:js|mjs|ts|mts)$/;
 const NOT_A_SERVICE = /\.d\.m?ts$|\.(?:test|spec)\.m?[jt]s$/;
 
 /**
- * Imports the modules in folders, or those that match patterns. Returns the exported classes with decorated
- * methods, in alphabetical order of the files. A module that cannot be imported is a problem, and not only a
- * warning.
+ * Imports the modules in folders, or the modules that match patterns. Returns the exported classes with decorated
+ * methods, in alphabetical order of the files. A module that cannot be imported is reported as a problem, and not
+ * as a warning.
  */
 export async function discover(
   places: URL | readonly URL[],
@@ -33,7 +33,7 @@ async function discoverIn(
 ): Promise<ReadonlySet<Constructor>> {
   const found = new Set<Constructor>();
   if (!isUrl(place)) {
-    const what = 'it is not a URL, so it does not say which folder it begins in';
+    const what = 'it is not a URL, so its folder is unknown';
     diagnostics.at(String(place)).add(CODE, what, 'write new URL("./services/", import.meta.url)');
     return found;
   }
@@ -99,7 +99,7 @@ function filesIn(place: URL, diagnostics: Diagnostics): URL[] {
     );
   } catch (error) {
     const fix =
-      'give "discover" a folder that exists at run time, such as new URL("./services/", import.meta.url)';
+      'set "discover" to a folder that exists at run time, such as new URL("./services/", import.meta.url)';
     diagnostics.at(pathOf(folder)).add(CODE, messageOf(error), fix);
     return [];
   }

@@ -8,18 +8,18 @@ import type { Registry } from '../registry/registry.js';
 import { nearest } from '../protocol/nearest.js';
 import type { Call } from '../context/call.js';
 
-/** The format of an explanation. */
+/** The name and version of the format of an explanation. */
 export const EXPLANATION_FORMAT = 'sigil-explanation/1';
 
 /** Why a client does or does not see a definition of a server. */
 export interface Explanation {
   readonly format: typeof EXPLANATION_FORMAT;
   readonly name: string;
-  /** The kind of the definition; absent if there is none with this name. */
+  /** The kind of the definition; absent if no definition has this name. */
   readonly kind?: Entry['kind'];
   /** The place of the definition in the source, such as `Inventory.checkInventory`. */
   readonly where?: string;
-  /** The closest names if none matches, most likely first. */
+  /** The most similar names if no definition has this name, the most similar first; otherwise empty. */
   readonly nearest: readonly string[];
   /** Whether the definition is hidden from clients with sessions (revision 2025-11-25 or earlier). */
   readonly hiddenFromSessions: boolean;
@@ -27,19 +27,21 @@ export interface Explanation {
   readonly _meta?: Readonly<Record<string, unknown>>;
   /** The names of the guards' classes or functions, in the order the guards run. */
   readonly guards: readonly string[];
-  /** The first guard that refuses or fails; absent when all guards allow. */
+  /** The name of the first guard that refuses or fails; absent if all guards allow the call. */
   readonly refusedBy?: string;
 }
 
 const MOST_NEAR = 3;
 
 /**
- * Explains why a client does or does not see a tool, a prompt or a resource. Its guards run as they do for a list.
+ * Explains why a client does or does not see a tool, a prompt or a resource. The guards of the definition run, as
+ * when a client lists definitions.
  *
- * @param app the result of `createApp()`. After the call, standard output belongs to the program.
+ * @param app the result of `createApp()`. If `createApp()` has redirected standard output, this call ends the
+ *   redirection.
  * @param name the name of a tool or prompt, the URI of a resource, or a URI template.
  * @param principal the caller; a client without a principal by default.
- * @returns the explanation, with the guard that hides the definition, if one does.
+ * @returns the explanation. If a guard hides the definition, the explanation contains the name of the guard.
  * @example
  * ```ts
  * const { refusedBy } = await explain(app, 'delete_ticket', { id: 'ada', scopes: [] });

@@ -10,13 +10,14 @@ const START_MS = { first: 10_000, again: 60_000 };
 const END_MS = { first: 2_000, all: 5_000 };
 
 /**
- * Logs hooks of services that do not end, because they prevent the program from starting or ending.
+ * Logs slow hooks of services, such as `onInit`, because they delay the start or the end of the program.
  *
- * @param logger gets one line for each hook, and at start another one each minute.
+ * @param logger receives one line for each slow hook. While a hook delays the start, it receives a further line
+ *   each minute.
  */
 export function watchHooks(logger: Pick<Logger, 'warn'>): HookWatch {
   const slow = (hook: string, forMs: number, message: string): void =>
-    logger.warn({ hook, forMs }, `${hook} has not ended for ${forMs / 1000} seconds: ${message}`);
+    logger.warn({ hook, forMs }, `${hook} has been running for ${forMs / 1000} seconds: ${message}`);
   return {
     async starting(hook, work) {
       let forMs = START_MS.first;
@@ -43,7 +44,7 @@ export function watchHooks(logger: Pick<Logger, 'warn'>): HookWatch {
       return async (hook, work) => {
         const left = Math.max(0, endsAt - performance.now());
         const timer = setTimeout(
-          () => slow(hook, END_MS.first, 'closing waits for it no longer than 5'),
+          () => slow(hook, END_MS.first, 'closing waits at most 5 seconds for it'),
           END_MS.first,
         );
         try {

@@ -4,25 +4,25 @@ import { readSession } from '../engine/session-state.js';
 import { invalidParams, OverloadedError } from '../errors/errors.js';
 import type { Logger } from '../protocol/logging.js';
 
-/** A session in the form shown to operators. Times are in ISO 8601 format. */
+/** A session as it is shown to operators. Times are in ISO 8601 format. */
 export interface ListedSession {
   /** The beginning of the session's id. The whole id could give access to the session. */
   readonly id: string;
-  /** The id of the session's principal; `null` if there is none. */
+  /** The id of the session's principal; `null` if the session has no principal. */
   readonly owner: string | null;
   /** The name and version that the client reported. */
   readonly client?: { readonly name: string; readonly version?: string | undefined };
-  /** The revision of the protocol; absent if this version of the program does not know it. */
+  /** The protocol revision of the session; absent if this version of the program does not know the revision. */
   readonly protocolVersion?: string;
   readonly openedAt: string;
-  /** When the session expires if it is not used before, by the clock of the store. */
+  /** When the session expires if it is not used before then, according to the clock of the store. */
   readonly expiresAt: string;
 }
 
 /** The result of listing sessions, in the order of the store. */
 export interface SessionListing {
   readonly sessions: readonly ListedSession[];
-  /** Whether the store has more sessions than were asked for. */
+  /** Whether the store contains more sessions than the requested number. */
   readonly hasMore: boolean;
 }
 
@@ -31,14 +31,14 @@ const PAGE = 100;
 /** Number of characters of an id that are shown. */
 const TOLD_LENGTH = 8;
 const OWN_MEMORY =
-  'The program keeps sessions in its own memory, where no other process finds them: give createApp() a "backend"';
+  'The program keeps sessions in its own memory, so other processes cannot read them: set the option "backend" of createApp()';
 
 /**
- * Answers a question of an operator about sessions: `{ do: 'ls', limit }`.
+ * Answers an operator's request about sessions: `{ do: 'ls', limit }` lists at most `limit` sessions.
  *
- * @param store the shared store; absent if the process keeps its own sessions.
+ * @param store the shared session store; absent if the process stores sessions only in its own memory.
  * @param logger receives the reason if the store cannot be reached.
- * @throws ProtocolError if the question is unknown, or if there is no shared store.
+ * @throws ProtocolError if the request is unknown, or if the process has no shared session store.
  * @throws OverloadedError if the store cannot be reached.
  */
 export async function inspectSessions(

@@ -8,11 +8,12 @@ import { environmentVariable } from './platform.js';
 import { manifestOf } from './manifest.js';
 
 /**
- * Answers the question in `SIGIL_INSPECT` as one line of JSON. `manifest` is the manifest. `why` explains the name in
- * `SIGIL_INSPECT_NAME` for the principal in `SIGIL_INSPECT_PRINCIPAL`. `sessions`, or a name of an extension (`tasks`),
- * answers the object in `SIGIL_INSPECT_<NAME>`. Errors are answers too.
+ * Returns the information that the variable `SIGIL_INSPECT` requests, as one line of JSON. `manifest` requests the
+ * manifest. `why` requests the explanation of `SIGIL_INSPECT_NAME` for the principal in `SIGIL_INSPECT_PRINCIPAL`.
+ * `sessions`, or the name of an extension such as `tasks`, requests the answer to the JSON object in
+ * `SIGIL_INSPECT_<NAME>`. A `ProtocolError` is also returned as JSON.
  *
- * @throws DefinitionError if there is no such question, or if a variable is wrong.
+ * @throws DefinitionError if the value of `SIGIL_INSPECT` is unknown, or if another variable is invalid.
  */
 export async function answerQuestion(app: Inspectable): Promise<string> {
   const question = environmentVariable('SIGIL_INSPECT') ?? '';
@@ -29,12 +30,12 @@ export async function answerQuestion(app: Inspectable): Promise<string> {
   };
   const names = ['manifest', 'why', ...Object.keys(inspect)];
   const answer = Object.hasOwn(inspect, question) ? inspect[question] : undefined;
-  if (!answer) throw invalid('SIGIL_INSPECT', `'${question}' is no question`, names.join(' or '));
+  if (!answer) throw invalid('SIGIL_INSPECT', `'${question}' is not a question`, names.join(' or '));
   const variable = `SIGIL_INSPECT_${question.toUpperCase()}`;
   const text = environmentVariable(variable) ?? '{}';
   const asked = parse(text);
   if (!isObject(asked))
-    throw invalid(variable, `'${text}' is no JSON object`, 'an object such as {"do":"ls"}');
+    throw invalid(variable, `'${text}' is not a JSON object`, 'an object such as {"do":"ls"}');
   return JSON.stringify({ format: ANSWER_FORMAT, ...(await answered(() => answer(asked))) });
 }
 
@@ -58,7 +59,7 @@ function readPrincipal(text: string | undefined): Principal | undefined {
   if (text === undefined || text === '') return undefined;
   const principal = parse(text);
   if (isObject(principal) && typeof principal['id'] === 'string') return principal as unknown as Principal;
-  throw invalid('SIGIL_INSPECT_PRINCIPAL', `'${text}' is no principal`, '{"id":"ada","scopes":["admin"]}');
+  throw invalid('SIGIL_INSPECT_PRINCIPAL', `'${text}' is not a principal`, '{"id":"ada","scopes":["admin"]}');
 }
 
 function parse(text: string): unknown {
@@ -71,6 +72,6 @@ function parse(text: string): unknown {
 
 function invalid(variable: string, what: string, example: string): DefinitionError {
   return new DefinitionError([
-    { code: 'SIGIL_INVALID_OPTIONS', where: variable, what, fix: `give ${example}` },
+    { code: 'SIGIL_INVALID_OPTIONS', where: variable, what, fix: `use ${example}` },
   ]);
 }

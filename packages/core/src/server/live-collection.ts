@@ -13,29 +13,36 @@ import type { AppOptions } from './app-options.js';
 import { declareFunction, withOwnPolicies, withPolicies } from './collect.js';
 import { classesOf, policiesOf, type Services } from './services.js';
 
-/** The definitions of one kind, which can change while the app runs. Subscribed clients are notified once of changes made together. */
+/**
+ * The definitions of one kind, which can change while the app runs. Several changes in direct succession cause one
+ * notification to subscribed clients.
+ */
 export interface LiveCollection<D extends HandlerDefinition> {
   /**
-   * Adds one definition, or all definitions of this kind from the methods of a class. They are compiled like any other. A prompt or
-   * template that replaces a removed one keeps the completions of the removed one.
+   * Adds one definition, or all definitions of this kind from the methods of a class. They are compiled like the
+   * definitions that `createApp()` receives. If you remove a prompt or template and add a new one with the same
+   * name or URI, the completions are preserved.
    *
-   * @throws DefinitionError when a definition is wrong or a name is taken; then nothing is added.
+   * @throws DefinitionError if a definition is invalid, or if its name already exists. In that case, nothing is
+   *   added.
    */
   add(definition: FunctionDefinition<D> | Constructor): void;
-  /** Removes a definition. @returns whether it existed. */
+  /** Removes the definition that has this name or URI. @returns whether the definition existed. */
   remove(key: string): boolean;
   /** Whether a definition has this name or URI. */
   has(key: string): boolean;
-  /** The names or URIs, in the order they were added. */
+  /** Returns the names or URIs of the definitions, in the order of their addition. */
   keys(): string[];
 }
 
 /** The sources of completions, which can change while the app runs. */
 export interface LiveCompletions {
   /**
-   * Adds one source of completions, or all sources from the methods of a class. A new source replaces the argument's earlier one.
+   * Adds one source of completions, or all sources from the methods of a class. A new source for an argument
+   * replaces the argument's earlier source.
    *
-   * @throws DefinitionError when a definition is wrong, for example when its prompt does not exist; then nothing is added.
+   * @throws DefinitionError if a definition is invalid, for example because its prompt does not exist. In that
+   *   case, nothing is added.
    */
   add(definition: FunctionDefinition<CompletionDefinition> | Constructor): void;
   /**
@@ -49,10 +56,16 @@ export interface LiveCompletions {
   has(ref: string, argument: string): boolean;
 }
 
-/** Compiles definitions of some kinds into the registry. @throws DefinitionError when something is wrong. */
+/**
+ * Compiles the definitions of one kind from a function definition or a class, and adds them to the registry.
+ * @throws DefinitionError if a definition is invalid.
+ */
 export type Define = (definition: FunctionDefinition | Constructor, kind: HandlerDefinition['kind']) => void;
 
-/** Creates a live collection over one or two collections of a registry. */
+/**
+ * Creates the live collection of one kind of definition, from the one or two collections in which the registry
+ * stores this kind.
+ */
 export function liveCollection<D extends HandlerDefinition>(
   kind: D['kind'],
   held: readonly Collection<Entry>[],
@@ -66,7 +79,7 @@ export function liveCollection<D extends HandlerDefinition>(
   };
 }
 
-/** Creates the live completions of a registry. */
+/** Creates an object through which the completions of a registry can be changed. */
 export function liveCompletions(registry: Registry, define: Define): LiveCompletions {
   return {
     add: (definition) => define(definition, 'completion'),
@@ -75,7 +88,7 @@ export function liveCompletions(registry: Registry, define: Define): LiveComplet
   };
 }
 
-/** Compiles definitions into the registry of a running app. */
+/** Returns a function that compiles definitions, and adds them to the registry of a running app. */
 export function adding(
   options: AppOptions,
   services: Services,

@@ -4,7 +4,10 @@ import { byCodeUnits, canonicalJson, isObject, type JsonSchema, sortedMembers } 
 import { type AppParts, type Inspectable, partsOf } from './app-parts.js';
 import type { DefinitionHooks, Entry, PromptEntry, TemplateEntry, ToolEntry } from '../registry/entry.js';
 
-/** The format of a manifest. It changes when the meaning of a member changes. */
+/**
+ * The name and version of the manifest format. The version changes when the meaning of a member of the manifest
+ * changes.
+ */
 export const MANIFEST_FORMAT = 'sigil-manifest/1';
 
 /** The members of a manifest entry that lists do not show. */
@@ -17,9 +20,12 @@ interface Guarded {
 
 /** A tool in a manifest. */
 export interface ManifestTool extends Tool, Guarded {
-  /** Whether the tool may or must run as a task. Absent when it never does. */
+  /**
+   * Whether the tool can run as a task (`optional`) or must run as a task (`required`). Absent if the tool never
+   * runs as a task.
+   */
   readonly task?: 'optional' | 'required';
-  /** Present when the tool is hidden from clients with sessions (revision 2025-11-25 or earlier). */
+  /** Present if the tool is hidden from clients with sessions (revision 2025-11-25 or earlier). */
   readonly hiddenFromSessions?: true;
 }
 
@@ -28,15 +34,18 @@ export interface ManifestResource extends Resource, Guarded {}
 
 /** A resource template in a manifest. */
 export interface ManifestTemplate extends ResourceTemplate, Guarded {
-  /** The variables that have completions. */
+  /** The names of the template's variables that have completions. */
   readonly completes?: readonly string[];
 }
 
 /** A prompt in a manifest. */
 export interface ManifestPrompt extends Prompt, Guarded {
-  /** The schema of the arguments. Absent if there are none, and in manifests made from lists, which do not contain it. */
+  /**
+   * The schema of the arguments. Absent if the prompt has no arguments, and in manifests created from the lists of
+   * a server, because lists do not contain this schema.
+   */
   readonly inputSchema?: JsonSchema;
-  /** The arguments that have completions. */
+  /** The names of the prompt's arguments that have completions. */
   readonly completes?: readonly string[];
 }
 
@@ -51,7 +60,10 @@ export interface ManifestParts {
   readonly prompts: readonly ManifestPrompt[];
 }
 
-/** Everything a server promises to its clients. Servers that promise the same have manifests with identical JSON. */
+/**
+ * Describes everything that a server offers to its clients. Servers that offer the same have manifests with
+ * identical JSON.
+ */
 export interface Manifest extends ManifestParts {
   readonly format: typeof MANIFEST_FORMAT;
 }
@@ -70,7 +82,8 @@ const AFTER = [
 ];
 
 /**
- * Arranges parts in the order of manifests: entries by name or URI, members as in the specification.
+ * Creates a manifest from its parts. Sorts the entries by name or URI, and arranges their members in the order of
+ * the specification.
  *
  * @param parts the parts of a server's manifest, in any order.
  * @returns the manifest, whose JSON is the same for equal parts.
@@ -164,10 +177,12 @@ function isListOfStrings(value: unknown): value is string[] {
 }
 
 /**
- * Returns all definitions of a server; guards hide nothing here. Two equal servers have identical manifests;
- * `sigil manifest diff` finds breaking changes.
+ * Returns the manifest of a server. The manifest contains all definitions, including those that guards hide from
+ * clients. Two servers with equal definitions have identical manifests; `sigil manifest diff` finds breaking
+ * changes.
  *
- * @param app the result of `createApp()`. After the call, standard output belongs to the program.
+ * @param app the result of `createApp()`. If `createApp()` has redirected standard output, this call ends the
+ *   redirection.
  * @example
  * ```ts
  * import { writeFileSync } from 'node:fs';

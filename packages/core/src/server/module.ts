@@ -11,15 +11,16 @@ import type { Constructor } from '../protocol/constructor.js';
 
 /** The common options of apps and modules: definitions, and their dependencies. */
 export interface ModuleParts {
-  /** Classes with decorated methods. Their dependencies are found automatically. */
+  /** Classes with decorated methods. The services that these classes depend on are found automatically. */
   readonly services?: readonly Constructor[];
   /**
-   * Folders that contain such classes, for example `new URL('./services/', import.meta.url)`, or patterns with `*`, `**` and
-   * `{a,b}`, for example `new URL('./{tools,prompts}/*.js', import.meta.url)`. In a pattern, `.js` also matches `.ts`.
+   * Folders that contain classes with decorated methods, for example `new URL('./services/', import.meta.url)`, or
+   * URL patterns with `*`, `**` and `{a,b}`, for example `new URL('./{tools,prompts}/*.js', import.meta.url)`. In a
+   * pattern, `.js` also matches `.ts`.
    *
-   * Every module found there is imported, except tests and declarations, and its exported classes with decorated methods are
-   * served. A class without `@Service` is not served itself if another found class extends it. A compiled file is left
-   * out with a warning if its source map shows that its source no longer exists.
+   * Every module file that is found is imported, except for test files and `.d.ts` files. Its exported classes with
+   * decorated methods are served. A class without `@Service` is not served if another found class extends it. A
+   * compiled file is skipped with a warning if its source map names a source file that no longer exists.
    */
   readonly discover?: URL | readonly URL[];
   /** Definitions from `defineTool`, `defineResource`, `definePrompt` and `defineCompletion`. */
@@ -32,7 +33,7 @@ export interface ModuleParts {
   readonly middleware?: readonly MiddlewareLike[];
   /** Mappers for the errors of all handlers; see `mapError`. */
   readonly errors?: readonly ErrorMapper[];
-  /** Protocol extensions, in addition to the included ones. */
+  /** Protocol extensions, in addition to the extensions that every app includes. */
   readonly extensions?: readonly (ExtensionFactory | AppExtension)[];
 }
 
@@ -44,22 +45,29 @@ export interface ModuleOptions extends ModuleParts {
    * @default the prefix
    */
   readonly name?: string;
-  /** Modules that this module needs. Each is part of the app once, however many modules import it, and keeps its policies and prefix. */
+  /**
+   * Modules that this module needs. Each imported module becomes part of the app once, even if several modules
+   * import it, and has its own policies and prefix.
+   */
   readonly imports?: readonly Module[];
   /**
-   * Separates the names of the module's definitions from those of other modules. With `helpdesk`, the tool `create_ticket` is served
-   * as `helpdesk_create_ticket`, and `tickets://{id}` as `tickets://helpdesk/{id}`. Prompts are named like tools. URIs that have a
-   * meaning outside the server (`ui:`, `file:`, `http:`, `https:`) are not changed. Within the module, `@Complete` names prompts
-   * and templates without the prefix.
+   * Separates the names of the module's definitions from those of other modules. With `helpdesk`, the tool
+   * `create_ticket` is served as `helpdesk_create_ticket`, and `tickets://{id}` as `tickets://helpdesk/{id}`. The
+   * names of prompts change like those of tools. URIs that have a meaning outside the server (`ui:`, `file:`,
+   * `http:`, `https:`) are not changed. Within the module, `@Complete` refers to prompts and templates without the
+   * prefix.
    */
   readonly prefix?: string;
-  /** How often the module's definitions may be called, all together. */
+  /** Limits on how often clients can call the module's definitions. Calls of all definitions count together. */
   readonly limits?: ModuleLimits;
 }
 
 /** Limits on the work that clients may cause in a module. */
 export interface ModuleLimits {
-  /** How often the module's tools, resources, prompts and completions may be used. All of these rates apply. */
+  /**
+   * How often clients can use the module's tools, resources, prompts and completions. A call must satisfy every
+   * rate in the list.
+   */
   readonly rates?: readonly RateLimit[];
 }
 
@@ -71,7 +79,8 @@ export interface Module extends ModuleOptions {
 /**
  * Creates a part of an app: its definitions, their dependencies and their policies.
  *
- * Guards and middleware of the app run first, then those of the module, the class and the method.
+ * Guards and middleware of the app run first, then those of the module, then those of the class, and then those of
+ * the method.
  *
  * @param options the definitions, their dependencies and their policies.
  * @returns the module, for `createApp({ modules })` or the `imports` of another module.
@@ -108,9 +117,9 @@ const LISTS = [
 ] as const;
 
 /**
- * Refuses options that must be lists and are not, because they could not be checked further.
+ * Checks that the options that must be lists are lists, because otherwise their entries could not be checked.
  *
- * @throws DefinitionError that names these options.
+ * @throws DefinitionError that contains the names of the options that are not lists.
  */
 export function requireLists(maker: string, options: ModuleParts, ...more: readonly string[]): void {
   const diagnostics = new Diagnostics();
@@ -126,7 +135,7 @@ export function requireLists(maker: string, options: ModuleParts, ...more: reado
   diagnostics.throwIfAny();
 }
 
-/** Every module of an app once, after the modules that it imports, with its name for messages. */
+/** Returns every module of an app once, with a name for messages. A module follows the modules that it imports. */
 export function allModules(
   modules: readonly Module[],
   diagnostics: Diagnostics,
@@ -135,7 +144,7 @@ export function allModules(
   const visit = (one: unknown, where: string, path: readonly unknown[]): void => {
     if (!isModule(one)) {
       const fix =
-        'list what defineModule() returned; an undefined entry usually means that two files import each other';
+        'list results of defineModule(); an undefined entry usually means that two files import each other';
       return diagnostics.at(where).add('SIGIL_INVALID_OPTIONS', `${String(one)} is not a module`, fix);
     }
     if (found.has(one) || path.includes(one)) return;

@@ -27,11 +27,11 @@ interface BuiltIns {
   readonly 'node:diagnostics_channel': { channel(name: string): DiagnosticsChannel };
 }
 
-/** Associates asynchronous work with the call that started it. */
+/** A storage whose value is available to all asynchronous work that a call starts; see Node's `AsyncLocalStorage`. */
 export interface AsyncStorage<T> {
   run<R>(store: T, task: () => R): R;
   getStore(): T | undefined;
-  /** Whether it has little cost, which is so since Node 24. */
+  /** Whether the storage slows the program down only slightly, which is true since Node 24. */
   readonly isCheap?: boolean;
 }
 
@@ -123,8 +123,9 @@ export function diagnosticsChannel(name: string): DiagnosticsChannel | undefined
 }
 
 /**
- * Adds a listener for unhandled rejections, so that they do not end the process. @param listener called in
- * the asynchronous context of the rejection.
+ * Adds a listener for unhandled promise rejections, so that they do not end the process.
+ *
+ * @param listener called in the asynchronous context of the rejected promise.
  */
 export function onUnhandledRejection(listener: (reason: unknown) => void): void {
   platform.on?.('unhandledRejection', listener);
@@ -139,7 +140,7 @@ const END_SIGNALS = [
 /**
  * Calls a function at the first signal that asks the program to end.
  *
- * @param told receives a function that ends the process.
+ * @param told the function to call; it receives a function that ends the process.
  * @returns a function that removes the listener.
  */
 export function onEndSignal(told: (exit: () => void) => void): () => void {
@@ -156,7 +157,9 @@ export function programArguments(): readonly string[] {
   return platform.argv?.slice(2) ?? [];
 }
 
-/** Whether the environment asks the program to describe itself instead of serving. */
+/**
+ * Whether the environment variable `SIGIL_INSPECT` asks the program to describe itself instead of serving clients.
+ */
 export function isInspected(): boolean {
   return Boolean(environmentVariable('SIGIL_INSPECT'));
 }
@@ -178,8 +181,8 @@ export function environmentVariable(name: string): string | undefined {
 }
 
 /**
- * Redirects standard output, including `console`, to standard error, if standard input and output are pipes:
- * a client may then read the output.
+ * Redirects standard output, including `console`, to standard error if standard input and output are pipes, because
+ * a client may then read standard output.
  *
  * @returns a function that restores standard output.
  */
@@ -213,8 +216,8 @@ interface Diversion {
 }
 
 /**
- * Restores standard output, whichever app has redirected it, because one app is served there and the others
- * may never run.
+ * Ends the redirections of standard output by all apps of the program. One app is now served on standard output,
+ * and the other apps may never run.
  */
 export function releaseStdoutOfAll(): void {
   let write: Diversion['write'] | undefined = platform.stdout?.write;
@@ -238,14 +241,16 @@ function mayReadMessages(): boolean {
 }
 
 /**
- * Writes a line to standard output and ends the program with success. Never resolves.
+ * Writes a line to standard output and ends the program with exit code 0. The promise never resolves.
  *
- * @throws Error when the platform has no standard output, or cannot end the program.
+ * @throws Error if the platform has no standard output, or cannot end the program.
  */
 export function endWith(line: string): Promise<never> {
   const { stdout } = platform;
   if (!stdout || !platform.exit)
-    throw new Error('This platform cannot answer SIGIL_INSPECT: it has no standard output');
+    throw new Error(
+      'The variable SIGIL_INSPECT does not work on this platform, because it has no standard output',
+    );
   // Output through a pipe may be asynchronous: the program must not end before it is out.
   // It begins on a line of its own, whatever the program has printed.
   return new Promise(() => stdout.write(`\n${line}\n`, () => platform.exit?.(0)));
@@ -258,7 +263,7 @@ export function endWith(line: string): Promise<never> {
  */
 export function listFiles(folder: URL): URL[] {
   const fs = platform.getBuiltinModule?.('node:fs');
-  if (!fs) throw new Error('discovery needs a file system; list the classes in "services" instead');
+  if (!fs) throw new Error('discovery needs a file system: list the classes in "services" instead');
   const base = folder.href.endsWith('/') ? folder : new URL(`${folder.href}/`);
   const entries = [...fs.readdirSync(base, { withFileTypes: true })].sort((a, b) =>
     a.name < b.name ? -1 : 1,

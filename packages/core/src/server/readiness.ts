@@ -43,9 +43,10 @@ interface OtherNode {
 }
 
 /**
- * Checks each part that requests need: the store, the change bus (by a message to this process itself), and
- * the parts of extensions, such as the task store. Processes announce their version and fingerprints of their
- * keys over the bus. A difference is logged as a warning, but does not make a process unready.
+ * Checks whether each part that requests need is available. These parts are the store, the change bus (tested by a
+ * message to this process itself), and parts of extensions, such as the task store. Processes announce their
+ * version and the fingerprints of their keys over the change bus. A difference between processes is logged as a
+ * warning, but does not make a process unready.
  */
 export class Readiness {
   readonly #times = new Deadlines(CHECK_MS);
@@ -67,7 +68,7 @@ export class Readiness {
     });
   }
 
-  /** Returns the state of each part within two seconds. Never rejects. */
+  /** Returns within two seconds whether each part is available. The promise never rejects. */
   async check(): Promise<ReadinessReport> {
     const { store, extensions, isShared } = this.parts;
     const asked = { store, bus: isShared ? () => this.#echo() : undefined, ...extensions() };
@@ -81,8 +82,8 @@ export class Readiness {
   }
 
   /**
-   * Withdraws the announcement of this process before it ends, so that others no longer compare themselves
-   * with it.
+   * Announces that this process is about to end, so that other processes no longer compare their version and keys
+   * with this process.
    */
   leave(): void {
     this.#hasLeft = true;
@@ -151,7 +152,7 @@ export class Readiness {
     if (strange.length > 0 && this.#told.allows('keys'))
       logger.warn(
         { nodes: strange.map(([node]) => node), node: this.parts.changes.node },
-        'other processes of this app have other state.keys, so none can read the data of another',
+        "other processes of this app have other state.keys, so they cannot read each other's data",
       );
     if (differing.length > 0 && this.#told.allows('version'))
       logger.warn(

@@ -5,12 +5,12 @@ import type { LogOptions } from './app-options.js';
 import { consoleLogger, environmentVariable } from './platform.js';
 import { LOGGING, unhandledRejections } from './unhandled-rejections.js';
 
-/** The levels of log lines, mildest first. */
+/** The levels of log lines, least severe first. */
 export const LINE_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 
 /**
- * A logger whose destination can be set later: the author's logger, otherwise that of the started runtime,
- * and the console until then.
+ * A logger that passes lines to another logger, which can be set later. This is the author's logger, or else the
+ * logger of the started runtime. Before a runtime starts, lines are printed on the console.
  */
 export class RelayLogger implements Logger {
   #target: Logger;
@@ -21,7 +21,9 @@ export class RelayLogger implements Logger {
   /** An unknown value of `LOG_LEVEL` that has not been reported yet. */
   #unknownLevel: string | undefined;
 
-  /** @param target the author's logger. Without a level, it decides itself which lines it writes. */
+  /**
+   * @param target the author's logger, if any. Without a level, the author's logger decides which lines it writes.
+   */
   constructor(target: Logger | undefined, { level, redact = [] }: Pick<LogOptions, 'level' | 'redact'> = {}) {
     this.#target = target ?? consoleLogger;
     this.#fixed = target !== undefined;
@@ -41,7 +43,7 @@ export class RelayLogger implements Logger {
     if (LOG_LEVEL !== undefined)
       this.warn(
         { LOG_LEVEL },
-        `the environment variable LOG_LEVEL is passed over: it may be ${LEVEL_NAMES.join(', ')}`,
+        `the environment variable LOG_LEVEL is ignored: its value must be one of ${LEVEL_NAMES.join(', ')}`,
       );
   }
 

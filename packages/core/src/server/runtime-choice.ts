@@ -7,8 +7,9 @@ import type { RunningRuntime, Runtime } from '../transport/transport.js';
 import { onEndSignal, divertStdout, programArguments, environmentVariable, isInspected } from './platform.js';
 
 /**
- * The types of `RunOptions`. `@sigil/http` and `@sigil/stdio` add their options by declaration merging in programs that import them. In
- * other programs, add `import type {} from '@sigil/http'`. With no import, the compiler accepts any object.
+ * The types of `RunOptions`. `@sigil/http` and `@sigil/stdio` add their options by declaration merging in programs
+ * that import these packages. In other programs, add `import type {} from '@sigil/http'`. Without an import, the
+ * compiler accepts any object as options.
  */
 export interface RuntimeOptionTypes {
   // An interface without members would accept strings and numbers, too.
@@ -27,8 +28,9 @@ export interface ListenAddress {
 }
 
 /**
- * Options of the runtimes that `app.run()` chooses from. An argument or a variable of the program overrides its option:
- * `--port`, `--host`, `--workers`, `--close-delay-ms`, `--drain-ms`, `--allow-anonymous`, and their variables.
+ * Options of the runtimes that `app.run()` chooses from. The arguments `--port`, `--host`, `--workers`,
+ * `--close-delay-ms`, `--drain-ms` and `--allow-anonymous`, and the corresponding environment variables, override
+ * the options.
  *
  * @example
  * ```ts
@@ -82,15 +84,15 @@ export function checkRunOptions(given: Runtime | RunOptions | undefined): void {
   if (!isPlainObject(given))
     checks.refuse(
       'runtime',
-      'it must be a runtime, as http() and stdio() give, or options',
+      'it must be a runtime, such as http() or stdio(), or options',
       'write app.run(http({ port: 3000 })), or app.run({ http: { … } }) to choose the runtime by argument and variable',
     );
   else {
     for (const option of Object.keys(given).filter((name) => !Object.hasOwn(RUN_OPTIONS, name)))
       checks.refuse(
         option,
-        `there is no such option; there are ${Object.keys(RUN_OPTIONS).join(', ')}`,
-        'give options of a runtime by its name: app.run({ http: { … }, stdio: { … } })',
+        `this option does not exist; the options are ${Object.keys(RUN_OPTIONS).join(', ')}`,
+        'pass the options of a runtime under its name: app.run({ http: { … }, stdio: { … } })',
       );
     const { transport } = given;
     if (transport !== undefined && transport !== 'http' && transport !== 'stdio')
@@ -105,20 +107,21 @@ export function checkRunOptions(given: Runtime | RunOptions | undefined): void {
 function refuseNoOptions(name: 'http' | 'stdio', options: unknown, checks: OptionChecks): void {
   if (isPlainObject(options) && !('start' in options)) return;
   const fix = `write app.run({ ${name}: { … } }), or app.run(${name}({ … })) to serve over nothing else`;
-  checks.refuse(name, `it must be the options of ${name}(), or a function that gives them`, fix);
+  checks.refuse(name, `it must be the options of ${name}(), or a function that returns them`, fix);
 }
 
 /**
  * Chooses the runtime from the arguments of the program (`--http`, `--port N`, `--host H`, `--workers N`,
  * `--close-delay-ms N`, `--drain-ms N`, `--allow-anonymous`, `--stdio`), else from the environment variables
- * `MCP_TRANSPORT`, `PORT`, `HOST`, `WORKERS`, `CLOSE_DELAY_MS` and `DRAIN_MS`, else from the options, else stdio.
+ * `MCP_TRANSPORT`, `PORT`, `HOST`, `WORKERS`, `CLOSE_DELAY_MS` and `DRAIN_MS`, else from the options. The default
+ * is stdio.
  *
- * A program may have other flags, but none that is one typing error away from these: `--prot` is refused. Arguments
- * after `--` are not read.
+ * A program can have other flags. A flag that differs from a listed flag by one typing error, such as `--prot`, is
+ * refused. Arguments after `--` are not read.
  *
- * @throws DefinitionError when an argument, a variable or an option is wrong, or when the package of the runtime is not
+ * @throws DefinitionError if an argument, a variable or an option is wrong, or if the package of the runtime is not
  *   installed.
- * @throws any error of a function that returns options.
+ * @throws any error that a function in the options throws.
  */
 export async function chooseRuntime(options: RunOptions = {}): Promise<Runtime> {
   const args = ownArguments();
@@ -126,7 +129,12 @@ export async function chooseRuntime(options: RunOptions = {}): Promise<Runtime> 
   if (chosenTransport(options.transport ?? 'stdio') === 'stdio') {
     const flag = [...VALUE_FLAGS, '--allow-anonymous'].find((each) => indexOf(args, each) >= 0);
     if (flag !== undefined)
-      throw wrong(flag, `${flag} needs --http: over stdio the program does not listen`, 'add --http', flag);
+      throw wrong(
+        flag,
+        `${flag} needs --http, because over stdio the program does not listen`,
+        'add --http',
+        flag,
+      );
     const { stdio } = await load('@sigil/stdio');
     if (!stdio) throw missing('@sigil/stdio');
     return stdio(await optionsOf('stdio', options.stdio));
@@ -173,7 +181,8 @@ const SERVES_NOTHING: GivenRuntime = { ownsProcess: true, handleSignals: true };
 const DEFAULT_DRAIN_MS = 5_000;
 
 /**
- * Runs tasks and serves no clients, until a signal ends the program (`tasks.worker: 'only'`).
+ * Returns a runtime that runs tasks and serves no clients, until a signal ends the program. Used for
+ * `tasks.worker: 'only'`.
  *
  * @param given the program's runtime, which determines the log and whether signals end the program.
  */
@@ -186,7 +195,7 @@ export function workerRuntime(
     ownsProcess,
     ...withoutUndefined({ logger }),
     start(endpoint) {
-      endpoint.logger.info("runs tasks and serves no clients, as tasks.worker: 'only' says");
+      endpoint.logger.info("runs tasks and serves no clients, because of tasks.worker: 'only'");
       const drainMs = read(ownArguments(), '--drain-ms', 'DRAIN_MS', readDelay) ?? DEFAULT_DRAIN_MS;
       engine.start();
       let settle: () => void = () => undefined;
@@ -216,7 +225,7 @@ export function workerRuntime(
 }
 
 /**
- * Redirects standard output to standard error while the app is created, if it will be served over stdio.
+ * Redirects standard output to standard error while the app is created, if the app will be served over stdio.
  *
  * @returns a function that restores standard output.
  */
@@ -244,7 +253,7 @@ function ownArguments(): readonly string[] {
 
 function checkFlags(args: readonly string[]): void {
   if (args.includes('--http') && args.includes('--stdio'))
-    throw wrong('--stdio', '--http and --stdio exclude each other', 'give one of them');
+    throw wrong('--stdio', '--http and --stdio exclude each other', 'use one of them');
   const transport = environmentVariable('MCP_TRANSPORT') ?? '';
   if (!['', 'http', 'stdio'].includes(transport))
     throw wrong('MCP_TRANSPORT', `'${transport}' is not a transport`, 'set it to http or stdio');
@@ -302,19 +311,19 @@ function integer(least: number, most: number, kind: string, fix: string): Parse<
   };
 }
 
-const readPort = integer(0, 65535, 'not a port', 'give a number from 0 (any free port) to 65535');
+const readPort = integer(0, 65535, 'not a port', 'use a number from 0 (any free port) to 65535');
 const readCount = integer(
   1,
   Infinity,
   'not a number of processes',
-  'give a number of 1 or more, such as that of the cores',
+  'use a number of 1 or more, such as the number of cores',
 );
-const readDelay = integer(0, Infinity, 'no time', 'give a number of milliseconds, such as 5000');
+const readDelay = integer(0, Infinity, 'no time', 'use a number of milliseconds, such as 5000');
 
 function readHost(text: string, where: string): string {
   // With an empty host, Node would listen on every address.
   if (text.trim() !== '') return text;
-  throw wrong(where, 'the host is empty', 'give an address, such as 127.0.0.1, or leave it out');
+  throw wrong(where, 'the host is empty', 'use an address, such as 127.0.0.1, or leave it out');
 }
 
 async function load(name: '@sigil/http' | '@sigil/stdio'): Promise<RuntimeModule> {

@@ -10,7 +10,7 @@ import type { ServiceScope } from '../metadata/metadata.js';
 import type { Constructor } from '../protocol/constructor.js';
 import type { AppOptions } from './app-options.js';
 
-/** The policies of an app and of its definitions. */
+/** The guards, middleware, scopes and error mappers of an app and of its definitions. */
 export interface Policies {
   readonly guards: readonly GuardLike[];
   readonly middleware: readonly MiddlewareLike[];
@@ -22,21 +22,24 @@ export interface Policies {
 export interface Services {
   readonly container: Container;
   readonly instances: Instances;
-  /** Finds the faults in classes, in constraints of class-validator, and in their dependencies. */
+  /** Returns the problems of classes, of class-validator constraints, and of the services that both depend on. */
   check(classes: readonly Constructor[], constraints: readonly Constructor[]): readonly DefinitionProblem[];
   /**
-   * Creates the singletons, and awaits their `onInit`.
+   * Creates the singletons, calls their `onInit`, and waits for the results.
    *
    * @throws DefinitionError if an instance of a guard or middleware lacks the required method.
    */
   start(classes: readonly Constructor[], policies: Policies): Promise<void>;
-  /** Creates a constraint of class-validator; `undefined` if it needs no container. */
+  /**
+   * Creates an instance of a class-validator constraint class. Returns `undefined` if the class needs no
+   * container.
+   */
   readonly constraint: (cls: Constructor) => unknown;
-  /** Awaits `onReady` of all instances. */
+  /** Calls `onReady` of all service instances, and waits for the results. */
   ready(): Promise<void>;
 }
 
-/** Returns the container to use: the author's, or the built-in one. */
+/** Returns the services of an app, from the author's container or from the built-in container. */
 export function chooseServices(
   own: Container | undefined,
   providers: readonly Provider[],
@@ -78,7 +81,7 @@ export function chooseServices(
   };
 }
 
-const OF_A_CALL = "code that depends on the caller belongs in the handler, or in a guard's permits(context)";
+const OF_A_CALL = 'put code that depends on the caller into the handler, or into permits(context) of a guard';
 
 /**
  * Adapts a problem of a constraint's dependency, because a constraint cannot have the scope of its
@@ -87,7 +90,7 @@ const OF_A_CALL = "code that depends on the caller belongs in the handler, or in
 function forConstraint(problem: DefinitionProblem, constraints: readonly Constructor[]): DefinitionProblem {
   const isOne =
     problem.code === 'SIGIL_CAPTIVE_SCOPE' && constraints.some(({ name }) => name === problem.where);
-  return isOne ? { ...problem, fix: `a constraint lives as long as the app: ${OF_A_CALL}` } : problem;
+  return isOne ? { ...problem, fix: `a constraint exists as long as the app: ${OF_A_CALL}` } : problem;
 }
 
 function isShortLived(scope: ServiceScope): boolean {
@@ -98,12 +101,15 @@ function shortLivedConstraint({ name }: Constructor): DefinitionProblem {
   return {
     code: 'SIGIL_CAPTIVE_SCOPE',
     where: name,
-    what: 'a constraint lives as long as the app, whatever scope its class says',
-    fix: `leave the scope out of its @Service(): ${OF_A_CALL}`,
+    what: 'a constraint exists as long as the app, whatever the scope of its class',
+    fix: `remove the scope from its @Service(): ${OF_A_CALL}`,
   };
 }
 
-/** Returns the different policies of definitions and of the app, which may have no definitions yet. */
+/**
+ * Returns the policies of the app and of its definitions, each policy once. The app can have policies without
+ * having definitions.
+ */
 export function policiesOf(
   declarations: readonly Declaration[],
   { guards = [], middleware = [] }: Pick<AppOptions, 'guards' | 'middleware'>,
@@ -118,7 +124,10 @@ export function policiesOf(
   };
 }
 
-/** Returns the classes that the container creates: those with handlers, guards and middleware. */
+/**
+ * Returns the classes whose instances the container creates: classes with handlers, and the classes of guards and
+ * middleware.
+ */
 export function classesOf(
   declarations: readonly Declaration[],
   { guards, middleware }: Policies,

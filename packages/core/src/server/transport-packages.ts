@@ -1,9 +1,10 @@
-/** The exports of a transport package, or the error of its import. */
+/** The exports of a transport package, or the error that the import of the package caused. */
 export type ImportedTransport = { readonly module: object } | { readonly error: unknown };
 
 /**
- * Imports a package of a transport on platforms other than Node, where its dependencies are missing (on Node:
- * `transport-packages-node.ts`). Bundlers cannot resolve this import, so none includes the package.
+ * Imports the package of a transport on platforms other than Node. Bundlers cannot resolve this import, so bundles
+ * do not contain the package, whose dependencies only Node has. On Node, `transport-packages-node.ts` is used
+ * instead.
  */
 export async function importTransport(name: '@sigil/http' | '@sigil/stdio'): Promise<ImportedTransport> {
   try {
@@ -14,8 +15,8 @@ export async function importTransport(name: '@sigil/http' | '@sigil/stdio'): Pro
 }
 
 /**
- * Refuses to answer questions, which only Node programs do. Bundles for other platforms therefore do not
- * contain the code for answers.
+ * Throws an error, because only Node programs can answer a request of `SIGIL_INSPECT`. Bundles for other platforms
+ * therefore do not contain the code for answers.
  */
 export function answerQuestion(): Promise<never> {
   throw new Error('SIGIL_INSPECT asks programs of Node');

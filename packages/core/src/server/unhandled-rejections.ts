@@ -52,8 +52,8 @@ class UnhandledRejections {
 
 export const unhandledRejections: UnhandledRejections = new UnhandledRejections();
 
-const FORGOTTEN = 'a promise was rejected, and nothing awaited it: await it, or give it a catch()';
-const LATER_ONES = 'those that begin from now on are logged with their definition';
+const FORGOTTEN = 'a promise was rejected, but nothing awaits it: await it, or add a catch()';
+const LATER_ONES = 'later ones are logged with their definition';
 
 const MOST_KIND_CHARACTERS = 200;
 
@@ -61,15 +61,15 @@ function kindOf(reason: unknown): string {
   try {
     return messageOf(reason).slice(0, MOST_KIND_CHARACTERS);
   } catch {
-    return 'without a text';
+    return 'without a message';
   }
 }
 
 const loggersTold = new LogThrottle();
 
 /**
- * The owner of promises that a logger leaves unhandled. If such a rejection were logged with the same logger,
- * this could repeat without end.
+ * The owner of rejected promises that a logger has created. The same logger must not log these rejections, because
+ * each log line could cause a further rejection.
  */
 export const LOGGING: Tracked = {
   logger: {

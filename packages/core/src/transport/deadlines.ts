@@ -1,6 +1,6 @@
 import { isPromise } from '../protocol/maybe-promise.js';
 
-/** The end of the time that some work may take. */
+/** The time limit of some work. */
 export class Deadline {
   // Its place in a ring, between the deadlines before and after it.
   before: Deadline = this;
@@ -18,7 +18,8 @@ export class Deadline {
 const TIMERS_END_WITH_REQUESTS = globalThis.navigator?.userAgent === 'Cloudflare-Workers';
 
 /**
- * Calls back after a fixed time. All deadlines share one timer: a timer for each request would cost more than most requests take.
+ * Calls functions after a fixed time. All deadlines share one timer, because a timer for each request would cost more
+ * than most requests do.
  *
  * @example
  * ```ts
@@ -74,12 +75,12 @@ export class Deadlines {
   }
 
   /**
-   * Adds a time limit to the methods of a part. A late promise fails with the name of the part; the work continues,
-   * and its result is ignored.
+   * Adds a time limit to the methods of a part. If a method's promise takes too long, it rejects with an error that
+   * contains the name of the part. The work continues, and its result is ignored.
    *
    * @param part the part, such as a store; its methods are called on the part itself.
    * @param name the name of the part for the error, such as `state.store`.
-   * @returns the part with the time limit.
+   * @returns a wrapper of the part, with the time limit.
    */
   limit<T extends object>(part: T, name: string): T {
     const late = (): Error => new Error(`${name} did not answer within ${this.afterMs} ms`);
@@ -160,8 +161,9 @@ export function afterMs(ms: number, run: () => void): () => void {
  * Waits for a promise for a limited time. The wait keeps the process alive.
  *
  * @param ms the limit in milliseconds. A limit longer than timers allow means no limit.
- * @param late called after the deadline: returns the result, or throws. By default, the result is `undefined`.
- * @returns the result of the promise.
+ * @param late called if the limit passes first. Its result becomes the result, or it throws. Without it, the result is
+ * `undefined`.
+ * @returns the result of the promise, or of `late`.
  * @example
  * ```ts
  * await within(1_000, server.closed);
@@ -198,7 +200,7 @@ export class LateError extends Error {}
  *
  * @param ms how long to wait, in milliseconds.
  * @param what the failure in words, such as `Redis did not answer`.
- * @throws LateError when it takes longer.
+ * @throws LateError if the answer takes longer.
  * @example
  * ```ts
  * await answered(2_000, client.ping(), 'Redis did not answer');

@@ -11,8 +11,8 @@ export interface Listed<T> {
 }
 
 /**
- * Reads a store page by page, for an operator. An item that changes meanwhile may be read twice; its last state is
- * listed.
+ * Reads a store page by page, for an operator. An item that changes meanwhile can be read twice. The result
+ * contains only its latest state.
  *
  * @param limit the maximum number of items, as the operator entered it.
  * @param read returns the next page: entries by id, and the cursor of the following page.

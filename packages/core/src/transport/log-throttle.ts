@@ -2,8 +2,8 @@
 const MOST_KINDS = 1000;
 
 /**
- * Limits repeated log lines, so that neither clients nor flapping connections can fill the log: each kind of line
- * is allowed once a minute.
+ * Limits repeated log lines to one line of each kind per minute, so that clients and unstable connections cannot
+ * fill the log.
  *
  * @example
  * ```ts

@@ -4,7 +4,7 @@ import { nearest } from '../protocol/nearest.js';
 import { Diagnostics } from '../errors/errors.js';
 import { MAX_DELAY_MS } from './deadlines.js';
 
-const FIX = 'give a value in range, or leave the option out where it has a default';
+const FIX = 'use a valid value, or leave the option out if it has a default';
 
 /**
  * Warns about parameters in an address that the driver would ignore silently, such as a misspelt `sslmode`.
@@ -25,8 +25,8 @@ export function warnOfParameters(
   const given = [...new URLSearchParams(url?.split('?')[1]).keys()];
   const parameters = given.filter((name) => !known.includes(name));
   if (parameters.length === 0) return;
-  const there = known.length > 0 ? `there are ${known.join(', ')}` : 'there are none';
-  logger?.warn({ parameters }, `${option} passes over parameters that it does not know; ${there}`);
+  const supported = known.length > 0 ? known.join(', ') : 'none';
+  logger?.warn({ parameters }, `${option} ignores unknown parameters; supported are: ${supported}`);
 }
 
 /** A table of all options of a type. A table that lacks an option does not compile. */
@@ -76,8 +76,8 @@ export class OptionChecks {
     const names = listed(known);
     for (const option of Object.keys(options).filter((name) => !names.includes(name))) {
       const meant = nearest(option, names);
-      const fix = meant === undefined ? 'give one of those' : `write ${group}${meant}`;
-      this.refuse(group + option, `there is no such option; there are ${names.join(', ')}`, fix);
+      const fix = meant === undefined ? 'use one of those' : `write ${group}${meant}`;
+      this.refuse(group + option, `this option does not exist; the options are ${names.join(', ')}`, fix);
     }
   }
 
@@ -138,7 +138,9 @@ export class OptionChecks {
     if (isPlainObject(options)) return;
     const diagnostics = new Diagnostics();
     const what = 'its options must be an object';
-    diagnostics.at(`${of}()`).add('SIGIL_INVALID_OPTIONS', what, `write ${of}({ … }), or leave them out`);
+    diagnostics
+      .at(`${of}()`)
+      .add('SIGIL_INVALID_OPTIONS', what, `write ${of}({ … }), or leave the options out`);
     diagnostics.throwIfAny();
   }
 
@@ -157,14 +159,14 @@ export class OptionChecks {
     checks.throwIfAny();
   }
 
-  /** Picks the options that a table names: a backend passes each of its parts the options for that part. */
+  /** Returns the options that a table contains. Backends pass the result to the part with these options. */
   static pick<T extends object, K extends keyof T>(options: T, table: Readonly<Record<K, true>>): Pick<T, K> {
     const picked: Partial<Pick<T, K>> = {};
     for (const name in table) if (name in options) picked[name] = options[name];
     return picked as Pick<T, K>;
   }
 
-  /** @throws DefinitionError with all faults that were found. */
+  /** Throws all faults that were found, if any. @throws DefinitionError with these faults. */
   throwIfAny(): void {
     this.diagnostics.throwIfAny();
   }

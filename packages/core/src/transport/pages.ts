@@ -16,11 +16,11 @@ export function encodeCursor(position: number): string {
 }
 
 /**
- * Reads a cursor back.
+ * Returns the position that a cursor from `encodeCursor` contains.
  *
  * @param cursor the cursor that a client sent; `undefined` for the first page.
  * @returns the position; 0 for the first page.
- * @throws ProtocolError (-32602) if it is invalid.
+ * @throws ProtocolError (-32602) if the cursor is invalid.
  * @example
  * ```ts
  * const start = decodeCursor(params['cursor']);

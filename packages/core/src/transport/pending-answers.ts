@@ -5,7 +5,7 @@ interface Waiting<T> {
 }
 
 /**
- * Waits for answers, each by the key of its question, such as the id of a request. A wait ends once.
+ * Waits for answers to questions. Each question has a key, such as the id of a request. A wait ends only once.
  *
  * @example
  * ```ts

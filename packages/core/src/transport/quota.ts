@@ -1,7 +1,8 @@
 import { OverloadedError } from '../errors/errors.js';
 
 /**
- * A number of places or bytes that clients share. Each client may take only its part, and all clients together only the total.
+ * A number of places or bytes that clients share. One client can use at most `perClient`, all clients together at most
+ * `total`.
  *
  * @example
  * ```ts
@@ -19,8 +20,8 @@ export class Quota {
   #taken = 0;
 
   /**
-   * @param total how much all clients may take together.
-   * @param perClient how much one client may take.
+   * @param total how much all clients together can use.
+   * @param perClient how much one client can use.
    */
   constructor(
     readonly total: number,
@@ -33,10 +34,10 @@ export class Quota {
   }
 
   /**
-   * Takes an amount, or nothing if the amount would exceed a limit.
+   * Reserves an amount for a client, or nothing if the amount would exceed a limit.
    *
    * @param client the client; `undefined` if clients are indistinguishable, so that only the total is limited.
-   * @returns whether there was room.
+   * @returns whether the amount was reserved.
    */
   take(client: unknown, amount = 1): boolean {
     if (this.#taken + amount > this.total) return false;
@@ -49,7 +50,7 @@ export class Quota {
     return true;
   }
 
-  /** Releases a client's amount. */
+  /** Releases an amount that a client has reserved. */
   give(client: unknown, amount = 1): void {
     this.#taken -= amount;
     if (client === undefined) return;
@@ -71,5 +72,5 @@ export class Quota {
  * ```
  */
 export function quotaExceeded(what: string, total: number, perClient: number): OverloadedError {
-  return new OverloadedError(`More than ${total} ${what}, or ${perClient} of one client`);
+  return new OverloadedError(`More than ${total} ${what}, or more than ${perClient} for one client`);
 }

@@ -23,9 +23,9 @@ export function withScopes(name: string, scopes: readonly string[] | undefined):
 }
 
 /**
- * The scopes that a name requires. Whether the name exists is checked elsewhere.
+ * Returns the scopes that `withScopes` added to a name. Does not check whether the name exists.
  *
- * @param name may be anything that a client sent.
+ * @param name any value that a client sent.
  * @example
  * ```ts
  * const needed = scopesIn(stream);
@@ -40,9 +40,9 @@ export function scopesIn(name: unknown): readonly string[] {
 }
 
 /**
- * The scopes that a client needs to answer the server's questions: those of the calls that asked them.
+ * Returns the scopes that a client needs to answer the server's questions: the scopes of the calls that asked them.
  *
- * @param message anything; only a response, or a batch that contains responses, is an answer.
+ * @param message any message; only a response, or a batch that contains responses, needs scopes.
  * @example
  * ```ts
  * const needed = scopesToAnswer(message);

@@ -10,8 +10,8 @@ interface TimedAnswer {
  * Estimates the clock of a store from its answers. The estimate is never ahead of the store's clock, so a deadline is
  * never too late.
  *
- * A statement that was sent to a stalled store runs when the store continues. By then its process has given up, so the
- * statement must have no effect. It therefore carries a deadline, by the clock of the store.
+ * A statement that was sent to a stalled store runs when the store continues. By then, its process no longer waits for
+ * the answer, so the statement must have no effect. It therefore carries a deadline, by the clock of the store.
  *
  * @example
  * ```ts
@@ -27,7 +27,8 @@ export class StoreClock {
    * store's clock is unknown, and it may be changed.
    *
    * @param withinMs how long to wait for the answer, in milliseconds.
-   * @param ask sends the statement. It calls its argument for the deadline, in milliseconds since 1970, when it sends.
+   * @param ask sends the statement. When it sends, it calls its argument, which returns the deadline in milliseconds
+   *   since 1970.
    */
   async timed<A extends TimedAnswer>(
     withinMs: number,

@@ -13,27 +13,27 @@ import type { RequestId } from '../protocol/protocol.js';
  * Messages are serialised JSON-RPC without line breaks.
  */
 export interface Sink {
-  /** Tells the sink which request it serves, before the handler runs. Not called for a request that is refused at once. */
+  /** Receives the request that the sink serves, before its handler runs. Not called if the request is refused first. */
   serves?(request: ActiveRequest): void;
   /** Sends a message that is not the response: a notification, or a request to the client. */
   send(message: string): void;
   /**
-   * Sends the response. Nothing more is sent for this request after it.
+   * Sends the response, which is the last message for this request.
    *
    * @param rejection why the request itself was refused: it determines the HTTP status. Absent when a handler answered, whatever
    *   the result.
    */
   end(message: string, rejection?: Rejection): void;
   /**
-   * Sends a message that only this process has to the process where the client listens. If this method is absent, `send`
-   * is used. A connection's `send` carries changes, which every process receives.
+   * Sends a message to the process that the client is connected to. Only this process has the message, unlike changes,
+   * which every process receives and which use `send`. If this method is absent, `send` is used.
    */
   deliver?(message: string): void;
   /** Called instead of `end` when the request was cancelled and gets no response. */
   abandon?(): void;
   /**
-   * Closes the connection while the request continues; the client reconnects for the remaining messages. Absent if they
-   * could not be fetched later.
+   * Closes the connection while the request continues; the client reconnects for the remaining messages. Absent if
+   * clients cannot fetch the remaining messages later.
    *
    * @param retryMs delay before the client reconnects, in milliseconds; the transport's default if absent.
    */
@@ -46,7 +46,7 @@ export interface Rejection {
   readonly code: number;
   /** All scopes that the request needs, present when the principal lacks any of them. */
   readonly scopes?: readonly string[];
-  /** Seconds until the client may retry, if the server sets a time. */
+  /** Seconds after which the client can retry; absent if the server does not set a time. */
   readonly retryAfterSeconds?: number | undefined;
 }
 
@@ -67,15 +67,15 @@ export interface ActiveRequest {
 
 /**
  * The server's side of one connection: a stdio process, a legacy HTTP session, or an in-memory pair.
- * Modern requests contain all they need, and may arrive on any connection.
+ * Requests of revision 2026-07-28 need no session, and can arrive on any connection.
  */
 export interface Connection {
   /**
    * Processes one parsed JSON-RPC message, or a batch.
    *
    * @param sink the destination of all messages that answer this one; the connection's own sink if absent.
-   * @param claim the result of `claimOf` for the message, if the transport has it already.
-   * @returns the request in flight, or `undefined` if there is nothing to wait for.
+   * @param claim the result of `claimOf` for the message, if the transport has already called it.
+   * @returns the request in flight, or `undefined` if the message needs no response or already has it.
    */
   receive(
     message: unknown,
@@ -83,14 +83,17 @@ export interface Connection {
     requestInfo?: RequestInfo,
     claim?: unknown,
   ): ActiveRequest | undefined;
-  /** Updates the principal of a session, for example one with fewer scopes now. Guards of its notifications receive the new principal. */
+  /**
+   * Updates the principal of a session, for example if it has fewer scopes now. Guards of the session's notifications
+   * receive the new principal.
+   */
   renew(principal: Principal | undefined): void;
   /**
    * Waits for the requests in flight, then closes.
    *
    * @param graceMs how long to wait, in milliseconds, before the rest are cancelled.
    * @param hasAnswers whether the client's answers can still arrive, for example through other processes. If so, handlers that wait
-   *   for an answer can finish, too; otherwise their wait fails at once.
+   *   for an answer can finish, too; otherwise their wait fails immediately.
    * @default hasAnswers false
    */
   drain(graceMs: number, hasAnswers?: boolean): Promise<void>;
@@ -105,7 +108,7 @@ export interface Connection {
    * @param requestInfo the request that needs the session. The session counts for the client of this request, and guards
    *   of the session's notifications receive the request.
    * @returns whether the state could be read; a state from another version of this program may be unreadable.
-   * @throws OverloadedError if there is no room for the session's state.
+   * @throws OverloadedError if the session's state would exceed a limit.
    */
   restore(state: SessionState, requestInfo: RequestInfo): boolean;
   /** Notifies the client that everything may have changed: every list, and every resource it subscribed to. */
@@ -113,7 +116,7 @@ export interface Connection {
   /**
    * Holds back notifications of changes while the client's subscriptions are read.
    *
-   * @returns a function that sends those held notifications that the session is subscribed to by then.
+   * @returns a function that ends this, and sends the held notifications to which the session is then subscribed.
    */
   hold(): () => void;
   /** Whether `initialize` has been answered, which begins a legacy session. */
@@ -126,7 +129,7 @@ export interface Connection {
   readonly resumes: boolean;
 }
 
-/** The parts that the processes of one app share and transports use. */
+/** The parts that the processes of an app share, as transports use them. */
 export interface EndpointBackend {
   /** The id of this process in messages of other processes: letters and digits. */
   readonly node: string;
@@ -134,7 +137,7 @@ export interface EndpointBackend {
   readonly sessions: SessionStore | undefined;
   /** The store of streams, so that clients can resume them at any process; absent if the transport chooses the store. */
   readonly events: EventStore | undefined;
-  /** Remembers values with a single use, in every process of the app. */
+  /** The store of used values. It ensures that a single-use value is used only once in all processes of the app. */
   readonly states: StateStore;
   /**
    * Encrypts and authenticates data that clients carry, for any process of the app with the same `state.keys`.
@@ -147,8 +150,8 @@ export interface EndpointBackend {
   /**
    * Publishes a change to every process of the app, including this one. Never throws.
    *
-   * @returns a promise that resolves once the change is published: later changes then arrive after it everywhere. It
-   *   resolves with `false` if the change could not be published.
+   * @returns a promise that resolves once the change is published: later changes then arrive after it in every process.
+   *   It resolves with `false` if the change could not be published.
    */
   publish(change: ServerChange): MaybePromise<boolean>;
   /** Listens to the changes of all processes. @returns a function that removes the listener. */
@@ -167,7 +170,7 @@ export interface EndpointBackend {
 export type PartCheck =
   'ok' | 'does not answer' | 'is full' | 'can only be read' | 'fails' | 'differ' | 'differs';
 
-/** Whether a process accepts requests, and if not, why. */
+/** Whether a process is ready for requests, and the result of each check. */
 export interface ReadinessReport {
   readonly isReady: boolean;
   /**
@@ -191,7 +194,7 @@ export interface Tracked {
  */
 export type Track = <T>(about: Tracked, run: () => T) => T;
 
-/** Runs an author's code. `track` is absent unless promises are tracked. */
+/** Contains the function that runs an author's code; `track` is absent unless promises are tracked. */
 export interface Tracking {
   track?: Track | undefined;
 }
@@ -237,14 +240,14 @@ export interface ShownCallEnd extends ShownCall {
   readonly ms: number;
   readonly bytes: number;
   readonly error: { readonly code: number } | undefined;
-  /** Returns the result, or `undefined` if there is none. Do not display it. Created on demand. */
+  /** Returns the result, which is created on demand; `undefined` if the call has no result. Do not display it. */
   readonly result: () => Readonly<Record<string, unknown>> | undefined;
 }
 
 /** A task that this process created, or whose status it changed. */
 export interface TaskEvent {
   readonly id: string;
-  /** The name of its tool. */
+  /** The name of the task's tool. */
   readonly tool: string;
   readonly status: TaskStatus;
   /** Milliseconds since the task was created. */
@@ -273,7 +276,7 @@ export interface EndpointObserver {
 
 /** The server as a transport sees it. */
 export interface Endpoint {
-  /** Receives errors that no client should see. */
+  /** The logger. Its lines can contain errors that clients must not see. */
   readonly logger: Logger;
   /** Sets the destination of log lines, unless the author passed a logger. The mounting code calls it. */
   logTo?(logger: Logger): void;
@@ -292,13 +295,16 @@ export interface Endpoint {
    */
   readonly admitAddress?: ((address: string) => MaybePromise<RateLimitError | undefined>) | undefined;
   /**
-   * Waits at most five seconds until the audit has written the ended calls. It is for transports whose platform stops
+   * Waits at most five seconds until the audit log contains all ended calls. It is for transports whose platform stops
    * the program after an answer. Absent if there is no audit.
    */
   readonly written?: (() => Promise<void>) | undefined;
   /** The parts that the server shares with other processes. */
   readonly backend: EndpointBackend;
-  /** Reports that the process, which still serves, is about to end: if there are other processes, they start new tasks from then on. */
+  /**
+   * Reports that the process is about to end, while it still serves requests. If other processes can run tasks, this
+   * process starts no new tasks.
+   */
   closes?(): void;
   /**
    * Opens a connection.
@@ -340,7 +346,7 @@ export interface ConnectOptions {
    */
   readonly restarts?: boolean;
   /**
-   * Why the client of a session cannot be asked anything: a handler that asks fails at once, with this text. For transports that
+   * Why the client of a session cannot be asked anything. A handler that asks fails with this text. For transports that
    * send nothing before the response, or that the client's answers do not reach.
    * @default undefined: the client can be asked
    */
@@ -381,8 +387,8 @@ export interface Runtime {
    */
   readonly ownsProcess?: boolean;
   /**
-   * Whether SIGTERM and SIGINT stop the runtime and end the process. This also applies if the process only runs tasks, so
-   * that the runtime is not started.
+   * Whether SIGTERM and SIGINT stop the runtime and end the process. In a process that only runs tasks, the runtime never starts, but
+   * the signals still end the process.
    * @default false
    */
   readonly handleSignals?: boolean;

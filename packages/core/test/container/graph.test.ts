@@ -149,7 +149,7 @@ describe('SIGIL_UNRESOLVABLE', () => {
           code: 'SIGIL_UNRESOLVABLE',
           where:
             by === 'a factory' ? "token 'TEXT', which needs Repository" : 'Finder, which needs Repository',
-          what: expect.stringContaining('does not know how to make it'),
+          what: expect.stringContaining('the container cannot create'),
           fix: expect.stringMatching(/@Service\(\).*abstract.*provide: Repository/),
         },
       ]);
@@ -208,8 +208,8 @@ describe('SIGIL_CAPTIVE_SCOPE', () => {
       expect.objectContaining({
         code: 'SIGIL_CAPTIVE_SCOPE',
         where: 'Holder',
-        what: `a ${holder} service would keep the ${held} service Held for everybody`,
-        fix: expect.stringContaining(`the scope '${held}'`),
+        what: `a ${holder} service would share the ${held} service Held between all clients`,
+        fix: expect.stringContaining(`to '${held}'`),
       }),
     ]);
   });

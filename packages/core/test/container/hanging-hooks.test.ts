@@ -57,7 +57,7 @@ describe('a start that hangs', () => {
     expect(logger.lines).toEqual([]);
     await jest.advanceTimersByTimeAsync(200);
     const message = (seconds: number) =>
-      `${hook} has not ended for ${seconds} seconds: the app starts when it has`;
+      `${hook} has been running for ${seconds} seconds: the app starts when it has`;
     expect(logger.lines).toMatchObject([{ level: 'warn', message: message(10) }]);
     await jest.advanceTimersByTimeAsync(60_000);
     expect(logger.lines).toMatchObject([{}, { level: 'warn', message: message(70) }]);
@@ -101,7 +101,7 @@ describe('an end that hangs', () => {
     expect(logger.lines).toMatchObject([
       {
         level: 'warn',
-        message: `${hook} has not ended for 2 seconds: closing waits for it no longer than 5`,
+        message: `${hook} has been running for 2 seconds: closing waits at most 5 seconds for it`,
       },
     ]);
     expect(outcome.is).toBe('pending');
@@ -144,7 +144,7 @@ describe('an end that hangs', () => {
     await jest.advanceTimersByTimeAsync(5_100);
     expect(outcome.is).toMatch(/had not ended/);
     expect(logger.lines).toMatchObject([
-      { message: expect.stringMatching(/^close\(\) of the backend has not ended/) },
+      { message: expect.stringMatching(/^close\(\) of the backend has been running/) },
     ]);
   });
 
@@ -170,7 +170,10 @@ describe('an end that hangs', () => {
     await jest.advanceTimersByTimeAsync(7_000);
     expect(outcome.is).toBe('ended');
     expect(logger.lines.map(({ level, message }) => [level, message])).toEqual([
-      ['warn', 'Transaction.asyncDispose has not ended for 2 seconds: closing waits for it no longer than 5'],
+      [
+        'warn',
+        'Transaction.asyncDispose has been running for 2 seconds: closing waits at most 5 seconds for it',
+      ],
       ['error', 'a service failed to close'],
     ]);
   });

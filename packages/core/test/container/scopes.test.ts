@@ -179,7 +179,7 @@ describe('injection', () => {
 
   test('outside a construction is refused with the reason', () => {
     class Clock {}
-    expect(() => inject(Clock)).toThrow('inject() works only while the container makes a service');
+    expect(() => inject(Clock)).toThrow('inject() only works while the container creates a service:');
   });
 
   test('goes by the constructor of a base class when a subclass has none', async () => {

@@ -167,7 +167,7 @@ describe('SIGIL_UNKNOWN_VARIABLE', () => {
       {
         code: 'SIGIL_UNKNOWN_VARIABLE',
         where: 'Products.read',
-        what: "it asks for the variable 'size', which 'products://{sku}' does not have",
+        what: "its parameter needs the variable 'size', which 'products://{sku}' does not have",
         fix: 'use a variable of the template (sku), or add {size} to it',
       },
     ]);
@@ -198,7 +198,7 @@ describe('SIGIL_UNBOUND_VARIABLE', () => {
       {
         code: 'SIGIL_UNBOUND_VARIABLE',
         where: 'Products.read',
-        what: "nothing receives the variable 'size' of 'products://{sku}/{size}'",
+        what: "no parameter receives the variable 'size' of 'products://{sku}/{size}'",
         fix: expect.stringContaining("@Param('size') size: string"),
       },
     ]);

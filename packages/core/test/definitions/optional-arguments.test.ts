@@ -151,8 +151,8 @@ test('an argument behind a parameter with an initialiser must say whether it is 
     {
       ...problem,
       where: 'Searches.search, parameter 1',
-      what: `it stands behind a parameter with an initialiser, so it is not known whether 'words' may be left out`,
-      fix: `say it: @Arg('words', { optional: true }), { optional: false } or { default: … }; or move it to the front`,
+      what: `it follows a parameter with an initialiser, so Sigil cannot tell whether 'words' is optional`,
+      fix: `declare it: @Arg('words', { optional: true }), { optional: false } or { default: … }; or move it to the front`,
     },
     {
       ...problem,
@@ -194,8 +194,8 @@ describe('an argument that is an array', () => {
       {
         code: 'SIGIL_ERASED_TYPE',
         where: expect.stringContaining('Tags.tag'),
-        what: 'the type of the elements of argument "tags" is not known at run time (reflection says Array)',
-        fix: `say it: @Arg('tags', { items: () => String }), or another class or enum; { items: {} } for elements of any kind`,
+        what: 'the element type of argument "tags" is not known at run time, because reflection only says Array',
+        fix: `declare it: @Arg('tags', { items: () => String }), or another class or enum; use { items: {} } for elements of any type`,
       },
     ]);
   });

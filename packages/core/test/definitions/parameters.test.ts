@@ -163,7 +163,7 @@ describe('SIGIL_MIXED_PARAMETERS', () => {
       expect.objectContaining({
         code: 'SIGIL_MIXED_PARAMETERS',
         where: 'Inventory.check',
-        fix: 'take one DTO class, or single values with @Arg, not both',
+        fix: 'use either one DTO class, or single values with @Arg',
       }),
     ]);
   });
@@ -194,7 +194,7 @@ describe('SIGIL_DUPLICATE_ARGUMENT', () => {
         code: 'SIGIL_DUPLICATE_ARGUMENT',
         where: 'Adder.add',
         what: "two parameters are called 'a'",
-        fix: expect.stringContaining('a name of its own'),
+        fix: expect.stringContaining('a different name for each @Arg'),
       }),
     ]);
   });

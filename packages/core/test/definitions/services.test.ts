@@ -19,7 +19,7 @@ describe('SIGIL_INVALID_SCHEMA', () => {
     const [problem] = await problemsOf({ services: [Adder] });
     expect(problem).toMatchObject({ code: 'SIGIL_INVALID_SCHEMA' });
     expect(problem?.where).toContain('Adder.add');
-    expect(problem?.fix).toContain('mend the schema');
+    expect(problem?.fix).toContain('correct the schema,');
   });
 
   test('says that the output is meant', async () => {
@@ -77,7 +77,7 @@ describe('SIGIL_NO_DEFINITIONS', () => {
       expect.objectContaining({
         code: 'SIGIL_NO_DEFINITIONS',
         where: 'Repository',
-        fix: expect.stringContaining('take the class off the list'),
+        fix: expect.stringContaining('remove the class from the list:'),
       }),
     ]);
   });
@@ -121,7 +121,7 @@ describe('SIGIL_INVALID_OPTIONS', () => {
       expect.objectContaining({
         code: 'SIGIL_INVALID_OPTIONS',
         where: `createApp({ ${option} })`,
-        fix: expect.stringMatching(/in range|^write |^give one of those/),
+        fix: expect.stringMatching(/^use |^write |^pass /),
       }),
     ]);
   });

@@ -134,7 +134,7 @@ describe('standard decorators', () => {
     expect(problem).toMatchObject({
       code: 'SIGIL_MISSING_METADATA',
       fix: expect.stringContaining(
-        'with standard decorators, which parameters cannot have, describe the arguments by "input"',
+        'standard decorators do not support parameters: if you use them, describe the arguments with the option "input"',
       ),
     });
   });

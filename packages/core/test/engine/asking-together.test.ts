@@ -182,7 +182,7 @@ describe('questions asked together of a session', () => {
       content: [{ text: 'The client refused: No' }],
     });
     expect(client.heard('notifications/cancelled')).toEqual([
-      { requestId: asked[1]?.id, reason: 'Another question that was asked with this one has failed' },
+      { requestId: asked[1]?.id, reason: 'A question that was asked together with this question has failed' },
     ]);
   });
 

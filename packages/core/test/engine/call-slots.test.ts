@@ -66,7 +66,7 @@ describe('the places of requests in flight', () => {
       client.start('tools/call', { name: 'slow' }, 'a');
       expect(await client.error('tools/call', { name: 'slow' })).toEqual({
         code: -32603,
-        message: 'More than 1 requests are in flight; try again later',
+        message: '1 requests are already running, which is the maximum; try again later',
       });
       expect(await client.request('tools/list')).toMatchObject({ result: { tools: [{ name: 'slow' }] } });
       if (version === '2026-07-28')
@@ -99,13 +99,16 @@ describe('the places of requests in flight', () => {
       {
         level: 'warn',
         details: {
-          reason: 'More than 2 requests of this client are in flight; try again later',
+          reason: '2 requests of this client are already running, which is the maximum; try again later',
           principal: 'ann',
           method: 'tools/call',
         },
       },
       {
-        details: { reason: 'More than 3 requests are in flight; try again later', principal: 'cid' },
+        details: {
+          reason: '3 requests are already running, which is the maximum; try again later',
+          principal: 'cid',
+        },
       },
     ]);
   });
@@ -137,7 +140,7 @@ describe('what calls at work keep of their messages', () => {
       ann.start('tools/call', { name: 'slow', arguments: large }, 'b');
       expect(await ann.error('tools/call', { name: 'slow', arguments: large })).toEqual({
         code: -32603,
-        message: 'The calls in flight keep as much as they may; try again later',
+        message: 'The running calls have reached a memory limit; try again later',
       });
       bob.start('tools/call', { name: 'slow', arguments: large }, 'c');
       short.start('tools/call', { name: 'slow' }, 'd');
@@ -206,7 +209,7 @@ describe('a batch', () => {
         id,
         error: {
           code: -32603,
-          message: 'The answers of the batch are longer than 3000 bytes: send fewer requests in one',
+          message: 'The answers of the batch have more than 3000 bytes: send fewer requests in one batch',
         },
       })),
     );

@@ -152,9 +152,9 @@ describe('inputRequired()', () => {
     [
       'a question that is none',
       () => inputRequired({ who: {} as never }),
-      /"who" that is no question: make it with/,
+      /"who", which is not a question: create it with/,
     ],
-    ['a state that is no string', () => inputRequired({}, 7 as never), /is a string/],
+    ['a state that is no string', () => inputRequired({}, 7 as never), /must be a string/],
   ])('refuses %s', (_what, make, message) => {
     expect(make).toThrow(message);
   });
@@ -248,7 +248,9 @@ describe.each(ERAS)('a handler that ends its run with what it needs, in %s', (ve
     expect(logger.lines).toMatchObject([
       {
         details: {
-          err: { message: expect.stringMatching(/^ctx.inputResponse\(\) .* "name" that is no question/) },
+          err: {
+            message: expect.stringMatching(/^ctx.inputResponse\(\) .* "name", which is not a question/),
+          },
         },
       },
     ]);
@@ -343,7 +345,7 @@ describe.each(ERAS)('a handler that ends its run with what it needs, in %s', (ve
     expect(logger.lines).toMatchObject([
       {
         level: 'error',
-        details: { err: { message: expect.stringContaining('return the values there are') } },
+        details: { err: { message: expect.stringContaining('Return the values that are known') } },
       },
     ]);
   });

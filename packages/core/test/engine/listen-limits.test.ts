@@ -60,7 +60,7 @@ describe('the number of open subscriptions', () => {
     await listen(full, {}, 2);
     expect(await refusal(full)).toEqual({
       code: -32603,
-      message: 'More than 10000 subscriptions are open, or 2 of one client',
+      message: 'More than 10000 subscriptions are open, or more than 2 for one client',
     });
     await listen(other);
     expect(other.heard(acknowledged)).toHaveLength(1);
@@ -119,7 +119,8 @@ describe('what subscriptions keep', () => {
     await listen(full, much, 1);
     expect(await refusal(full, much)).toEqual({
       code: -32603,
-      message: 'Subscriptions keep as much as they may: 40000 bytes, of one client 10000',
+      message:
+        'Subscriptions have reached a memory limit: 40000 bytes for all clients, or 10000 bytes for one client',
     });
     await listen(other, much, 1);
     expect(other.heard(acknowledged)).toHaveLength(1);
@@ -233,7 +234,7 @@ describe('guards are asked again', () => {
         method: 'subscriptions/listen',
         uri: 'text://a',
       },
-      message: 'a subscription has ended: guards refuse it now',
+      message: 'a subscription has ended, because guards now refuse it',
     });
   });
 
@@ -345,7 +346,7 @@ describe('guards are asked again', () => {
     await until(() => failures().length === 2);
     // One line each time.
     expect(failures()[0]).toMatchObject({
-      message: 'a subscription could not be checked; it stays for now',
+      message: 'a subscription could not be checked; it continues',
       details: { about: 'text://a, text://b' },
     });
     expect(client.messages.some(({ id }) => id === 'sub')).toBe(false);

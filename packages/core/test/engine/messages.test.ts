@@ -62,7 +62,7 @@ describe('a malformed message', () => {
     expect(await answerTo(ping(1, 64))).toMatchObject({ id: 1, result: {} });
     expect(await answerTo(ping(2, 65))).toMatchObject({
       id: 2,
-      error: { code: -32600, message: expect.stringContaining('more than 64 levels') },
+      error: { code: -32600, message: expect.stringContaining('more than 64 nested levels') },
     });
     const taking = await openSession(await appOf({ services: [Echo], limits: { maxDepth: 100 } }));
     expect(await taking.request('ping', { x: nested(98) })).toMatchObject({ result: {} });

@@ -14,14 +14,14 @@ describe('a key of "meta"', () => {
     ['com.mcp.tools/x', 'is reserved by the protocol'],
     ['progressToken', 'is reserved by the protocol'],
     ['traceparent', 'is reserved by the protocol'],
-    ['', 'is no valid key'],
-    ['-x', 'is no valid key'],
-    ['a b', 'is no valid key'],
-    ['/x', 'is no valid key'],
-    ['1com.example/x', 'is no valid key'],
-    ['com..example/x', 'is no valid key'],
-    ['com.example-/x', 'is no valid key'],
-    ['com.example/a/b', 'is no valid key'],
+    ['', 'is not a valid key'],
+    ['-x', 'is not a valid key'],
+    ['a b', 'is not a valid key'],
+    ['/x', 'is not a valid key'],
+    ['1com.example/x', 'is not a valid key'],
+    ['com..example/x', 'is not a valid key'],
+    ['com.example-/x', 'is not a valid key'],
+    ['com.example/a/b', 'is not a valid key'],
   ])('that is %j stops the start, as it %s [checklist 62]', async (key, fault) => {
     expect(await faultsOf(key)).toEqual([
       expect.objectContaining({

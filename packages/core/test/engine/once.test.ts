@@ -29,7 +29,7 @@ describe('once()', () => {
     ['an empty string', ''],
   ])('refuses a key that is %s', async (given, key) => {
     expect(await onceWith(key, 1)).toBe(
-      `TypeError: ctx.once() must be given a key, a string that is not empty and names the side effect, not ${given}`,
+      `TypeError: the key of ctx.once() must be a string that is not empty and that names the side effect, not ${given}`,
     );
   });
 
@@ -54,7 +54,7 @@ describe('once()', () => {
     ],
   ])('refuses a result that is or has %s', async (_what, result, message) => {
     const text = await onceWith('pay', result);
-    expect(text).toContain(`The result of once('pay') gave cannot be stored: ${message}`);
+    expect(text).toContain(`The result of once('pay') cannot be stored: ${message}`);
   });
 
   test('remembers what JSON can carry', async () => {

@@ -74,7 +74,7 @@ describe('a state that is accepted once', () => {
     await new Promise((resolve) => setTimeout(resolve, 5));
     const after = await serve();
     expect((await client(after).error('tools/call', retry(state))).message).toBe(
-      '"requestState" is refused: it is older than what this server remembers of used states',
+      '"requestState" is refused: it is older than this server\'s memory of used states',
     );
     expect(await client(after).result('tools/call', retry(await first(after)))).toMatchObject({
       resultType: 'input_required',
@@ -165,7 +165,7 @@ describe('a state that is accepted once', () => {
     const logger = recordingLogger();
     const app = await serve({ state: { store: fullStore() }, logger });
     const { code, message } = await client(app).error('tools/call', retry(await first(app)));
-    expect([code, message]).toEqual([-32603, 'More than 1 states are in use, or 1 of one client']);
+    expect([code, message]).toEqual([-32603, 'More than 1 states are in use, or more than 1 for one client']);
     expect(logger.lines).toMatchObject([
       {
         level: 'warn',
@@ -235,7 +235,7 @@ test('the consent to one app is refused by another one with the same keys, befor
   const requestState = await first(asked);
   expect(await client(other).error('tools/call', retry(requestState))).toEqual({
     code: -32602,
-    message: '"requestState" is refused: it is not a state of this server',
+    message: '"requestState" is refused: it is not a request state of this server',
     data: { reason: 'invalid_request_state' },
   });
   expect(bank.runs).toBe(0);

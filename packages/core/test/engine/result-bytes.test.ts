@@ -24,7 +24,7 @@ describe.each(['2025-11-25', '2026-07-28'])('a result of %s', (version) => {
       content: [
         {
           text: expect.stringMatching(
-            /^The result is too large: it has \d{4} bytes, and may have 1000\. Ask for less, such as by a filter, a range or a page$/,
+            /^The result is too large: it has \d{4} bytes, but the maximum is 1000\. Request less, for example with a filter, a range or a page$/,
           ),
         },
       ],
@@ -45,7 +45,7 @@ describe.each(['2025-11-25', '2026-07-28'])('a result of %s', (version) => {
     const client = await clientOf(await appOf({ definitions, limits: { maxResultBytes: 1_000 } }), version);
     expect(await client.error('resources/read', { uri: 'x://large' })).toMatchObject({
       code: -32603,
-      message: expect.stringContaining('Ask for less'),
+      message: expect.stringContaining('Request less,'),
     });
   });
 

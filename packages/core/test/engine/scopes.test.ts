@@ -304,7 +304,7 @@ describe('@RequireScopes', () => {
     const definitions = [defineTool({ name: 'count', scopes, handle: () => 1 })];
     const started = createApp({ name: 'o', version: '1.0.0', services: [Open], definitions });
     await expect(started).rejects.toThrow(DefinitionError);
-    await expect(started).rejects.toThrow('nothing is no scope');
+    await expect(started).rejects.toThrow('nothing is not a scope');
     await expect(started).rejects.toThrow("defineTool('count'), scopes: it must be a list");
   });
 
@@ -314,7 +314,7 @@ describe('@RequireScopes', () => {
       const tool = defineTool({ name: 'count', scopes: [scope as string], handle: () => 1 });
       const started = createApp({ name: 'counts', version: '1.0.0', definitions: [tool] });
       await expect(started).rejects.toThrow(DefinitionError);
-      await expect(started).rejects.toThrow('is no scope');
+      await expect(started).rejects.toThrow('is not a scope');
     },
   );
 });

@@ -24,7 +24,8 @@ describe('what sessions keep of their clients', () => {
     const refused = await open('ada');
     expect(refused.opened.error).toEqual({
       code: -32603,
-      message: 'Sessions keep as much as they may: 160000 bytes, of one client 10000',
+      message:
+        'Sessions have reached a memory limit: 160000 bytes for all clients, or 10000 bytes for one client',
     });
     expect((await refused.client.error('tools/list')).code).toBe(-32602);
     expect((await open('bob')).opened.error).toBeUndefined();
@@ -55,7 +56,7 @@ describe('what sessions keep of their clients', () => {
       expect(await new Client(app).error('initialize', opening({ [member]: ['x'.repeat(longest)] }))).toEqual(
         {
           code: -32602,
-          message: `"${member}" of initialize is longer than ${longest} characters of JSON`,
+          message: `"${member}" of initialize has more than ${longest} characters of JSON`,
         },
       );
     }

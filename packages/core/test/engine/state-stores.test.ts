@@ -46,7 +46,9 @@ describe('MemoryStateStore', () => {
     at((set) => {
       const store = new MemoryStateStore({ maxStates: 8 });
       expect([store.use('a', 10, 'ada'), store.use('b', 20, 'ada')]).toEqual(['first', 'first']);
-      expect(() => store.use('c', 20, 'ada')).toThrow('More than 8 states are in use, or 2 of one client');
+      expect(() => store.use('c', 20, 'ada')).toThrow(
+        'More than 8 states are in use, or more than 2 for one client',
+      );
       expect([store.use('d', 20, 'bob'), store.use('e', 20)]).toEqual(['first', 'first']);
       set(10);
       expect([store.use('c', 20, 'ada'), store.size]).toEqual(['first', 4]);

@@ -137,7 +137,7 @@ describe('a suspension', () => {
     expect(thrown[0]).toBeInstanceOf(Suspension);
     expect(thrown[0]).not.toBeInstanceOf(Error);
     expect(isSuspension(thrown[0])).toBe(true);
-    expect(String(thrown[0])).toContain('let this pass');
+    expect(String(thrown[0])).toContain('if you catch this value, rethrow it');
     expect([isSuspension(new Error('x')), isSuspension(null), isSuspension('Suspension')]).toEqual([
       false,
       false,
@@ -305,7 +305,7 @@ describe.each(ERAS)('a question that is not awaited, in %s', (version) => {
       process.off('unhandledRejection', listen);
     }
     expect(unhandled).toEqual([]);
-    const warned = logger.lines.filter(({ message = '' }) => message.includes('await what it asks'));
+    const warned = logger.lines.filter(({ message = '' }) => message.includes('await the question'));
     expect(warned.map(({ details }) => details['where'])).toEqual(
       version === '2026-07-28' ? ['Orders.place', 'Orders.later'] : [],
     );

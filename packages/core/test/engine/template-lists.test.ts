@@ -367,9 +367,17 @@ describe('a list of a template that is wrong', () => {
   };
 
   test.each([
-    ['nothing', undefined, 'a list gives { resources, nextCursor? }, or an array or iterable of resources'],
-    ['a text', 'abc', 'a list gives { resources, nextCursor? }, or an array or iterable of resources'],
-    ['texts', ['a://1'], 'that is no object: give { uri, name } or { variables, name }'],
+    [
+      'nothing',
+      undefined,
+      'a list function must return { resources, nextCursor? }, or an array or iterable of resources',
+    ],
+    [
+      'a text',
+      'abc',
+      'a list function must return { resources, nextCursor? }, or an array or iterable of resources',
+    ],
+    ['texts', ['a://1'], 'that is not an object: return { uri, name } or { variables, name }'],
     ['another URI', [{ uri: 'b://1', name: 'x' }], "the URI 'b://1', which 'a://{id}' does not match"],
     ['no value', [{ variables: {}, name: 'x' }], "the URI 'a://', which 'a://{id}' does not match"],
     ['other variables', [{ variables: { id: 1, x: 2 }, name: 'x' }], "has no variable 'x'"],
@@ -390,7 +398,11 @@ describe('a list of a template that is wrong', () => {
     ['icons', [{ uri: 'a://1', name: 'x', icons: ['x'] }], 'whose "icons" are not a list of { src }'],
     ['_meta', [{ uri: 'a://1', name: 'x', _meta: 1 }], '"_meta" must be an object'],
     ['a cursor', { resources: [], nextCursor: 7 }, '"nextCursor" of a list must be a string of 1 to 1024'],
-    ['too many', some('a', 10_001), 'a list gave more than 10000 resources at once: give pages'],
+    [
+      'too many',
+      some('a', 10_001),
+      'a list function returned more than 10000 resources at once: return pages',
+    ],
   ])('fails resources/list, and the log says why: %s', async (_what, given, message) => {
     expect(await failureOf(() => given)).toContain(message);
   });
@@ -401,7 +413,7 @@ describe('a list of a template that is wrong', () => {
     );
     const { nextCursor } = await page(client);
     expect(await failureOf(() => ({ resources: [], nextCursor: 'again' }), String(nextCursor))).toContain(
-      'which never ends',
+      'so the list would never end',
     );
   });
 

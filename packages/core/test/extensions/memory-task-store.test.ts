@@ -58,7 +58,7 @@ describe('the tasks of one owner', () => {
     store.create(finished('done', 'ada'), 0);
     store.create(stored('more', { owner: 'ada' }), 0);
     expect(() => store.create(stored('last', { owner: 'ada' }), 0)).toThrow(
-      'More than 2 tasks of one owner are kept',
+      'The limit of 2 stored tasks for one owner is reached',
     );
     expect(kept(store, 'work', 'done', 'more', 'last')).toEqual(['work', 'more']);
   });
@@ -82,7 +82,7 @@ describe('the tasks of one owner', () => {
     expect(store.replace(long(800))).toBe(true);
     expect(kept(store, 'old', 'work')).toEqual(['work']);
     expect(() => store.replace({ ...long(2000), version: 3 })).toThrow(
-      'The tasks of one owner take more than 2000 characters',
+      'The limit of 2000 characters for the stored tasks of one owner is reached',
     );
     for (let at = 0; at < 5; at += 1) store.create(finished(`${at}`, `${at}`, 'x'.repeat(800)), 0);
     expect(() => store.create(finished('last', 'last', 'x'.repeat(1500)), 0)).toThrow(
@@ -94,7 +94,7 @@ describe('the tasks of one owner', () => {
     const store = new MemoryTaskStore({ maxLength: 8000 });
     for (const taskId of ['a', 'b']) store.create(finished(taskId, 'ada'), 0);
     expect(() => store.create(finished('long', 'ada', 'x'.repeat(2000)), 0)).toThrow(
-      'more than 2000 characters',
+      'The limit of 2000 characters',
     );
     expect(kept(store, 'a', 'b', 'long')).toEqual(['a', 'b']);
   });

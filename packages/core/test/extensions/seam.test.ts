@@ -304,7 +304,7 @@ describe('extensions that cannot be taken', () => {
       {
         code: 'SIGIL_DUPLICATE_NAME',
         where: 'createApp({ extensions })',
-        what: `the extension '${WEATHER}' has the method 'tools/list', which is the protocol's own`,
+        what: `the extension '${WEATHER}' has the method 'tools/list', which belongs to the protocol`,
         fix: expect.stringContaining('toolCalls()'),
       },
     ]);
@@ -313,7 +313,7 @@ describe('extensions that cannot be taken', () => {
   test('are promises of them', async () => {
     const extensions = [Promise.resolve(weather())] as unknown as AppOptions['extensions'] & object;
     expect(await problemsOf({ extensions })).toMatchObject([
-      { code: 'SIGIL_INVALID_OPTIONS', what: expect.stringContaining('awaited') },
+      { code: 'SIGIL_INVALID_OPTIONS', what: expect.stringContaining('await the promise') },
     ]);
   });
 });

@@ -352,7 +352,7 @@ describe('a tool whose handler starts the task', () => {
       {
         level: 'warn',
         details: { tool: 'job' },
-        message: 'a handler ended before its task had begun, and its result is the answer: await startTask()',
+        message: 'a handler ended before its task had begun, so its result is the answer: await startTask()',
       },
     ]);
     expect(runs).toBe(2);
@@ -385,7 +385,7 @@ describe('a tool whose handler starts the task', () => {
     await expect((await late.promise)()).rejects.toMatchObject({
       name: 'InputResponseError',
       reason: 'gone',
-      message: 'The request has been answered: it cannot become a task any more',
+      message: 'The request has been answered, so it can no longer become a task',
     });
     expect(store.size).toBe(0);
   });

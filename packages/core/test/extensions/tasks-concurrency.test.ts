@@ -108,7 +108,7 @@ describe('a process', () => {
     const client = by(app, 'ada');
     for (let at = 0; at < 3; at += 1) await beginTask(client, 'work');
     expect(await client.error('tools/call', { name: 'work', arguments: {} })).toMatchObject({
-      message: expect.stringContaining('this server takes in: 3, its option tasks.maxRunning'),
+      message: expect.stringContaining('has 3 unfinished tasks, the maximum (option tasks.maxRunning)'),
     });
     expect(gates.running).toHaveLength(1);
   });
@@ -198,7 +198,7 @@ describe('a process', () => {
     gates.release();
     expect(await endOf(by(front, 'ada'), taskId)).toMatchObject({ status: 'completed' });
     expect(logger.lines.map(({ message }) => message)).toContain(
-      'a task is run anew: a run of it came to no end',
+      'a task runs again, because its previous run was lost',
     );
   });
 });

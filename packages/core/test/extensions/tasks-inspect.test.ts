@@ -176,7 +176,7 @@ describe('the list of tasks', () => {
       expect(line?.details).toMatchObject(
         status === 'completed'
           ? { taskId, lostRuns: 2 }
-          : { taskId, reason: 'The task was given up after 2 runs that came to no end' },
+          : { taskId, reason: 'The task failed after 2 lost runs' },
       );
       await worker.close();
     },
@@ -259,7 +259,7 @@ describe('a task that an operator cancels', () => {
   test('is not one that has ended', async () => {
     const { asked, client } = await processes();
     const taskId = await failedTask({ client });
-    await expect(about(asked, { do: 'cancel', taskId })).rejects.toThrow(/is failed: it has ended already$/);
+    await expect(about(asked, { do: 'cancel', taskId })).rejects.toThrow(/is failed: it has already ended$/);
   });
 });
 
@@ -312,7 +312,7 @@ describe('a failed task that is begun again', () => {
       expect(textOf((await endOf(client, String(again)))['result'] as Json)).toBe('csv 1');
       expect((await listed('completed')).tasks[1]).not.toHaveProperty('isError');
       await expect(about(asked, { do: 'retry', taskId: again })).rejects.toThrow(
-        /is completed: only one can/,
+        /is completed: only a task that failed/,
       );
     },
   );
@@ -321,12 +321,12 @@ describe('a failed task that is begun again', () => {
     [
       'is none that is at work',
       'greet',
-      /is input_required: only one can be begun again that has failed, or whose result says isError$/,
+      /is input_required: only a task that failed, or whose result has isError, can be retried$/,
     ],
     [
       'is none of another version of its tool',
       'export',
-      /another version of the tool export.*call the tool again$/,
+      /a different version of the tool export .*call the tool again$/,
     ],
   ])('%s', async (_, tool, message) => {
     const { asked, client } = await processes({ version: '2' });
@@ -345,7 +345,7 @@ describe('an operator', () => {
     ],
     [{ do: 'ls', limit: 0 }, '"limit" must be a positive integer'],
     [{ do: 'show' }, '"taskId" must be a string'],
-    [{ do: 'show', taskId: 'x' }, 'There is no task x, or it has expired'],
+    [{ do: 'show', taskId: 'x' }, 'Task x does not exist, or has expired'],
   ])('is told what is wrong with %j', async (question, message) => {
     const { asked } = await processes();
     await expect(about(asked, question)).rejects.toThrow(message);
@@ -356,13 +356,11 @@ describe('an operator', () => {
     const taskId = await failedTask({ client });
     expect((await about<Listing>(asked, { do: 'ls' })).tasks).toMatchObject([{ taskId, status: 'failed' }]);
     for (const verb of ['show', 'cancel', 'retry'])
-      await expect(about(asked, { do: verb, taskId })).rejects.toThrow(
-        /cannot be read: give .*"state\.keys"/,
-      );
+      await expect(about(asked, { do: verb, taskId })).rejects.toThrow(/cannot be read: .*"state\.keys"/);
   });
 
   test('is told that a program without a shared store has no tasks of others', async () => {
-    await expect(about(await appOf({}), { do: 'ls' })).rejects.toThrow(/give createApp\(\) a "backend"/);
+    await expect(about(await appOf({}), { do: 'ls' })).rejects.toThrow(/set the option "backend"/);
   });
 });
 
@@ -380,7 +378,7 @@ describe('a program that is asked what an extension tells', () => {
   test('says what may be asked', async () => {
     const { asked } = await processes();
     await expect(inspected(asked, { SIGIL_INSPECT: 'toString' })).rejects.toMatchObject({
-      problems: [{ where: 'SIGIL_INSPECT', fix: 'give manifest or why or tasks or sessions' }],
+      problems: [{ where: 'SIGIL_INSPECT', fix: 'use manifest or why or tasks or sessions' }],
     });
   });
 

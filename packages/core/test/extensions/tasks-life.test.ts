@@ -88,7 +88,7 @@ describe('the life of a task', () => {
     const client = taskClient(app);
     const taskId = await beginTask(client, 'wait');
     const error = await client.error('tools/call', { name: 'wait', arguments: {} });
-    const message = 'As many tasks are at work as this server takes in: 1, its option tasks.maxRunning';
+    const message = 'The server already has 1 unfinished tasks, the maximum (option tasks.maxRunning)';
     expect(error).toEqual({ code: -32603, message });
     gate.resolve('done');
     await endOf(client, taskId);

@@ -39,7 +39,7 @@ describe('tasks at work', () => {
     const taskId = await beginTask(ada, 'wait');
     const error = await ada.error('tools/call', { name: 'wait' });
     const message =
-      'As many tasks of this client are at work as one may have: 1, the option tasks.maxRunningPerClient of the server';
+      'The client already has 1 unfinished tasks, the maximum (option tasks.maxRunningPerClient)';
     expect(error).toEqual({ code: -32603, message });
     await beginTask(bob, 'wait');
     gate.resolve('done');
@@ -88,7 +88,7 @@ describe('tasks at work', () => {
           level: 'warn',
           details: { taskId, tool: 'wait', stoppedAt: cancelledAt, running: 1, concurrency: 2 },
           message:
-            'the handler of wait goes on although its task was stopped, and keeps its place: have it end when ctx.signal aborts',
+            'the handler of wait continues although its task was stopped, and keeps its place: end it when ctx.signal aborts',
         },
       ]);
       await jest.advanceTimersByTimeAsync(9 * 60_000);
@@ -116,7 +116,7 @@ describe('tasks at work', () => {
         content: [
           {
             text: expect.stringMatching(
-              /^The result is too large: it has \d{4} bytes, and may have 1000\. Ask for less/,
+              /^The result is too large: it has \d{4} bytes, but the maximum is 1000\. Request less/,
             ),
           },
         ],
@@ -232,6 +232,6 @@ describe('what clients tell a task', () => {
     const asked = { name: 'quick', ttlMs: 1e12, task: { ttl: 1e12 }, _meta: { [TASKS]: { ttlMs: 1e12 } } };
     expect(await client.result('tools/call', asked)).toMatchObject({ ttlMs: 3_600_000 });
     const error = await client.error('tasks/get', { taskId: 'x'.repeat(10_000) });
-    expect(error).toEqual({ code: -32602, message: 'There is no such task, or it has expired' });
+    expect(error).toEqual({ code: -32602, message: 'This task does not exist, or has expired' });
   });
 });

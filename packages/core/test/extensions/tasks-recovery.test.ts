@@ -211,7 +211,7 @@ describe('what fails that no request asks for', () => {
     return { app, client, tasks, lines, says };
   }
 
-  const FULL = new OverloadedError('PostgreSQL had no time for a statement');
+  const FULL = new OverloadedError('No connection to PostgreSQL was free');
 
   test.each<[string, Error, TaskExecutor | undefined]>([
     ['of an old schema', new Error('function claim_tasks does not exist'), undefined],
@@ -289,7 +289,7 @@ test('a result that is too long is told as such, and holds nothing up', async ()
     status: 'completed',
     result: {
       isError: true,
-      content: [{ text: expect.stringContaining('may have 16777216. Ask for less') }],
+      content: [{ text: expect.stringContaining('but the maximum is 16777216. Request less') }],
     },
   });
   expect(logger.lines.map(({ message }) => message)).toEqual(['a result is too large']);

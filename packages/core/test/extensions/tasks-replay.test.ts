@@ -163,7 +163,7 @@ describe('a task whose run came to no end', () => {
     }
     const anew = (lostRuns: number) => ({
       level: 'info',
-      message: 'a task is run anew: a run of it came to no end',
+      message: 'a task runs again, because its previous run was lost',
       details: { taskId, tool: 'job', lostRuns },
     });
     const lost = (lostRuns: number) => ({
@@ -191,7 +191,7 @@ describe('a task whose run came to no end', () => {
     await executor.runAgain();
     expect(await getTask(taskClient(app), taskId)).toMatchObject({
       status: 'failed',
-      error: { code: -32603, message: 'The task was given up after 2 runs that came to no end' },
+      error: { code: -32603, message: 'The task failed after 2 lost runs' },
     });
     expect(runs).toBe(2);
   });
@@ -232,7 +232,7 @@ describe('a task whose run came to no end', () => {
     await executor.runAgain();
     expect(await getTask(taskClient(app), taskId)).toMatchObject({
       status: 'failed',
-      error: { message: 'The server stopped in the middle of the task, which may not be done twice' },
+      error: { message: 'The server stopped during the task, which must not run twice' },
     });
   });
 
@@ -396,7 +396,7 @@ describe('a task that asks', () => {
     await executor.run();
     expect(await getTask(client, taskId)).toMatchObject({
       status: 'failed',
-      error: { message: expect.stringContaining('asks something else as "who"') },
+      error: { message: expect.stringContaining('asked a different question with the key "who"') },
     });
   });
 });
@@ -494,7 +494,7 @@ describe('a task of another version of its tool', () => {
     for (let tries = 0; tries < 9; tries += 1) await executor.runAgain();
     expect(await getTask(client, taskId)).toMatchObject({
       status: 'failed',
-      error: { message: 'The tool job is served in another version than the task began with' },
+      error: { message: 'This server has another version of the tool job than the task began with' },
     });
   });
 });

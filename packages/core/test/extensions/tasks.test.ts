@@ -299,7 +299,7 @@ describe('a task id', () => {
       for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel']) {
         const error = await other.error(method, { taskId, inputResponses: {} });
         expect(error).toEqual(await other.error(method, { taskId, inputResponses: {} }));
-        expect(error).toMatchObject({ code: -32602, message: 'There is no such task, or it has expired' });
+        expect(error).toMatchObject({ code: -32602, message: 'This task does not exist, or has expired' });
       }
     }
     expect(await getTask(ann, taskId)).toMatchObject({ status: 'working' });

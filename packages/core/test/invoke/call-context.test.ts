@@ -189,7 +189,7 @@ describe('middleware', () => {
     });
     expect(result).toMatchObject({ isError: true });
     expect(errors).toEqual([
-      'The middleware forgets returned nothing although next() gave a value: return that value, or null for no value',
+      'The middleware forgets returned nothing, although next() returned a value: return that value, or null for no value',
     ]);
   });
 

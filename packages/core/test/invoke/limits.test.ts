@@ -131,7 +131,7 @@ describe('a rate of an app', () => {
       code: -32603,
     });
     expect(JSON.stringify(logger.lines.map(({ details }) => String(details['err'])))).toContain(
-      'The function per of a limit must give a text',
+      'The function per of a limit must return a string',
     );
   });
 
@@ -218,7 +218,9 @@ describe('a rate of an app', () => {
     const logger = recordingLogger();
     const app = await appOf({ logger, definitions: [tool('search')], limits: { rates } });
     await served(statelessClient(app, {}, ada), 9);
-    const told = logger.lines.filter(({ message }) => message === 'calls are refused: a rate is exceeded');
+    const told = logger.lines.filter(
+      ({ message }) => message === 'a call was refused, because a rate limit was exceeded',
+    );
     expect(told).toEqual([
       {
         level: 'warn',
@@ -245,7 +247,7 @@ describe('a rate of a module', () => {
   test('is checked when the module is defined', () => {
     const wrong = { limits: { rates: [{ limit: 0, windowMs: 1, pre: 'app' }] } };
     expect(() => defineModule(wrong as never)).toThrow(
-      /limits\.rates\[0\]\.limit.*must be a positive integer[^]*limits\.rates\[0\]\.pre[^]*there is no such option/,
+      /limits\.rates\[0\]\.limit.*must be a positive integer[^]*limits\.rates\[0\]\.pre[^]*this option does not exist/,
     );
   });
 });
@@ -362,17 +364,17 @@ describe('the limit of a definition', () => {
 
 describe('wrong limits', () => {
   test.each<[string, unknown, string, string]>([
-    ['a rate of no unit', '30', "'30' is no rate", "such as '30/min'"],
-    ['a rate of another unit', '30/minute', "'30/minute' is no rate", "such as '30/min'"],
-    ['a rate of nothing', '0/s', "'0/s' is no rate", "such as '30/min'"],
+    ['a rate of no unit', '30', "'30' is not a rate", "such as '30/min'"],
+    ['a rate of another unit', '30/minute', "'30/minute' is not a rate", "such as '30/min'"],
+    ['a rate of nothing', '0/s', "'0/s' is not a rate", "such as '30/min'"],
     ['a number', 30, 'it must be a rate or an object', '@Limit'],
     ['nothing', {}, 'it has neither a rate nor a concurrency', '@Limit'],
-    ['a misspelt option', { concurency: 2 }, 'there is no such option', 'write concurrency'],
+    ['a misspelt option', { concurency: 2 }, 'this option does not exist', 'write concurrency'],
     ['a queue for a rate', { rate: '1/s', queueMs: 5 }, 'queueMs belongs to a concurrency', '@Limit'],
     ['a burst without a rate', { concurrency: 1, burst: 2 }, 'burst and fail belong to a rate', '@Limit'],
-    ['half a concurrency', { concurrency: 0.5 }, 'it must be a positive integer', 'give such a value'],
-    ['an unknown key', { rate: '1/s', per: 'user' }, "it must be 'principal'", 'give such a value'],
-    ['an unknown way to fail', { rate: '1/s', fail: 'shut' }, "it must be 'local'", 'give such a value'],
+    ['half a concurrency', { concurrency: 0.5 }, 'it must be a positive integer', 'use such a value'],
+    ['an unknown key', { rate: '1/s', per: 'user' }, "it must be 'principal'", 'use such a value'],
+    ['an unknown way to fail', { rate: '1/s', fail: 'shut' }, "it must be 'local'", 'use such a value'],
   ])('such as %s keep the app from starting', async (_what, limit, what, fix) => {
     const wrong = {
       code: 'SIGIL_INVALID_OPTIONS',
@@ -422,7 +424,7 @@ describe('wrong limits', () => {
     expect(await problemsOf({ services: [Archive] })).toMatchObject([
       {
         code: 'SIGIL_INVALID_POLICY',
-        what: expect.stringContaining('@Limit stands on a method without @Tool'),
+        what: expect.stringContaining('@Limit is on a method without @Tool'),
       },
     ]);
   });
@@ -459,9 +461,9 @@ describe('a store that fails', () => {
     const result = await served(statelessClient(app, {}, ada), 9);
     expect(result.served).toBe(expected);
     if (code !== undefined) expect(result.error).toMatchObject({ code });
-    expect(logger.lines.filter(({ message }) => message?.startsWith('rates cannot be counted'))).toHaveLength(
-      1,
-    );
+    expect(
+      logger.lines.filter(({ message }) => message?.startsWith('the store cannot count calls')),
+    ).toHaveLength(1);
   });
 
   test('is not asked again for a second, and counts again after that', async () => {

@@ -169,7 +169,7 @@ describe('guards and middleware', () => {
     });
     expect(problems).toMatchObject([
       { code: 'SIGIL_INVALID_POLICY', where: 'guard', fix: expect.stringContaining('not an instance') },
-      { code: 'SIGIL_INVALID_POLICY', where: 'middleware', what: 'log is no middleware' },
+      { code: 'SIGIL_INVALID_POLICY', where: 'middleware', what: 'log is not valid as middleware' },
     ]);
     expect(await problemsOf({ guards: [Empty as never] })).toMatchObject([
       { code: 'SIGIL_INVALID_POLICY', where: 'Empty', what: expect.stringContaining('no method allows') },

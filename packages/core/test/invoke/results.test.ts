@@ -185,7 +185,7 @@ describe('what a tool returns', () => {
     [
       'a Response',
       () => new Response('hello'),
-      'it is of the kind Response, which JSON cannot carry: give its contents',
+      'it is of the kind Response, which JSON cannot represent: return its contents',
     ],
     [
       'a Response inside',
@@ -208,12 +208,12 @@ describe('what a tool returns', () => {
     [
       'NaN inside',
       () => ({ set: new Set([1, Number.NaN]) }),
-      "'set[1]' cannot be written as JSON: it is NaN, which is no number in JSON",
+      "'set[1]' cannot be written as JSON: it is NaN, which is not a number in JSON",
     ],
     [
       'a function inside',
       () => ({ a: 1, f() {} }),
-      "'f' cannot be written as JSON: it is a function, which JSON cannot carry: leave it out",
+      "'f' cannot be written as JSON: it is a function, which JSON cannot represent: leave it out",
     ],
     [
       'a function of an instance',
@@ -236,7 +236,7 @@ describe('what a tool returns', () => {
     [
       'a symbol inside',
       () => ({ a: Symbol('b') }),
-      "'a' cannot be written as JSON: it is a symbol, which JSON cannot carry: leave it out",
+      "'a' cannot be written as JSON: it is a symbol, which JSON cannot represent: leave it out",
     ],
     [
       'an infinite number inside',
@@ -246,9 +246,13 @@ describe('what a tool returns', () => {
     [
       'a block of an unknown type',
       () => ({ content: [content.text('x'), { type: 'nope' }] }),
-      'a tool returned a result whose content[1] is no content block: make blocks with content.text()',
+      'a tool returned a result whose content[1] is not a content block: create blocks with content.text()',
     ],
-    ['a block without its text', () => ({ content: [{ type: 'text' }] }), 'content[0] is no content block'],
+    [
+      'a block without its text',
+      () => ({ content: [{ type: 'text' }] }),
+      'content[0] is not a content block',
+    ],
     ['a text that is a number', () => content.text(5 as never), '"text" of text content must be a string'],
     [
       'a text of hand that is a number',
@@ -273,7 +277,7 @@ describe('what a tool returns', () => {
     [
       'a resource that is none',
       () => content.resource('x' as never),
-      '"resource" of resource content must be what',
+      '"resource" of resource content must be a result of',
     ],
     [
       'a block whose _meta is a number',
@@ -374,7 +378,7 @@ describe('what a tool returns', () => {
       set: new Set([1, 2]),
       map: new Map([['a', new Map([['b', 1n]])]]),
       failure: Object.assign(new TypeError('no such thing'), { code: 7 }),
-      told: new ToolError('Ask for less'),
+      told: new ToolError('Request less,'),
       list: [new Set(['x'])],
     };
     const client = await openSession(
@@ -391,7 +395,7 @@ describe('what a tool returns', () => {
       set: [1, 2],
       map: { a: { b: '1' } },
       failure: { name: 'Error', message: 'Internal error' },
-      told: { name: 'ToolError', message: 'Ask for less' },
+      told: { name: 'ToolError', message: 'Request less,' },
       list: [['x']],
     });
     expect((await client.call('map'))['structuredContent']).toEqual({ a: { b: '1' } });
@@ -592,6 +596,6 @@ describe('what a prompt returns', () => {
       code: -32603,
       message: 'Internal error',
     });
-    expect(String(logger.lines[0]?.details['err'])).toContain('a prompt returns');
+    expect(String(logger.lines[0]?.details['err'])).toContain('a prompt must return');
   });
 });

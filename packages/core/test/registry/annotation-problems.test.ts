@@ -47,7 +47,7 @@ describe('the annotations and the size of a resource', () => {
         code: 'SIGIL_INVALID_OPTIONS',
         where: `Files.one, ${member}`,
         what,
-        fix: 'give such a value, or leave it out',
+        fix: 'set such a value, or leave the option out',
       },
     ]);
   });

@@ -18,7 +18,7 @@ describe('a number that JSON cannot carry is a problem', () => {
         .map((what) => ({
           code: 'SIGIL_INVALID_SCHEMA',
           where: 'Fixture.method, parameter 0',
-          what: `Query.${what}, and JSON has finite numbers only`,
+          what: `Query.${what}, but JSON only has finite numbers`,
           fix: 'write a finite number, or leave the decorator out',
         })),
     );
@@ -41,7 +41,7 @@ describe('a number that JSON cannot carry is a problem', () => {
       @Describe('How many', { examples: [1, NaN] }) @IsNumber() count!: number;
     }
     expect(await problemsOf({ kind: 'class', cls: Query })).toMatchObject([
-      { what: 'Query.count has @Describe() with NaN at /examples/1, and JSON has finite numbers only' },
+      { what: 'Query.count has @Describe() with NaN at /examples/1, but JSON only has finite numbers' },
     ]);
   });
 
@@ -51,7 +51,7 @@ describe('a number that JSON cannot carry is a problem', () => {
     expect(await problemsOf({ kind: 'properties', properties })).toMatchObject([
       {
         code: 'SIGIL_INVALID_SCHEMA',
-        what: 'the keywords of argument "count" have NaN at /minimum, and JSON has finite numbers only',
+        what: 'the keywords of argument "count" contain NaN at /minimum, but JSON only has finite numbers',
       },
     ]);
   });

@@ -168,7 +168,7 @@ describe('a pattern that could backtrack', () => {
     const made = await planArguments({ name: 'text', type: String, keywords: { pattern: '^(?!b)a*a*$' } });
     expect(await accepts(made, { text: 'a'.repeat(1000) })).toBe(true);
     expect((await failure(made, { text: 'a'.repeat(1001) })).issues).toMatchObject([
-      { expected: 'a string of at most 1000 characters, to be matched with ^(?!b)a*a*$' },
+      { expected: 'a string of at most 1000 characters, if it is matched with ^(?!b)a*a*$' },
     ]);
   });
 
@@ -229,7 +229,7 @@ describe('a pattern that nothing runs safely', () => {
     const problems: Parameters<typeof compiler.settle>[0] = [];
     await compiler.settle(problems);
     expect(problems).toMatchObject([{ code: 'SIGIL_UNSAFE_PATTERN', where: 'Fixture.method' }]);
-    expect(problems[0]?.what).toMatch(/^the pattern .{1,200} has more than 100 groups within each other$/);
+    expect(problems[0]?.what).toMatch(/^the pattern .{1,200} has more than 100 nested groups$/);
   });
 
   test('is not one that has a hundred groups within each other', async () => {

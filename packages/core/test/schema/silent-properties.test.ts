@@ -33,7 +33,7 @@ describe('a property that is an array, a Set or a Map', () => {
       ['tags is an array', 'parts is a Set', 'counts is a Map'].map((start) => ({
         code: 'SIGIL_ERASED_TYPE',
         where: 'Fixture.method, parameter 0',
-        what: `Query.${start}, but what it holds is not known at run time`,
+        what: `Query.${start}, but the type of its elements is not known at run time`,
         fix: expect.stringContaining('@IsString({ each: true }), or @Type(() => TheClass)'),
       })),
     );
@@ -68,10 +68,8 @@ describe('a property with annotations', () => {
       ['region', 'topic'].map((name) => ({
         code: 'SIGIL_INVALID_SCHEMA',
         where: 'Fixture.method, parameter 0',
-        what: `Query.${name} has @Describe() or @McpHeader(), but no decorator of class-validator says what it holds, so clients cannot send it`,
-        fix: expect.stringMatching(
-          /^add one, such as @IsString\(\), or @Allow\(\) for a value of any kind; /,
-        ),
+        what: `Query.${name} has @Describe() or @McpHeader(), but it has no class-validator decorator, so clients cannot send it`,
+        fix: expect.stringMatching(/^add a decorator such as @IsString\(\), or @Allow\(\) for any value; /),
       })),
     );
     class Plain {
@@ -107,7 +105,7 @@ describe('a property of instances', () => {
     }
     const said = ['page', 'limit', 'tags', 'note'].map(
       (name) =>
-        `Query.${name} is a property of its instances, but no decorator of class-validator says what it holds, so clients cannot send it`,
+        `Query.${name} is a property of its instances, but it has no class-validator decorator, so clients cannot send it`,
     );
     expect(await whats(Query)).toEqual(said);
     expect(await whats(Outer)).toEqual(said);

@@ -197,7 +197,7 @@ describe('an audit that is required', () => {
     const logger = recordingLogger();
     const app = await appOf({ definitions: [pay], logger, audit: { sink, required: true } });
     expect(await callAs(app, 'pay')).toMatchObject({
-      error: { code: -32603, message: 'The audit cannot be written now; try again later' },
+      error: { code: -32603, message: 'The audit record cannot be written now; try again later' },
     });
     expect(runs).toBe(0);
   });

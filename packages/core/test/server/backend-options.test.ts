@@ -52,10 +52,10 @@ describe('a backend', () => {
   });
 
   test.each([
-    ['nothing', () => undefined, /its function must give a backend, not undefined/],
-    ['null', () => null, /must give a backend, not null/],
-    ['a text', () => 'redis', /must give a backend, not string/],
-    ['a promise', async () => memoryBackend(), /its function gives a promise/],
+    ['nothing', () => undefined, /its function must return a backend, not undefined/],
+    ['null', () => null, /must return a backend, not null/],
+    ['a text', () => 'redis', /must return a backend, not string/],
+    ['a promise', async () => memoryBackend(), /its function returns a promise/],
   ])('is refused when its function gives %s', async (_, backend, what) => {
     expect(await problemsOf({ backend: backend as never, state })).toEqual([
       expect.objectContaining({
@@ -102,7 +102,7 @@ describe('tasks.worker', () => {
     expect(await problemsOf({ tasks: { worker } })).toEqual([
       expect.objectContaining({
         where: 'createApp({ tasks.worker })',
-        fix: 'give a backend, or tasks.store',
+        fix: 'set a backend or tasks.store',
       }),
     ]);
   });
@@ -168,7 +168,7 @@ describe('tasks.worker', () => {
     const before = process.listenerCount('SIGTERM');
     const running = await app.run({ name: 'http', ownsProcess: true, start });
     expect(start).not.toHaveBeenCalled();
-    expect(lines).toContain("runs tasks and serves no clients, as tasks.worker: 'only' says");
+    expect(lines).toContain("runs tasks and serves no clients, because of tasks.worker: 'only'");
     // Signals are left to the program, as the runtime leaves them.
     expect(process.listenerCount('SIGTERM')).toBe(before);
     await running.close();

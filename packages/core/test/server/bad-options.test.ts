@@ -70,7 +70,7 @@ describe('an id that is undefined, as after an import cycle,', () => {
     }
     const { message } = await definitionError({ services: [Orders] });
     expect(message).toContain('Orders → undefined');
-    expect(message).toContain('two files import each other');
+    expect(message).toContain('two files usually import each other');
   });
 
   test('is reported where a factory wants it', async () => {
@@ -80,7 +80,7 @@ describe('an id that is undefined, as after an import cycle,', () => {
       expect.objectContaining({
         code: 'SIGIL_UNRESOLVABLE',
         where: 'Pool, which needs undefined',
-        fix: expect.stringContaining('two files import each other'),
+        fix: expect.stringContaining('two files usually import each other'),
       }),
     ]);
   });
@@ -91,7 +91,7 @@ describe('an id that is undefined, as after an import cycle,', () => {
     ['OmitType', () => OmitType(missing, [])],
     ['IntersectionType', () => IntersectionType(class {}, missing)],
   ])('is refused by %s()', (name, make) => {
-    expect(make).toThrow(`${name}() was given undefined instead of a class`);
+    expect(make).toThrow(`${name}() received undefined instead of a class`);
   });
 });
 
@@ -107,7 +107,7 @@ describe('a definition that could not work', () => {
         code: 'SIGIL_INVALID_OPTIONS',
         where: 'Orders',
         what: "'requets' is not a scope",
-        fix: 'give one of singleton, session, request, transient',
+        fix: 'use one of singleton, session, request, transient',
       },
     ]);
   });
@@ -226,7 +226,7 @@ describe('a definition that could not work', () => {
       expect.objectContaining({
         code: 'SIGIL_INVALID_PARAMETER',
         where: 'Orders.list, parameter 0',
-        what: 'two decorators say where its value comes from',
+        what: 'it has two decorators that set its value',
       }),
     );
   });

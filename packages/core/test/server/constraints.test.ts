@@ -202,7 +202,7 @@ describe('a constraint of class-validator', () => {
       expect.objectContaining({
         code: 'SIGIL_CAPTIVE_SCOPE',
         where: 'IsOfRequest',
-        fix: expect.stringContaining('leave the scope out'),
+        fix: expect.stringContaining('remove the scope'),
       }),
     ]);
   });

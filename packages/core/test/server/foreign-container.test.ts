@@ -137,7 +137,7 @@ describe('policies for single methods', () => {
     const [problem] = await problemsOf({ services: [Shop], policies: {} as never });
     expect(problem).toMatchObject({
       where: 'createApp({ policies })',
-      what: 'it must be a function of a class and the name of a method',
+      what: 'it must be a function that accepts a class and the name of a method',
     });
   });
 

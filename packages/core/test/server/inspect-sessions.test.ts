@@ -89,6 +89,6 @@ describe('the list of sessions', () => {
   test('is not told by a program that keeps sessions to itself', async () => {
     const SIGIL_INSPECT_SESSIONS = '{"do":"ls"}';
     const answer = await inspected(await appOf({}), { SIGIL_INSPECT: 'sessions', SIGIL_INSPECT_SESSIONS });
-    expect(answer).toMatchObject({ error: expect.stringContaining('give createApp() a "backend"') });
+    expect(answer).toMatchObject({ error: expect.stringContaining('set the option "backend"') });
   });
 });

@@ -155,7 +155,7 @@ describe('the log', () => {
       undefined,
       'verbose',
       [
-        'the environment variable LOG_LEVEL is passed over: it may be debug, info, warn, error, silent',
+        'the environment variable LOG_LEVEL is ignored: its value must be one of debug, info, warn, error, silent',
         'info',
         'warn',
         'error',

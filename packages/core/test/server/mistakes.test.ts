@@ -34,7 +34,7 @@ describe('a service does not start', () => {
       }
     }
     expect(await mistakesOf({ services: [Cart] })).toEqual([
-      'Cart, @Service({ scop }): there is no such option; there is scope | write scope',
+      'Cart, @Service({ scop }): this option does not exist; the only option is scope | write scope',
     ]);
     expect(() => Service(mistake(Cart))).toThrow('@Service(): its options must be an object');
   });
@@ -74,7 +74,7 @@ describe('a service does not start', () => {
       }
     }
     expect(await mistakesOf({ services: [Vault] })).toEqual([
-      `Vault.open: ${name} stands on a method without @Tool, @Resource, @Prompt, @Complete | decorate the method with one of those, or take ${name} off it`,
+      `Vault.open: ${name} is on a method without @Tool, @Resource, @Prompt, @Complete | decorate the method with one of those, or remove ${name}`,
     ]);
   });
 
@@ -221,7 +221,7 @@ describe('a definition is refused', () => {
   test('with a MIME type that is no text', async () => {
     const resource = defineResource({ uri: 'a://b', name: 'b', mimeType: mistake(5), handle: () => '' });
     expect(await mistakesOf({ definitions: [resource] })).toEqual([
-      "defineResource('b'), mimeType: it must be a string | give such a value, or leave it out",
+      "defineResource('b'), mimeType: it must be a string | set such a value, or leave the option out",
     ]);
   });
 
@@ -229,7 +229,7 @@ describe('a definition is refused', () => {
     const tool = defineTool({ name: 'a', handle: () => '', ...object({ [option]: [] }) });
     expect(await mistakesOf({ definitions: [tool] })).toEqual([
       expect.stringContaining(
-        'the hand-written schema is not an object | mend the schema, or describe the value by a DTO class',
+        'the hand-written schema is not an object | correct the schema, or describe the value by a DTO class',
       ),
     ]);
   });
@@ -274,7 +274,7 @@ describe('createApp() refuses', () => {
   test('to run on what is no runtime', async () => {
     const app = await createApp({ name: 'a', version: '1.0.0' });
     await expect(app.run(mistake(5))).rejects.toThrow(
-      'app.run({ runtime }): it must be a runtime, as http() and stdio() give',
+      'app.run({ runtime }): it must be a runtime, such as http() or stdio(), or options',
     );
     await app.close();
   });

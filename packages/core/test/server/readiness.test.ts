@@ -102,7 +102,7 @@ describe('whether an app is ready', () => {
 });
 
 test.each([
-  ['is full', new OverloadedError('There is no room left')],
+  ['is full', new OverloadedError('The storage is full;')],
   ['can only be read', new ReadOnlyError('It is a copy of another one')],
 ])('an app whose store %s says that, and not that it does not answer', async (why, error) => {
   const logger = recordingLogger();
@@ -156,7 +156,7 @@ describe('processes of one app', () => {
     expect(lines).toEqual([
       {
         level: 'warn',
-        message: 'other processes of this app have other state.keys, so none can read the data of another',
+        message: "other processes of this app have other state.keys, so they cannot read each other's data",
         details: { nodes: [nodes[1]], node: nodes[0] },
       },
     ]);

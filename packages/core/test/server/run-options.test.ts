@@ -94,12 +94,12 @@ describe('app.run() with options', () => {
   });
 
   test.each<[unknown, string, string]>([
-    [{ port: 3000 }, 'port', 'there is no such option; there are transport, http, stdio'],
+    [{ port: 3000 }, 'port', 'this option does not exist; the options are transport, http, stdio'],
     [{ transport: 'https' }, 'transport', "it must be 'http' or 'stdio'"],
-    [{ http: 3000 }, 'http', 'it must be the options of http(), or a function that gives them'],
+    [{ http: 3000 }, 'http', 'it must be the options of http(), or a function that returns them'],
     [{ stdio: { start: () => undefined } }, 'stdio', 'it must be the options of stdio()'],
     [{ http: () => undefined }, 'http', 'it must be the options of http()'],
-    [[], 'runtime', 'it must be a runtime, as http() and stdio() give, or options'],
+    [[], 'runtime', 'it must be a runtime, such as http() or stdio(), or options'],
   ])('refuses %j', async (options, option, what) => {
     await expect(run(wrong(options), ['--http', '--port=0'])).rejects.toThrow(
       `app.run({ ${option} }): ${what}`,
@@ -108,7 +108,7 @@ describe('app.run() with options', () => {
 
   test('refuses to start with an option that the runtime does not have', async () => {
     await expect(run({ http: { helth: '/' } }, ['--http', '--port=0'])).rejects.toThrow(
-      /http\(\{ helth \}\): there is no such option.*write health/s,
+      /http\(\{ helth \}\): this option does not exist.*write health/s,
     );
     await expect(run({ stdio: { drain: 5 } })).rejects.toThrow('stdio({ drain })');
   });

@@ -213,7 +213,7 @@ describe('a service of a request', () => {
         code: 'SIGIL_CAPTIVE_SCOPE',
         where: 'Holder',
         what: expect.stringContaining('RequestContext'),
-        fix: expect.stringContaining("the scope 'request'"),
+        fix: expect.stringContaining("to 'request'"),
       }),
     ]);
     class Fields {

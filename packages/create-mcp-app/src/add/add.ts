@@ -9,7 +9,7 @@ import { type AddedNames, namesFrom } from './added-names.js';
 import { KIND_NAMES, type KindName, KINDS } from './kinds.js';
 import { findProject } from './project.js';
 
-/** An added class, for machines and for people. */
+/** The result of `create-mcp-app add`: data for `--json`, and lines for people. */
 export interface Addition {
   readonly json: object;
   readonly lines: readonly string[];
@@ -51,10 +51,11 @@ export async function add(said: Said, host: Pick<Host, 'cwd' | 'signal'>): Promi
 /** Returns the remaining step until clients see a class. */
 function howToServe({ className, module }: AddedFiles, project: string): string {
   const list = handWrittenList(project);
-  if (list === undefined) return `Compile it: an app that discovers its services then serves ${className}`;
+  if (list === undefined)
+    return `Compile the project: an app that discovers its services then serves ${className}`;
   const path = posix.relative(posix.dirname(list), `src/${module}.js`);
   const specifier = path.startsWith('.') ? path : `./${path}`;
-  return `List it in ${list}: import { ${className} } from '${specifier}'; and services: [${className}, …]`;
+  return `Add the class to ${list}: import { ${className} } from '${specifier}'; and services: [${className}, …]`;
 }
 
 /**
@@ -74,9 +75,10 @@ function handWrittenList(project: string): string | undefined {
 }
 
 function readOperands([kind, name, extra]: readonly string[]): [KindName, AddedNames] {
-  if (kind === undefined) throw new Failure('USAGE', `say what to add: add ${KIND_NAMES.join('|')} <name>`);
+  if (kind === undefined)
+    throw new Failure('USAGE', `name the kind of class: add ${KIND_NAMES.join('|')} <name>`);
   const kindName = readChoice('kind', kind, KIND_NAMES);
-  if (name === undefined) throw new Failure('USAGE', `say how to call it: add ${kind} <name>`);
+  if (name === undefined) throw new Failure('USAGE', `name the class: add ${kind} <name>`);
   if (extra !== undefined) throw new Failure('USAGE', `'${extra}' is one argument too many`);
   return [kindName, namesFrom(name)];
 }

@@ -1,6 +1,6 @@
 import { Failure } from '../failures.js';
 
-/** The forms of a name, for files, code and clients. */
+/** The forms of a name that files, code and clients use. */
 export interface AddedNames {
   /** The name for files, such as `get-weather`. */
   readonly kebab: string;
@@ -8,7 +8,7 @@ export interface AddedNames {
   readonly className: string;
   /** The name of the method, such as `getWeather`. */
   readonly method: string;
-  /** The name for clients, which is derived from the method's name, such as `get_weather`. */
+  /** The name that clients use, which is derived from the name of the method, such as `get_weather`. */
   readonly served: string;
 }
 
@@ -21,7 +21,7 @@ const USED: ReadonlySet<string> = new Set(
 );
 
 /**
- * Returns the forms of a name. The name itself may have any of them: `getWeather`, `get-weather`,
+ * Returns the forms of a name. The given name can have any form: `getWeather`, `get-weather`,
  * `get_weather` or `Get weather`.
  *
  * @throws Failure `INVALID_NAME` if the name is not valid in code.
@@ -32,7 +32,7 @@ export function namesFrom(said: string): AddedNames {
   if (!/^[\w\s-]+$/.test(said) || !/^[a-z]/.test(first)) {
     throw new Failure(
       'INVALID_NAME',
-      `'${said}' is no name for a class: use letters, digits and hyphens, a letter first, such as get-weather`,
+      `'${said}' is not a valid name for a class: use letters, digits and hyphens, beginning with a letter, such as get-weather`,
     );
   }
   if (said.length > MAX_LENGTH)
@@ -40,12 +40,15 @@ export function namesFrom(said: string): AddedNames {
   const className = words.map(capitalized).join('');
   const method = first + words.slice(1).map(capitalized).join('');
   if (method in Object.prototype) {
-    throw new Failure('INVALID_NAME', `'${said}' is what every object has already: choose another name`);
+    throw new Failure(
+      'INVALID_NAME',
+      `'${said}' is the name of a member that every object has: choose another name`,
+    );
   }
   if (USED.has(className))
     throw new Failure(
       'INVALID_NAME',
-      `the added file uses another ${className}: choose another name than '${said}', such as my-${words.join('-')}`,
+      `the added file already uses the name ${className}: choose a name other than '${said}', such as my-${words.join('-')}`,
     );
   return { kebab: words.join('-'), className, method, served: separated(method, '_') };
 }

@@ -6,18 +6,18 @@ import { viewFiles } from './view-files.js';
 /** The kinds of classes to add, by their names on the command line. */
 export const KIND_NAMES = ['tool', 'resource', 'prompt', 'service', 'view'] as const;
 
-/** A kind of class to add. */
+/** The name of a kind of class to add, such as `tool`. */
 export type KindName = (typeof KIND_NAMES)[number];
 
 /** A kind of class that can be added. */
 export interface Kind {
   /** Whether clients see the class. A service is only used by other classes. */
   readonly isServed: boolean;
-  /** Returns the files to add. @throws Failure if the project does not support them. */
+  /** Returns the files to add. @throws Failure if the project does not support this kind of class. */
   filesFor(names: AddedNames, project: Project): AddedFiles | Promise<AddedFiles>;
 }
 
-/** The kinds, by their names. */
+/** The kinds of classes to add, by their names on the command line. */
 export const KINDS: Readonly<Record<KindName, Kind>> = {
   tool: { isServed: true, filesFor: classIn('tools', toolTexts) },
   resource: { isServed: true, filesFor: classIn('resources', resourceTexts) },

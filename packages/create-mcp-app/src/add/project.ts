@@ -3,17 +3,18 @@ import { dirname, join } from 'node:path';
 import { Failure } from '../failures.js';
 import { dependencyNames, readManifest } from '../package-json.js';
 
-/** A project that uses Sigil. */
+/** The folder and packages of a project that depends on Sigil. */
 export interface Project {
   readonly folder: string;
-  /** The names of the packages in its `package.json`. */
+  /** The names of the packages that the project's `package.json` depends on. */
   readonly packages: ReadonlySet<string>;
 }
 
 /**
- * Finds the project that contains a folder: the nearest parent folder whose package uses Sigil.
+ * Finds the project that contains a folder: the folder itself or the nearest parent folder whose `package.json`
+ * depends on Sigil.
  *
- * @throws Failure `NOT_A_PROJECT` if there is none, or if a `package.json` on the way is not JSON.
+ * @throws Failure `NOT_A_PROJECT` if there is no such folder, or if a `package.json` on the way is not a JSON object.
  */
 export function findProject(folder: string): Project {
   const path = join(folder, 'package.json');
@@ -25,6 +26,6 @@ export function findProject(folder: string): Project {
   if (dirname(folder) !== folder) return findProject(dirname(folder));
   throw new Failure(
     'NOT_A_PROJECT',
-    'no package.json from here upward depends on @sigil/core: run this in a project that create-mcp-app made',
+    'no package.json from here upward depends on @sigil/core: run this command in a project of create-mcp-app',
   );
 }

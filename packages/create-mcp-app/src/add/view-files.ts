@@ -15,8 +15,8 @@ const SHARED = ['ui/build.mjs', 'ui/style.css'] as const;
 type Framework = Exclude<UiName, 'none'>;
 
 /**
- * Returns the files of a page, a tool whose result it shows, and their test. The page uses the framework of
- * the project.
+ * Returns the files of a view: a page, a tool whose result the page shows, and a test. The page uses the
+ * framework of the project's other views.
  *
  * @throws Failure `NO_VIEWS` if the project cannot build views.
  */
@@ -26,7 +26,7 @@ export async function viewFiles(names: AddedNames, project: Project): Promise<Ad
   if (missing !== undefined)
     throw new Failure(
       'NO_VIEWS',
-      `${missing} is missing, which views need: create another project with --ui ${framework}, and copy its ui (without ui/dice), its scripts and its packages`,
+      `views need ${missing}: create another project with --ui ${framework}, and copy its ui (without ui/dice), its scripts and its packages`,
     );
   const { kebab, className, served } = names;
   const module = `tools/show-${kebab}`;

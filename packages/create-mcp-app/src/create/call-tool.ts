@@ -4,10 +4,10 @@ import { interrupted, throwIfInterrupted } from '../failures.js';
 import { isObject, type JsonObject, parseJson } from '../json.js';
 import type { SampleCall } from '../templates.js';
 
-/** The protocol revision of the call: one request, without `initialize`. */
+/** The protocol revision of the call. In this revision, a call is one request, without `initialize`. */
 export const REVISION = '2026-07-28';
 
-/** Members of `_meta` that every request has (2026-07-28, basic, "Request metadata"). */
+/** Members of `_meta` that every request has (revision 2026-07-28, basic, "Request metadata"). */
 export const ENVELOPE = {
   version: 'io.modelcontextprotocol/protocolVersion',
   client: 'io.modelcontextprotocol/clientInfo',
@@ -28,10 +28,10 @@ const GRACE_MS = 1000;
 const MOST_STDERR = 64 * 1024;
 
 /**
- * Starts a server, calls one of its tools over stdio, and ends it.
+ * Starts a server, calls one of its tools over stdio, and ends the server.
  *
- * @param args the arguments for Node: the server's program, and its arguments.
- * @returns the text of the answer.
+ * @param args the arguments for Node: the path of the server's program, and the arguments of the server.
+ * @returns the text of the tool's result.
  * @throws Failure `INTERRUPTED` if the signal was aborted.
  * @throws Error with the output of the server if it does not answer.
  */
@@ -86,7 +86,7 @@ function requestFor(name: string, given: SampleCall['arguments']): object {
 
 /** Returns the text of a result or of an error. */
 function textOf({ result, error }: JsonObject): string {
-  if (isObject(error)) throw new Error(`it refused the call: ${String(error['message'])}`);
+  if (isObject(error)) throw new Error(`the server refused the call: ${String(error['message'])}`);
   const content = isObject(result) && Array.isArray(result['content']) ? result['content'] : [];
   const text = content
     .filter(isObject)

@@ -16,7 +16,7 @@ interface Target {
   readonly name: string;
 }
 
-/** All decisions about a new project. */
+/** The choices for a new project, such as its folder, name and template. */
 export interface Choices extends Target {
   readonly template: TemplateName;
   /** The authentication over HTTP. */
@@ -34,16 +34,16 @@ export interface Choices extends Target {
 /** The inputs of `choose`, besides the command line. */
 export interface Choosing {
   readonly host: Pick<Host, 'cwd' | 'env'>;
-  /** Asks for choices without a flag; if absent, the defaults apply. */
+  /** Asks the user for choices that no flag makes. If it is `undefined`, the defaults apply. */
   readonly prompter: Prompter | undefined;
   readonly templates: AllTemplateDetails;
   readonly taken: ReadonlySet<string>;
 }
 
 /**
- * Decides everything about a new project: from flags, then from questions, then from defaults.
+ * Makes all choices for a new project: by flags, else by questions to the user, else by defaults.
  *
- * @throws Failure if the command line is invalid or contradictory; `INTERRUPTED` if the user left a question.
+ * @throws Failure if the command line is invalid or contradictory; `INTERRUPTED` if the user presses Ctrl-C.
  */
 export async function choose(said: Said, choosing: Choosing): Promise<Choices> {
   const { host, prompter } = choosing;
@@ -118,7 +118,7 @@ function readAuth(said: Said, template: TemplateName | undefined, choosing: Choo
   if (meant === undefined || takes(choosing, meant, auth)) return auth;
   const others = TEMPLATE_NAMES.filter((name) => takes(choosing, name, auth));
   const better = others.map((name) => `--template ${name}`).join(' or ');
-  throw new Failure('USAGE', `the template ${meant} takes no --auth ${auth}: use ${better}`);
+  throw new Failure('USAGE', `the template ${meant} does not support --auth ${auth}: use ${better}`);
 }
 
 async function askTemplate(choosing: Choosing, ui: UiName, auth: AuthName = 'none'): Promise<TemplateName> {
@@ -197,13 +197,13 @@ function readTarget(said: string, { cwd, force, taken }: TargetRules): Target {
   return { directory, name };
 }
 
-/** Returns a path as a user types it in a folder. */
+/** Returns a path relative to the folder `cwd`, or the absolute path if it is shorter. */
 export function nearby(cwd: string, path: string): string {
   const way = relative(cwd, path);
   return way === '' ? '.' : way.startsWith('..') && way.length > path.length ? path : way;
 }
 
-/** The problem of a name, and a similar valid name. */
+/** Why a project name is not valid, and a similar name that is valid. */
 export interface NameProblem {
   readonly why: string;
   readonly suggestion: string;
@@ -214,12 +214,13 @@ export interface NameProblem {
  *
  * @param taken the names of packages that the project will use. npm does not install a package into a project
  * with the same name.
- * @returns the problem; `undefined` if there is none.
+ * @returns why the name is not valid, with a valid suggestion; `undefined` if the name is valid.
  */
 export function nameProblem(name: string, taken: ReadonlySet<string>): NameProblem | undefined {
   const suggestion = (): string => suggest(name, taken);
   if (taken.has(name)) return { why: 'is the name of a package it uses', suggestion: suggestion() };
-  if (!validate(name).validForNewPackages) return { why: 'is no npm name', suggestion: suggestion() };
+  if (!validate(name).validForNewPackages)
+    return { why: 'is not a valid npm name', suggestion: suggestion() };
   return undefined;
 }
 
@@ -256,7 +257,7 @@ function occupantsOf(directory: string): string[] {
     if (code === 'ENOTDIR') {
       const what = existsSync(directory)
         ? 'is a file, not a folder'
-        : 'cannot be made: a part of it is a file';
+        : 'cannot be created: a part of its path is a file';
       throw new Failure('WRITE_FAILED', `${directory} ${what}`);
     }
     throw new Failure('WRITE_FAILED', `${directory} cannot be read (${code ?? String(error)})`);

@@ -23,10 +23,11 @@ interface Finished {
 }
 
 /**
- * Creates a project: decides, writes, installs, builds, and calls its first tool.
+ * Creates a project: makes the choices, writes and builds the project, and calls its first tool.
  *
  * @returns the finished steps, or with `--dry-run` the planned ones.
- * @throws Failure if a step fails. The written files are removed again, unless a later step failed.
+ * @throws Failure if a step fails. The written files are removed if the first step fails, or if the command is
+ * interrupted. If a later step fails, they stay.
  */
 export async function create(said: Said, host: Host): Promise<CreationReport> {
   const templates = templateDetails();

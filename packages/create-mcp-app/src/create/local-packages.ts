@@ -10,15 +10,15 @@ import type { ProjectFiles } from '../write-project.js';
 import type { Choices } from './choose.js';
 import { runCommand } from './run-command.js';
 
-/** Options for packing the packages of a checkout. */
+/** Options for packing packages from a checkout of Sigil's repository. */
 export interface PackOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
 }
 
 /**
- * Makes a project use the packages of the checkout that contains this package: packs them, and adds the
- * tarballs to the project's folder `vendor/`. Outside of a checkout, the files do not change.
+ * Makes a project use the packages of the checkout that contains this package. The packages are packed as
+ * tarballs in the project's folder `vendor/`. Outside of a checkout, the files do not change.
  *
  * @throws Failure `NO_LOCAL_PACKAGES` if `--local` is used outside of a checkout, or if packages are not
  * built.
@@ -54,7 +54,7 @@ interface Checkout {
   readonly packages: ReadonlyMap<string, LocalPackage>;
 }
 
-/** Returns the checkout that contains this package; `undefined` if there is none. */
+/** Returns the checkout of Sigil's repository that contains this package; `undefined` outside of a checkout. */
 export function findCheckout(folder: string = ownFolder()): Checkout | undefined {
   const siblings = dirname(folder);
   const packages = new Map<string, LocalPackage>();
@@ -70,7 +70,9 @@ export function findCheckout(folder: string = ownFolder()): Checkout | undefined
 }
 
 /**
- * Returns the packages of a checkout that a project needs: its own dependencies, and theirs.
+ * Returns the packages of a checkout that a project needs: its dependencies, and their dependencies.
+ *
+ * @param named the names of the project's dependencies.
  *
  * @throws Failure `NO_LOCAL_PACKAGES` if one of them is not built.
  */
@@ -176,8 +178,8 @@ const FIELDS = ['dependencies', 'devDependencies'] as const;
 type Ranges = Record<string, string>;
 
 /**
- * Changes a project to use the tarballs in its folder `vendor/`, for itself and for the dependencies between
- * these packages.
+ * Makes a project use the tarballs in its folder `vendor/`: for its own dependencies, and for the dependencies
+ * of the packed packages on each other.
  *
  * @param files the files of the project, with its `package.json`.
  */

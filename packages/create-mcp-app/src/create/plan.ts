@@ -4,7 +4,7 @@ import type { SampleCall } from '../templates.js';
 import { type Choices, nearby } from './choose.js';
 import { type Command, quoted } from './run-command.js';
 
-/** The steps of creating a project, in order. Each step except the first may be left out. */
+/** The steps of creating a project, in order. Each step except `write` is optional. */
 export type StepName = 'write' | 'git' | 'install' | 'build' | 'call';
 
 /** A planned step. */
@@ -14,14 +14,14 @@ export interface PlannedStep {
   readonly commands: readonly Command[];
 }
 
-/** The plan for a set of choices. */
+/** The choices for a new project, with the steps that create it. */
 export interface Plan extends Choices {
   readonly steps: readonly PlannedStep[];
-  /** The sample call to the new server. */
+  /** The tool call that the last step sends to the new server. */
   readonly sample: SampleCall;
 }
 
-/** The program of the project. Its tools are called over stdio, even if it serves HTTP by default. */
+/** The path of the server's program within a project. */
 export const PROGRAM = 'dist/main.js';
 
 /** Plans the steps. */
@@ -54,9 +54,9 @@ export function planFor(choices: Choices, sample: SampleCall): Plan {
 }
 
 /**
- * Returns the next commands for the user.
+ * Returns the commands that the user runs next, such as `cd my-mcp-server`.
  *
- * @param cwd the folder where the user types them.
+ * @param cwd the folder where the user types the commands.
  */
 export function nextCommands(plan: Plan, cwd: string): string[] {
   const { directory, name, template, auth, packageManager, installs } = plan;

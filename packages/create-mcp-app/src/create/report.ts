@@ -6,19 +6,19 @@ import type { StepRecord } from './step-log.js';
 /** The report of a created or planned project. */
 export interface CreationReport {
   readonly plan: Plan;
-  /** Duration after the last question, in milliseconds. */
+  /** How long the creation took after the last question to the user, in milliseconds. */
   readonly ms: number;
   /** The paths of the project's files. */
   readonly files: readonly string[];
-  /** The next commands for the user. */
+  /** The commands that the user runs next. */
   readonly next: readonly string[];
-  /** The results of the steps; absent for a planned project. */
+  /** The results of the steps; absent with `--dry-run`. */
   readonly records?: readonly StepRecord[];
   /** The server's answer. */
   readonly answer?: string;
 }
 
-/** Returns a report in the form of `--json`. */
+/** Returns a report as the object that `--json` prints. */
 export function reportJson({ plan, ms, files, next, records, answer }: CreationReport): object {
   const { directory, name, template, auth, ui, packageManager, steps } = plan;
   return {
@@ -36,7 +36,7 @@ export function reportJson({ plan, ms, files, next, records, answer }: CreationR
   };
 }
 
-/** Returns the planned steps as lines. */
+/** Returns the lines that `--dry-run` prints: the planned steps and files. */
 export function dryRunLines({ plan, files }: CreationReport): string[] {
   const commands = plan.steps.flatMap((step) => step.commands);
   return [
@@ -46,7 +46,7 @@ export function dryRunLines({ plan, files }: CreationReport): string[] {
   ];
 }
 
-/** Returns the next commands for the user, as lines. */
+/** Returns the lines that show the commands that the user runs next. */
 export function nextLines({ plan, next }: CreationReport): string[] {
   const { ui, packageManager, sample } = plan;
   const dev = [packageManager, ...runArguments(packageManager, 'dev')].join(' ');

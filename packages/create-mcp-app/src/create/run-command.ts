@@ -14,7 +14,7 @@ export interface Command {
 export interface RunOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Ends the command, and all processes that it has started. */
+  /** Ends the command when aborted, and all processes that the command has started. */
   readonly signal: AbortSignal;
   /** Called with every line of output. */
   readonly onLine?: (line: string) => void;
@@ -24,7 +24,7 @@ export interface RunOptions {
 export interface CommandResult {
   /** The exit code; `null` if a signal ended the command. */
   readonly exitCode: number | null;
-  /** The last part of the output, both streams in order. */
+  /** The last part of the output: standard output and standard error together, in the order of arrival. */
   readonly output: string;
   /** The standard output of the command. */
   readonly stdout: string;
@@ -40,7 +40,7 @@ const ON_WINDOWS = process.platform === 'win32';
  * Runs a command to its end.
  *
  * @throws Failure `INTERRUPTED` if the signal was aborted, after the command has ended.
- * @throws Error if there is no such program.
+ * @throws Error if the program cannot be started.
  */
 export async function runCommand({ program, args }: Command, options: RunOptions): Promise<CommandResult> {
   const { cwd, env, signal, onLine } = options;
@@ -90,12 +90,12 @@ function endGroup(child: ChildProcess): void {
   child.once('close', () => clearTimeout(force));
 }
 
-/** Returns a command as a user types it. */
+/** Returns a command as a line for a shell, with quotes where they are needed. */
 export function typed({ program, args }: Command): string {
   return [program, ...args].map(quoted).join(' ');
 }
 
-/** Quotes a word for a shell. */
+/** Returns a word in quotes for a shell, if the word needs them. */
 export function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

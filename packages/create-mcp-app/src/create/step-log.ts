@@ -2,7 +2,7 @@ import { Failure, messageOf } from '../failures.js';
 import type { Outcome, Progress } from '../host.js';
 import type { StepName } from './plan.js';
 
-/** The result of a finished step, for reports. */
+/** The name, outcome and duration of a finished step, for reports. */
 export interface StepRecord {
   readonly name: StepName;
   readonly outcome: Outcome;
@@ -12,14 +12,14 @@ export interface StepRecord {
   readonly text: string;
 }
 
-/** The return value of a step. */
+/** The return value of a step: the text to show, the outcome and a value. */
 export interface StepResult<T> {
   readonly text: string;
   readonly outcome?: Outcome;
   readonly value: T;
 }
 
-/** Runs steps, shows them, and records their results. */
+/** Runs the steps that create a project, shows their progress, and records their results. */
 export class StepLog {
   readonly #records: StepRecord[] = [];
 
@@ -33,8 +33,8 @@ export class StepLog {
   /**
    * Runs a step, and shows its progress.
    *
-   * @param title the text while the step runs.
-   * @param work the step. Its argument shows the latest output.
+   * @param title the text that is shown while the step runs.
+   * @param work runs the step. Its argument is a function that shows the latest line of output.
    */
   run<T>(
     name: StepName,
@@ -50,7 +50,7 @@ export class StepLog {
     );
   }
 
-  /** Runs a step while another step is shown. The result is shown when it has ended. */
+  /** Runs a step in the background while the progress of another step is shown. Its result is shown when it ends. */
   runBeside<T>(name: StepName, title: string, work: () => Promise<StepResult<T>>): Promise<T> {
     return this.#settle(name, title, work, (outcome, text) => this.progress.tell(outcome, text));
   }

@@ -16,11 +16,11 @@ import {
 } from './run-command.js';
 import type { StepLog } from './step-log.js';
 
-/** The context of a project's steps. */
+/** The shared data of the steps that create a project, such as the plan. */
 export interface StepContext {
   readonly plan: Plan;
   readonly log: StepLog;
-  /** The working directory of the command. */
+  /** The working directory of `create-mcp-app`. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
@@ -36,7 +36,7 @@ function commandsOf({ plan }: StepContext, name: StepName): readonly Command[] {
   return plan.steps.find((step) => step.name === name)?.commands ?? [];
 }
 
-/** Installs the packages. @throws Failure `INSTALL_FAILED` with the output of the package manager. */
+/** Installs the project's packages. @throws Failure `INSTALL_FAILED` with the output of the package manager. */
 export async function install(context: StepContext): Promise<void> {
   const { plan, log, env } = context;
   const { env: more } = packageManager(plan.packageManager);
@@ -48,7 +48,7 @@ export async function install(context: StepContext): Promise<void> {
   });
 }
 
-/** Builds the project. @throws Failure `BUILD_FAILED` with the output of the compiler. */
+/** Builds the new project. @throws Failure `BUILD_FAILED` with the output of the build. */
 export async function build(context: StepContext): Promise<void> {
   await context.log.run('build', 'Building', async (say) => {
     await runEach(context, 'build', { ...runOptions(context), onLine: say });
@@ -57,10 +57,10 @@ export async function build(context: StepContext): Promise<void> {
 }
 
 /**
- * Starts the built server, and calls its first tool.
+ * Starts the built server, and sends it the sample call of the plan.
  *
- * @returns the text of the answer.
- * @throws Failure `SAMPLE_FAILED` if there is no answer.
+ * @returns the text of the tool's result.
+ * @throws Failure `SAMPLE_FAILED` if the server does not start or answer.
  */
 export function callSample(context: StepContext): Promise<string> {
   const { plan, log, signal, env } = context;
@@ -84,13 +84,13 @@ export function callSample(context: StepContext): Promise<string> {
   });
 }
 
-/** Creates an empty git repository. */
+/** Creates an empty git repository for the project, if the plan includes one. */
 export async function beginRepository(context: StepContext): Promise<Repository | undefined> {
   const [init] = commandsOf(context, 'git');
   return init && initRepository(init, runOptions(context));
 }
 
-/** Commits the files to the new repository. */
+/** Commits the project's files to its new repository, if the plan includes one. */
 export async function fillRepository(
   context: StepContext,
   begun: Promise<Repository | undefined>,

@@ -18,8 +18,8 @@ const MARGIN = 3;
 
 /**
  * Shows steps on a terminal. While a step runs, one line shows a spinner, the elapsed seconds, and the latest
- * output. The mode of the terminal does not change, so that running programs also receive Ctrl-C; the
- * library's spinner would end the process at once.
+ * output. The terminal is not set to raw mode, so that running programs also receive Ctrl-C. The
+ * spinner of `@clack/prompts` would end the process immediately.
  */
 export function spinnerProgress(screen: Screen): Progress {
   const bar = styleText('gray', S_BAR);

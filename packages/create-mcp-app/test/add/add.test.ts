@@ -39,7 +39,7 @@ describe('add', () => {
       out: [
         `Wrote src/${folder}/get-weather.ts`,
         `Wrote test/${folder}/get-weather.test.ts`,
-        'Compile it: an app that discovers its services then serves GetWeather',
+        'Compile the project: an app that discovers its services then serves GetWeather',
       ],
     });
     const read = (path: string): string => readFileSync(join(project.path, path), 'utf8');
@@ -72,7 +72,9 @@ describe('add', () => {
       writeFileSync(file.replace(/\w+\.ts$/, 'a.test.ts'), 'testApp({ discover: here });');
       const { code, out } = await runIn(project.path, ['add', 'tool', 'ping']);
       expect(code).toBe(0);
-      expect(out.at(-1)).toBe(`List it in ${list}: import { Ping } from '${path}'; and services: [Ping, …]`);
+      expect(out.at(-1)).toBe(
+        `Add the class to ${list}: import { Ping } from '${path}'; and services: [Ping, …]`,
+      );
       expect(readFileSync(file, 'utf8')).toBe(written);
     },
   );
@@ -83,7 +85,7 @@ describe('add', () => {
     writeFileSync(join(project.path, 'src/admin.ts'), `defineModule({ name: 'admin', services: [Admin] });`);
     writeFileSync(join(project.path, 'src/app.ts'), `export const options = { discover: places };`);
     const { out } = await runIn(project.path, ['add', 'tool', 'ping']);
-    expect(out.at(-1)).toBe('Compile it: an app that discovers its services then serves Ping');
+    expect(out.at(-1)).toBe('Compile the project: an app that discovers its services then serves Ping');
   });
 
   test('takes flags before it', async () => {
@@ -125,7 +127,7 @@ describe('add', () => {
       code: 0,
       out: [
         ...files.map((file) => `Wrote ${file}`),
-        'Compile it: an app that discovers its services then serves ShowRoadTrip',
+        'Compile the project: an app that discovers its services then serves ShowRoadTrip',
         'To see ui/road-trip: run the script dev, press o, and call show_road_trip in the page that opens',
       ],
       err: [],
@@ -145,7 +147,10 @@ describe('add', () => {
     const refused = await runIn(project.path, ['add', 'view', 'trip', '--force', '--json']);
     expect(refused.code).toBe(1);
     expect(JSON.parse(refused.out.join('\n'))).toEqual({
-      error: { code: 'NO_VIEWS', message: expect.stringMatching(/^ui\/build.mjs is missing.*--ui vanilla/) },
+      error: {
+        code: 'NO_VIEWS',
+        message: expect.stringMatching(/^views need ui\/build.mjs: .*--ui vanilla/),
+      },
     });
     expect(filesIn(project.path)).toEqual(['package.json']);
   });
@@ -182,7 +187,7 @@ describe('add', () => {
     const { code, err } = await runIn(folder.path, ['add', 'tool', 'ping']);
     expect(code).toBe(1);
     expect(err).toEqual([
-      'create-mcp-app: no package.json from here upward depends on @sigil/core: run this in a project that create-mcp-app made',
+      'create-mcp-app: no package.json from here upward depends on @sigil/core: run this command in a project of create-mcp-app',
     ]);
   });
 
@@ -207,7 +212,7 @@ describe('add', () => {
     expect(dry.out).toEqual([
       'Would write src/tools/ping.ts',
       'Would write test/tools/ping.test.ts',
-      'Compile it: an app that discovers its services then serves Ping',
+      'Compile the project: an app that discovers its services then serves Ping',
     ]);
     const { out } = await runIn(project.path, ['add', 'tool', 'ping', '--dry-run', '--json']);
     expect(JSON.parse(out.join('\n'))).toEqual({
@@ -215,15 +220,15 @@ describe('add', () => {
       kind: 'tool',
       className: 'Ping',
       files: ['src/tools/ping.ts', 'test/tools/ping.test.ts'],
-      next: 'Compile it: an app that discovers its services then serves Ping',
+      next: 'Compile the project: an app that discovers its services then serves Ping',
     });
     expect(existsSync(join(project.path, 'src/tools'))).toBe(false);
   });
 
   test.each([
-    [['add'], 'say what to add: add tool|resource|prompt|service|view <name>'],
+    [['add'], 'name the kind of class: add tool|resource|prompt|service|view <name>'],
     [['add', 'tol', 'x'], `there is no kind 'tol': did you mean tool?`],
-    [['add', 'tool'], 'say how to call it: add tool <name>'],
+    [['add', 'tool'], 'name the class: add tool <name>'],
     [['add', 'tool', 'a', 'b'], `'b' is one argument too many`],
     [['add', 'tool', 'a', '--template', 'http'], 'there is no flag --template'],
   ])('refuses %j with one line', async (args, complaint) => {

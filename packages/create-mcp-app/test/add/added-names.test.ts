@@ -44,7 +44,7 @@ describe('names of what is added', () => {
   test.each(['', '3-things', '../secrets', 'a/b', "it's", 'wetter-für-morgen', '-'])(
     'begin with a letter and have nothing that code cannot have: %j',
     (said) => {
-      expect(() => namesFrom(said)).toThrow(`'${said}' is no name for a class`);
+      expect(() => namesFrom(said)).toThrow(`'${said}' is not a valid name for a class`);
     },
   );
 
@@ -54,10 +54,12 @@ describe('names of what is added', () => {
   });
 
   test.each(['constructor', 'toString', 'has-own-property'])('are none that every object has: %s', (said) => {
-    expect(() => namesFrom(said)).toThrow('is what every object has already');
+    expect(() => namesFrom(said)).toThrow('is the name of a member that every object has:');
   });
 
   test.each(['service', 'promise', 'prompt-message'])('are none that the added file uses: %s', (said) => {
-    expect(() => namesFrom(said)).toThrow(/^the added file uses another \w+: choose another name/);
+    expect(() => namesFrom(said)).toThrow(
+      /^the added file already uses the name \w+: choose a name other than /,
+    );
   });
 });

@@ -89,15 +89,15 @@ describe('without anybody to ask', () => {
     [
       ['--template', 'minimal', '--auth', 'oauth'],
       'USAGE',
-      'the template minimal takes no --auth oauth: use --template http or --template full',
+      'the template minimal does not support --auth oauth: use --template http or --template full',
     ],
     [
       ['--auth', 'oauth'],
       'USAGE',
-      'the template minimal takes no --auth oauth: use --template http or --template full',
+      'the template minimal does not support --auth oauth: use --template http or --template full',
     ],
     [['--pm', 'npn'], 'USAGE', `there is no package manager 'npn': did you mean npm?`],
-    [['My Server!'], 'INVALID_NAME', `'My Server!' is no npm name: use my-server`],
+    [['My Server!'], 'INVALID_NAME', `'My Server!' is not a valid npm name: use my-server`],
     [['apps/jest'], 'INVALID_NAME', `'jest' is the name of a package it uses: use apps/jest-server`],
     [['--pm', 'yarn'], 'NO_PACKAGE_MANAGER', /^yarn is not installed: npm install --global yarn/],
   ])('%j is refused with one line', async (args, code, message) => {
@@ -183,7 +183,7 @@ describe('with somebody to ask', () => {
     expect(prompter.said).toEqual([
       expect.stringMatching(/^warning: full is not empty \(x\): /),
       'Where should it go? [./my-mcp-server]',
-      `complaint: 'Bad Name' is no npm name: use bad-name`,
+      `complaint: 'Bad Name' is not a valid npm name: use bad-name`,
     ]);
   });
 

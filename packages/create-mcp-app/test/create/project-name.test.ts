@@ -23,7 +23,7 @@ describe('the name of a project', () => {
     ['x'.repeat(300), 'x'.repeat(100)],
   ])('is not %j: %s instead', (name, suggestion) => {
     expect(nameProblem(name, taken)).toEqual({
-      why: 'is no npm name',
+      why: 'is not a valid npm name',
       suggestion,
     });
     expect(nameProblem(suggestion, taken)).toBeUndefined();

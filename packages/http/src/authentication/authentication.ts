@@ -20,7 +20,7 @@ class LateError extends Error {
 /** Decides whether to serve a request. @param isOpen see `Authorizer.authorize`. */
 type Decide = Authorizer['authorize'];
 
-/** Converts an author's `authenticate` function to an authorizer. */
+/** Converts the `authenticate` function of an app's author to a function that decides about requests. */
 export function decideBy(authenticate: Authenticate): Decide {
   return (request) =>
     recovered(
@@ -43,7 +43,7 @@ function decided(principal: Principal | undefined, request: RequestHead): Decisi
 }
 
 const THREW_RESPONSE =
-  'authenticate threw a Response, which is not sent: return undefined to refuse the request with 401, and throw an Error if its caller cannot be checked';
+  'authenticate threw a Response, which is not sent: return undefined to refuse the request with 401, or throw an Error if the caller cannot be checked';
 
 /**
  * Whether a thrown value is a `Response`, as other frameworks expect. A log would show nothing useful about
@@ -61,7 +61,7 @@ function isResponse(thrown: unknown): boolean {
 function requireDecision(decision: Decision): Decision {
   if (isObject(decision) && (decision.refusal || 'principal' in decision)) return decision;
   throw new TypeError(
-    'authorize() must give { principal } or { refusal }; { principal: undefined } serves the request for nobody',
+    'authorize() must return { principal } or { refusal }; { principal: undefined } serves an anonymous caller',
   );
 }
 
@@ -79,8 +79,8 @@ function anonymous({ headers }: RequestHead): Refusal {
 }
 
 /**
- * Authenticates requests, and refuses those without a principal. While a stream is open, its request is
- * authenticated again.
+ * Authenticates requests, and refuses those that the check does not accept. While a stream is open, its request is
+ * authenticated again at intervals.
  */
 export class Authentication {
   readonly #times: Deadlines;
@@ -96,9 +96,10 @@ export class Authentication {
   }
 
   /**
-   * Serves a request once its principal is known, or refuses it. Its body is not read before.
+   * Calls `serve` once the principal of the request is known, or refuses the request. The body of the request is not
+   * read before.
    *
-   * @throws the error that the author's function throws synchronously.
+   * @throws the error that `authenticate` throws synchronously.
    */
   admit(http: HttpExchange, serve: () => void): void {
     const { logger } = this.endpoint;
@@ -115,10 +116,10 @@ export class Authentication {
   }
 
   /**
-   * Authenticates the request of an open stream again at intervals. If the check itself fails, the stream
-   * stays open.
+   * Authenticates the request of an open stream again at intervals. If the check throws an error or takes too long, the
+   * stream stays open.
    *
-   * @param refused called if the request no longer has a principal, or has another one.
+   * @param refused called if the request is now refused, or has another principal than before.
    * @param renewed called with the same principal, whose scopes and claims may have changed.
    * @returns a function that stops the checks.
    */

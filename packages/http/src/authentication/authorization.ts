@@ -17,8 +17,8 @@ export interface RequestHead {
    */
   readonly source?: unknown;
   /**
-   * The key for quotas until the principal is known: the same text for all requests from one address. Absent if many
-   * clients may share the address, as behind a proxy on this machine.
+   * The key for quotas until the principal is known: the same text for all requests from one address. It is `undefined`
+   * if many clients can share the address, for example the address of a proxy on this machine.
    */
   readonly quotaKey?: string | undefined;
 }
@@ -26,30 +26,30 @@ export interface RequestHead {
 /** Returns the principal of a request, or `undefined` to refuse the request. */
 export type Authenticate = (request: RequestHead) => MaybePromise<Principal | undefined>;
 
-/** Why a request is refused, and the answer to its client. */
+/** The reason why a request is refused, and the status and headers of its answer. */
 export interface Refusal {
   /**
-   * 401 asks for another token, and 403 for more scopes. 400 means a malformed header, and 503 that the token cannot be
-   * checked now.
+   * The HTTP status. 401 asks the client for another token, and 403 for a token with more scopes. 400 means a malformed
+   * header. 503 means that the token cannot be checked at the moment.
    */
   readonly status: 400 | 401 | 403 | 503;
-  /** The reason, for the client's developer. */
+  /** The reason for the refusal, which the developer of the client sees. */
   readonly message: string;
   /** Headers of the response, such as `WWW-Authenticate` and `Retry-After`. */
   readonly headers: ResponseHeaders;
-  /** The offending values; only the log shows them. They must not contain secrets. */
+  /** The values that caused the refusal; only the log shows them. They must not contain secrets. */
   readonly details?: Readonly<Record<string, string>>;
 }
 
 /**
- * The decision about a request: to refuse it, or to serve it for a principal. Without a principal, it is served for an
- * anonymous caller. The principal is not validated again: create it with `requirePrincipal`.
+ * The decision about a request: either a refusal or the principal to serve. If both are `undefined`, the caller is
+ * served anonymously. The principal is not validated again: create it with `requirePrincipal`.
  */
 export type Decision =
   | { readonly refusal: Refusal; readonly principal?: undefined }
   | { readonly refusal?: undefined; readonly principal: Principal | undefined };
 
-/** A document that everybody may read without authorization, such as protected resource metadata (RFC 9728). */
+/** A document that every client can read without authorization, such as protected resource metadata (RFC 9728). */
 export interface PublicDocument {
   /** The JSON text, or a function that returns it for each request. If the function fails, the answer is 503. */
   readonly body: string | (() => Promise<string>);
@@ -59,14 +59,16 @@ export interface PublicDocument {
 
 /** Authorizes the requests of one app. */
 export interface Authorizer {
-  /** The URL that tokens are issued for; the log warns if it is not the URL of the endpoint. */
+  /**
+   * The URL that tokens are issued for. The log warns if the path of this URL does not match the path of the endpoint.
+   */
   readonly resource?: string;
   /**
    * Decides about a request, before its body is read.
    *
-   * @param isOpen whether the request was authorized before and its stream is still open. Its one-time credential, such
-   *   as a proof of possession, has then been used already.
-   * @throws Error when it cannot decide. The client then gets 500; an open stream stays open.
+   * @param isOpen whether the request was authorized before and its stream is still open. A one-time credential in the
+   *   request, such as a proof of possession, has then already been used.
+   * @throws Error when the request cannot be checked. The client then gets 500; an open stream stays open.
    */
   authorize(request: RequestHead, isOpen: boolean): MaybePromise<Decision>;
   /**
@@ -76,18 +78,21 @@ export interface Authorizer {
    * @param principal `undefined` when the request came without a token.
    */
   insufficientScope(scopes: readonly string[], principal: Principal | undefined): Refusal;
-  /** Returns the document at a path; `undefined` if there is none. */
+  /** Returns the public document at a path; `undefined` if the authorization has no document there. */
   document(path: string): PublicDocument | undefined;
 }
 
-/** The services of the app that an authorization may use. */
+/** The services of the app that an authorization can use. */
 export interface AuthorizationHost {
   readonly logger: Logger;
-  /** Remembers values that must be used only once, in all processes that share the app's backend. */
+  /** Records which one-time values have been used, for all processes that share the app's backend. */
   readonly states: StateStore;
-  /** Encrypts and authenticates data that clients carry. Any process of the app can read it. */
+  /**
+   * Encrypts and authenticates a value, so that clients can store it without reading or changing it. Every process of
+   * the app can decrypt it.
+   */
   readonly seal: (value: unknown) => Promise<string>;
-  /** Reads sealed data. @returns `undefined` for other text. */
+  /** Decrypts text from `seal`. @returns the value; `undefined` if the text is not valid. */
   readonly unseal: (text: string) => Promise<unknown>;
 }
 
@@ -95,7 +100,8 @@ export interface AuthorizationHost {
 export type Authorization = (host: AuthorizationHost) => Authorizer;
 
 /**
- * The challenge for a client that lacks scopes, if the authorization does not have its own (RFC 6750, section 3.1).
+ * Returns the default refusal of a request whose principal lacks scopes, with a `Bearer` challenge (RFC 6750, section
+ * 3.1).
  *
  * @param scopes all scopes that the request needs.
  * @returns a value for `Authorizer.insufficientScope`.
@@ -113,8 +119,8 @@ export function scopeChallenge(scopes: readonly string[]): Refusal {
 }
 
 /**
- * Warns if the resource is neither the URL of the endpoint nor a prefix of it, because clients then refuse the
- * resource. This is not an error: a proxy may have rewritten the path.
+ * Logs a warning unless the path of `resource` is the path of the endpoint or a prefix of it. Otherwise, clients refuse
+ * the resource. This is not an error, because a proxy can rewrite paths.
  */
 export function checkResource(resource: string, path: string, logger: Logger): void {
   const { origin, pathname } = new URL(resource);
@@ -134,7 +140,7 @@ const RETRY_SECONDS = '5';
 /** The documents are public: any page may read them. */
 const OPEN_TO_PAGES = { 'Access-Control-Allow-Origin': '*' };
 
-/** Responds to a request for a document. */
+/** Answers a request for a public document. */
 export function serveDocument(http: HttpExchange, { body, headers }: PublicDocument): void {
   const { method } = http;
   if (method === 'OPTIONS') {

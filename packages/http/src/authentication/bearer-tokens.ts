@@ -10,7 +10,7 @@ const CREDENTIALS = /^Bearer +(\S+) *$/i;
  * Reads the token from `Authorization: Bearer …` (RFC 6750, section 2.1).
  *
  * @param headers the headers of a request, with names in lower case.
- * @returns the token; `undefined` if there is none, or if it is not a bearer token.
+ * @returns the token; `undefined` if the header is missing or does not contain a bearer token.
  * @example
  * ```ts
  * const authenticate: Authenticate = ({ headers }) => {
@@ -27,14 +27,14 @@ export function bearerToken(headers: RequestHead['headers']): string | undefined
 }
 
 /**
- * Accepts callers that send one of the given tokens as `Authorization: Bearer …`. The time that the comparison takes
- * does not depend on how much of a token is right.
+ * Creates an `authenticate` function that accepts requests with one of the given tokens as `Authorization: Bearer …`.
+ * Tokens are compared in constant time, so that the response time reveals nothing about them.
  *
  * @param tokens the principal of each token.
  * @returns a value for `authenticate`.
- * @throws DefinitionError if there are no tokens, or if a token cannot be a bearer token. The message leaves out the
- *   token.
- * @throws TypeError if a token maps to something other than a principal.
+ * @throws DefinitionError if `tokens` is empty, or if a token cannot be a bearer token. The message does not contain
+ *   the token.
+ * @throws TypeError if the value for a token is not a principal.
  * @example
  * ```ts
  * const authenticate = tokenAuthenticator({ [process.env['ADA_TOKEN'] ?? '']: { id: 'ada' } });
@@ -46,12 +46,12 @@ export function tokenAuthenticator(
 ): (request: Pick<RequestHead, 'headers'>) => Principal | undefined {
   const checks = new OptionChecks('tokenAuthenticator');
   const entries = Object.entries(tokens);
-  if (entries.length === 0) checks.refuse('tokens', 'it needs a token at least');
+  if (entries.length === 0) checks.refuse('tokens', 'it needs at least one token');
   if (!entries.every(([token]) => TOKEN.test(token)))
     checks.refuse('tokens', 'a token must be letters, digits and -._~+/ only, and must not be empty');
   // In a template or a computed key, an unset variable becomes this text, which anyone can guess.
   if (entries.some(([token]) => token === 'undefined' || token === 'null'))
-    checks.refuse('tokens', "a token is 'undefined' or 'null'", 'set the environment variable it comes from');
+    checks.refuse('tokens', "a token is 'undefined' or 'null'", 'set its environment variable');
   checks.throwIfAny();
   const known = entries.map(([token, principal]) => ({
     bytes: bytesOf(token),

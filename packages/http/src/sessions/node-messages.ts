@@ -8,23 +8,29 @@ import {
   type RequestId,
 } from '@sigil/core/transport';
 
-/** The subjects of messages between processes. */
+/** The kinds of messages between the processes of an app about sessions. */
 export const ABOUT = {
-  /** A client's answer to a request from the addressed process, or progress on that request. */
+  /** A client's answer to a request from the receiving process, or progress on that request. */
   answer: 'answer',
-  /** Confirms that the sender has the message. */
+  /** Confirms that the sender of this message has received an `answer` message. */
   received: 'received',
-  /** A client has cancelled a request that another process may serve. */
+  /** A client has cancelled a request, which any of the processes can be serving. */
   cancelled: 'cancelled',
-  /** A message that belongs to no request, for the process that the client listens to; see `Sink.deliver`. */
+  /**
+   * A message for the client that belongs to no request. The process with the client's stream sends it; see
+   * `Sink.deliver`.
+   */
   notify: 'notify',
-  /** A client has resumed a stream at the sender. */
+  /**
+   * A client has opened or resumed a stream at the process that sends this message. With `retryMs`, the client must
+   * reconnect.
+   */
   resumed: 'resumed',
 } as const;
 
 type Message = Readonly<Record<string, unknown>>;
 
-/** The part of a session that message routing needs. */
+/** The members of a session that are needed to route messages between processes. */
 export interface ReachedSession {
   readonly id: string;
   readonly connection: Connection;
@@ -50,7 +56,7 @@ const RECEIVED_WITHIN_MS: readonly number[] = [250, 750, 1_000];
 /** How many messages of a batch are passed to other processes; a longer batch is refused anyway. */
 const MOST_HANDED_OVER = 100;
 
-/** Passes messages from clients to the processes that they are for, and receives messages from other processes. */
+/** Forwards messages from clients to the processes that wait for them, and handles messages from other processes. */
 export class NodeMessages {
   /** Answers that have been passed on but not confirmed by the process that they are for. */
   readonly #handedOver = new Map<string, () => void>();
@@ -61,9 +67,9 @@ export class NodeMessages {
   ) {}
 
   /**
-   * Passes a message, or the messages of a batch, to the other processes that they are for.
+   * Forwards a client's message, or each message of a batch, to the process that waits for it.
    *
-   * @param session the session of the message, whose owner has been checked.
+   * @param session the session of the message. The caller has checked that it belongs to the client's principal.
    */
   forward({ id, connection }: ReachedSession, message: unknown): Forwarded {
     const isBatch = Array.isArray(message) && connection.batches && message.length <= MOST_HANDED_OVER;
@@ -72,13 +78,16 @@ export class NodeMessages {
     return { own: isOwn ? message : undefined, isTaken: this.#handOver(id, message) };
   }
 
-  /** Whether a message is the answer to a question from this process. */
+  /** Whether a client's message is the answer to a request from this process. */
   isOwnAnswer(message: unknown): boolean {
     if (!isObject(message) || message['method'] !== undefined) return false;
     return askedBy(message) === this.backend.node;
   }
 
-  /** Receives a message from another process. That process may run another version, so the message may be anything. */
+  /**
+   * Handles a message from another process. Its content is validated, because the other process can run another
+   * version.
+   */
   receive({ about, content }: { readonly about: string; readonly content: Message }): void {
     const { sessionId, message, stream, retryMs, node, receipt } = content;
     if (about === ABOUT.received && typeof receipt === 'string') return this.#handedOver.get(receipt)?.();
@@ -174,13 +183,14 @@ function nodeOf(id: unknown): string | undefined {
 }
 
 /**
- * How long a process has to confirm that it still serves a stream that a client resumes elsewhere, in milliseconds.
+ * How long a process waits until another process confirms that it still serves a stream, in milliseconds. This happens
+ * when a client resumes a stream at a process that does not serve it.
  */
 export const ANSWERS_WITHIN_MS = 2_000;
 
 /**
- * Milliseconds of silence after which a process counts as dead. The process is asked twice, because it may be busy or
- * may have missed the question.
+ * Milliseconds without a message after which another process counts as dead. In this time it is asked twice, because it
+ * can be busy or miss the first message.
  */
 export const GONE_AFTER_MS = 5_000;
 
@@ -191,13 +201,16 @@ export const GONE_AFTER_MS = 5_000;
  */
 type StreamListener = (isServed: boolean) => void;
 
-/** Messages between processes about the streams of sessions. The content of a stream is in the event store. */
+/**
+ * Exchanges messages between processes about the streams of sessions. The messages of a stream itself are in the event
+ * store.
+ */
 export class SharedStreams {
   readonly #listeners = new Map<string, Set<StreamListener>>();
 
   constructor(private readonly backend: EndpointBackend) {}
 
-  /** Listens for new events of a stream. @returns a function that stops this. */
+  /** Calls a listener when a stream may have new events. @returns a function that removes the listener. */
   follow(stream: string, listener: StreamListener): () => void {
     const listeners = this.#listeners.get(stream) ?? new Set();
     this.#listeners.set(stream, listeners.add(listener));
@@ -207,24 +220,28 @@ export class SharedStreams {
     };
   }
 
-  /** Notifies the followers of a stream that the stream has new events or is served. */
+  /** Notifies the listeners of a stream, in all processes, that the stream has new events or is still served. */
   grown(stream: string): void {
     void this.backend.publish({ kind: 'stream', stream });
   }
 
   /**
-   * Notifies the other processes that the client of a stream is now connected here.
+   * Notifies the other processes that the client of a stream is connected to this process, or that it must reconnect.
    *
-   * @param retryMs delay before the client reconnects, in milliseconds; absent if the client is connected here.
-   * @returns a promise that resolves once the other processes have been notified. Their later messages then arrive
-   *   after this one at every process.
+   * @param retryMs delay before the client reconnects, in milliseconds; `undefined` if the client is connected to this
+   *   process.
+   * @returns a promise that resolves once the message is published. Messages that are published later arrive after it
+   *   at every process.
    */
   resumed(sessionId: string, stream: string, retryMs?: number): MaybePromise<unknown> {
     const content = { sessionId, stream, node: this.backend.node, ...(retryMs !== undefined && { retryMs }) };
     return this.backend.publish({ kind: 'message', about: ABOUT.resumed, content });
   }
 
-  /** Notifies local listeners. @param stream absent if any stream may have new events. */
+  /**
+   * Notifies the listeners in this process.
+   * @param stream the stream with new events; if `undefined`, any stream may have new events.
+   */
   tell(stream?: string): void {
     const told = stream === undefined ? [...this.#listeners.values()] : [this.#listeners.get(stream) ?? []];
     for (const listeners of told) for (const listener of [...listeners]) listener(stream !== undefined);
@@ -237,15 +254,15 @@ const STANDALONE = new RegExp(`^${UUID}$`);
 const SCOPES = '(?:~[A-Za-z0-9_-]+)?';
 const OF_REQUEST = new RegExp(`^${UUID}-([A-Za-z0-9_-]*)${SCOPES}$`);
 
-/** Returns a new name for the stream of messages that belong to no request. */
+/** Returns a new, unique name for a stream of messages that belong to no request. */
 export function nameStandaloneStream(): string {
   // A session keeps the id. Node's UUID is a rope of many pieces: it takes ten times the memory of a flat text.
   return crypto.randomUUID().split('-').join('-');
 }
 
 /**
- * Returns a new name for the stream of a request. The name contains the id of the request; for a batch, it
- * contains no id.
+ * Returns a new, unique name for the stream of a request. The name contains the id of the request; for a batch, there
+ * is no id.
  */
 export function nameRequestStream(id: RequestId | undefined): string {
   const json = id === undefined ? '' : JSON.stringify(id);
@@ -254,7 +271,10 @@ export function nameRequestStream(id: RequestId | undefined): string {
   return `${crypto.randomUUID()}-${text}`;
 }
 
-/** Parses the name of a stream, which may be forged by a client. */
+/**
+ * Parses the name of a stream, which can come from a client.
+ * @returns `undefined` if the name is not valid.
+ */
 export function readStreamName(
   stream: string,
 ): { readonly kind: 'standalone' } | { readonly kind: 'request'; readonly id?: RequestId } | undefined {

@@ -11,18 +11,21 @@ const RESTORING_MS = { all: 2_000, each: 50 };
 /** Added to the version of a restored session, so that its versions are above all earlier ones. */
 const VERSIONS_BETWEEN = 1_000_000;
 
-/** Splits an id as clients send it: the id of the session, and after a point its sealed state, if there is one. */
+/**
+ * Splits the session id that a client sends into the actual id and the sealed state. The state follows a point; it is
+ * `undefined` if there is none.
+ */
 export function readName(name: string): { readonly id: string; readonly sealed: string | undefined } {
   const at = name.indexOf('.');
   return at < 0 ? { id: name, sealed: undefined } : { id: name.slice(0, at), sealed: name.slice(at + 1) };
 }
 
 /**
- * Seals sessions into their ids, and restores them after their store has lost its data. The store of used states shows
- * that loss: the session is older than the data in that store, and is not marked as ended.
+ * Encrypts the state of sessions into their ids, and restores sessions whose store has lost its data. The store of used
+ * states shows the loss: its data is newer than the session, and it has no mark that the session has ended.
  */
 export class SealedSessions {
-  /** @param sealedMs how long after its beginning a session can be restored, in milliseconds. */
+  /** @param sealedMs how long after it was opened a session can be restored, in milliseconds. */
   constructor(
     private readonly backend: EndpointBackend,
     private readonly store: SessionStore,
@@ -30,7 +33,10 @@ export class SealedSessions {
     private readonly idleMs: number,
   ) {}
 
-  /** Returns the id that the client of a new session gets. */
+  /**
+   * Returns the id for the client of a new session: the id of the session with its sealed state, unless that is too
+   * long.
+   */
   async nameOf(session: StoredSession): Promise<string> {
     const sealed = await this.backend.seal(PURPOSE, session);
     const name = `${session.id}.${sealed}`;
@@ -38,10 +44,10 @@ export class SealedSessions {
   }
 
   /**
-   * Stores a session again, if the store has lost it.
+   * Stores a session again if the store has lost it.
    *
    * @param here the local copy of the session, which may be newer than the sealed state.
-   * @returns `undefined` if the store has not lost data.
+   * @returns the restored session; `undefined` if the store has not lost data, or if the session cannot be restored.
    */
   async restore(name: string, here: StoredSession | undefined): Promise<StoredSession | undefined> {
     const { id, sealed } = readName(name);
@@ -62,7 +68,7 @@ export class SealedSessions {
     return session;
   }
 
-  /** Marks a session as ended, so that it is not restored. */
+  /** Records that a session has ended, so that it is not restored. */
   async end({ id, client }: StoredSession): Promise<void> {
     await this.backend.states.use(`session ${id}`, this.sealedMs, client);
   }

@@ -76,10 +76,11 @@ export function serveSessioned(
 }
 
 /**
- * Serves a request with the session that it names, or refuses it.
+ * Finds the session in the header `Mcp-Session-Id` and calls `serve` with it. If there is no such session, the request
+ * is refused.
  *
- * @param alone serves the request with the local copy of the session if the store fails. It returns whether it has
- *   served the request.
+ * @param alone called if the store fails, with the local copy of the session. It returns whether it has served the
+ *   request.
  */
 export function withSession(
   http: HttpExchange,
@@ -125,7 +126,10 @@ function once<T>(
   );
 }
 
-/** Ends the session that a request names, or refuses it. */
+/**
+ * Ends the session in the header `Mcp-Session-Id` of a DELETE request. If there is no such session, the request is
+ * refused.
+ */
 export function endSession(http: HttpExchange, sessions: SessionTable): void {
   const { shared } = sessions;
   if (!shared) {
@@ -208,7 +212,7 @@ function onceTaken(
   );
 }
 
-const NOT_TAKEN = 'The process that waits for this cannot be reached now';
+const NOT_TAKEN = 'The process that waits for this message cannot be reached';
 
 function serve(http: HttpExchange, message: unknown, session: HttpSession): void {
   const sink = new SessionSink(http, session, isObject(message) ? readableId(message) : null);
@@ -226,7 +230,7 @@ function openSession(
 ): void {
   if (sessions.isStateless) return refuse(http, 400, ERROR_CODES.invalidRequest, NO_SESSIONS, id);
   const session = sessions.create(http.principal?.id, http.quotaKey);
-  if (!session) return sessions.overload.refuse(http, 'Too many sessions: all of them are at work', id);
+  if (!session) return sessions.overload.refuse(http, 'Too many sessions, and all of them are in use', id);
   let sent = session.id;
   const headers = (): Record<string, string> =>
     session.connection.initialized ? { 'Mcp-Session-Id': sent } : {};
@@ -249,7 +253,7 @@ function openSession(
           sink.end(text, rejection);
         },
         (error) => {
-          session.close('The session could not be kept');
+          session.close('The session could not be stored');
           sessions.shared?.refuse(http, error, id);
         },
       );
@@ -260,7 +264,7 @@ function openSession(
 }
 
 const NO_SESSIONS =
-  'This server keeps no sessions: it runs in several processes without a backend. Clients of 2026-07-28 are served';
+  'This server has no sessions, because it runs in several processes without a backend. It serves clients of revision 2026-07-28';
 
 /** Whether a message without an id is a notification or a response. */
 function isWellFormed(message: unknown): boolean {

@@ -14,32 +14,38 @@ import {
 } from './node-messages.js';
 
 /**
- * The values that the streams of a session share. The session itself has these members: there are many sessions, and a
- * second object for each would take memory.
+ * The values that the streams of a session share. `HttpSession` implements this interface, because a separate object
+ * for each of many sessions would use more memory.
  */
 export interface StreamParts {
   /** The id of the session. */
   readonly id: string;
-  /** The event store. Without it, nothing is kept, and no client can resume. */
+  /** The event store. Without it, messages are not stored, and clients cannot resume streams. */
   readonly store: EventStore | undefined;
   readonly rules: StreamRules;
   /** How long a client waits before it reconnects, in milliseconds. */
   readonly retryMs: number;
   /**
-   * Whether clients come back to a stream that stops before its response. Only such clients get an event id at the
-   * start.
+   * Whether the client reconnects to a stream that ends before its response. Only such a client gets an event id at the
+   * start of a stream.
    */
   readonly resumable: boolean;
   readonly logger: Logger;
-  /** Limits log lines about repeated failures. */
+  /** Prevents repeated failures from being logged too often. */
   readonly told: LogThrottle;
-  /** The id of the principal that the session belongs to. */
+  /** The id of the principal that owns the session; `undefined` for an anonymous client. */
   readonly owner: string | undefined;
-  /** Called with the principal of the session, whose scopes and claims may have changed. */
+  /**
+   * Called with the principal of the session after each new authentication of an open stream, because scopes and claims
+   * may have changed.
+   */
   renewed(principal: Principal): void;
-  /** Messages between processes about streams; `undefined` if the session or its streams belong to this process. */
+  /**
+   * Exchanges messages about streams with other processes; `undefined` if other processes cannot serve the session or
+   * its streams.
+   */
   readonly shared: SharedStreams | undefined;
-  /** Notifies the client that all lists and resources may have changed. */
+  /** Notifies the client that any list or resource may have changed. */
   announceAll(): void;
 }
 
@@ -59,12 +65,15 @@ export class SessionStreams {
 
   constructor(private readonly parts: StreamParts) {}
 
-  /** Whether a client is connected that does not wait for an answer from this process. */
+  /**
+   * Whether the client is connected to this process by a stream for messages without a request, or for a request that
+   * another process serves.
+   */
   get listening(): boolean {
     return this.#standalone?.connected === true || (this.#followers?.size ?? 0) > 0;
   }
 
-  /** Whether this process writes the messages outside of requests. */
+  /** Whether this process sends the client the messages that belong to no request. */
   get isWriter(): boolean {
     return this.#standalone !== undefined;
   }
@@ -72,9 +81,9 @@ export class SessionStreams {
   /**
    * Answers a request with a new stream for this request.
    *
-   * @param id the id of the request; absent for a batch.
-   * @param scopes scopes that a client needs to resume it.
-   * @param refused called when the request is no longer authenticated.
+   * @param id the id of the request; `undefined` for a batch.
+   * @param scopes the scopes that a principal needs to resume the stream.
+   * @param refused called if the request is no longer authenticated.
    */
   open(
     http: HttpExchange,
@@ -89,7 +98,10 @@ export class SessionStreams {
     return stream;
   }
 
-  /** Ends the stream of a request: from now on only the store has it. @param last its last message. */
+  /**
+   * Ends the stream of a request. Afterwards, its messages are only in the event store.
+   * @param last the last message of the stream.
+   */
   end(stream: SessionStream, last?: string): void {
     stream.end(last, () => this.#running?.delete(stream.id));
   }
@@ -103,7 +115,9 @@ export class SessionStreams {
     void after(this.parts.shared?.resumed(this.parts.id, standalone.id), () => standalone.connect(http));
   }
 
-  /** Resumes a stream after the client's last event. Event ids of other sessions are not accepted. */
+  /**
+   * Answers a request with the rest of a stream after the event `lastEventId`. The stream must belong to this session.
+   */
   resume(http: HttpExchange, lastEventId: string): void {
     const { stream, id } = readEventId(lastEventId);
     const running = this.#standalone?.id === stream ? this.#standalone : this.#running?.get(stream);
@@ -124,7 +138,10 @@ export class SessionStreams {
     new SessionStream(stream, this.parts, { ended: true }).resume(http, id);
   }
 
-  /** Notes that the client has resumed a stream at another process. */
+  /**
+   * Handles the message that the client is now connected to a stream at another process, or must reconnect after
+   * `retryMs`.
+   */
   movedAway(stream: string, retryMs?: number): void {
     // A message from before this process claimed the stream is obsolete.
     if (this.#claims?.has(claimOf(stream))) return;
@@ -135,7 +152,7 @@ export class SessionStreams {
     own?.handOver();
   }
 
-  /** Notes that all processes have received the claim of this process on a stream. */
+  /** Handles the confirmation that all processes know that this process now serves a stream. */
   claimed(stream: string): void {
     this.#claims?.get(claimOf(stream))?.();
   }
@@ -158,24 +175,28 @@ export class SessionStreams {
   }
 
   /**
-   * Sends a message outside of requests. Messages are stored once a client has listened: before that, no client has an
-   * event id.
+   * Sends a message that belongs to no request. It is dropped if this process does not serve the client's stream for
+   * such messages.
    */
   send(message: string): void {
     this.#standalone?.send(message);
   }
 
   /**
-   * Disconnects clients that do not wait for an answer from this process, so that they reconnect to another process.
+   * Closes the client's connections that do not wait for an answer from this process, so that the client reconnects to
+   * another process.
    *
-   * @param all whether to disconnect the waiting clients too.
+   * @param all whether to close the connections that wait for an answer too.
    */
   letGo(all = false): void {
     for (const follower of [...(this.#followers?.values() ?? [])]) void follower.letGo(this.parts.retryMs);
     for (const stream of all ? this.#all : [this.#standalone]) stream?.disconnect();
   }
 
-  /** Ends all streams, and drops their events, unless another process may continue them. */
+  /**
+   * Ends all streams, and deletes their stored events. If other processes can continue the streams, the events are not
+   * deleted.
+   */
   close(): void {
     const { shared, id: session } = this.parts;
     for (const follower of [...(this.#followers?.values() ?? [])]) void follower.letGo();
@@ -216,8 +237,9 @@ function claimOf(stream: string): string {
 }
 
 /**
- * The messages of one request, or the messages that belong to no request. They go to the client's current connection,
- * and are stored for the next connection. Operations on a stream run in order, even while the store is slow.
+ * A stream with the messages of one request, or with the messages that belong to no request. Messages are sent on the
+ * client's current connection, and stored for later connections. Operations on a stream run in order, even if the store
+ * is slow.
  */
 export class SessionStream {
   #connection: EventStream | undefined;
@@ -235,10 +257,10 @@ export class SessionStream {
   #isAbandoned = false;
 
   /**
-   * @param id names the stream in event ids.
-   * @param its.ended whether no more messages follow, so that the store has the whole stream.
-   * @param its.refused called when the request of a connection is no longer authenticated; if absent, the connection
-   *   ends.
+   * @param id the name of the stream, which is the beginning of its event ids.
+   * @param its.ended whether the stream has ended, so that all its messages are in the store.
+   * @param its.refused called if the request of a connection is no longer authenticated. Without this function, the
+   *   connection then ends.
    */
   constructor(
     readonly id: string,
@@ -258,16 +280,16 @@ export class SessionStream {
     return this.#connection?.ended === false;
   }
 
-  /** Continues on the response of a request, which replaces an older connection. */
+  /** Sends the following messages as the response to `http`. An older connection is closed. */
   connect(http: HttpExchange): void {
     this.#inTurn(() => this.#attach(http, this.#last, []));
   }
 
   /**
-   * Sends missed events on the response of a request, and continues there. If there is nothing to send, now or later,
-   * the status is 204, which ends the client's retries.
+   * Sends the missed events and the following messages as the response to `http`. If the stream has ended and there are
+   * no missed events, the status is 204, which ends the client's retries.
    *
-   * @param id the id of the last event that the client got; absent when it got no event.
+   * @param id the id of the last event that the client received; `undefined` if it received none.
    */
   resume(http: HttpExchange, id: string | undefined): void {
     if (this.#isFollowed) void this.parts.shared?.resumed(this.parts.id, this.id);
@@ -285,8 +307,8 @@ export class SessionStream {
   }
 
   /**
-   * Takes over a stream from another process, which confirms that it has stopped writing. If it does not confirm, it is
-   * gone, and its unsent messages are lost.
+   * Takes over a stream from another process, which confirms that it has stopped writing. If it does not confirm this
+   * in time, it counts as dead, and its messages that are not in the store are lost.
    */
   takeOver(http: HttpExchange, id: string | undefined): void {
     const { shared, id: session } = this.parts;
@@ -311,7 +333,8 @@ export class SessionStream {
   }
 
   /**
-   * Releases the connection: the client is connected to another process, which is notified of new messages from now on.
+   * Closes the connection, because the client is now connected to another process. From now on, that process is
+   * notified of new messages.
    */
   handOver(): void {
     this.#endTakeover?.();
@@ -335,7 +358,7 @@ export class SessionStream {
     );
   }
 
-  /** Releases the connection. New messages wait for the client to resume. */
+  /** Closes the connection. New messages are stored until the client resumes the stream. */
   disconnect(retryMs: number = this.parts.retryMs): void {
     this.#inTurn(() => {
       this.#connection?.retry(retryMs);
@@ -347,8 +370,8 @@ export class SessionStream {
   /**
    * Ends the stream once all messages are sent.
    *
-   * @param last the last message; absent if the request gets no answer.
-   * @param ended called afterwards: from then on only the store has the stream.
+   * @param last the last message; `undefined` if the request gets no answer.
+   * @param ended called when the stream has ended, so that its messages are only in the store.
    */
   end(last: string | undefined, ended: () => void): void {
     const { shared, id: session } = this.parts;
@@ -370,7 +393,10 @@ export class SessionStream {
     );
   }
 
-  /** Drops the stored events of this stream: no client will resume it. */
+  /**
+   * Deletes the stored events of this stream, because its client will not resume it. In a shared store, the events
+   * stay, because they show other processes that the stream has ended.
+   */
   abandon(): void {
     this.#isAbandoned = true;
     // Another process must be able to see that the stream has ended.
@@ -378,7 +404,7 @@ export class SessionStream {
     this.#inTurn(() => askStore(this.parts, (store) => store.forget(this.#name.session, this.id)));
   }
 
-  /** Releases the connection, and writes no more: another process continues the stream. */
+  /** Closes the connection, because another process continues the stream. */
   release(): void {
     this.#endTakeover?.();
     this.#inTurn(() => this.#connection?.end());
@@ -404,7 +430,7 @@ export class SessionStream {
     this.#ended = true;
     this.#connection?.end();
     const what =
-      'a request has been answered by another process, which took this one for dead; its further messages are dropped';
+      'another process answered a request, because this process did not respond; further messages of the request are dropped';
     this.parts.logger.info({ principal: this.parts.owner }, what);
   }
 
@@ -603,7 +629,7 @@ function askStore<T>(
     if (told.allows('event store'))
       logger.error(
         { err: error, principal: owner },
-        'the event store failed; streams go on, and what they send now cannot be resumed',
+        'the event store failed; streams continue, but clients cannot resume them after a disconnect',
       );
     return undefined;
   };
@@ -627,7 +653,10 @@ function eventId(stream: string, id?: string): string {
   return id === undefined ? stream : `${stream}.${id}`;
 }
 
-/** Reads `Last-Event-ID`. It does not check whether the stream exists. */
+/**
+ * Splits the value of `Last-Event-ID` into the name of the stream and the id of the event. It does not check whether
+ * the stream exists.
+ */
 export function readEventId(text: string): EventCursor {
   const dot = text.indexOf('.');
   return dot < 0 ? { stream: text } : { stream: text.slice(0, dot), id: text.slice(dot + 1) };

@@ -10,7 +10,10 @@ import { ABOUT } from './node-messages.js';
 import { readEventId, SessionStreams, type StreamParts } from './session-streams.js';
 import { mayUse, SharedSessions } from './shared-sessions.js';
 
-/** The sessions of one endpoint, longest idle first. They expire. Their number is limited, in total and per client. */
+/**
+ * The sessions of one endpoint in this process, longest idle first. Idle sessions expire. The number of sessions is
+ * limited, in total and per client.
+ */
 export class SessionTable {
   // A Map and a Set keep insertion order: whenever a session is used, it moves to the end.
   readonly #sessions = new Map<string, HttpSession>();
@@ -23,7 +26,7 @@ export class SessionTable {
   readonly #idleMs: number;
   readonly #max: number;
   readonly #maxPerClient: number;
-  /** Absent if sessions belong to this process. */
+  /** Shares sessions with other processes; `undefined` if each session exists only in the process that opened it. */
   readonly shared: SharedSessions<HttpSession> | undefined;
 
   constructor(private readonly parts: HandlerParts) {
@@ -37,23 +40,23 @@ export class SessionTable {
     return this.parts.endpoint.logger;
   }
 
-  /** Whether sessions are refused, because other processes would not know them. */
+  /** Whether sessions are refused: the app runs in several processes, which do not share sessions. */
   get isStateless(): boolean {
     return this.parts.options.isStateless === true;
   }
 
-  /** Refuses requests when there is no room. */
+  /** Refuses requests with 503 when the server is overloaded. */
   get overload(): OverloadRefusal {
     return this.parts.overload;
   }
 
   /**
-   * Creates a session that cannot be found yet. It is kept once its client has been accepted.
+   * Creates a session without adding it to the table. `keep` adds it, after its client has been accepted.
    *
-   * @param owner the id of the principal that opens the session; absent without authentication.
+   * @param owner the id of the principal that opens the session; `undefined` for an anonymous client.
    * @param quotaKey the quota key of the client.
-   * @param id absent for a session that is new everywhere.
-   * @returns the session, or `undefined` if there is no room and no session can be replaced.
+   * @param id the id of a session from another process; `undefined` for a new session.
+   * @returns the session, or `undefined` if a limit is reached and no session can be replaced.
    */
   create(
     owner: string | undefined,
@@ -65,9 +68,9 @@ export class SessionTable {
   }
 
   /**
-   * Stores a new session, so that the other processes find it. Rejects if the store fails.
+   * Adds a new session to the table and, if sessions are shared, to their store. Rejects if the store fails.
    *
-   * @returns the id of the session for its client.
+   * @returns the session id that the client must send.
    */
   open(session: HttpSession, requestInfo: RequestInfo): MaybePromise<string> {
     if (this.shared) return this.shared.open(session, requestInfo);
@@ -75,22 +78,22 @@ export class SessionTable {
     return session.id;
   }
 
-  /** How many sessions this process has. */
+  /** How many sessions are in this process. */
   get size(): number {
     return this.#sessions.size;
   }
 
-  /** Every session of this process. */
+  /** All sessions in this process. */
   get all(): readonly HttpSession[] {
     return [...this.#sessions.values()];
   }
 
-  /** Returns a session of this process. This does not count as use. */
+  /** Returns a session in this process, without counting this as use of the session. */
   get(id: string): HttpSession | undefined {
     return this.#sessions.get(id);
   }
 
-  /** Keeps a session. If there are too many, it replaces an idle one. */
+  /** Adds a session to the table. If a limit is reached, the session replaces an idle session. */
   keep(session: HttpSession): void {
     const { quotaKey } = session;
     const evicted = this.#isFull(quotaKey) ? this.#dispensable(quotaKey) : undefined;
@@ -98,7 +101,7 @@ export class SessionTable {
       const { logger } = this.parts.endpoint;
       logger.info(
         { quotaKey: evicted.quotaKey, idleMs: Date.now() - evicted.lastUsed },
-        'an idle session gave way to a new one',
+        'a new session replaced an idle one',
       );
       this.end(evicted, 'Too many sessions');
     }
@@ -112,10 +115,10 @@ export class SessionTable {
   }
 
   /**
-   * Finds a session and counts that as use.
+   * Finds a session, and counts this as use of the session.
    *
-   * @param http the request that names the session. It cannot find sessions of other principals; a session without an
-   *   owner then belongs to the principal of the request.
+   * @param http the request with the session id. Its principal must own the session; if the session has no owner, the
+   *   principal becomes its owner.
    */
   find(id: string, http: HttpExchange): MaybePromise<HttpSession | undefined> {
     if (this.shared) return this.shared.find(id, http);
@@ -127,7 +130,7 @@ export class SessionTable {
     return session;
   }
 
-  /** Counts a use of a session of this process. */
+  /** Records that a session in this process is used now. */
   use(session: HttpSession): void {
     const { id } = session;
     session.lastUsed = Date.now();
@@ -139,7 +142,8 @@ export class SessionTable {
   }
 
   /**
-   * Ends a session of this process: cancels its calls, and forgets its id. A shared session ends in this process only.
+   * Ends a session in this process: cancels its calls, and removes it from the table. A shared session continues in
+   * other processes.
    */
   end(session: HttpSession, reason: string): void {
     this.#sessions.delete(session.id);
@@ -153,12 +157,12 @@ export class SessionTable {
     this.#sweep = undefined;
   }
 
-  /** Counts a request that begins to wait for a store or another process. */
+  /** Counts a request that starts to wait for a store or another process, so that `drain` waits for it. */
   waits(): void {
     this.#waiting += 1;
   }
 
-  /** Counts a request that no longer waits: it has been answered, or is in flight. */
+  /** Counts a request that no longer waits for a store or another process. */
   goesOn(): void {
     this.#waiting -= 1;
     if (this.#waiting === 0) this.#settle();
@@ -167,7 +171,7 @@ export class SessionTable {
   /**
    * Lets requests in flight, and requests that wait for their session, finish. Then ends every session.
    *
-   * @param graceMs how long the requests may take, in milliseconds.
+   * @param graceMs how long the requests can take, in milliseconds.
    */
   async drain(graceMs: number): Promise<void> {
     const began = performance.now();
@@ -189,7 +193,7 @@ export class SessionTable {
     for (const session of this.#sessions.values()) {
       // The sessions after this one were used later.
       if (now - session.lastUsed < this.#idleMs) return;
-      if (!session.busy) this.end(session, 'The session was idle for too long');
+      if (!session.busy) this.end(session, 'The session has expired: it was idle for too long');
     }
   }
 
@@ -220,7 +224,7 @@ function longestIdle(sessions: Iterable<HttpSession>): HttpSession | undefined {
   return undefined;
 }
 
-/** A session of a client of revision 2025-11-25 or earlier: its connection and its streams. */
+/** The connection and the streams of one session, of a client of revision 2025-11-25 or earlier. */
 export class HttpSession implements Sink, StreamParts {
   readonly connection: Connection;
   lastUsed: number;
@@ -228,9 +232,9 @@ export class HttpSession implements Sink, StreamParts {
   // Created when the first stream is needed, to keep idle sessions small.
   #streams: SessionStreams | undefined;
   #posts = 0;
-  /** The last stored state of the session, if it is shared. */
+  /** The last stored state of a session that is shared between processes. */
   kept: StoredSession | undefined;
-  /** The changes of the session that are being stored. */
+  /** Settles when the running changes of the stored session are complete. */
   changing: Promise<void> | undefined;
 
   constructor(
@@ -249,23 +253,29 @@ export class HttpSession implements Sink, StreamParts {
     this.lastUsed = Date.now();
   }
 
-  /** The id of the session's principal; absent for an anonymous client. */
+  /** The id of the principal that owns the session; `undefined` for an anonymous client. */
   get owner(): string | undefined {
     return this.#owner;
   }
 
-  /** Makes a principal the owner of the session. Open streams and requests end, and must be repeated with a token. */
+  /**
+   * Makes a principal the owner of the session. Open connections are closed: the client must repeat their requests with
+   * a token.
+   */
   belongTo(principal: string | undefined): void {
     this.#owner = principal;
     this.#streams?.letGo(true);
   }
 
-  /** Whether a request or a stream is open: such a session does not expire. */
+  /** Whether a request or a stream of the session is open. The session does not expire meanwhile. */
   get busy(): boolean {
     return this.#posts > 0 || this.#streams?.listening === true;
   }
 
-  /** Whether the client reconnects if it is disconnected in the middle of a request (2025-11-25, SEP-1699). */
+  /**
+   * Whether the client reconnects if its connection closes before the response (revision 2025-11-25, SEP-1699), and
+   * streams are stored.
+   */
   get resumable(): boolean {
     return this.parts.eventStore !== undefined && this.connection.resumes;
   }
@@ -312,7 +322,8 @@ export class HttpSession implements Sink, StreamParts {
   }
 
   /**
-   * Serves a GET: resumes the stream that an event id names, or else opens the stream for messages outside of requests.
+   * Serves a GET. With `Last-Event-ID`, resumes a stream; otherwise opens the stream for messages that belong to no
+   * request.
    */
   get(http: HttpExchange): void {
     const lastEventId = http.header('last-event-id');
@@ -322,21 +333,22 @@ export class HttpSession implements Sink, StreamParts {
     this.streams.resume(http, lastEventId);
   }
 
-  /** Counts a request that begins. */
+  /** Counts a request of the session that begins. */
   began(): void {
     this.#posts += 1;
   }
 
   /**
-   * Measures the time of a request that has not been answered at once.
+   * Starts a timer for a request that has not been answered immediately.
    *
-   * @param waitedLong called when it has waited for long.
+   * @param waitedLong called when the request has run for `streams.afterMs`.
+   * @returns the timer; `undefined` if the client cannot resume streams.
    */
   waits(waitedLong: () => void): Deadline | undefined {
     return this.resumable ? this.parts.longWaits.add(waitedLong) : undefined;
   }
 
-  /** Counts a request that has ended. @param wait the result of `waits` for this request. */
+  /** Counts a request of the session that has ended. @param wait the result of `waits` for this request. */
   finished(wait: Deadline | undefined): void {
     this.#posts -= 1;
     this.lastUsed = Date.now();
@@ -366,7 +378,9 @@ export class HttpSession implements Sink, StreamParts {
     this.#streams?.movedAway(stream, retryMs);
   }
 
-  /** Disconnects clients that do not wait for an answer, so that they reconnect to another process. */
+  /**
+   * Closes the client's connections that do not wait for an answer, so that the client reconnects to another process.
+   */
   letGo(): void {
     this.#streams?.letGo();
   }

@@ -8,7 +8,7 @@ import { NodeMessages, type ReachedSession } from './node-messages.js';
 import type { HandlerParts } from '../parts.js';
 import { readName, SealedSessions } from './sealed-sessions.js';
 
-/** The error for an ended session. */
+/** The error message for requests and calls of a session that has ended. */
 export const ENDED = 'The session has ended';
 
 /** How many sessions are read again at the same time. */
@@ -20,8 +20,9 @@ const MOST_TRIES = 10;
 const SESSION_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * Whether a principal may use a session. A session that was opened without a token then belongs to the first principal
- * that uses it. So a client keeps its session when its user logs in: only that client knows the id.
+ * Whether a principal is allowed to use a session: it owns the session, or the session has no owner. A session that was
+ * opened without a token belongs to the first principal that uses it. In this way, a client keeps its session when its
+ * user logs in. This is safe, because only that client knows the session id.
  */
 export function mayUse(
   { owner }: { readonly owner: string | null | undefined },
@@ -51,9 +52,9 @@ interface LocalSessions<S> {
 }
 
 /**
- * Sessions that any process can serve. A store keeps each session. A process that serves a request has a copy, which is
- * updated before the request in one round trip. A change is stored first, and then announced to the processes with
- * copies, because a session may have requests and streams in several processes.
+ * The sessions that every process of the app can serve. A store contains the state of each session. Each process that
+ * serves the session has a copy, which is updated before each request by one call to the store. A change is stored
+ * first and then announced to all processes, because several can serve the session at the same time.
  */
 export class SharedSessions<S extends SharedSession> {
   readonly messages: NodeMessages;
@@ -68,8 +69,8 @@ export class SharedSessions<S extends SharedSession> {
   #closing = false;
 
   /**
-   * @param store keeps the sessions of all processes.
-   * @param local the sessions of this process.
+   * @param store contains the sessions of all processes.
+   * @param local the sessions in this process.
    */
   constructor(
     private readonly parts: HandlerParts,
@@ -99,7 +100,7 @@ export class SharedSessions<S extends SharedSession> {
     unref(this.#touch);
   }
 
-  /** The options for the connection of a session. */
+  /** Returns the options for the connection of a session. With them, the connection stores changes of the session. */
   connectOptions(session: S): ConnectOptions {
     return {
       node: this.#backend.node,
@@ -107,7 +108,7 @@ export class SharedSessions<S extends SharedSession> {
     };
   }
 
-  /** Stores a new session. @returns the id of the session for its client. @throws the error of the store. */
+  /** Stores a new session. @returns the session id that the client must send. @throws the error of the store. */
   async open(session: S, { headers, address }: RequestInfo): Promise<string> {
     const { id, owner = null, quotaKey: client, connection } = session;
     const state = connection.sessionState ?? {};
@@ -132,9 +133,9 @@ export class SharedSessions<S extends SharedSession> {
   }
 
   /**
-   * Finds a session, opened at any process, and counts that as use.
+   * Finds a session that any process has opened, and counts this as use of the session.
    *
-   * @throws OverloadedError when this process has no room for the session.
+   * @throws OverloadedError when the session limits of this process are reached, and no session can be replaced.
    */
   async find(name: string, http: HttpExchange): Promise<S | undefined> {
     const { id } = readName(name);
@@ -157,7 +158,10 @@ export class SharedSessions<S extends SharedSession> {
     return served;
   }
 
-  /** Ends a session in every process. @returns whether the calling principal had this session. */
+  /**
+   * Ends a session in every process. @returns whether the session existed and the principal of the request was allowed
+   * to use it.
+   */
   async delete(name: string, http: HttpExchange): Promise<boolean> {
     const { id } = readName(name);
     if (!SESSION_ID.test(id)) return false;
@@ -178,14 +182,17 @@ export class SharedSessions<S extends SharedSession> {
     return wasThere;
   }
 
-  /** Answers a request that cannot be served for now. */
+  /** Answers a request with 503 after `error` has prevented this process from serving its session. */
   refuse(http: HttpExchange, error: unknown, id: RequestId | null): void {
     if (error instanceof OverloadedError) return this.parts.overload.refuse(http, error.message, id);
     this.#report('use', error);
     refuseForNow(http, 'Sessions cannot be served now', id);
   }
 
-  /** Accepts no further sessions: the server is closing. Active sessions are still notified of changes. */
+  /**
+   * Refuses to open or find sessions from now on, because the server is closing. Existing sessions still get changes
+   * from other processes.
+   */
   refuseFromNow(): void {
     this.#closing = true;
     clearInterval(this.#touch);
@@ -200,7 +207,7 @@ export class SharedSessions<S extends SharedSession> {
   #adopt(found: StoredSession | 'unchanged' | undefined, http: HttpExchange): S | undefined {
     if (found === undefined || found === 'unchanged') return undefined;
     const session = this.local.create(found.owner ?? undefined, found.client, found.id);
-    if (!session) throw new OverloadedError('Too many sessions: all of them are at work');
+    if (!session) throw new OverloadedError('Too many sessions, and all of them are in use');
     const { headers, address, principal } = http;
     try {
       const requestInfo = { headers, address, principal, quotaKey: found.client };

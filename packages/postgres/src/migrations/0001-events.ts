@@ -1,4 +1,7 @@
-/** Events: a session's events are limited as they arrive. An ended stream accepts no events from any process. */
+/**
+ * The SQL for the events of sessions. When an event is added, the limits of its session apply. After a stream has
+ * ended, no process can add events to it.
+ */
 export const EVENTS: string = `
 -- Ids are never given twice, whatever becomes of the events.
 CREATE SEQUENCE event_ids;

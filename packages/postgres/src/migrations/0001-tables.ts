@@ -1,11 +1,11 @@
 import type { StateKind } from '@sigil/core/backend';
 
 /**
- * The first version: a table for each part of a backend, and functions for atomic operations. Names have no schema,
- * because each function looks them up in the schema that it was created in.
+ * The SQL of the first version: a table for each part of a backend, and functions for atomic operations. Table names
+ * contain no schema, because each function finds the tables in the schema that it was created in.
  *
- * Locks are always taken in the same order, so that no two calls wait for each other: the row of a table, the usage of
- * its client, the usage of all. If a lock would break this order, locked rows are skipped.
+ * Locks are always acquired in the same order, so that two calls never wait for each other. The order is: the row of a
+ * table, the usage of its client, the total usage. If this order is impossible, locked rows are skipped.
  */
 export const TABLES: string = `
 CREATE FUNCTION later(p_ms bigint) RETURNS timestamptz LANGUAGE sql VOLATILE STRICT AS $$

@@ -1,4 +1,4 @@
-/** Tasks: compare-and-set, leases, and the replacement of an owner's oldest finished task. */
+/** The SQL for tasks: compare-and-set updates, leases, and the replacement of an owner's oldest finished task. */
 export const TASKS: string = `
 -- Under which name an owner takes its turn. No name is that of those who are not known.
 CREATE FUNCTION turn_of(p_owner text) RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT coalesce('=' || p_owner, '-') $$;

@@ -75,7 +75,7 @@ export function TextControl(
   return <input {...shared} type="text" value={text} onInput={onInput} />;
 }
 
-/** Suggests values for a field, given its label. */
+/** Context with the function that suggests values for a text field, given the field's label. */
 export const Suggestions = createContext<((label: string) => Promise<readonly string[]>) | undefined>(
   undefined,
 );

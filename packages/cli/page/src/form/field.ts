@@ -30,7 +30,7 @@ export interface Extra {
 /** Maximum nesting of fields. Deeper values, as in recursive schemas, are edited as JSON. */
 const MOST_DEPTH = 8;
 
-/** Returns a field in its initial state: with the default of its schema, if there is one. */
+/** Returns a field in its initial state. Its value is the default of its schema, if the schema has one. */
 export function emptyField(schema: unknown, document: SchemaDocument, depth = 0): Field {
   const resolved = document.resolve(schema);
   if (resolved && 'default' in resolved) return filledField(schema, resolved['default'], document);
@@ -147,7 +147,7 @@ interface PlacedSchema {
 }
 
 /**
- * Returns the fields of a changed schema. Existing fields keep their values if these are still valid. New
+ * Returns the field for a changed schema. Existing fields keep their values if the values are still valid. New
  * fields are empty, or have their defaults.
  */
 export function followedField(field: Field, before: PlacedSchema, now: PlacedSchema): Field {
@@ -200,7 +200,7 @@ function isSame(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** Returns the JSON pointers of all visible fields. Problems can be shown at these. */
+/** Returns the JSON pointers of all visible fields. The form can show problems at these fields. */
 export function pathsOf(field: Field | undefined, path = ''): readonly string[] {
   switch (field?.kind) {
     case 'object': {
@@ -242,7 +242,7 @@ export interface ReadProblem {
   readonly message: string;
 }
 
-/** Reads a form. @returns its value, and the problems of its texts. */
+/** Reads a form. @returns the form's value, and the problems of fields whose text cannot be read as a value. */
 export function readForm(
   field: Field,
   schema: unknown,

@@ -276,7 +276,7 @@ function extrasOf(schema: JsonObject, hasNamed: boolean): Extras | undefined {
   };
 }
 
-/** Whether a pattern is fast for every text. */
+/** Whether a regular expression can be matched quickly against every text. */
 export function isFast(pattern: string): boolean {
   return cannotBacktrack(pattern, 'u');
 }

@@ -82,7 +82,7 @@ function violationOf({ keyword, instanceLocation, error }: OutputUnit): Violatio
   const [first = '', second = ''] = [...error.matchAll(/"([^"]*)"/g)].map(([, quoted]) => quoted);
   if (keyword === 'required') return { path: `${path}/${pointerStep(first)}`, message: 'is required' };
   if (keyword === 'dependentRequired')
-    return { path: `${path}/${pointerStep(second)}`, message: `is required beside ${first}` };
+    return { path: `${path}/${pointerStep(second)}`, message: `is required together with ${first}` };
   return { path, message: MESSAGES[keyword]?.(error) ?? error };
 }
 
@@ -99,10 +99,10 @@ const MESSAGES: Readonly<Record<string, (error: string) => string>> = {
   const: (error) => `must be ${error.slice('Instance does not match '.length, -1)}`,
   enum: (error) => `must be one of ${error.slice('Instance does not match any of ['.length, -2)}`,
   not: () => 'has a value that the schema excludes',
-  anyOf: () => 'fits none of the ways that the schema allows',
+  anyOf: () => 'fits none of the options of the schema',
   oneOf: (error) =>
     error.includes('(0 ')
-      ? 'fits none of the ways that the schema allows'
+      ? 'fits none of the options of the schema'
       : 'fits more than one of the options; the schema allows exactly one',
   minimum: (error) => `must be at least ${limitIn(error)}`,
   maximum: (error) => `must be at most ${limitIn(error)}`,

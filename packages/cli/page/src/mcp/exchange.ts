@@ -17,7 +17,7 @@ export interface Received {
   readonly resume?: { readonly lastEventId: string; readonly retryMs: number };
 }
 
-/** Reads a response completely: JSON, or a stream that ends with the response to `id`. */
+/** Reads a response completely. It is JSON, or an event stream that ends with the JSON-RPC response to `id`. */
 export async function receive(
   http: Response,
   id: number | undefined,

@@ -97,7 +97,7 @@ export interface RequestEvents {
 export interface ClientOptions {
   /** Sends one HTTP request to the server's endpoint. */
   send(init: RequestInit): Promise<Response>;
-  /** Asks the developer a question. `undefined` refuses it. */
+  /** Asks the developer a question. Returns `undefined` if the developer refuses the question. */
   ask(question: Question): Promise<JsonObject | undefined>;
   /** Called with each notification that belongs to no request. */
   onNotification(method: string, params: JsonObject): void;
@@ -117,7 +117,7 @@ export interface McpClient {
   /**
    * Opens a session, or reads the identity of a server without sessions.
    *
-   * @throws Error if the server refuses.
+   * @throws Error if the server refuses the connection.
    */
   connect(): Promise<ServerIdentity>;
   /** Sends a request, and answers the server's questions. Never rejects. */

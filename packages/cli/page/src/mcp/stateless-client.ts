@@ -24,7 +24,7 @@ const LISTEN_AGAIN_MS = 2000;
 /** How long a server may take to answer `server/discover`, in milliseconds. */
 const PATIENCE_MS = 10_000;
 
-/** Thrown if the server does not answer `server/discover`. It may only support older revisions. */
+/** Thrown if the server does not answer `server/discover`. The server possibly supports only older revisions. */
 export class Undiscovered extends Error {}
 
 /** A client for revision 2026-07-28. It has no session; to answer questions, it sends the request again. */
@@ -74,7 +74,7 @@ export class StatelessClient implements McpClient {
   }
 
   /**
-   * Returns the parameters that answer the questions in a result; `undefined` if the developer refuses one.
+   * Returns the parameters that answer the questions in a result; `undefined` if the developer refuses a question.
    */
   async #answersTo(asked: JsonObject, events: RequestEvents): Promise<JsonObject | undefined> {
     events.onAsked?.(asked);
@@ -84,7 +84,7 @@ export class StatelessClient implements McpClient {
     return inputResponses && { inputResponses, ...(requestState === undefined ? {} : { requestState }) };
   }
 
-  /** Answers the questions of a request or task. @returns `undefined` if the developer refuses one. */
+  /** Answers the questions of a request or task. @returns `undefined` if the developer refuses a question. */
   async answer(requests: unknown, signal?: AbortSignal): Promise<JsonObject | undefined> {
     const asked = Object.entries(isObject(requests) ? requests : {});
     const answered = await Promise.all(

@@ -49,7 +49,7 @@ export class Api {
    * Sends a request, and returns the JSON of the response.
    *
    * @param body sent as JSON by POST.
-   * @throws Error with the command's message if it refuses.
+   * @throws Error with the command's message if the command refuses the request.
    */
   async json<T>(
     path: string,

@@ -57,7 +57,10 @@ export class Page {
     this.api.keep(kept);
   }
 
-  /** Reads the events of the command until the page is closed, or until another command refuses the token. */
+  /**
+   * Reads the events of the command until the page is closed, or until a newly started command refuses the page's
+   * token.
+   */
   async start(): Promise<void> {
     const never = new AbortController().signal;
     for (;;) {
@@ -204,7 +207,7 @@ export class Page {
     this.store.update(({ changes }) => ({ changes: appended(changes, one, MOST_HAPPENINGS) }));
   }
 
-  /** The revisions that a call is sent in. */
+  /** The protocol revisions of each call that the page sends. */
   get revisions(): readonly Revision[] {
     const { mode } = this.store.state;
     return mode === 'both' ? REVISIONS : [mode];
@@ -272,7 +275,7 @@ export class Page {
     this.runs.start(entry, method, params, this.revisions);
   }
 
-  /** Sends a request that is not shown as a run. @throws Error if the server refuses. */
+  /** Sends a request that is not shown as a run. @throws Error if the server refuses the request. */
   async request(method: string, params: JsonObject): Promise<JsonObject> {
     return resultOf(await this.#clientOf(this.revisions[0] ?? '2026-07-28').request(method, params));
   }

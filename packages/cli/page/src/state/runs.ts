@@ -27,7 +27,7 @@ export class Runs {
     private readonly clientOf: (revision: Revision) => McpClient,
   ) {}
 
-  /** Sends a request about a definition, in all given revisions at once. */
+  /** Sends a request about a definition, in all given protocol revisions concurrently. */
   start(
     entry: Pick<Entry, 'kind' | 'key' | 'descriptor'>,
     method: string,

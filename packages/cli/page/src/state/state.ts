@@ -16,7 +16,7 @@ import {
 /** A kind of definition. */
 export type Kind = 'tool' | 'resource' | 'template' | 'prompt';
 
-/** The method and the member of the list for each kind of definition. */
+/** For each kind of definition, the method that lists it and the result member that contains the list. */
 export const KINDS = {
   tool: { method: 'tools/list', member: 'tools', key: 'name', title: 'Tools' },
   resource: { method: 'resources/list', member: 'resources', key: 'uri', title: 'Resources' },
@@ -37,7 +37,7 @@ export interface Entry {
   readonly descriptor: JsonObject;
   /** Further members of the definition in the manifest. */
   readonly manifest?: JsonObject;
-  /** Whether this client sees the definition. A guard may hide it. */
+  /** Whether this client sees the definition. A guard can hide the definition. */
   readonly isVisible: boolean;
 }
 
@@ -79,7 +79,7 @@ export type ServerState = Readonly<Pick<DevState, 'server' | 'compiler' | 'start
 /** A request that the developer has sent: a call, a read or a get. */
 export interface Run {
   readonly id: number;
-  /** A number that is equal for runs that show one call in two revisions. */
+  /** A number that runs share if they show the same call in different protocol revisions. */
   readonly group: number;
   readonly entry: { readonly kind: Kind; readonly key: string };
   readonly method: string;
@@ -121,7 +121,7 @@ export interface OpenQuestion {
   readonly question: Question;
   /** The subject of the question. */
   readonly about: string;
-  /** Answers the question; `undefined` refuses it. */
+  /** Answers the question. If the result is `undefined`, the question is refused. */
   readonly answer: (result: JsonObject | undefined) => void;
 }
 
@@ -156,10 +156,10 @@ export interface State {
   readonly identity?: ServerIdentity;
   /** The reason why the page does not use the selected revision. */
   readonly notice?: string | undefined;
-  /** Whether the lists come from the current client. */
+  /** Whether the page has read the lists of definitions through its current connection. */
   readonly hasLists: boolean;
   readonly lists: Readonly<Record<Kind, readonly JsonObject[]>>;
-  /** The reason why there are no lists. */
+  /** The reason why the page could not read the lists of definitions from the server. */
   readonly listError?: string | undefined;
   readonly selected?: { readonly kind: Kind | 'task'; readonly key: string } | undefined;
   /** The last selected definition that is no longer served. */

@@ -257,7 +257,7 @@ function Findings() {
   const { findings = [], totalTokens = 0 } = served?.report ?? {};
   return (
     <div class="panel">
-      {totalTokens > 0 && <p>{`A model reads ${totalTokens} tokens to know all tools.`}</p>}
+      {totalTokens > 0 && <p>{`All tools together take ${totalTokens} tokens of a model's context.`}</p>}
       {findings.length === 0 && <p class="muted">sigil check finds nothing.</p>}
       <ul class="rows">
         {findings.map(({ where, what }, index) => (

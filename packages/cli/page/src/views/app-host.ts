@@ -12,7 +12,7 @@ export interface ShownResult {
   readonly result: JsonObject;
 }
 
-/** Called for the requests of a view. */
+/** Callbacks for the messages of a view. */
 export interface HostRequests {
   /** Called when the view has sent its first message. */
   started(): void;
@@ -20,7 +20,7 @@ export interface HostRequests {
   readResource(params: JsonObject): Promise<JsonObject>;
   /** Asks the developer whether to open a link. @returns whether the link was opened. */
   openLink(url: string): Promise<boolean>;
-  /** Called with the messages of the view to the model and the log. */
+  /** Called with each message that the view sends to the model or to the log. */
   told(what: string, params: unknown): void;
   resized(height: number): void;
   /** Called with the number of messages that were dropped, because the view sent too many. */
@@ -36,7 +36,7 @@ export class AppHost {
     // The origin of a sandboxed frame is opaque, so its window identifies it.
     if (event.source !== this.frame.contentWindow || this.#messages.receive(event.data)) return;
     const { id } = objectOf(event.data);
-    const message = `The host takes at most ${MOST_PER_SECOND} messages of a view in a second`;
+    const message = `The host accepts at most ${MOST_PER_SECOND} messages of a view per second`;
     if (typeof id === 'string' || typeof id === 'number')
       this.#send({ id, error: { code: -32000, message } });
   };
@@ -48,7 +48,7 @@ export class AppHost {
   ) {
     this.#messages = new ViewMessages({
       read: (message) => void this.#received(message),
-      refused: (reason) => requests.told('refused, as it is not JSON', reason),
+      refused: (reason) => requests.told('refused, because it is not JSON', reason),
       dropped: (count) => requests.dropped(count),
     });
     addEventListener('message', this.#listener);

@@ -102,7 +102,10 @@ export function AppView({
       readResource: (params) => page.request('resources/read', params),
       openLink: async (url) => {
         // The link in an open dialog must not change under the pointer.
-        if (isAsked.current) throw new Error('The developer is asked about another link');
+        if (isAsked.current)
+          throw new Error(
+            'The developer has not yet decided whether to open the previous link: try again later',
+          );
         isAsked.current = true;
         return new Promise((answer) => setLink({ url, answer }));
       },
@@ -134,7 +137,7 @@ export function AppView({
       )}
       {view && silent === view.url && started !== view.url && (
         <p class="problem" role="alert">
-          {`The view has not started within ${START_MS / 1000} s: look at the console of the browser.`}
+          {`The view has not started within ${START_MS / 1000} s. See the console of the browser.`}
         </p>
       )}
       {faults.length > 0 && (

@@ -88,7 +88,7 @@ function Problems() {
         </section>
       )}
       {isDown && (
-        <section aria-label="Why the server is not up">
+        <section aria-label="The reason why the server does not run">
           <strong>{`The server has ${status}`}</strong>
           {reason !== undefined && <pre tabIndex={0}>{reason}</pre>}
         </section>

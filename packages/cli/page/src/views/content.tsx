@@ -16,7 +16,7 @@ export function Messages({ messages }: { messages: unknown }) {
             <Blocks content={message['content']} />
           </section>
         ) : (
-          <Odd key={index} value={message} what="A message must have a role and content." />
+          <Odd key={index} value={message} what="A message must have a role and a content." />
         ),
       )}
     </>
@@ -71,7 +71,7 @@ function Block({ block }: { block: unknown }) {
   }
 }
 
-/** An invalid value, with its problem. */
+/** Shows an invalid value and its problem. */
 export function Odd({ value, what }: { value: unknown; what: string }) {
   return (
     <>
@@ -86,7 +86,9 @@ export function ResourceContents({ contents }: { contents: unknown }) {
   const { uri, mimeType, text, blob } = objectOf(contents);
   const type = textOf(mimeType) ?? '';
   if (typeof uri !== 'string' || (typeof text !== 'string' && typeof blob !== 'string'))
-    return <Odd value={contents} what="Contents of a resource must have a uri, and a text or a blob." />;
+    return (
+      <Odd value={contents} what="The contents of a resource must have a uri, and either a text or a blob." />
+    );
   return (
     <figure class="resource">
       <figcaption>

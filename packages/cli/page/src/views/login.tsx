@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { messageOf } from '../mcp/messages.js';
 import { usePage, useStore } from './page-context.js';
 
-/** A button that logs in to the server, by its authorization server. */
+/** A button that starts a login at the server's authorization server. */
 export function LogIn({ scopes, label }: { scopes: readonly string[]; label: string }) {
   const page = usePage();
   const [address, setAddress] = useState<string>();

@@ -12,7 +12,7 @@ import { counted, duration, Json, size, Time } from './parts.js';
 import { usePage, useStore } from './page-context.js';
 import { SaveTest } from './save-test.js';
 
-/** Shows a run and its results. @param isEarlier whether a later run is shown, so that this one is folded. */
+/** Shows a run and its results. @param isEarlier whether a later run is shown. If so, this run is folded. */
 export function RunView({ run, isEarlier = false }: { run: Run; isEarlier?: boolean }) {
   const { answer, revision } = run;
   const { tasks } = useStore();

@@ -64,7 +64,7 @@ export function SaveTest({ run, result, onClose }: { run: Run; result: JsonObjec
             <input
               id="test-title"
               value={title}
-              placeholder="gives the result that was saved"
+              placeholder="returns the saved result"
               onInput={(event) => setTitle(event.currentTarget.value)}
             />
             <button type="submit" class="small" disabled={isBusy || isWritten}>

@@ -89,7 +89,7 @@ function Explained({ explained, who }: { explained: Explanation; who: string }) 
   const { kind, where, guards, refusedBy, nearest, hiddenFromSessions, name } = explained;
   if (kind === undefined)
     return (
-      <p>{`Nothing is named ${name}.${nearest.length > 0 ? ` Near it: ${nearest.join(', ')}.` : ''}`}</p>
+      <p>{`No definition is named ${name}.${nearest.length > 0 ? ` Similar names: ${nearest.join(', ')}.` : ''}`}</p>
     );
   const refused = refusedBy === undefined ? guards.length : guards.indexOf(refusedBy);
   return (

@@ -54,7 +54,10 @@ export class ClientRequester {
     return (await together(requests, asking.signal, ask)) as InputResponsesTo<Q>;
   }
 
-  /** Asks the questions that a handler returned. Resolves when it should run again within this request. */
+  /**
+   * Asks the questions that a handler returned. The promise resolves when the handler should run again within this
+   * request.
+   */
   async requireInput(asking: RequesterContext, { questions, requestState }: InputRequired): Promise<void> {
     const requests = this.#writeAll(asking, questions);
     const { rounds, delivery, signal } = asking;
@@ -66,7 +69,7 @@ export class ClientRequester {
     await rounds.restart();
   }
 
-  /** Reads the answer to a question of `inputRequired()`; `undefined` if there is none. */
+  /** Reads the answer to a question of `inputRequired()`; `undefined` if there is no answer. */
   async inputResponse<T>(
     asking: RequesterContext,
     key: string,
@@ -115,7 +118,10 @@ export class ClientRequester {
 function requireOpen({ rounds, isOver, signal }: RequesterContext): void {
   rounds.throwIfEnded();
   if (isOver && !signal.aborted)
-    throw new InputResponseError('gone', 'The request has been answered: nothing can be asked any more');
+    throw new InputResponseError(
+      'gone',
+      'The request has been answered, so the handler can no longer ask questions',
+    );
 }
 
 /** Checks that the client can answer a question. @throws ProtocolError with the missing capability. */

@@ -23,7 +23,7 @@ export interface RequesterContext {
   readonly signal: AbortSignal;
   readonly connectionState: ConnectionState;
   readonly rounds: RoundTrips;
-  /** The scopes that the client needs to answer. */
+  /** The scopes that the principal must have when the client answers a question of the call. */
   readonly neededScopes: readonly string[] | undefined;
   /** Whether the client has received the response, so that no question can be asked. */
   readonly isOver: boolean;
@@ -41,7 +41,7 @@ export interface RequesterContext {
 
 /** Options for the delivery of one question. */
 export interface DeliveryOptions extends RoundOptions {
-  /** Withdraws the question. If absent, the signal of the request does. */
+  /** Withdraws the question. If absent, the signal of the request withdraws the question. */
   readonly signal?: AbortSignal;
 }
 
@@ -68,25 +68,32 @@ export interface BackgroundDelivery {
   /** The number of the run: 1 for the first, and 1 more after each lost run. */
   readonly attempt: number;
   /**
-   * Called when the handler asks a question that has no answer yet. Its run ends soon after, with a call of `suspend`.
+   * Called when the handler asks a question that has no answer yet. The run ends soon afterwards, with a call of
+   * `suspend`.
    *
    * @param timeoutMs time for the client, in milliseconds; absent for the default.
    * @throws InputResponseError when the question was asked before and its time is over.
    */
   asking(key: string, timeoutMs: number | undefined): void;
-  /** Receives the handler's questions by key, and the record of its runs. The handler runs again with the answers. */
+  /**
+   * Receives the handler's questions by key, and the record of the handler's runs. The handler runs again with the
+   * answers.
+   */
   suspend(questions: InputRequests, journal: Journal): void;
-  /** Whether the handler may begin another side effect. If not, its run ends there, with a call of `suspend`. */
+  /**
+   * Whether the handler may begin another side effect. If not, the run ends before that side effect, with a call of
+   * `suspend`.
+   */
   mayBegin(): boolean;
   /**
    * Stores the results of side effects. Afterwards, `ctx.once()` returns them to the handler.
    *
-   * @throws Error when they cannot be stored; the handler gets the error.
+   * @throws Error when the results cannot be stored; the handler gets the error.
    */
   keep(journal: Journal): Promise<void>;
-  /** Reports the handler's progress, in words. */
+  /** Reports the handler's progress, as a text for the user. */
   report(message: string): void;
-  /** Receives the result of the handler, as it would have been sent. */
+  /** Receives the result of the handler, in the form in which a response would contain it. */
   succeed(result: Readonly<Record<string, unknown>>): void;
   /** Receives the error that the handler ended with. */
   fail(error: ProtocolError): void;
@@ -99,7 +106,7 @@ export interface BackgroundDelivery {
 export const deliverByRoundTrip: Delivery = {
   async ask(asking, key, request) {
     if (asking.revision.rounds.has(asking.method)) return asking.rounds.leave({ [key]: request });
-    const message = `${asking.method} cannot be answered with a question; only tools, prompts and resources can`;
+    const message = `${asking.method} cannot ask the client a question; only tools, prompts and resources can`;
     throw new ProtocolError(ERROR_CODES.internalError, message);
   },
   askAll: (asking, requests) => asking.rounds.leave(requests),
@@ -120,7 +127,9 @@ export const deliverByRequest: Delivery = {
   },
 };
 
-/** Delivers the questions of a handler in the background. The run of the handler ends when it asks. */
+/**
+ * Delivers the questions of a handler in the background. The run of the handler ends when the handler asks a question.
+ */
 export function deliverInBackground(background: BackgroundDelivery): Delivery {
   return {
     async ask(asking, key, request, { timeoutMs } = {}) {
@@ -134,10 +143,10 @@ export function deliverInBackground(background: BackgroundDelivery): Delivery {
 /**
  * Asks several questions concurrently.
  *
- * @param signal ends the wait from outside.
+ * @param signal ends the wait when it aborts.
  * @param ask asks one question; its signal also aborts when another question has failed.
  * @returns the answers under the names of the questions.
- * @throws whatever the first failure threw.
+ * @throws the error of the first question that failed.
  */
 export async function together<Q, A>(
   questions: Readonly<Record<string, Q>>,
@@ -152,7 +161,9 @@ export async function together<Q, A>(
     );
     return Object.fromEntries(await Promise.all(asked));
   } catch (error) {
-    failed.abort(new InputResponseError('gone', 'Another question that was asked with this one has failed'));
+    failed.abort(
+      new InputResponseError('gone', 'A question that was asked together with this question has failed'),
+    );
     throw error;
   }
 }
@@ -184,7 +195,7 @@ async function untilReady(session: Session, signal: AbortSignal, timeoutMs = REA
   }
   // A cancelled request fails its questions when they are sent.
   if (session.ready || signal.aborted) return;
-  const message = `The client did not send ${NOTIFICATIONS.initialized} within ${ms} ms: it cannot be asked before`;
+  const message = `The client did not send ${NOTIFICATIONS.initialized} within ${ms} ms, and it cannot be asked before that`;
   throw new InputResponseError('late', message);
 }
 

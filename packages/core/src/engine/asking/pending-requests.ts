@@ -28,13 +28,13 @@ export class PendingRequests {
   #next = 1;
 
   /**
-   * @param node the name of this process in ids, so that an answer that reaches another process is passed on to this
-   *   one.
+   * @param node the name of this process, as a part of request ids. Another process that receives an answer can then
+   *   forward it to this process.
    */
   constructor(private readonly node?: string) {}
 
   /**
-   * Sends a request and waits for its answer. Its progress token is its id.
+   * Sends a request and waits for its answer. The id of the request is also its progress token.
    *
    * @throws InputResponseError when the client answers with an error, or the wait ends without an answer.
    */
@@ -95,12 +95,12 @@ export class PendingRequests {
     else this.#answers.fail(id, refusal(error));
   }
 
-  /** Gives a request more time, because the client reports progress on it. */
+  /** Extends the time limit of a request, because the client reports progress. */
   extend(progressToken: unknown): void {
     this.#extend.get(progressToken)?.();
   }
 
-  /** Fails all waiting requests, because the client is gone. */
+  /** Fails all waiting requests, because the client has disconnected. */
   failAll(reason: string): void {
     this.#answers.failAll(new InputResponseError('gone', reason));
   }

@@ -20,7 +20,11 @@ export class QuestionCodec {
   /** @param formPlan returns the plan of a form. */
   constructor(private readonly formPlan: (form: FormLike) => ValuePlan) {}
 
-  /** @throws ProtocolError when clients of the revision cannot show the form. */
+  /**
+   * Writes a question in the form of a revision.
+   *
+   * @throws ProtocolError when clients of the revision cannot show the form.
+   */
   write(question: InputQuestion, revision: Revision): InputRequest {
     switch (question.asks) {
       case 'elicit': {
@@ -39,7 +43,11 @@ export class QuestionCodec {
     }
   }
 
-  /** @throws InputResponseError if the answer belongs to another kind of question, or does not fit its form. */
+  /**
+   * Reads the client's answer to a question.
+   *
+   * @throws InputResponseError if the answer belongs to another kind of question, or does not fit its form.
+   */
   async read<T>(question: InputQuestion<T>, answer: Answer, revision: Revision): Promise<T> {
     return (await this.#read(question, answer, revision)) as T;
   }
@@ -147,7 +155,7 @@ export function requestedSchema(schema: JsonSchema): JsonSchema {
   };
 }
 
-/** The properties of a schema that a form cannot have, because clients cannot show them. */
+/** Returns the names of the properties that a form cannot have, because clients cannot show them. */
 export function unshowable(schema: JsonSchema): string[] {
   return Object.entries(propertiesOf(schema))
     .filter(([, property]) => !isShowable(withType(property)))

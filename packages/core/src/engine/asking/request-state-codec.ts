@@ -26,8 +26,8 @@ export class RequestStateCodec {
   #random: Uint8Array | undefined;
 
   /**
-   * @param secrets the current one first, then older ones that are still accepted; none for a key of this process
-   *   alone.
+   * @param secrets the current secret first, then older secrets that are still accepted. If empty, a random key is
+   *   used, which only this process knows.
    * @param app the name of the app.
    */
   constructor(
@@ -40,7 +40,7 @@ export class RequestStateCodec {
   /**
    * Seals a JSON value with the current key.
    *
-   * @param purpose the purpose, which `open` needs too.
+   * @param purpose the purpose; `open` needs the same purpose.
    * @param maxLength maximum length of the value, in characters of JSON.
    * @throws OverloadedError when the value is longer.
    */
@@ -65,7 +65,7 @@ export class RequestStateCodec {
   /**
    * Opens text that one of the keys has sealed for a purpose.
    *
-   * @returns `undefined` if no key opens it, or if it was changed.
+   * @returns the value; `undefined` if no key opens the text, or if the text was changed.
    */
   async open(purpose: string, text: string): Promise<unknown> {
     const bytes = fromBase64Url(text);
@@ -84,7 +84,10 @@ export class RequestStateCodec {
     return undefined;
   }
 
-  /** Identifies keys without revealing them: 64 bits derived from each, in the order of the keys; none for a random one. */
+  /**
+   * Identifies keys without revealing them: 64 bits derived from each key, in the order of the keys. Empty if the key
+   * is random.
+   */
   fingerprints(): Promise<readonly string[]> {
     return (this.#fingerprints ??= Promise.all(this.#secrets.map((secret) => fingerprint(secret, this.app))));
   }

@@ -27,7 +27,8 @@ export interface RoundTripState {
   /** The questions that handlers asked and waited for. */
   readonly questions: Map<string, AskedQuestion>;
   /**
-   * The inputs that handlers required at the end of their runs. A key must not be used both here and in `questions`.
+   * The inputs that handlers required at the end of their runs. A key must not be used both in `required` and in
+   * `questions`.
    */
   readonly required: Map<string, RequiredInput>;
   /** The state from the handler's last `inputRequired()`. */
@@ -36,7 +37,7 @@ export interface RoundTripState {
   readonly effects: Map<string, unknown>;
 }
 
-/** The record of a request in its first round. */
+/** Returns an empty record, for a request in its first round. */
 export function noMemory(): RoundTripState {
   return memoryOf({ questions: [], required: [], effects: [] });
 }
@@ -50,7 +51,7 @@ export interface Journal {
   readonly effects: readonly (readonly [string, unknown?])[];
 }
 
-/** Converts the record to JSON. */
+/** Converts the record of a request's rounds to JSON. */
 export function journalOf({ questions, required, requestState, effects }: RoundTripState): Journal {
   return {
     questions: [...questions],
@@ -61,7 +62,7 @@ export function journalOf({ questions, required, requestState, effects }: RoundT
   };
 }
 
-/** Reads the record from JSON. */
+/** Reads the record of a request's rounds from JSON. */
 export function memoryOf({ questions, required, requestState, effects }: Journal): RoundTripState {
   return {
     questions: new Map(questions),

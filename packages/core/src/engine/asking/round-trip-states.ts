@@ -31,7 +31,7 @@ export interface OpenedRound {
   /**
    * Marks the state as used, once the request will be served; absent if there is no state.
    *
-   * @throws ProtocolError (-32602) if the state was used before, or if the store cannot tell.
+   * @throws ProtocolError (-32602) if the state was used before, or if the store does not know.
    * @throws OverloadedError if the store of used states fails.
    */
   readonly use?: () => Promise<void>;
@@ -77,10 +77,11 @@ export class RoundTripStates {
   ) {}
 
   /**
-   * Reads the state from the client, and adds its answers. This does not use the state up: a client that is refused may
-   * retry with the same state.
+   * Reads the state from the client, and adds the client's answers. It does not mark the state as used: a client that
+   * is refused can retry with the same state.
    *
-   * @throws ProtocolError (-32602) when the state is not ours, has expired, or belongs to another request or principal.
+   * @throws ProtocolError (-32602) when the state was not sealed by this app, has expired, or belongs to another
+   *   request or principal.
    */
   async open(request: RoundTripRequest): Promise<OpenedRound> {
     const { requestState, inputResponses } = request.params;
@@ -92,7 +93,7 @@ export class RoundTripStates {
     // Text that is longer than any state of this server is not read.
     const isOurs = requestState.length <= this.limits.maxLength;
     const payload = isOurs && ((await this.codec.open(PURPOSE, requestState)) as Payload | undefined);
-    if (!payload) throw refused('it is not a state of this server');
+    if (!payload) throw refused('it is not a request state of this server');
     if (payload.expires <= Date.now()) throw refused('it has expired');
     if (payload.principal !== (request.principal?.id ?? null))
       throw refused('it belongs to another principal');
@@ -138,7 +139,7 @@ export class RoundTripStates {
     const forMs = expires - now + CLOCK_SKEW_MS;
     const ageMs = Math.max(0, now - sealedAt);
     const use = await ask(() => store.use(id, forMs, client, 'states', ageMs));
-    if (use === 'forgotten') throw refused('it is older than what this server remembers of used states');
+    if (use === 'forgotten') throw refused("it is older than this server's memory of used states");
     if (use !== 'first') throw refused('it has been used already');
   }
 }
@@ -161,7 +162,7 @@ function refused(why: string): ProtocolError {
  * Reads the client's answers by key.
  *
  * @param responses the member `inputResponses` of the parameters of a request.
- * @throws ProtocolError (-32602) if they are invalid.
+ * @throws ProtocolError (-32602) if the answers are invalid.
  * @example
  * ```ts
  * const answers = readInputResponses(params['inputResponses']);

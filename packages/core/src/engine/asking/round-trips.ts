@@ -42,8 +42,8 @@ export class RoundTrips {
   }
 
   /**
-   * Checks that the round goes on. @throws Suspension if it has ended, because then the context must not be
-   * used.
+   * Checks that the round has not ended. @throws Suspension if it has ended, because handlers must not use the context
+   * afterwards.
    */
   throwIfEnded(): void {
     if (this.suspension) throw this.suspension;
@@ -53,7 +53,7 @@ export class RoundTrips {
    * Returns the answer to a question: from an earlier round, or from its delivery.
    *
    * @param key the name of the question; by default, its number in the order of questions.
-   * @throws ProtocolError (-32603) when the handler asks another question with that key than in an earlier run.
+   * @throws ProtocolError (-32603) when the handler uses the key for another question than in an earlier run.
    */
   async ask(
     request: InputRequest,
@@ -66,10 +66,13 @@ export class RoundTrips {
     const digest = quickDigest(request);
     const known = questions.get(key);
     if (known && known.digest !== digest) {
-      const again = 'ask the same questions in the same order, or name them with { key }';
-      throw failure(`The handler asks something else as "${key}" than it did before: ${again}`);
+      const again = 'ask the same questions in the same order, or set a { key } for each';
+      throw failure(
+        `When the handler ran again, it asked a different question with the key "${key}": ${again}`,
+      );
     }
-    if (this.#open.has(key)) throw failure(`The handler asks two questions with the key "${key}"`);
+    if (this.#open.has(key))
+      throw failure(`The handler asks two questions with the key "${key}": use different keys`);
     questions.set(key, { digest });
     this.#open.add(key);
     try {
@@ -134,7 +137,8 @@ export class RoundTrips {
   /**
    * Sends questions to the client, and ends the round.
    *
-   * @returns a promise that rejects with a `Suspension`: the handler ends there, and runs again later.
+   * @returns a promise that rejects with a `Suspension`: the current run of the handler ends, and the handler runs
+   *   again later.
    */
   leave(requests: InputRequests): Promise<never> {
     this.left = { ...this.left, ...requests };
@@ -170,7 +174,7 @@ export class RoundTrips {
     this.restarts += 1;
   }
 
-  /** Runs a side effect, unless an earlier round has run it. */
+  /** Runs a side effect, or returns its stored result if an earlier round has run it. */
   async once<T>(key: string, run: () => MaybePromise<T>): Promise<T> {
     this.throwIfEnded();
     requireKey(key);
@@ -194,7 +198,7 @@ export class RoundTrips {
 /** The error for a key that is used both for a question of the context and for a question of `inputRequired()`. */
 function sharedKey(key: string): ProtocolError {
   return failure(
-    `The handler uses the key "${key}" with inputRequired() and for a question it waits for: give each a key of its own`,
+    `The handler uses the key "${key}" both with inputRequired() and for another question: use different keys`,
   );
 }
 
@@ -210,7 +214,7 @@ function requireKey(key: unknown): void {
   if (typeof key === 'string' && key !== '') return;
   const given = key === '' ? 'an empty string' : key === null ? 'null' : `a value of type ${typeof key}`;
   throw new TypeError(
-    `ctx.once() must be given a key, a string that is not empty and names the side effect, not ${given}`,
+    `the key of ctx.once() must be a string that is not empty and that names the side effect, not ${given}`,
   );
 }
 
@@ -221,7 +225,7 @@ function carried(key: string, result: unknown): unknown {
     return JSON.parse(JSON.stringify(toJson(result)));
   } catch (error) {
     if (!(error instanceof UnwritableError)) throw error;
-    throw new TypeError(`The result of once('${key}') gave cannot be stored: ${error.message}`, {
+    throw new TypeError(`The result of once('${key}') cannot be stored: ${error.message}`, {
       cause: error,
     });
   }

@@ -10,7 +10,10 @@ export interface AppCacheOptions extends CacheOptions {
 /** The hint for results that must not be cached. */
 export const NOT_KEPT: CacheHint = { ttlMs: 0, cacheScope: 'private' };
 
-/** The cache hints of results. The most specific setting is used: result, definition, method, app. */
+/**
+ * The cache hints of results. The most specific setting is used. From most to least specific: result, definition,
+ * method, app.
+ */
 export class CacheHints {
   constructor(private readonly options: AppCacheOptions = {}) {}
 

@@ -15,7 +15,7 @@ function deriveCapabilities(registry: Registry): ServerCapabilities {
   };
 }
 
-/** The capabilities of a server, derived again only if the registry has changed. */
+/** The capabilities of a server. They are computed again only after the registry has changed. */
 export class Capabilities {
   readonly #derived = new Map<Revision, ServerCapabilities>();
   #version = -1;
@@ -28,7 +28,7 @@ export class Capabilities {
   ) {}
 
   /**
-   * The capabilities for clients of a revision. The same object is returned until something changes, so that sessions
+   * Returns the capabilities for clients of a revision: the same object until the capabilities change, so that sessions
    * share it.
    */
   of(revision: Revision): ServerCapabilities {

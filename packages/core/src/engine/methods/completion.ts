@@ -55,5 +55,5 @@ function referred(
 }
 
 function unknownReference(): ProtocolError {
-  return invalidParams('"ref" names no prompt and no resource template of this server');
+  return invalidParams('"ref" must name a prompt or a resource template of this server');
 }

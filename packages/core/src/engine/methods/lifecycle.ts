@@ -16,7 +16,7 @@ const LONGEST = { capabilities: 8 * 1024, clientInfo: 8 * 1024, workspaceFolders
 const CAPABILITIES = ['roots', 'sampling', 'elicitation', 'tasks', 'extensions', 'experimental'];
 const IDENTITY = ['name', 'title', 'version', 'description', 'websiteUrl', 'icons'];
 
-/** Returns the methods `initialize`, `ping` and `server/discover`, and for sessions `logging/setLevel`. */
+/** Returns the methods `initialize`, `ping` and `server/discover`, and, for sessions, `logging/setLevel`. */
 export function lifecycleMethods({ options, capabilities: offered, sessionBytes }: MethodParts): MethodTable {
   const { info, instructions, cacheHints } = options;
   const discoverHint = cacheHints.of(METHODS.discover);
@@ -32,7 +32,7 @@ export function lifecycleMethods({ options, capabilities: offered, sessionBytes 
     }
     for (const [member, longest] of Object.entries(LONGEST)) {
       if (JSON.stringify(params[member] ?? null).length > longest)
-        throw invalidParams(`"${member}" of initialize is longer than ${longest} characters of JSON`);
+        throw invalidParams(`"${member}" of initialize has more than ${longest} characters of JSON`);
     }
     const revision = negotiate(protocolVersion);
     const announced = offered.of(revision);

@@ -31,13 +31,13 @@ export interface ListPage {
 
 /** The entries that follow the registered entries of a list. Authors' functions return them for each request. */
 export interface ListTail {
-  /** Whether such entries may exist. */
+  /** Whether the list can have entries after the registered entries. */
   readonly isThere: boolean;
-  /** Whether a cursor points to such an entry. */
+  /** Whether a cursor points to an entry after the registered entries. */
   holds(cursor: unknown): boolean;
   /**
-   * Returns the page at a cursor. If the cursor points to a registered entry, the page begins with the first
-   * of these entries.
+   * Returns the page at a cursor. If the cursor points to a registered entry, the page begins with the first entry
+   * after the registered entries.
    *
    * @param room maximum number of entries on the page.
    */
@@ -45,7 +45,7 @@ export interface ListTail {
 }
 
 /**
- * Creates the method for one kind of list. It returns the page after a cursor.
+ * Creates the method for one kind of list. The method returns the page after a cursor.
  *
  * @param tail the entries that follow the registered entries, if there are any.
  */
@@ -84,8 +84,8 @@ export function listMethod<E extends Entry>(parts: ListParts<E>, tail?: ListTail
 const EMPTY: ListPage = { written: [] };
 
 /**
- * One kind of list, for clients of one revision. Entries are serialised once, and so are pages that are the
- * same for all callers.
+ * One kind of list, for clients of one revision. Each entry is serialised once. Pages that are the same for all callers
+ * are also serialised once.
  */
 export class ListView<E extends Entry> {
   readonly #json = new WeakMap<E, string>();
@@ -106,7 +106,7 @@ export class ListView<E extends Entry> {
     return this.#isGuarded;
   }
 
-  /** The page after a position, if the page is the same for all callers. */
+  /** Returns the page after a position. Only for lists that are the same for all callers. */
   page(start: Position): RawJson {
     this.#refresh();
     const known = this.#pages.get(start);
@@ -159,7 +159,7 @@ export class ListView<E extends Entry> {
     return this.#write(visible);
   }
 
-  /** The entries shown after a position. */
+  /** Returns the entries after a position that clients of the revision can see. */
   *after(start: Position): Generator<readonly [Position, E]> {
     const { collection, shows } = this.parts;
     for (const held of collection.after(start)) if (shows?.(held[1], this.revision) ?? true) yield held;

@@ -13,7 +13,7 @@ import { EMPTY, type MethodParts, type MethodTable } from './table.js';
 
 /**
  * Returns the methods `resources/subscribe` and `resources/unsubscribe`, which change the session, and
- * `subscriptions/listen`, a long request whose stream carries the changes.
+ * `subscriptions/listen`, a request that stays open and streams the changes.
  */
 export function subscriptionMethods(parts: MethodParts): MethodTable {
   const { options, subscribers, listeners, rechecks } = parts;

@@ -7,7 +7,7 @@ import type { Rechecks } from '../subscriptions/rechecks.js';
 import type { Listeners, Subscribers } from '../subscriptions/subscriptions.js';
 import type { Capabilities } from './capabilities.js';
 
-/** The parts that methods need. */
+/** The parts of the engine that the protocol methods need. */
 export interface MethodParts {
   readonly options: EngineOptions;
   readonly capabilities: Capabilities;

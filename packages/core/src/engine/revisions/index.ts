@@ -18,28 +18,28 @@ const BY_VERSION = ALL.map((revision) => [revision.version, revision] as const);
 const STATELESS: ReadonlyMap<unknown, Revision> = new Map(BY_VERSION.filter(([, { sessions }]) => !sessions));
 const SESSIONED: ReadonlyMap<unknown, Revision> = new Map(BY_VERSION.filter(([, { sessions }]) => sessions));
 
-/** The versions that a request may have in its `_meta`, newest first. */
+/** The protocol versions that a request can name in its `_meta`, newest first. */
 export const STATELESS_VERSIONS: readonly string[] = [...STATELESS.values()]
   .map(({ version }) => version)
   .reverse();
 
-/** The revision that a request claims; `undefined` if requests cannot claim it. */
+/** Returns the stateless revision for the version in a request's `_meta`; `undefined` if there is no such revision. */
 export function claimedRevision(version: unknown): Revision | undefined {
   return STATELESS.get(version);
 }
 
-/** The revision with everything that a server can announce about itself. */
+/** The newest revision. It has every feature that a server can announce. */
 export const NEWEST_REVISION: Revision = revision20260728;
 
 /** The newest revision that has sessions. */
 export const LATEST_SESSION_REVISION: Revision = revision20251125;
 
-/** The revision that `initialize` agrees on: the requested revision, else the newest revision that has sessions. */
+/** Returns the revision for `initialize`: the requested one if it has sessions, or else the newest with sessions. */
 export function negotiate(version: unknown): Revision {
   return SESSIONED.get(version) ?? LATEST_SESSION_REVISION;
 }
 
-/** The revision of an earlier session; `undefined` if it is not a revision with sessions. */
+/** Returns the revision for a stored session's version; `undefined` if no revision with sessions has that version. */
 export function sessionRevision(version: unknown): Revision | undefined {
   return SESSIONED.get(version);
 }

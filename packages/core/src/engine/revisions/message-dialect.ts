@@ -20,7 +20,8 @@ interface VariantRow {
 
 /**
  * A dialect that some documents describe and some clients use: other method and member names for revision
- * 2025-11-25 or earlier, in both directions. Results that are not in this table are the same in both.
+ * 2025-11-25 or earlier, in both directions. Results that are not in this table are the same in the dialect and the
+ * specification.
  */
 export const DIALECT: readonly VariantRow[] = [
   { name: NOTIFICATIONS.initialized, old: 'initialized' },
@@ -62,16 +63,16 @@ const BY_OLD_NAME: ReadonlyMap<string, VariantRow> = new Map(
 );
 const BY_NAME: ReadonlyMap<unknown, VariantRow> = new Map(DIALECT.map((row) => [row.name, row]));
 
-/** A request or notification, in the dialect or in the specification. */
+/** A request or notification, in the form of the older dialect or of the specification. */
 export interface Spoken {
   readonly method: string;
   readonly params?: unknown;
 }
 
 /**
- * Translates a message from a client to the specification.
+ * Translates a client's message from the older dialect into the form of the specification.
  *
- * @returns the message, or `undefined` if its name is not in the older dialect.
+ * @returns the message, or `undefined` if the older dialect does not have its method name.
  */
 export function fromDialect(method: string, params: unknown): Spoken | undefined {
   const row = BY_OLD_NAME.get(method);
@@ -88,7 +89,7 @@ export function toDialect(message: Spoken): Spoken {
   return { ...message, method: row.old, ...written };
 }
 
-/** Translates the client's result of a server's request to the specification. */
+/** Translates a client's result for a request from the server into the form of the specification. */
 export function resultFromDialect(method: string, result: Params): Params {
   return BY_NAME.get(method)?.readResult?.(result) ?? result;
 }

@@ -37,23 +37,23 @@ interface EnvelopeParts {
  */
 export interface Revision extends RevisionFeatures {
   readonly version: ProtocolVersion;
-  /** The requests that a client may send. */
+  /** The methods of the requests that a client may send. */
   readonly requests: ReadonlySet<string>;
-  /** The requests that may be answered with questions instead of a result. */
+  /** The methods of the requests that can be answered with `input_required` instead of a complete result. */
   readonly rounds: ReadonlySet<string>;
   /**
    * Whether clients reconnect to a stream that stops before its response, and accept events without data (SEP-1699).
    */
   readonly resumes: boolean;
-  /** Whether several messages may be sent in one array. */
+  /** Whether clients may send several messages in one JSON array. */
   readonly batches: boolean;
   /**
-   * Returns a form in this revision's version of the schema.
+   * Converts the schema of a form (elicitation) to the schema that this revision allows.
    *
    * @throws ProtocolError if clients of this revision cannot show the form.
    */
   form(schema: JsonSchema): JsonSchema;
-  /** A sampling request in the form of this revision. */
+  /** Returns the parameters of a sampling request in this revision's form. */
   sampling(params: CreateMessageParams): CreateMessageParams;
   tool(tool: Tool): Tool;
   resource(resource: Resource): Resource;
@@ -64,27 +64,27 @@ export interface Revision extends RevisionFeatures {
   /** Returns a content block of a tool result or prompt message in this revision's form. */
   content(block: ContentBlock): ContentBlock;
   /**
-   * Returns the result of a tool in this revision's form, or as text (`RawJson`).
+   * Returns the result of a tool in this revision's form: an object, or serialised JSON (`RawJson`).
    *
    * @param tool the tool that returned the result. Its descriptor is created at first use.
    */
   callResult(result: CallToolResult, tool: { readonly descriptor: Tool }): object;
   /** Returns the contents of a resource without cache hints, in this revision's form. */
   readResult(result: ReadResourceResult): object;
-  /** The parameters of a progress notification. */
+  /** Returns the parameters of a progress notification in this revision's form. */
   progress(params: { readonly message?: string; readonly [key: string]: unknown }): object;
-  /** The lowest level of log messages that may be sent; `undefined` if none may be sent. */
+  /** Returns the lowest level of log messages that may be sent; `undefined` if none may be sent. */
   logThreshold(levels: LogThresholds): LogLevel | undefined;
   resourceNotFound(uri: string): ProtocolError;
-  /** Returns an error in this revision's form. Codes of other revisions never reach a client. */
+  /** Returns an error with the code that this revision defines, because other revisions have other codes. */
   error(error: ProtocolError): ProtocolError;
-  /** The error for a request that needs an undeclared capability of the client. */
+  /** Returns the error for a request that needs a capability that the client has not declared. */
   missingCapability(message: string, required: ClientCapabilities): ProtocolError;
-  /** The members that are added to a result. */
+  /** Returns the members that this revision adds to every result, such as `resultType`. */
   envelope(parts: EnvelopeParts): object;
 }
 
-/** Copies an object without some keys. If it has none of them, returns the object itself. */
+/** Returns a copy of an object without some keys. If the object has none of the keys, returns the object itself. */
 export function omit<T extends object>(value: T, keys: readonly string[]): T {
   if (!keys.some((key) => key in value)) return value;
   return Object.fromEntries(Object.entries(value).filter(([key]) => !keys.includes(key))) as T;

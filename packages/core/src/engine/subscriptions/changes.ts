@@ -41,7 +41,7 @@ export class ChangeFeed {
     return (this.#node ??= crypto.randomUUID().replaceAll('-', '').slice(0, 12));
   }
 
-  /** Whether the feed listens to the bus. */
+  /** Whether the feed receives changes from the bus. */
   get isHeard(): boolean {
     return this.#unsubscribe !== undefined;
   }
@@ -56,7 +56,7 @@ export class ChangeFeed {
     } catch (error) {
       this.logger.error(
         { err: error },
-        'the change bus cannot be heard; changes elsewhere stay unknown here',
+        'the change bus cannot be read; changes of other processes are unknown in this process',
       );
     }
   }
@@ -112,7 +112,7 @@ export class ChangeFeed {
     if (this.#told.allows(`${about['kind']} ${about['about']}`))
       this.logger.error(
         { err: error, change: about },
-        'a change could not be published; only this process hears of it',
+        'a change could not be published; other processes do not receive it',
       );
     if (this.#unsubscribe) this.#tell(change);
     return false;
@@ -122,7 +122,7 @@ export class ChangeFeed {
     const change = readChange(arrived);
     if (change) this.#tell(change);
     else if (!this.#closed)
-      this.logger.warn({ change: logDetails(arrived) }, 'a change from the bus is unknown here and ignored');
+      this.logger.warn({ change: logDetails(arrived) }, 'a change from the bus is unknown, and is ignored');
   }
 
   #tell(change: ServerChange): void {
@@ -171,7 +171,7 @@ function logDetails(change: unknown): Readonly<Record<string, string | undefined
 /** Maximum length of text from another process in the log, in characters. */
 const MOST_LOGGED = 100;
 
-/** The notification that a list has changed. */
+/** The method of the notification that each kind of list has changed. */
 export const LIST_CHANGED: Readonly<Record<ListKind, string>> = {
   tools: NOTIFICATIONS.toolsListChanged,
   prompts: NOTIFICATIONS.promptsListChanged,

@@ -8,7 +8,7 @@ import type { Session } from '../connection-state.js';
 import { withoutSubscription } from '../session-state.js';
 import type { Listener, Listeners, Subscribers } from './subscriptions.js';
 
-/** Runs guards again for the resources of subscriptions. A subscription that is now refused ends. */
+/** Regularly runs the guards of subscribed resources again, and ends the subscriptions that guards now refuse. */
 export class Rechecks {
   /** Checks in progress: a running check is not started again. */
   readonly #checking = new Set<object>();
@@ -21,7 +21,7 @@ export class Rechecks {
     private readonly listeners: Listeners,
   ) {}
 
-  /** Starts the checks. Called when a client subscribes. */
+  /** Schedules the next checks, if none are scheduled. Called when a client subscribes. */
   begin(): void {
     if (this.#timer !== undefined || this.#closed) return;
     this.#timer = setTimeout(() => void this.#run(), this.parts.options.limits.recheckMs);
@@ -99,7 +99,7 @@ export class Rechecks {
     if (failed.size > 0)
       this.parts.options.logger.error(
         { err: error, about: listed([...failed.keys()]), ...logDetails(call) },
-        'a subscription could not be checked; it stays for now',
+        'a subscription could not be checked; it continues',
       );
     call.over();
     if (call.isScope) this.parts.release(call);
@@ -120,7 +120,7 @@ export class Rechecks {
 
   #report(call: EngineCall, uri?: string): void {
     const about = uri === undefined ? logDetails(call) : { uri, ...logDetails(call) };
-    this.parts.options.logger.info(about, 'a subscription has ended: guards refuse it now');
+    this.parts.options.logger.info(about, 'a subscription has ended, because guards now refuse it');
   }
 }
 

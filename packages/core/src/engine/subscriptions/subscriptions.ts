@@ -15,9 +15,9 @@ import { LIST_CHANGED } from './changes.js';
 
 /** Events that an app reports about its clients. */
 export interface AppEvents {
-  /** The first session subscribed to a resource: start to watch its source. */
+  /** A first client subscribed to a resource. The app can now start to watch the source of the resource. */
   subscribed: [uri: string];
-  /** The last session that subscribed to a resource is gone. */
+  /** The last subscription to a resource has ended. The app can stop watching the source of the resource. */
   unsubscribed: [uri: string];
   /** The roots of a client have changed; `ctx.roots()` returns the new ones. */
   rootsChanged: [client: ClientView];
@@ -44,7 +44,7 @@ export class Events {
     return () => listeners.delete(listener);
   }
 
-  /** Forwards calls to the listeners of `call`. */
+  /** An observer that reports each call to the listeners of the event `call`. */
   get callObserver(): Observer {
     const isHeard = (): boolean => (this.#listeners.get('call')?.size ?? 0) > 0;
     const ended = (event: CallEvent): void => this.emit('call', event);
@@ -57,7 +57,7 @@ export class Events {
     };
   }
 
-  /** Calls every listener. A listener that fails, at once or later, is reported, and the others are still called. */
+  /** Calls every listener. The error of a listener that throws or rejects is logged; the others are still called. */
   emit<K extends keyof AppEvents>(event: K, ...details: AppEvents[K]): void {
     const failed = (error: unknown): void => this.logger.error({ err: error, event }, 'a listener failed');
     for (const listener of this.#listeners.get(event) ?? [])
@@ -114,19 +114,19 @@ export class Subscribers {
   }
 
   /**
-   * Reserves room for a subscription.
+   * Reserves memory for a subscription.
    *
-   * @throws OverloadedError when there is not enough room, for this client or for all.
+   * @throws OverloadedError if this client, or all clients together, would exceed the memory limit.
    */
   reserve(client: unknown, bytes: number): void {
     const { total, perClient } = this.#bytes;
     if (this.#bytes.take(client, bytes)) return;
     throw new OverloadedError(
-      `Subscriptions keep as much as they may: ${total} bytes, of one client ${perClient}`,
+      `Subscriptions have reached a memory limit: ${total} bytes for all clients, or ${perClient} bytes for one client`,
     );
   }
 
-  /** Releases room. */
+  /** Releases the memory of a subscription. */
   release(client: unknown, bytes: number): void {
     this.#bytes.give(client, bytes);
   }
@@ -137,7 +137,7 @@ export class Subscribers {
    * @param request the subscribing request, which guards need when they run again.
    * @throws ProtocolError (-32602) if the session already has the maximum number of URIs, or if the URI is
    * too long.
-   * @throws OverloadedError if all sessions and subscriptions together exceed the limit.
+   * @throws OverloadedError if this client, or all clients together, would exceed the memory limit.
    */
   keep(session: Session, uri: string, request: AdmittedRequest): void {
     const { subscriptions, quotaKey } = session;
@@ -149,7 +149,7 @@ export class Subscribers {
     this.#sessions.set(session, request);
   }
 
-  /** Removes a URI from the subscriptions of a session. @returns whether the session had the URI. */
+  /** Removes a URI from the subscriptions of a session. @returns whether the session was subscribed to the URI. */
   drop(session: Session, uri: string): boolean {
     if (!this.remove(session, uri)) return false;
     this.release(session.quotaKey, bytesOf(uri));
@@ -165,7 +165,7 @@ export class Subscribers {
     for (const uri of [...(session.subscriptions ?? [])]) this.drop(session, uri);
   }
 
-  /** Adds a subscriber to a URI. The memory has been reserved before. */
+  /** Adds a subscriber to a URI. The caller has already reserved the memory. */
   add(subscriber: Subscriber, uri: string): void {
     const uris = (subscriber.subscriptions ??= new Set());
     if (uris.has(uri)) return;
@@ -176,8 +176,9 @@ export class Subscribers {
   }
 
   /**
-   * Checks the number and the length of URIs. @throws ProtocolError (-32602) if there are too many for one
-   * subscriber, or if one is too long.
+   * Checks the number and the length of a subscriber's URIs.
+   *
+   * @throws ProtocolError (-32602) if there are too many URIs, or if one URI or all together are too long.
    */
   check(count: number, ...uris: readonly string[]): void {
     if (count > this.#maxUris) throw invalidParams(`More than ${this.#maxUris} resources are subscribed to`);
@@ -190,7 +191,7 @@ export class Subscribers {
       );
   }
 
-  /** @returns whether the subscriber had subscribed to the URI. */
+  /** Removes a subscriber from a URI. @returns whether it was subscribed to the URI. */
   remove(subscriber: Subscriber, uri: string): boolean {
     if (!subscriber.subscriptions?.delete(uri)) return false;
     const count = (this.#counts.get(uri) ?? 1) - 1;
@@ -210,7 +211,7 @@ export interface SubscriptionFilter {
   readonly promptsListChanged?: boolean;
   readonly resourcesListChanged?: boolean;
   readonly resourceSubscriptions?: readonly string[];
-  /** Members of extensions. */
+  /** Further members, which extensions define. */
   readonly [member: string]: unknown;
 }
 
@@ -223,11 +224,11 @@ export interface Listener {
   /** Releases the subscription's place in the limits. */
   readonly release: () => void;
   subscriptions: Set<string> | undefined;
-  /** Ends the request with its result. */
+  /** Ends the `subscriptions/listen` request with the given result. */
   readonly finish: (result: MethodResult) => void;
 }
 
-/** The open `subscriptions/listen` requests (2026-07-28, basic/patterns/subscriptions). */
+/** The open `subscriptions/listen` requests (specification 2026-07-28, basic/patterns/subscriptions). */
 export class Listeners {
   readonly #listeners = new Map<EngineCall, Listener>();
 
@@ -258,7 +259,9 @@ export class Listeners {
     this.subscribers.reserve(quotaKey, bytes);
     if (!this.#quota.take(quotaKey)) {
       this.subscribers.release(quotaKey, bytes);
-      throw new OverloadedError(`More than ${total} subscriptions are open, or ${perClient} of one client`);
+      throw new OverloadedError(
+        `More than ${total} subscriptions are open, or more than ${perClient} for one client`,
+      );
     }
     return () => {
       this.#quota.give(quotaKey);
@@ -269,7 +272,7 @@ export class Listeners {
   /**
    * Opens a subscription: acknowledges it first, then sends matching notifications until either side ends it.
    *
-   * @returns the result of the request, when the server ends it.
+   * @returns a promise of the request's result, which is fulfilled when the subscription ends.
    */
   open(opened: Omit<Listener, 'subscriptions' | 'finish'>): Promise<MethodResult> {
     const { call, filter } = opened;
@@ -296,19 +299,19 @@ export class Listeners {
     }
   }
 
-  /** Whether `wanted` accepts the filter of any subscription. */
+  /** Returns whether `wanted` accepts the filter of at least one open subscription. */
   wants(wanted: (filter: SubscriptionFilter) => boolean): boolean {
     return [...this.#listeners.values()].some(({ filter }) => wanted(filter));
   }
 
-  /** Notifies the subscriptions whose filter matches. */
+  /** Sends a notification to the subscriptions whose filter `wanted` accepts. */
   notify(method: string, params: object, wanted: (filter: SubscriptionFilter) => boolean): void {
     for (const { call, filter } of this.#listeners.values()) {
       if (wanted(filter)) send(call, method, params);
     }
   }
 
-  /** Ends the subscription that a request opened. @returns whether there was one. */
+  /** Ends the subscription that a request opened. @returns whether the subscription was open. */
   end(call: EngineCall): boolean {
     const listener = this.#listeners.get(call);
     if (!listener) return false;

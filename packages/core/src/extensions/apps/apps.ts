@@ -100,7 +100,7 @@ function toolProblems(definition: DefinitionDetails, find: FindResource): Defini
   if (ui === undefined) return [];
   const { where, meta, kind } = definition;
   const place = `${where}, @Ui`;
-  if (kind !== 'tool') return [invalid(place, 'it stands on something else than a tool', 'use @UiResource')];
+  if (kind !== 'tool') return [invalid(place, 'it is not on a tool', 'use @UiResource')];
   const { resourceUri, visibility, ...others } = longForm(ui);
   const wrong = [
     ...(resourceUri === undefined && visibility === undefined ? ['it says nothing'] : []),
@@ -174,11 +174,11 @@ function pageFaults({ csp = {}, permissions = {}, domain, prefersBorder }: UiOpt
 }
 
 function cspFaults([key, domains]: [string, unknown]): string[] {
-  if (!CSP_KEYS.includes(key)) return [`csp has no '${key}'; it has ${CSP_KEYS.join(', ')}`];
+  if (!CSP_KEYS.includes(key)) return [`csp has no member '${key}'; its members are ${CSP_KEYS.join(', ')}`];
   if (!Array.isArray(domains)) return [`csp.${key} must be a list of origins`];
   return domains
     .filter((domain) => typeof domain !== 'string' || !ORIGIN.test(domain))
-    .map((domain) => `csp.${key}: '${String(domain)}' is no origin, such as https://api.example.com`);
+    .map((domain) => `csp.${key}: '${String(domain)}' is not an origin, such as https://api.example.com`);
 }
 
 function permissionFaults([key, value]: [string, unknown]): string[] {
@@ -203,7 +203,7 @@ function clashes(
     .map((key) =>
       invalid(
         `${where}, meta`,
-        `its member '${key}' says what the options say`,
+        `its member '${key}' is also set by the options`,
         `leave '${key}' out of meta`,
       ),
     );

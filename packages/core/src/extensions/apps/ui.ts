@@ -7,7 +7,7 @@ import {
 import { type HandlerDecorator, Resource, type ResourceOptions } from '../../decorators/decorators.js';
 import type { ResourceDefinition, SchemaLike } from '../../metadata/definitions.js';
 
-/** The name under which MCP Apps are negotiated (SEP-1865). */
+/** The name of the extension MCP Apps in capabilities (SEP-1865). */
 export const UI = 'io.modelcontextprotocol/ui';
 
 /** The MIME type of UI resources: HTML that hosts show in a sandbox. */
@@ -16,7 +16,7 @@ export const UI_MIME_TYPE = 'text/html;profile=mcp-app';
 /** The member of `_meta` that says how hosts show a tool or a UI resource. */
 export const UI_KEY = 'ui';
 
-/** The member of a tool's `_meta` that named its UI before `ui.resourceUri` existed. */
+/** The member of a tool's `_meta` that contained the URI of its UI before `ui.resourceUri` existed. */
 export const OLDER_UI_KEY = 'ui/resourceUri';
 
 /** The UI of a tool, and who may call the tool (extension `io.modelcontextprotocol/ui`). */
@@ -32,17 +32,17 @@ export interface ToolUiOptions {
 
 /** The origins that a UI may access, such as `https://api.example.com` or `https://*.example.com`. None by default. */
 export interface UiCsp {
-  /** For requests: fetch, XMLHttpRequest, WebSocket. */
+  /** The origins that the UI may send requests to, with fetch, XMLHttpRequest or WebSocket. */
   readonly connectDomains?: readonly string[];
-  /** For scripts, styles, pictures, fonts and media. */
+  /** The origins that the UI may load scripts, styles, pictures, fonts and media from. */
   readonly resourceDomains?: readonly string[];
   /** For nested frames. */
   readonly frameDomains?: readonly string[];
-  /** For the base URI of the document. */
+  /** The origins that the base URI of the UI's document may have. */
   readonly baseUriDomains?: readonly string[];
 }
 
-/** The browser permissions that a UI requests. Each is an empty object; hosts may refuse them. */
+/** The browser permissions that a UI requests. The value of each is an empty object. Hosts can refuse permissions. */
 export interface UiPermissions {
   readonly camera?: object;
   readonly microphone?: object;
@@ -65,7 +65,7 @@ export interface UiOptions {
 
 /**
  * Names the UI for the results of a tool (extension `io.modelcontextprotocol/ui`): the `ui://` URI of a `@UiResource`,
- * or an object with the URI and the callers of the tool. Clients without the extension see an ordinary tool.
+ * or an object with the URI, and whether the model, the UI or both can call the tool. Clients without the extension see an ordinary tool.
  *
  * @example
  * ```ts
@@ -79,7 +79,7 @@ export interface UiOptions {
  */
 export const Ui: MetadataDecorator<string | ToolUiOptions> = createMetadataDecorator(Symbol.for('sigil:ui'));
 
-/** The page options of `@UiResource`. */
+/** Sets the `UiOptions` of a UI resource. `@UiResource` uses it. */
 export const UiPage: MetadataDecorator<UiOptions> = createMetadataDecorator(Symbol.for('sigil:ui-page'));
 
 /** Whether a value is the URI of a UI resource. */

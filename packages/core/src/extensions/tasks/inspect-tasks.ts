@@ -17,9 +17,9 @@ export interface ListedTask extends TaskState {
   readonly lostRuns: number;
   /** A hash of the task's quota key. */
   readonly owner: string | null;
-  /** When the lease of the task's run expires, by the clock of the store; absent without a run. */
+  /** When the lease of the task's run expires, by the clock of the store; absent if the task has no run. */
   readonly heldUntil?: string;
-  /** The earliest time when a process can claim the task, by the clock of the store; absent while no process can. */
+  /** The earliest time when a process can claim the task, by the store's clock; absent while it cannot be claimed. */
   readonly claimableFrom?: string;
 }
 
@@ -33,7 +33,7 @@ export interface TaskListing {
 /** A task, including the parts that are encrypted in the store. */
 export interface ShownTask extends ListedTask, Omit<DetailedTask, keyof TaskState> {
   readonly argumentNames: readonly string[];
-  /** The arguments of the call; only on request. */
+  /** The arguments of the tool call; only present if they were requested. */
   readonly arguments?: Readonly<Record<string, unknown>>;
   /** The keys of the side effects that `ctx.once()` has recorded and does not run again. */
   readonly recorded: readonly string[];
@@ -52,10 +52,10 @@ type Asked = Readonly<Record<string, unknown>>;
 const PAGE = 100;
 
 /**
- * Answers operators' questions about tasks: `{ do: 'ls', status, tool, limit }`, `{ do: 'show', taskId, arguments }`,
+ * Executes an operator's command: `{ do: 'ls', status, tool, limit }`, `{ do: 'show', taskId, arguments }`,
  * `{ do: 'cancel', taskId }` and `{ do: 'retry', taskId }`. No task runs in this process.
  *
- * @throws ProtocolError if there is no such task, or its status does not allow the action.
+ * @throws ProtocolError if the task does not exist, or if its status does not allow the command.
  */
 export async function inspectTasks(
   repository: TaskRepository,
@@ -103,11 +103,11 @@ async function list(repository: TaskRepository, asked: Asked): Promise<TaskListi
 async function find(repository: TaskRepository, { taskId }: Asked): Promise<Task> {
   if (typeof taskId !== 'string') throw invalidParams('"taskId" must be a string');
   const stored = await repository.getStored(taskId);
-  if (!stored) throw invalidParams(`There is no task ${taskId}, or it has expired`);
+  if (!stored) throw invalidParams(`Task ${taskId} does not exist, or has expired`);
   const task = await repository.open(stored);
   if (task) return task;
   throw invalidParams(
-    `The task ${taskId} cannot be read: give the program the "state.keys" of the server that has made it, such as by the variable STATE_KEY`,
+    `The task ${taskId} cannot be read: the program needs the "state.keys" of the server that created the task, for example in the variable STATE_KEY`,
   );
 }
 
@@ -140,7 +140,7 @@ async function cancel(repository: TaskRepository, found: Task): Promise<ListedTa
   const { taskId, status } = found.stored.task;
   const { task, hasChanged } = await repository.change(found, cancelled('Cancelled by the operator'));
   if (task && hasChanged) return listedTask({ ...task.stored, notBefore: null });
-  throw invalidParams(`The task ${taskId} is ${task?.stored.task.status ?? status}: it has ended already`);
+  throw invalidParams(`The task ${taskId} is ${task?.stored.task.status ?? status}: it has already ended`);
 }
 
 /** Starts a failed task again as a new task, because an ended task does not change (ext-tasks, "Task Status"). */
@@ -154,12 +154,12 @@ async function retry(
   const { taskId: retryOf, status, ttlMs, pollIntervalMs } = stored.task;
   if (status !== 'failed' && stored.isError !== true)
     throw invalidParams(
-      `The task ${retryOf} is ${status}: only one can be begun again that has failed, or whose result says isError`,
+      `The task ${retryOf} is ${status}: only a task that failed, or whose result has isError, can be retried`,
     );
   const served = runner.versionOf(tool);
   if (served !== undefined && served !== toolVersion)
     throw invalidParams(
-      `The task ${retryOf} began with another version of the tool ${tool} than the program serves: have its client call the tool again`,
+      `The task ${retryOf} began with a different version of the tool ${tool} from the one that the program serves: the task's client must call the tool again`,
     );
   const task = await repository.create({
     tool,

@@ -3,7 +3,7 @@ import { fromBase64Url, toBase64Url } from '../../protocol/base64.js';
 import { isObject } from '../../protocol/json.js';
 import { OptionChecks, type OptionTable } from '../../transport/option-checks.js';
 
-/** Options of `push`: how tasks are passed to a queue that calls back. */
+/** Options of `push`: how tasks are passed to a queue, which later sends each task back in an HTTP request. */
 export interface PushOptions {
   /**
    * The URL that messages are sent to, such as
@@ -33,20 +33,19 @@ export interface PushOptions {
    */
   readonly timeoutMs?: number;
   /**
-   * How old a message may be, in addition to its delay, in milliseconds. Set it to the time that the queue keeps
-   * retrying.
+   * Maximum age of a message, in addition to its delay, in milliseconds. Older messages are refused. Set it to the time that the queue retries.
    * @default 1 day
    */
   readonly maxAgeMs?: number;
 }
 
-/** Runs tasks when a queue calls back. */
+/** Runs each task when the queue sends it back in an HTTP request. */
 export interface PushExecutor extends TaskExecutor {
   /**
    * Answers the queue, which sends a message by POST. Mount this function at its own path.
    *
    * @returns the response, after the run has ended. 200 means that the message is done. 503 with `Retry-After` asks the
-   *   queue to try again: after the lease of another run, or soon if this process has no room. 400, 401, 405 and 413
+   *   queue to try again: after the lease of another run, or soon if this process is full. 400, 401, 405 and 413
    *   refuse messages that are not from this app.
    */
   handle(request: Request): Promise<Response>;
@@ -65,7 +64,7 @@ const MAX_MESSAGE_BYTES = 4096;
 /**
  * Passes each task to a queue, which calls back with one signed request. Use it on functions and workers, whose
  * processes do not keep running by themselves. The task stays in the task store; a message contains the task's id and
- * no data. A queue may call back twice or late, because the store knows whether there is work left.
+ * no data. The queue can call back twice or late, because the store records whether the task must still run.
  *
  * @param options the queue, and the key of the signature.
  * @throws DefinitionError when an option is wrong.
@@ -102,7 +101,7 @@ export function push(options: PushOptions): PushExecutor {
       const text = await textWithin(request, MAX_MESSAGE_BYTES);
       if (text === undefined) return answer(413, 'the message is too long');
       const message = readMessage(text);
-      if (!message) return answer(400, 'the body is no message of a task');
+      if (!message) return answer(400, 'the body is not a message about a task');
       const isOurs = await isSigned(await signing, message);
       if (!isOurs) return answer(401, 'the signature does not match');
       if (message.expires < Date.now()) return answer(401, 'the message has expired');
@@ -140,7 +139,8 @@ async function post(
     signal: AbortSignal.timeout(timeoutMs),
   });
   await response.body?.cancel();
-  if (!response.ok) throw new Error(`The queue has not taken a task: it answered with ${response.status}`);
+  if (!response.ok)
+    throw new Error(`The queue has not accepted a task: it responded with status ${response.status}`);
 }
 
 /** Reads a body that is not longer than `most` bytes. @returns `undefined` for a longer one. */

@@ -10,14 +10,14 @@ const [FIRST_BACKOFF_MS, MAX_BACKOFF_MS] = [250, 5_000];
 const TELL_EVERY_MS = 100;
 
 /**
- * The default executor: it claims tasks from the task store and runs them. A process claims the tasks that it can start
- * at once, and claims again when:
+ * The default executor: it claims tasks from the task store and runs them. A process claims as many tasks as it can
+ * start immediately, and claims again when:
  *
- * - a task was submitted here, or another process reports that it has tasks and no room for them;
- * - a run has ended, and there was more to claim the last time;
+ * - a task was submitted in this process, or another process reports more tasks than it can run;
+ * - a run has ended, and the last claim left tasks in the store;
  * - some time has passed; this finds tasks of dead processes.
  *
- * It claims half as many tasks after a slow or failed claim, or after a run that found no room in the process. After
+ * It claims half as many tasks after a slow or failed claim, or after a run that the process had no capacity for. After
  * each successful claim, it claims one more.
  */
 export class StoreExecutor implements TaskExecutor {

@@ -4,7 +4,7 @@ import { isObject } from '../../protocol/json.js';
 import type { DefinitionProblem } from '../../errors/errors.js';
 import type { DefinitionDetails } from '../../registry/entry.js';
 
-/** The name under which the extension is negotiated (ext-tasks, "Extension Identifier"). */
+/** The name of the tasks extension in capabilities (ext-tasks, "Extension Identifier"). */
 export const TASKS = 'io.modelcontextprotocol/tasks';
 
 /** How a tool may run in the background (extension `io.modelcontextprotocol/tasks`). */
@@ -15,8 +15,8 @@ export interface TaskSupportOptions {
    */
   readonly support: 'optional' | 'required';
   /**
-   * When a call becomes a task: at once (`call`), or when the handler calls `startTask()` (`handler`), after the
-   * questions that it must ask first.
+   * When a call becomes a task: immediately (`call`), or when the handler calls `startTask()` (`handler`), after the
+   * questions that the handler must ask before the task begins.
    * @default 'call'
    */
   readonly start?: 'call' | 'handler';
@@ -52,10 +52,10 @@ export interface TaskSupportOptions {
 }
 
 /**
- * Lets a tool run as a task for clients with the extension `io.modelcontextprotocol/tasks`: they get a handle at once,
- * poll for the result, and answer the handler's questions. For other clients, a tool with `optional` is an ordinary
- * tool. With `required`, their calls are refused (-32021), and the tool is hidden from clients of revision 2025-11-25
- * or earlier.
+ * Lets a tool run as a task for clients with the extension `io.modelcontextprotocol/tasks`: they immediately get a
+ * handle, poll for the result, and answer the handler's questions. For other clients, a tool with `optional` is an
+ * ordinary tool. With `required`, their calls are refused (-32021), and the tool is hidden from clients of revision
+ * 2025-11-25 or earlier.
  *
  * @example
  * ```ts
@@ -69,7 +69,7 @@ export interface TaskSupportOptions {
 export const TaskSupport: MetadataDecorator<TaskSupportOptions['support'] | TaskSupportOptions> =
   createMetadataDecorator(Symbol.for('sigil:task'));
 
-/** Turns a call into a task. */
+/** Turns the current call into a task. Returns whether the call now runs as a task. */
 export type StartTask = (statusMessage?: string) => Promise<boolean>;
 
 const START = Symbol.for('sigil:start-task');
@@ -82,9 +82,9 @@ const START = Symbol.for('sigil:start-task');
  *
  * @param context the context of the tool.
  * @param statusMessage the current step of the task, for the user.
- * @returns whether the call runs as a task from here on; `false` if the client does not support tasks, or if the tool
+ * @returns whether the call now runs as a task; `false` if the client does not support tasks, or if the tool
  *   cannot run as a task.
- * @throws ProtocolError (-32603) when the server has no room for another task.
+ * @throws ProtocolError (-32603) when the server cannot store another task.
  * @throws InputResponseError when the call has already been answered. To avoid this, await `startTask()` before the
  *   handler returns.
  * @example
@@ -128,8 +128,8 @@ export function taskPolicy(
 }
 
 /**
- * Returns whether clients without the extension may call a tool; `undefined` if the tool never runs as a
- * task.
+ * Returns the `support` of a tool: whether clients without the extension may call the tool. Returns `undefined` if
+ * the tool never runs as a task.
  */
 export function taskSupport(definition: DefinitionDetails): TaskSupportOptions['support'] | undefined {
   const task = TaskSupport.of(definition);
@@ -153,7 +153,7 @@ export function taskProblems(definition: DefinitionDetails): DefinitionProblem[]
   const task: unknown = TaskSupport.of(definition);
   const { support, start, ttlMs, pollIntervalMs, rerun, concurrency, version, ...others } = longForm(task);
   const wrong = [
-    ...(definition.kind === 'tool' ? [] : ['it stands on something else than a tool']),
+    ...(definition.kind === 'tool' ? [] : ['it is not on a tool']),
     ...Object.keys(others).map((option) => `there is no option ${option}`),
     ...(SUPPORT.includes(support) ? [] : ["support must be 'optional' or 'required'"]),
     ...(STARTS.includes(start) ? [] : ["start must be 'call' or 'handler'"]),

@@ -38,14 +38,14 @@ const NO_TASK = 'readiness';
  */
 type Operation = 'create' | 'get' | 'list' | 'claim' | 'renew' | 'replace';
 
-/** The inputs of a new task. */
+/** The values for `TaskRepository.create` creates a task. */
 export interface NewTask extends Pick<StoredTask, 'tool' | 'toolVersion' | 'owner' | 'run'> {
   readonly call: RecordedCall;
   readonly journal: TaskJournal;
   readonly ttlMs: number | null;
   readonly pollIntervalMs: number;
   readonly statusMessage?: string | undefined;
-  /** Milliseconds before the task can be claimed; for a task that begins with a run, the lease of that run. */
+  /** Milliseconds before the task can be claimed. For a task that starts immediately, this is the lease of its run. */
   readonly delayMs: number;
 }
 
@@ -78,7 +78,7 @@ function isNews(before: TaskRecord, after: TaskRecord): boolean {
   return isTold || (before.run !== null && before.run !== after.run);
 }
 
-/** The task store cannot be reached now. */
+/** The error when the task store cannot be reached. */
 export class UnreachableError extends OverloadedError {
   /** @param options `cause` is the store's error. */
   constructor(options?: ErrorOptions) {
@@ -88,15 +88,15 @@ export class UnreachableError extends OverloadedError {
 
 /** The result of a change of a task. */
 export interface Changed {
-  /** The current task; `undefined` if there is none. */
+  /** The task after the change; `undefined` if the store has no such task. */
   readonly task: Task | undefined;
   readonly hasChanged: boolean;
-  /** Milliseconds until the task can be claimed, if it has changed; see `claimableIn`. */
+  /** Milliseconds until the task can be claimed, if the task was changed; see `claimableIn`. */
   readonly delayMs?: number | null | undefined;
 }
 
 /**
- * Reads and writes tasks: changes them without losing changes of other processes, publishes changes, and encrypts data
+ * Reads and writes tasks. It does not overwrite changes of other processes, publishes changes, and encrypts data
  * from clients and handlers.
  */
 export class TaskRepository {
@@ -115,7 +115,7 @@ export class TaskRepository {
   /**
    * Creates and stores a task.
    *
-   * @throws OverloadedError if there is no room, or if the store cannot be reached.
+   * @throws OverloadedError if the store is full or cannot be reached.
    */
   async create(parts: NewTask): Promise<Task> {
     const { call, journal, ttlMs, pollIntervalMs, statusMessage, delayMs, ...whose } = parts;
@@ -146,7 +146,7 @@ export class TaskRepository {
   /**
    * Reads a task.
    *
-   * @returns the task, or `undefined` if there is none that this server can read.
+   * @returns the task, or `undefined` if it does not exist or this server cannot decrypt it.
    * @throws OverloadedError when the store cannot be reached.
    */
   async get(taskId: string): Promise<Task | undefined> {
@@ -154,18 +154,22 @@ export class TaskRepository {
     return stored && this.open(stored);
   }
 
-  /** Reads the stored form of a task, still encrypted. @throws OverloadedError as `get` does. */
+  /** Reads a task without decrypting it. @throws OverloadedError if the store cannot be reached. */
   getStored(taskId: string): Promise<StoredTask | undefined> {
     return this.#ask('get', () => this.store.get(taskId));
   }
 
-  /** See `TaskStore.backlog`; `undefined` if the store does not count. Concurrent callers share one query. */
+  /** Returns `TaskStore.backlog()`; `undefined` if the store does not have it. Concurrent callers share one query. */
   backlog(): Promise<TaskBacklog | undefined> {
     const ask = async (): Promise<TaskBacklog | undefined> => this.store.backlog?.();
     return (this.#backlog ??= ask().finally(() => (this.#backlog = undefined)));
   }
 
-  /** Lists all tasks page by page, in encrypted form; see `TaskStore.list`. @throws OverloadedError as `get` does. */
+  /**
+   * Lists all tasks page by page, in encrypted form; see `TaskStore.list`.
+   *
+   * @throws OverloadedError if the store cannot be reached.
+   */
   list(limit: number, cursor?: string): Promise<TaskPage> {
     return this.#ask('list', () => this.store.list(limit, cursor));
   }
@@ -173,8 +177,8 @@ export class TaskRepository {
   /**
    * Checks that the store answers, for `/readyz`.
    *
-   * @returns `fails` if the last renewal of leases, or a recent claim, failed: a process without a free place does not
-   *   claim. The log has the reason.
+   * @returns `fails` if the last renewal of leases or a recent claim failed. The log has the reason. A process at its
+   *   maximum of concurrent runs does not claim.
    * @throws Error when the store does not answer.
    */
   async check(): Promise<PartCheck> {
@@ -191,7 +195,8 @@ export class TaskRepository {
   /**
    * Claims tasks.
    *
-   * @returns the tasks that this process can read. The others go back to the store, for a process with their keys.
+   * @returns the tasks that this process can read. Other claimed tasks go back to the store, for a process that has
+   *   their keys.
    * @throws OverloadedError when the store cannot be reached.
    */
   async claim(claim: TaskClaim): Promise<readonly Task[]> {
@@ -213,7 +218,7 @@ export class TaskRepository {
     await this.#ask('replace', () => this.store.replace(record, leaseMs / 3)).catch(() => false);
   }
 
-  /** Renews the leases of runs. @returns the lost runs. @throws OverloadedError as `claim` does. */
+  /** Renews the leases of runs. @returns the lost runs. @throws OverloadedError if the store cannot be reached. */
   async renew(runs: readonly TaskRunName[], leaseMs: number): Promise<readonly TaskRunName[]> {
     return this.#askForRuns('renew', () => (runs.length > 0 ? this.store.renew(runs, leaseMs) : []));
   }
@@ -222,7 +227,7 @@ export class TaskRepository {
    * Changes a task.
    *
    * @param task the known state; the task is read again if it has changed.
-   * @throws OverloadedError when the store has no room for the task, or cannot be reached.
+   * @throws OverloadedError if the store is full or cannot be reached.
    */
   async change(task: Task, transition: Transition): Promise<Changed> {
     const { taskId } = task.stored.task;
@@ -241,7 +246,9 @@ export class TaskRepository {
       }
       known = await this.get(taskId);
     }
-    throw new Error(`The task ${taskId} changes faster than it can be written`);
+    throw new Error(
+      `The task ${taskId} could not be saved: each attempt collided with another change of the task`,
+    );
   }
 
   async #next({ stored, ...parts }: Task, { state, rest, journal, outcome }: TaskChange): Promise<Task> {
@@ -266,7 +273,7 @@ export class TaskRepository {
     };
   }
 
-  /** Decrypts a task. @returns `undefined` when this server cannot read it. */
+  /** Decrypts a task. @returns the task; `undefined` if this server does not have its key. */
   async open(stored: StoredTask): Promise<Task | undefined> {
     const { taskId } = stored.task;
     const [call, journal, outcome] = await Promise.all([

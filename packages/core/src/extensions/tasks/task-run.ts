@@ -25,7 +25,7 @@ const LONGEST_DELAY_MS = 2_000;
 
 const UNKEPT = { code: ERROR_CODES.internalError, message: 'The result of the task could not be kept' };
 
-/** One run of a task's handler, in this process. Its writes count until another run takes over the task. */
+/** A run of a task's handler in this process. Its writes are ignored once another run has taken over the task. */
 export class TaskRun implements BackgroundDelivery {
   readonly #parts: TaskRunParts;
   readonly #waits = new Map<string, number>();
@@ -47,7 +47,7 @@ export class TaskRun implements BackgroundDelivery {
   /** The task as it was when the handler began. */
   #begun: Task;
   #isEnding = false;
-  /** Fulfilled once the handler has ended and everything is written. */
+  /** Fulfilled once the handler has ended and its result and side effects are stored. */
   readonly ended: Promise<void>;
   #settle: () => void = () => undefined;
 
@@ -62,12 +62,12 @@ export class TaskRun implements BackgroundDelivery {
     return this.#parts.run;
   }
 
-  /** The task as this run knows it. */
+  /** The latest state of the task that this run has received. */
   get task(): Task {
     return this.#task;
   }
 
-  /** Whether the handler has ended, and its end is being written. */
+  /** Whether the handler has ended, and its result is being stored. */
   get isEnding(): boolean {
     return this.#isEnding;
   }
@@ -76,7 +76,7 @@ export class TaskRun implements BackgroundDelivery {
     return this.#task.stored.task.taskId;
   }
 
-  /** The number of the attempt. */
+  /** The number of the run among the attempts to run the task. */
   get attempt(): number {
     return this.#begun.stored.attempts;
   }
@@ -84,7 +84,7 @@ export class TaskRun implements BackgroundDelivery {
   /**
    * Runs the handler to its end.
    *
-   * @throws OverloadedError if there is no place for another call; the handler has then not run.
+   * @throws OverloadedError if the process cannot run another call now. The handler has then not run.
    */
   async execute(): Promise<void> {
     const { call, journal } = (this.#begun = this.#task);
@@ -123,7 +123,7 @@ export class TaskRun implements BackgroundDelivery {
   }
 
   /**
-   * Stops starting side effects that another run can execute.
+   * Prepares to leave the task to another run: this run starts no further side effects that another run can execute.
    *
    * @param goesOnElsewhere whether another run continues the task in its current state.
    */
@@ -137,7 +137,7 @@ export class TaskRun implements BackgroundDelivery {
   }
 
   /**
-   * Whether its handler still runs long after its signal was aborted; called repeatedly.
+   * Whether the handler still runs long after its signal was aborted. Called repeatedly.
    *
    * @param afterMs milliseconds until the run counts as stuck for the first time, and until it does again.
    */
@@ -150,7 +150,7 @@ export class TaskRun implements BackgroundDelivery {
     return true;
   }
 
-  /** Receives the current state of the task, whoever changed it. */
+  /** Receives the current state of the task after a change by any process. */
   heard(task: Task | undefined): void {
     // While the run ends, the change that it receives is its own.
     this.#heard(task, this.#isEnding ? undefined : 'lease');
@@ -266,15 +266,17 @@ export class TaskRun implements BackgroundDelivery {
       if (task) this.#task = task;
       if (hasChanged) return;
       this.#heard(task, 'lease');
-      throw new Error(this.#stopped ?? 'The task takes no such change');
+      throw new Error(
+        this.#stopped ?? 'The task has ended, or another run has taken it over, so this run cannot change it',
+      );
     });
     this.#writing = written.catch(() => undefined);
     return written;
   }
 
   /**
-   * Repeats a change until the store can be reached, so that a broken connection neither loses nor repeats
-   * work.
+   * Retries a write to the store until the store answers. Otherwise, a broken connection would lose the result
+   * of a run, or make the task run again.
    */
   async #untilReached(change: () => Promise<Changed>): Promise<Changed> {
     const tooLate = Date.now() + PATIENCE_MS;

@@ -57,9 +57,9 @@ export interface TaskRunnerOptions {
   readonly maxAttempts: number;
   /** Whether this process runs tasks. */
   readonly works: boolean;
-  /** Whether a task accepted here starts here, if there is room. */
+  /** Whether a task that this process has accepted starts in this process, if it can run another task. */
   readonly startsHere: boolean;
-  /** Whether other processes, or this one after a restart, continue the tasks that it leaves. */
+  /** Whether unfinished tasks of this process are continued by other processes, or by this process after a restart. */
   readonly outlives: boolean;
   /** The version of a tool in this process; `undefined` if this process does not serve the tool, or not as a task. */
   readonly versionOf: (tool: string) => string | undefined;
@@ -69,7 +69,7 @@ export interface TaskRunnerOptions {
   readonly mayRerun: (task: Task) => boolean;
 }
 
-/** Accepts tasks, runs those that its executor passes, and renews their leases. */
+/** Accepts tasks, runs the tasks that the executor passes to it, and renews the leases of their runs. */
 export class TaskRunner implements TaskWorker {
   readonly #runs = new Map<string, TaskRun>();
   /**
@@ -147,7 +147,7 @@ export class TaskRunner implements TaskWorker {
   /**
    * Creates a task from a call and stores it, so that every process finds it. The task runs once it is `ready`.
    *
-   * @throws OverloadedError if there is no room for another task.
+   * @throws OverloadedError if the maximum number of tasks is reached.
    */
   async create(
     call: ExtensionCall,
@@ -179,7 +179,7 @@ export class TaskRunner implements TaskWorker {
   }
 
   /**
-   * Runs a ready task: in its waiting run here, or through the executor.
+   * Runs a ready task, in this process if a run already waits for the task; otherwise through the executor.
    *
    * @returns a promise that is fulfilled once the task has begun, or the executor has accepted it. It never rejects,
    *   because the task stays in the store.
@@ -216,7 +216,7 @@ export class TaskRunner implements TaskWorker {
     return this.options.versionOf(tool);
   }
 
-  /** Gives up a task whose call was cancelled before it was answered. */
+  /** Cancels a task whose call was cancelled before the call was answered. */
   async cancel(task: Task): Promise<void> {
     await this.repository.change(task, cancelled());
     const run = this.#runs.get(task.stored.task.taskId);
@@ -224,8 +224,7 @@ export class TaskRunner implements TaskWorker {
   }
 
   /**
-   * Prepares for the end of the process: if other processes run tasks, no more runs start here, because their tasks
-   * would only be returned.
+   * Prepares for the end of the process. If other processes can run its tasks, this process starts no further runs.
    */
   closes(): void {
     if (this.#isLeaving || !this.options.outlives || this.#renewing === undefined) return;
@@ -340,7 +339,7 @@ export class TaskRunner implements TaskWorker {
       ? this.#refusal(task)
       : {
           abortedBy: 'version' as const,
-          reason: `The tool ${tool} is served in another version than the task began with`,
+          reason: `This server has another version of the tool ${tool} than the task began with`,
         };
     if (refusal) {
       const { abortedBy, reason } = refusal;
@@ -352,7 +351,10 @@ export class TaskRunner implements TaskWorker {
     }
     const lost = lostRuns(task.stored);
     if (lost > 0)
-      this.logger.info({ taskId, tool, lostRuns: lost }, 'a task is run anew: a run of it came to no end');
+      this.logger.info(
+        { taskId, tool, lostRuns: lost },
+        'a task runs again, because its previous run was lost',
+      );
     return state.status === 'working' || run.resume(timedOut());
   }
 
@@ -424,9 +426,10 @@ export class TaskRunner implements TaskWorker {
       const details = { taskId, tool: run.task.stored.tool };
       if (hasChanged) run.stop(INTERRUPTED, 'stop', !isHandedBack);
       if (hasChanged && task && isHandedBack) {
-        this.logger.info(details, 'a task is handed back: another process goes on with it');
+        this.logger.info(details, 'a task was returned to the store: another process continues it');
         await this.#submit(task, 0);
-      } else if (hasChanged) this.logger.warn(details, 'a task has failed: the server stopped in the middle');
+      } else if (hasChanged)
+        this.logger.warn(details, 'a task has failed, because the server stopped during its run');
     } catch (error) {
       this.logger.error({ err: error, taskId }, 'a task could not be written');
     }
@@ -450,19 +453,19 @@ export class TaskRunner implements TaskWorker {
     if (lost >= maxAttempts)
       return {
         abortedBy: 'attempts',
-        reason: `The task was given up after ${maxAttempts} runs that came to no end`,
+        reason: `The task failed after ${maxAttempts} lost runs`,
       };
     if (lost > 0 && !mayRerun(task))
       return {
         abortedBy: 'rerun',
-        reason: 'The server stopped in the middle of the task, which may not be done twice',
+        reason: 'The server stopped during the task, which must not run twice',
       };
     return undefined;
   }
 
   async #submit({ stored: { task, tool } }: Task, delayMs: number): Promise<void> {
     const late = (): never => {
-      throw new Error(`The executor did not take the task within ${SUBMIT_MS} ms`);
+      throw new Error(`The executor did not accept the task within ${SUBMIT_MS} ms`);
     };
     try {
       await within(SUBMIT_MS, this.executor.submit({ taskId: task.taskId, tool }, delayMs), late);
@@ -485,7 +488,7 @@ export class TaskRunner implements TaskWorker {
       const { tool } = run.task.stored;
       this.logger.warn(
         { taskId, tool, stoppedAt, running: this.#runs.size, concurrency: this.concurrency },
-        `the handler of ${tool} goes on although its task was stopped, and keeps its place: have it end when ctx.signal aborts`,
+        `the handler of ${tool} continues although its task was stopped, and keeps its place: end it when ctx.signal aborts`,
       );
     }
   }
@@ -689,7 +692,7 @@ function internal(message: string): { code: number; message: string } {
 function full({ taken, total, perClient }: Quota): OverloadedError {
   return new OverloadedError(
     taken >= total
-      ? `As many tasks are at work as this server takes in: ${total}, its option tasks.maxRunning`
-      : `As many tasks of this client are at work as one may have: ${perClient}, the option tasks.maxRunningPerClient of the server`,
+      ? `The server already has ${total} unfinished tasks, the maximum (option tasks.maxRunning)`
+      : `The client already has ${perClient} unfinished tasks, the maximum (option tasks.maxRunningPerClient)`,
   );
 }

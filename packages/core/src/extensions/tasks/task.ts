@@ -8,9 +8,9 @@ export interface OpenQuestion {
   /** The handler's key for the question. */
   readonly key: string;
   readonly request: InputRequest;
-  /** Time for the client, in milliseconds; absent for the default. */
+  /** How long the client has to answer, in milliseconds; the default time if absent. */
   readonly waitMs?: number | undefined;
-  /** When this time ends, in milliseconds since 1970. */
+  /** When the client's time to answer ends, in milliseconds since 1970. */
   readonly deadline?: number | undefined;
 }
 
@@ -19,7 +19,7 @@ export interface TaskJournal {
   readonly rounds: Journal;
   /** Open questions by the key that the client sees. Keys are never reused (ext-tasks, "Task Update Requests"). */
   readonly open: Readonly<Record<string, OpenQuestion>>;
-  /** The keys that the client has seen before. */
+  /** The keys of earlier questions, as the client sees them. */
   readonly used: readonly string[];
   /** The handler's keys of questions that were not answered in time. */
   readonly late?: readonly string[];
@@ -27,7 +27,7 @@ export interface TaskJournal {
   readonly postponements?: number;
 }
 
-/** How a task has ended. */
+/** The result or the error of an ended task. */
 export type Outcome = { readonly result: Readonly<Record<string, unknown>> } | { readonly error: TaskError };
 
 /** A task as this server reads it: the stored values and the decrypted values. */
@@ -53,7 +53,7 @@ export interface TaskChange {
   readonly outcome?: Outcome;
 }
 
-/** A change of a task; `undefined` if nothing changes. */
+/** A function that returns the change to a task; `undefined` if the task does not change. */
 export type Transition = (task: Task) => TaskChange | undefined;
 
 /** Creates a journal without open questions. */

@@ -49,7 +49,7 @@ export interface TasksOptions {
    */
   readonly store?: TaskStore;
   /**
-   * Chooses the process and time of tasks' runs.
+   * The executor, which chooses the time and the process of each run.
    * @default this process, and others with the same store, claim the tasks
    */
   readonly executor?: TaskExecutor;
@@ -113,13 +113,13 @@ export interface TasksOptions {
  * The extension `io.modelcontextprotocol/tasks` (SEP-2663): tools that continue after their call has been answered. A
  * task takes this path:
  *
- * 1. A call becomes a task, at once or when its handler calls `startTask()`: `TaskRepository` stores the call,
+ * 1. A call becomes a task, immediately or when its handler calls `startTask()`: `TaskRepository` stores the call,
  * encrypted, and the client gets the task as the answer. From then on, the task is only in the store, not in this
  * process.
- * 2. The task runs here if there is room. Otherwise, the executor chooses the process: by default, the process that
- * claims the task in the store (`StoreExecutor`). A claim creates a run, so that late writes of an earlier run do not
- * count, and a lease, which `TaskRunner` renews. `TaskRun` runs the handler from its beginning, with the record of
- * earlier runs.
+ * 2. The task runs in this process if it has capacity. Otherwise, the executor chooses the process: by default, the
+ * process that claims the task in the store (`StoreExecutor`). A claim creates a run, so that late writes of an
+ * earlier run do not count, and a lease, which `TaskRunner` renews. `TaskRun` runs the handler from its beginning,
+ * with the record of earlier runs.
  * 3. When a handler asks a question, its run ends: the questions go to the store, and no process waits. `tasks/update`
  * brings the answers to any process, which makes the task claimable again. The handler's result or error ends the task.
  * 4. If a process dies, another one claims its tasks after their leases have expired.
@@ -199,7 +199,7 @@ export function tasks(
 }
 
 const OWN_MEMORY =
-  'The program keeps tasks in its own memory, where no other process finds them: give createApp() a "backend", or "tasks.store"';
+  'The program keeps tasks in its own memory, so other processes cannot read them: set the option "backend" or "tasks.store" of createApp()';
 
 /** Returns the maximum number of concurrent runs for each tool that has a limit. */
 function toolBounds({ registry }: ExtensionHost): () => ReadonlyMap<string, number> {
@@ -268,7 +268,7 @@ function callsOf(
     if (!isAdvised)
       logger.warn(
         { tool: entry.key },
-        'a handler ended before its task had begun, and its result is the answer: await startTask()',
+        'a handler ended before its task had begun, so its result is the answer: await startTask()',
       );
     isAdvised = true;
     await runner.cancel(begun);
@@ -296,7 +296,7 @@ function callsOf(
         if (run.isOver)
           throw new InputResponseError(
             'gone',
-            'The request has been answered: it cannot become a task any more',
+            'The request has been answered, so it can no longer become a task',
           );
         const task = await (run.task ??= begin(runner, call, statusMessage));
         if (!run.isOver) run.unwinding ??= call.endRun({ ...task.stored.task, resultType: 'task' });
@@ -396,7 +396,7 @@ async function maySee(call: ExtensionCall, task: Task, { registry }: ExtensionHo
 }
 
 function unknownTask(): ProtocolError {
-  return invalidParams('There is no such task, or it has expired');
+  return invalidParams('This task does not exist, or has expired');
 }
 
 /** Sends `notifications/tasks` to the subscriptions that listen to a task (ext-tasks, "Task Status Notifications"). */
@@ -518,11 +518,13 @@ function addTaskGauges(repository: TaskRepository, runner: TaskRunner, host: Ext
     unit: '{task}',
     read: () => [{ value: runner.running }],
   });
-  add('kept', 'How many tasks the store keeps, by status.', '{task}', ({ kept }) =>
+  add('kept', 'Number of stored tasks, by status.', '{task}', ({ kept }) =>
     TASK_STATUSES.map((status) => ({ value: kept[status], attributes: { 'sigil.task.status': status } })),
   );
-  add('due', 'How many tasks wait for a process to run them.', '{task}', ({ due: value }) => [{ value }]);
-  add('oldest_due', 'How long the first of them has waited.', 's', ({ oldestMs }) => [
+  add('due', 'Number of tasks that wait for a process to run them.', '{task}', ({ due: value }) => [
+    { value },
+  ]);
+  add('oldest_due', 'Time that the oldest waiting task has waited.', 's', ({ oldestMs }) => [
     { value: oldestMs / 1000 },
   ]);
 }

@@ -25,7 +25,7 @@ export function byRun(run: string, transition: Transition): Transition {
   return (task) => (task.stored.run === run ? transition(task) : undefined);
 }
 
-/** Starts a run because a question was not answered in time. */
+/** Makes a task ready to run because a question was not answered in time. */
 export function timedOut(): Transition {
   return unended(({ stored, journal }) => {
     if (stored.task.status !== 'input_required') return undefined;
@@ -45,7 +45,7 @@ export function handedBack(delayMs = 0): Transition {
 }
 
 /**
- * Returns a task to the store, to wait for a process that serves its tool.
+ * Returns a task to the store, where it waits for a process that serves the task's tool.
  *
  * @param delayMs milliseconds before the next attempt.
  */
@@ -97,7 +97,7 @@ const MAX_ANSWERS_LENGTH = 1024 * 1024;
  * Adds the client's answers. Unknown or answered questions are ignored. With no open question left, the task is ready
  * to run.
  *
- * @throws ProtocolError (-32602) when the answers to the questions of one task become too long.
+ * @throws ProtocolError (-32602) if all answers for the task together become too long.
  */
 export function answered(responses: ReadonlyMap<string, Answer>): Transition {
   return unended(({ journal }) => {
@@ -145,7 +145,7 @@ export function failed(error: TaskError): Transition {
   }));
 }
 
-/** Cancels a task; by default, on behalf of its client. */
+/** Cancels a task. By default, the status message names the client as the cause. */
 export function cancelled(statusMessage = 'Cancelled by the client'): Transition {
   return unended((task) => ({
     ...ended(task),
@@ -167,7 +167,7 @@ function over(stored: Task['stored']): { readonly run: null; readonly attempts: 
 /** The members of a task without a run. Its next run starts from the beginning. */
 const RELEASED = { run: null, attempts: 0 } as const;
 
-/** Returns when the first question is no longer in time, in milliseconds since 1970. */
+/** Returns the earliest deadline of all open questions, in milliseconds since 1970. */
 export function firstDeadline({ open }: TaskJournal): number | undefined {
   const deadlines = Object.values(open).flatMap(({ deadline }) => deadline ?? []);
   return deadlines.length === 0 ? undefined : Math.min(...deadlines);

@@ -14,7 +14,7 @@ import { type Instantiator, typeKeywords, wireForm } from '../dto/wire-form.js';
 export interface ArgumentPlan {
   readonly schemas: SchemaPair;
   readonly field: ArgumentField;
-  /** The DTO class of the argument, or of its elements. */
+  /** The DTO class of the argument, or of the elements of an array; `undefined` for other types. */
   readonly cls: Constructor | undefined;
 }
 
@@ -22,7 +22,10 @@ const SAYS_TYPE = ['type', '$ref', 'anyOf', 'oneOf', 'allOf'] as const;
 const SAYS_VALUES = ['enum', 'const'] as const;
 const SAYS_ITEMS = ['items', 'prefixItems', 'contains'] as const;
 
-/** Plans a single argument. If its type is unknown, reports the reason and returns `undefined`. */
+/**
+ * Determines the schemas and the conversion of a single argument. If its type is unknown, reports the reason and
+ * returns `undefined`.
+ */
 export function planArgument(
   declaration: PropertyDeclaration,
   document: DtoDocument | undefined,
@@ -134,15 +137,15 @@ function reportUnknownType(
   at.add(
     'SIGIL_ERASED_TYPE',
     `the type of argument "${name}" is not known at run time (${seen})`,
-    `say it: ${decorator}('${name}', { type: String }), or { type: () => TheClass } of a class or enum; { enum: ['s', 'm'] } for some values, { anyOf: [{ type: 'string' }, { type: 'number' }] } for a union`,
+    `declare it: ${decorator}('${name}', { type: String }), or { type: () => TheClass } of a class or enum; { enum: ['s', 'm'] } for some values, { anyOf: [{ type: 'string' }, { type: 'number' }] } for a union`,
   );
 }
 
 function reportUnknownElements({ name, decorator = '@Arg' }: PropertyDeclaration, at: Diagnostics): void {
   at.add(
     'SIGIL_ERASED_TYPE',
-    `the type of the elements of argument "${name}" is not known at run time (reflection says Array)`,
-    `say it: ${decorator}('${name}', { items: () => String }), or another class or enum; { items: {} } for elements of any kind`,
+    `the element type of argument "${name}" is not known at run time, because reflection only says Array`,
+    `declare it: ${decorator}('${name}', { items: () => String }), or another class or enum; use { items: {} } for elements of any type`,
   );
 }
 

@@ -65,7 +65,7 @@ export class ClassSchemas {
     };
   }
 
-  /** Adds the definitions, if there are any, to the root of the document. */
+  /** Adds the `$defs` of the document, if there are any, to the two root schemas. */
   attach({ shown, enforced }: SchemaPair): SchemaPair {
     if (this.#taken.size === 0) return { shown, enforced };
     return { shown: { ...shown, $defs: this.#shown }, enforced: { ...enforced, $defs: this.#enforced } };
@@ -106,7 +106,7 @@ export class ClassSchemas {
   }
 
   /**
-   * Returns a reference to the schema of a class. The first call describes the class.
+   * Returns a reference to the schema of a class. The first call adds the schema of the class to `$defs`.
    * @param holder the name of the property or class that contains the class.
    */
   reference(cls: Constructor, holder: string, tag?: Tag): JsonSchema {

@@ -32,9 +32,9 @@ export class BoundRule implements RuleWords {
   readonly #constraints: readonly unknown[];
 
   /**
-   * @param rule what is known about the decorator.
-   * @param authored whether an author wrote the constraint. If it throws, the value is neither valid nor
-   * invalid.
+   * @param rule the description of the decorator in the table of rules.
+   * @param authored whether an author, not class-validator, wrote the constraint. If an author's constraint throws, the
+   *   value counts as neither valid nor invalid.
    * @param target the name of the described class, which may inherit the rule.
    * @param constraint returns the implementation. Called at first use, because a container may create it.
    */
@@ -54,8 +54,8 @@ export class BoundRule implements RuleWords {
   }
 
   /**
-   * The expected value, if the constraint's message is not suitable: it names types that JSON does not have,
-   * or says less.
+   * The expected value in words, if class-validator's message is unsuitable because it is less precise or names types
+   * that JSON does not have.
    */
   get expects(): string | undefined {
     return this.rule.expects?.(this.args);
@@ -66,7 +66,7 @@ export class BoundRule implements RuleWords {
   }
 
   /**
-   * Runs the function of class-validator, or of the author.
+   * Runs the validation function of class-validator or of the author.
    * @param value the value to check: the value of the property, or one of its elements.
    * @param whole the value of the property.
    * @returns whether the value satisfies the rule, or a promise of it.
@@ -87,8 +87,9 @@ export class BoundRule implements RuleWords {
   }
 
   /**
-   * Returns the requirement of the rule, in the author's words if there are any. @param object the object
-   * that contains the value.
+   * Returns a message that states the requirement of the rule: the author's message, if there is one.
+   *
+   * @param object the object that contains the value.
    */
   explain(value: unknown, object: object = {}): string {
     const message = this.#fillTokens(this.#message(value, object), value);
@@ -183,7 +184,7 @@ function indexOf(elements: readonly unknown[]): ReadonlyMap<unknown, number> {
   return index;
 }
 
-/** The inputs for reading a property. */
+/** The context for reading the rules of a DTO property. */
 export interface PropertyContext {
   readonly cls: Constructor;
   readonly name: string;

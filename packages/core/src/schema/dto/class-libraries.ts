@@ -26,9 +26,9 @@ export interface ClassLibraries extends ClassTransformer {
   readonly builtIn: BuiltInRules;
   /** Whether a rule was recorded by this copy of class-validator. */
   readonly isOwnRule: (rule: RuleMetadata) => boolean;
-  /** Runs the patterns of rules, instead of class-validator. */
+  /** Runs the regular expressions of rules, in place of class-validator. */
   readonly patterns: PatternPool;
-  /** Creates the constraints of authors. */
+  /** Creates the instances of authors' constraint classes. */
   readonly constraints: ConstraintSource;
 }
 
@@ -80,6 +80,8 @@ interface TypeMetadata {
 export interface TransformerStorage {
   findTypeMetadata(target: unknown, property: string): TypeMetadata | undefined;
   /**
+   * Returns the uses of `@Transform` on a property.
+   *
    * @param type the direction, as class-transformer numbers it: 0 for plain to class, 1 for class to plain.
    */
   findTransformMetadatas(target: unknown, property: string, type: 0 | 1): readonly TransformMetadata[];
@@ -137,7 +139,7 @@ export interface RuleStorage {
   getTargetValidatorConstraints(cls: Constructor): RegisteredConstraint[];
 }
 
-/** class-validator's storage of rules; `undefined` until the library is imported. */
+/** Returns class-validator's storage of rules; `undefined` until a module imports class-validator. */
 export function ruleStorage(): RuleStorage | undefined {
   return (globalThis as { classValidatorMetadataStorage?: RuleStorage }).classValidatorMetadataStorage;
 }
@@ -175,8 +177,8 @@ export function describesItself(value: unknown): string | undefined {
 type Rules = ReadonlyMap<unknown, readonly RuleMetadata[]>;
 
 /**
- * Returns a function that finds out whether a given copy of class-validator recorded a rule. Copies share the
- * storage, but not the class of its entries.
+ * Returns a function that finds out whether a given copy of class-validator recorded a rule. All copies share one
+ * storage, but each copy has its own class for the entries.
  * @param decorate a decorator without arguments from that copy.
  */
 export function recordedBy(
@@ -197,9 +199,9 @@ function rulesByClass(storage: RuleStorage): Rules | undefined {
 }
 
 /**
- * Returns the rules of a class and its base classes, as class-validator finds them. class-validator searches
- * all classes each time, which is slow for many classes. So it only gets the classes that are related to this
- * one.
+ * Returns the rules of a class and its base classes, as class-validator finds them. class-validator searches all
+ * classes each time, which is slow for many classes. So class-validator only gets the classes that are related to the
+ * given class.
  *
  * @param groups the groups whose rules apply, besides rules without a group; all rules if empty.
  */
@@ -237,8 +239,8 @@ type Decorate = (...args: unknown[]) => (target: object, property: string) => vo
 const RENAMED: Readonly<Record<string, string>> = { islength: 'length' };
 
 /**
- * Distinguishes class-validator's own rules from author's rules with the same name, which must always run.
- * The records do not differ, so the default messages are compared.
+ * Distinguishes class-validator's own rules from authors' rules with the same name, which must always run. The metadata
+ * of both looks the same, so their default messages are compared.
  */
 export class BuiltInRules {
   readonly #decorators = new Map<string, Decorate>();
@@ -254,8 +256,8 @@ export class BuiltInRules {
   }
 
   /**
-   * Whether class-validator itself provides the rule of a decorator. @param registered the registered
-   * implementation.
+   * Whether the rule of a decorator is class-validator's own. @param registered the registered implementation of the
+   * rule.
    */
   made(metadata: RuleMetadata, registered: RegisteredConstraint): boolean {
     const { name } = metadata;
@@ -300,12 +302,12 @@ function messageOf({ prototype }: Constructor, metadata: RuleMetadata): string |
   }
 }
 
-/** Creates an instance of a constraint class; `undefined` to let class-validator create it. */
+/** Creates an instance of a constraint class, or returns `undefined` to let class-validator create the instance. */
 export type MakeConstraint = (cls: Constructor) => unknown;
 
 /**
- * Creates the constraints of authors: one instance of each class for each app. The container of
- * class-validator would share them in the whole process.
+ * Creates instances of authors' constraint classes: one instance of each class for each app. class-validator's own
+ * container would share the instances between all apps of the process.
  */
 export class ConstraintSource {
   readonly #make: MakeConstraint | undefined;
@@ -316,12 +318,12 @@ export class ConstraintSource {
     this.#make = make;
   }
 
-  /** Records a constraint that a property uses. */
+  /** Records a constraint that a DTO property uses, for `classes` and `makeAll`. */
   add(registered: RegisteredConstraint): void {
     this.#found.set(registered.target, registered);
   }
 
-  /** The constraint classes of authors in the DTO classes that have been read. */
+  /** The authors' constraint classes that are used in the DTO classes read so far. */
   get classes(): readonly Constructor[] {
     return [...this.#found.keys()];
   }
@@ -335,8 +337,10 @@ export class ConstraintSource {
   }
 
   /**
-   * Returns an instance. @throws the error of its constructor, or TypeError if the container only returns a
-   * promise.
+   * Returns the instance of a constraint class.
+   *
+   * @throws the error of the constructor.
+   * @throws TypeError if the container returns a promise.
    */
   get(registered: RegisteredConstraint): Constraint {
     const cls = registered.target;
@@ -344,7 +348,9 @@ export class ConstraintSource {
     if (known) return known;
     const made = this.#make?.(cls) ?? registered.instance;
     if (isPromise(made))
-      throw new TypeError(`the container promises a ${cls.name}; constraints must be made at once`);
+      throw new TypeError(
+        `the container returns a promise of ${cls.name}; constraints must be created synchronously`,
+      );
     this.#made.set(cls, made as Constraint);
     return made as Constraint;
   }

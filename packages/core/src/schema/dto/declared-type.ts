@@ -28,8 +28,9 @@ const BUILT_IN: ReadonlyMap<unknown, DeclaredType> = new Map<unknown, DeclaredTy
 ]);
 
 /**
- * Interprets `design:type` and the option `type`. Compilers differ: an unknown type is `Function` with tsc
- * and `Object` with SWC; an enum is `String` or `Number` with tsc and the enum object with SWC.
+ * Converts the type in `design:type` metadata or in the option `type` to a `DeclaredType`. Compilers emit different
+ * metadata. tsc emits `Function` for an unknown type, and `String` or `Number` for an enum. SWC emits `Object` for
+ * an unknown type, and the enum object for an enum.
  * @param type a type from reflection or from the author, or a function that returns one (`() => Dto`).
  */
 export function normaliseType(type: unknown): DeclaredType {

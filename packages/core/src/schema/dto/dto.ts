@@ -27,7 +27,7 @@ export interface ClassModel {
   readonly transformed: boolean;
 }
 
-/** Reads each class once, and reports its problems then. */
+/** Creates the model of each DTO class once. The first read of a class also reports the problems of the class. */
 export class ClassModels {
   readonly #models = new Map<Constructor, ClassModel>();
   /** The discriminator properties of classes. The class that refers to them defines their values. */
@@ -40,7 +40,7 @@ export class ClassModels {
     readonly groups: readonly string[],
   ) {}
 
-  /** @param at receives the problems of a class that has not been read before. */
+  /** Returns the model of a class. @param at receives the problems of the class if it has not been read before. */
   of(cls: Constructor, at: Diagnostics = new Diagnostics()): ClassModel {
     const known = this.#models.get(cls);
     if (known) return known;
@@ -103,7 +103,7 @@ function byProperty(rules: readonly RuleMetadata[]): Map<string, RuleMetadata[]>
 }
 
 function reportUndecorated({ name }: Constructor, at: Diagnostics): void {
-  const what = `class ${name} has no class-validator decorator on any property, so nothing is known about it`;
+  const what = `class ${name} has no class-validator decorator on any property, so its properties are unknown`;
   at.add('SIGIL_INVALID_SCHEMA', what, `decorate the properties of ${name}, for example with @IsString()`);
 }
 
@@ -111,8 +111,8 @@ function reportUndecorated({ name }: Constructor, at: Diagnostics): void {
 function reportUnruled(cls: Constructor, name: string, why: string, at: Diagnostics): void {
   at.add(
     'SIGIL_INVALID_SCHEMA',
-    `${cls.name}.${name} ${why}, but no decorator of class-validator says what it holds, so clients cannot send it`,
-    'add one, such as @IsString(), or @Allow() for a value of any kind; if clients must not send it, add @Exclude() of class-transformer, or make it #private',
+    `${cls.name}.${name} ${why}, but it has no class-validator decorator, so clients cannot send it`,
+    'add a decorator such as @IsString(), or @Allow() for any value; if clients must not send the property, add @Exclude() from class-transformer, or make it #private',
   );
 }
 
@@ -120,11 +120,11 @@ function reportUnruled(cls: Constructor, name: string, why: string, at: Diagnost
 export interface ClassSummary {
   /** Whether the schema expresses all rules, so that class-validator need not run. */
   readonly exact: boolean;
-  /** Whether class-transformer changes any of the classes. */
+  /** Whether class-transformer must create the instances of any of the classes. */
   readonly transformed: boolean;
-  /** Whether a discriminator selects any of the classes. */
+  /** Whether the value of a discriminator property selects any of the classes. */
   readonly chosen: boolean;
-  /** Whether clients repeat a property of any of the classes in a header. */
+  /** Whether clients repeat a property of any of the classes in an HTTP header (`@McpHeader`). */
   readonly mirrored: boolean;
 }
 
@@ -155,8 +155,9 @@ export function summaryOf(cls: Constructor, models: ClassModels, at?: Diagnostic
 /**
  * Returns the class-validator rules for the value at a JSON pointer.
  *
- * @param steps the steps of the pointer, which starts at an instance of the class.
- * @param value the JSON form of that instance, whose discriminators select classes.
+ * @param steps the steps of the pointer, relative to an instance of the class.
+ * @param value the JSON form of that
+ * instance. Its discriminator properties select the classes of nested objects.
  */
 export function rulesAt(
   cls: Constructor,
@@ -181,7 +182,7 @@ export function rulesAt(
   return rulesAt(chosen?.cls ?? base, models, within, held);
 }
 
-/** Returns a member of a value by its name or index. */
+/** Returns a member of a value by its name or index; the value itself if the name is `undefined`. */
 export function memberOf(value: unknown, name: string | number | undefined): unknown {
   if (name === undefined) return value;
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
@@ -201,13 +202,13 @@ function initialValues(cls: Constructor, at: Diagnostics): Readonly<Record<strin
     at.add(
       'SIGIL_INVALID_SCHEMA',
       `class ${cls.name} cannot be constructed without arguments`,
-      `give ${cls.name} a constructor that needs no arguments; its properties are assigned afterwards`,
+      `remove the required arguments from the constructor of ${cls.name}; its properties are assigned afterwards`,
     );
     return undefined;
   }
 }
 
-/** Whether JSON represents a value exactly, so that a schema may contain it as `default`. */
+/** Whether JSON represents a value exactly, so that a schema can contain the value as `default`. */
 export function isJson(value: unknown, levels: number = NESTED_LEVELS): boolean {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return true;
   if (typeof value === 'number') return Number.isFinite(value);

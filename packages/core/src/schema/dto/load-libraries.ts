@@ -13,8 +13,8 @@ import {
 } from './class-libraries.js';
 
 /**
- * Loads class-validator and class-transformer. Takes about 60 ms, so apps without DTO classes must not call
- * it.
+ * Loads class-validator and class-transformer. Loading takes about 60 ms, so this function must not be called for
+ * apps without DTO classes.
  *
  * @returns `undefined` if one of them is not installed. `reportNotInstalled()` then reports every class that
  * is used as a DTO.
@@ -102,9 +102,11 @@ const STORAGES: readonly (() => Promise<{ readonly defaultMetadataStorage: unkno
 ];
 
 /**
- * Finds class-transformer's metadata storage: applies one of its decorators, and searches for the record.
+ * Finds class-transformer's metadata storage. Applies a class-transformer decorator to a class, and searches each
+ * known storage for the decorator's metadata.
  *
- * @returns 'not installed', or `undefined` if the storage is in none of the known modules.
+ * @returns the storage; 'not installed' if class-transformer is missing; `undefined` if none of the known modules
+ *   contains the storage.
  */
 export async function loadTransforms(): Promise<TransformerStorage | 'not installed' | undefined> {
   const transformer = await loadTransformer();
@@ -125,7 +127,7 @@ function undefinedWhenMissing(error: unknown): undefined {
   if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') throw error;
 }
 
-/** Reports a class that is used as a DTO, although the libraries are not installed. */
+/** Reports that a class is used as a DTO, although class-validator and class-transformer are not loaded. */
 export function reportNotInstalled({ name }: Constructor, at: Diagnostics): void {
   at.add(
     'SIGIL_NO_CLASS_VALIDATOR',
@@ -135,18 +137,17 @@ export function reportNotInstalled({ name }: Constructor, at: Diagnostics): void
 }
 
 const ONE_COPY =
-  'let the bundler take @sigil/core, class-validator and class-transformer into one bundle, or leave all three outside of it; npm ls class-validator class-transformer shows copies that are installed';
+  'bundle @sigil/core, class-validator and class-transformer together, or keep all three external; npm ls class-validator class-transformer shows the installed copies';
 
 const UNKNOWN_COPY: DefinitionProblem = {
   code: 'SIGIL_TWO_COPIES',
   where: 'class-transformer',
-  what: 'the records of its decorators were not found, so @Exclude, @Expose and @Transform would have no effect',
+  what: 'the metadata of its decorators was not found, so @Exclude, @Expose and @Transform would have no effect',
   fix: `${ONE_COPY}; class-transformer must be of version 0.5`,
 };
 
 /**
- * Reports a class whose decorators come from another copy of class-validator. The class-transformer of that
- * copy cannot be found.
+ * Reports that the decorators of a class belong to another installed copy of class-validator.
  */
 export function reportAnotherCopy({ name }: Constructor, at: Diagnostics): void {
   const what = `class ${name} uses another copy of class-validator than the server, so its @Exclude, @Expose and @Transform may have no effect`;

@@ -16,8 +16,9 @@ import { loadTransforms } from './load-libraries.js';
  * Creates a DTO class with the properties of another class, all of them optional. A property accepts null only if it has
  * `@IsOptional()` in the source.
  *
- * The new class keeps rules of class-validator, decorators of class-transformer, `@Describe` on properties and `@McpHeader`,
- * but not `@Describe` on the class. Initialisers do not run: an omitted property is absent.
+ * The new class keeps rules of class-validator, decorators of class-transformer, `@Describe` on properties and
+ * `@McpHeader`, but not `@Describe` on the class. Property initialisers do not run, so an omitted property has no
+ * default.
  *
  * @param source a class with rules of class-validator; its constructor takes no arguments.
  * @returns a class to use as it is, or to extend and decorate further.
@@ -57,8 +58,8 @@ export function PickType<T extends object, K extends keyof T>(
 }
 
 /**
- * Creates a DTO class with all properties of another class except some. Rules, decorators and initialisers of the
- * remaining properties are kept.
+ * Creates a DTO class with all properties of another class, except for the given ones. Rules, decorators and
+ * initialisers of the remaining properties are kept.
  *
  * @param source a class with rules of class-validator; its constructor takes no arguments.
  * @param keys the names of the properties, methods and accessors to leave out.
@@ -81,7 +82,8 @@ export function OmitType<T extends object, K extends keyof T>(
  * required if either class requires it. Its initialiser and description come from the second class.
  *
  * @param first a class with rules of class-validator; its constructor takes no arguments.
- * @param second another such class.
+ * @param second another
+ * class with rules of class-validator; its constructor takes no arguments.
  * @example
  * ```ts
  * class TicketQuery extends IntersectionType(TicketFilter, Page) {}
@@ -100,7 +102,7 @@ export function IntersectionType<A extends object, B extends object>(
 function nameOf(cls: Constructor, instantiator: string): string {
   if (typeof cls === 'function') return cls.name;
   throw new TypeError(
-    `${instantiator}() was given ${String(cls)} instead of a class; an undefined one usually means that two files import each other`,
+    `${instantiator}() received ${String(cls)} instead of a class; undefined usually means that two files import each other`,
   );
 }
 
@@ -131,7 +133,8 @@ function initialise(instance: object, { cls, keeps }: MappingSource): void {
 }
 
 /**
- * The name of the condition that makes a property optional. Unlike `@IsOptional()`, it does not accept null.
+ * The name of the class-validator condition that `PartialType()` adds, to make a property optional. Unlike
+ * `@IsOptional()`, the condition does not accept null.
  */
 export const OMISSIBLE = 'isPartial';
 

@@ -16,7 +16,7 @@ import {
   type PropertyContext,
 } from './bound-rule.js';
 
-/** Whether a property contains one value, or many values in a container. */
+/** Whether a property contains one value, or several values in an array, a set or a map. */
 export type Container = 'one' | 'array' | 'set' | 'map';
 
 /** The model of one property of a DTO class. */
@@ -34,17 +34,23 @@ export interface PropertyModel {
    * The JSON form of the value, or of the elements of a container; `undefined` if JSON has a type for them.
    */
   readonly form: WireForm | undefined;
-  /** The class of the value, or of the elements of a container. */
+  /**
+   * The DTO class of the value, or of the elements of a container; `undefined` if they are not objects of a DTO
+   * class.
+   */
   readonly nested: NestedModel | undefined;
   readonly optional: boolean;
-  /** Whether the property may be missing, but not null. */
+  /** Whether the property is allowed to be missing, but not to be null. */
   readonly omissible: boolean;
   /** Whether a condition or an author's function decides what a missing value means. */
   readonly supplied: boolean;
-  /** Whether the schema must accept any value, because a condition or an author's function decides. */
+  /**
+   * Whether the schema must accept any value, because a condition or an author's function decides whether the
+   * value is valid.
+   */
   readonly open: boolean;
   readonly transformed: boolean;
-  /** The value of the initialiser; `undefined` if there is none. */
+  /** The value of the property's initialiser; `undefined` if the property has no initialiser. */
   readonly initial: unknown;
   readonly annotations: SchemaAnnotations;
 }
@@ -69,8 +75,8 @@ export function propertyModel(context: PropertyContext): PropertyModel {
   if (nonFinite !== undefined)
     report(
       context,
-      `has @Describe() with ${nonFinite}, and JSON has finite numbers only`,
-      'give other examples',
+      `has @Describe() with ${nonFinite}, but JSON only has finite numbers`,
+      'use other examples',
     );
   return {
     name,
@@ -130,10 +136,10 @@ function formOf(rules: readonly BoundRule[], declared: DeclaredType): WireForm |
   return wantsText ? undefined : wireForm(declared);
 }
 
-/** The class of a property's value. */
+/** The DTO class of a property's value, or of the elements of a container. */
 export interface NestedModel {
   readonly cls: Constructor;
-  /** The classes that a discriminator selects from. */
+  /** The classes from which the value of a discriminator property selects. */
   readonly variants?: Variants;
 }
 
@@ -186,8 +192,8 @@ function refuseUnservable(context: PropertyContext, rules: readonly BoundRule[],
   if (own.some(({ type }) => type === 'promiseValidation'))
     report(
       context,
-      'has @ValidatePromise(), but no promise travels in JSON',
-      'take it off, and declare what the promise gives',
+      'has @ValidatePromise(), but JSON cannot contain a promise',
+      "remove it, and declare the type of the promise's value",
     );
   if (!isMade && rules.some(({ rule }) => rule.made))
     report(
@@ -213,7 +219,7 @@ function refuseUnservable(context: PropertyContext, rules: readonly BoundRule[],
     if (!authored && wrong !== undefined)
       report(
         context,
-        `has ${describeValue(wrong)} as a limit of "${metadata.name}", and JSON has finite numbers only`,
+        `has ${describeValue(wrong)} as a limit of "${metadata.name}", but JSON only has finite numbers`,
         'write a finite number, or leave the decorator out',
       );
   }
@@ -222,7 +228,7 @@ function refuseUnservable(context: PropertyContext, rules: readonly BoundRule[],
   if (own.some(({ constraintCls }) => isUnknown(constraintCls)))
     report(
       context,
-      'has @Validate() with a class that is no constraint, which class-validator ignores',
+      'has @Validate() with a class that is not a constraint, so class-validator ignores it',
       'decorate that class with @ValidatorConstraint()',
     );
 }
@@ -242,7 +248,7 @@ function refuseUnknownElements(
   const isNested = context.own.some(({ type }) => type === 'nestedValidation');
   const isJudged = context.own.some(({ each }) => each === true) || rules.some(({ authored }) => authored);
   if (!isContainer(design.kind) || isSaid || isNested || isJudged) return;
-  const problem = `is ${design.kind === 'array' ? 'an array' : `a ${design.kind === 'set' ? 'Set' : 'Map'}`}, but what it holds is not known at run time`;
+  const problem = `is ${design.kind === 'array' ? 'an array' : `a ${design.kind === 'set' ? 'Set' : 'Map'}`}, but the type of its elements is not known at run time`;
   const fix =
     'add a rule for each element, such as @IsString({ each: true }), or @Type(() => TheClass) from class-transformer; @Allow({ each: true }) for elements of any kind';
   report(context, problem, fix, 'SIGIL_ERASED_TYPE');

@@ -6,11 +6,14 @@ import type { DeclaredType } from './declared-type.js';
 /** Converts a validated JSON value to the value that a handler gets. */
 export type Instantiator = (value: unknown) => unknown;
 
-/** The JSON form of a type that JSON does not have. */
+/** The JSON form of a JavaScript type that JSON does not have, such as `Date`. */
 export interface WireForm {
   readonly shown: JsonSchema;
   readonly enforced: JsonSchema;
-  /** Converts received JSON to the value. Values in another form are returned unchanged. */
+  /**
+   * Converts the received JSON value to the JavaScript value. Values that do not have this JSON form are returned
+   * unchanged.
+   */
   readonly instantiator: Instantiator;
 }
 
@@ -34,7 +37,7 @@ const BIGINT_FORM: WireForm = {
   instantiator: (value) => (typeof value === 'string' || typeof value === 'number' ? BigInt(value) : value),
 };
 
-/** Returns the JSON form of a declared type, if JSON does not have the type. */
+/** Returns the JSON form of a declared type; `undefined` if JSON has the type. */
 export function wireForm(type: DeclaredType): WireForm | undefined {
   switch (type.kind) {
     case 'date':
@@ -53,8 +56,8 @@ export function wireForm(type: DeclaredType): WireForm | undefined {
 }
 
 /**
- * Returns the JSON Schema keywords of a declared type. A class has none here, because its schema is a
- * reference.
+ * Returns the JSON Schema keywords of a declared type. The result is empty for a class, because a class is
+ * described by a `$ref`.
  */
 export function typeKeywords(type: DeclaredType): JsonSchema {
   switch (type.kind) {

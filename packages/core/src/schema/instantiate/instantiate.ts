@@ -6,7 +6,7 @@ import type { PropertyModel } from '../dto/property.js';
 import type { Instantiator } from '../dto/wire-form.js';
 import { DtoFunctionError } from '../messages/issues.js';
 
-/** Applies an instantiator to each element of an array; returns other values unchanged. */
+/** Returns an instantiator that converts each element of an array, and returns other values unchanged. */
 export function listInstantiator(one: Instantiator): Instantiator {
   return (value) => (Array.isArray(value) ? value.map((element) => one(element)) : value);
 }
@@ -37,12 +37,13 @@ interface ClassField extends Field {
 
 /** The conversion of one property of an argument object. */
 export interface ArgumentField extends Field {
-  /** Returns the default of a missing value. */
+  /** Returns the default if the value is missing; `undefined` if there is no default. */
   readonly fallback: (() => unknown) | undefined;
 }
 
 /**
- * Creates argument objects from validated values: converts properties, and adds defaults.
+ * Returns a function that creates an argument object from a validated value: it converts properties, and adds
+ * defaults.
  * @returns `undefined` if there is nothing to convert, so that validated values can be used directly.
  */
 export function objectInstantiator(all: readonly ArgumentField[]): Instantiator | undefined {
@@ -62,7 +63,7 @@ export function objectInstantiator(all: readonly ArgumentField[]): Instantiator 
 }
 
 /**
- * Returns a function that returns a default. If handlers could change the value, each call returns a copy.
+ * Returns a function that returns the default `value`. If the value is mutable, the function returns a new copy each time.
  */
 export function fallbackFor(value: unknown): () => unknown {
   if (typeof value !== 'object' || value === null) return () => value;
@@ -128,7 +129,7 @@ function copyOf(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, held]) => [name, copyOf(held)]));
 }
 
-/** Plans the instantiation of each class once. */
+/** Creates the instantiator of each class once. */
 export class InstancePlans {
   readonly #plans = new Map<Constructor, Instantiator>();
 
@@ -178,7 +179,8 @@ const NUMBERS = { input: 0, output: 1 } as const;
 /**
  * Serialises instances as class-transformer's decorators specify.
  * @param cls the class of the value, or of its elements.
- * @throws DtoFunctionError if class-transformer or an author's function throws.
+ * @throws DtoFunctionError if class-transformer or a
+ * transform function of the author throws.
  */
 export function toPlain(cls: Constructor, value: unknown, models: ClassModels): unknown {
   try {

@@ -3,10 +3,10 @@ import type { Direction } from './source.js';
 import { mapSubschemas, resolveReference, subschemasOf } from './json-schema.js';
 
 /**
- * Returns a schema in the form that clients get. Several clients convert schemas for their model. They refuse
- * an `enum` or `const` without `type`; in inputs, they also refuse an object without `properties`, and an
- * array without `items`. These keywords are added, even to hand-written schemas, and do not change the
- * meaning.
+ * Returns a schema in the form that clients get. Several clients convert schemas for their model. Those clients
+ * refuse an `enum` or `const` without `type`; in inputs, they also refuse an object without `properties`, and an
+ * array without `items`. This function adds these keywords, even to hand-written schemas. They do not change the
+ * meaning of a schema.
  */
 export function advertise(schema: JsonSchema, direction: Direction): JsonSchema {
   // `not` and `if` describe no value.
@@ -49,8 +49,8 @@ function typeOf(value: unknown): string {
 const MAX_SUBSCHEMAS = 1000;
 
 /**
- * Replaces references with their definitions, because many models and hosts do not follow references.
- * Recursive definitions are kept.
+ * Replaces each `$ref` with the definition that it points to, because many models and hosts do not follow
+ * references. Recursive definitions are kept.
  *
  * @returns the schema unchanged if the result would be too large.
  */

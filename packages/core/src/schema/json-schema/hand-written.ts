@@ -18,11 +18,14 @@ const MAX_BYTES = 256 * 1024;
 /** Facts about a hand-written schema that are known without compiling it. */
 export interface HandWritten {
   readonly dialect: SchemaDialect;
-  /** Whether the schema has identifiers, which it would register with a shared validator. */
+  /**
+   * Whether the schema has identifiers, such as `$id`. They must not be registered with an ajv instance that other
+   * schemas share.
+   */
   readonly isolated: boolean;
   /**
-   * Whether the schema has only common keywords, in usual places. If the meta-schema accepts such a schema,
-   * every validator compiles it.
+   * Whether the schema has only common keywords, in the places where they usually are. If the meta-schema accepts
+   * such a schema, every validator compiles it.
    */
   readonly isPlain: boolean;
 }
@@ -31,7 +34,8 @@ export interface HandWritten {
  * Checks a hand-written schema: its size, depth, references and patterns.
  *
  * @param rootObject whether the root must describe an object, as the input of a tool must.
- * @returns `undefined` if a problem was reported.
+ * @returns facts about the
+ * schema; `undefined` if a problem was reported.
  */
 export function readHandWritten(
   schema: unknown,
@@ -54,7 +58,7 @@ export function readHandWritten(
 /**
  * Checks the JSON Schema keywords that an author wrote for an argument: names, numbers, patterns and limits.
  *
- * @returns the facts; `undefined` if a problem was reported, or if no further check is needed.
+ * @returns facts about the keywords; `undefined` if a problem was reported, or if no further check is needed.
  */
 export function readKeywords(
   argument: readonly (readonly [name: string, keywords: JsonSchema])[],
@@ -65,25 +69,25 @@ export function readKeywords(
       at.add('SIGIL_INVALID_SCHEMA', `argument "${name}" ${what}`, fix);
     const json = jsonFault(keywords);
     if (json !== undefined) {
-      refuse(`has keywords that ${json}`, 'give values that JSON can carry');
+      refuse(`has keywords that ${json}`, 'use values that JSON can represent');
       continue;
     }
     const nonFinite = nonFiniteIn(keywords);
     if (nonFinite !== undefined)
       at.add(
         'SIGIL_INVALID_SCHEMA',
-        `the keywords of argument "${name}" have ${nonFinite}, and JSON has finite numbers only`,
+        `the keywords of argument "${name}" contain ${nonFinite}, but JSON only has finite numbers`,
         'write a finite number, or leave the keyword out',
       );
     const fault = patternFault(keywords);
-    if (fault !== undefined) refuse(fault, 'mend the pattern');
+    if (fault !== undefined) refuse(fault, 'correct the pattern');
     for (const keyword of Object.keys(keywords).filter((one) => !isKeyword(one))) {
       const meant = nearest(keyword, [...KEYWORDS, 'optional']);
       const fix = `write ${meant ?? 'a keyword of JSON Schema'}; keywords of your own begin with x-`;
       refuse(`has the keyword "${keyword}", which JSON Schema does not know`, fix);
     }
     const crossed = crossedBounds(keywords);
-    if (crossed !== undefined) refuse(crossed, 'exchange them: no value could satisfy both');
+    if (crossed !== undefined) refuse(crossed, 'swap them: no value can satisfy both');
   }
   const doubtful = argument.map(([, keywords]) => keywords).filter((keywords) => !isObvious(keywords));
   return doubtful.length === 0
@@ -92,10 +96,10 @@ export function readKeywords(
 }
 
 /**
- * Validates a hand-written schema against the meta-schema of its dialect. Loads the meta-schemas only when
- * they are needed.
+ * Validates a hand-written schema against the meta-schema of its dialect, which is loaded at the first call.
+ * Returns the problem; `undefined` if the schema is valid.
  *
- * @param where the place, for problems.
+ * @param where the place of the schema in the program, for the problem.
  */
 export async function metaProblem(
   schema: JsonSchema,
@@ -114,7 +118,7 @@ function problemOf(fault: string, where: string): DefinitionProblem {
     code: 'SIGIL_INVALID_SCHEMA',
     where,
     what: `the hand-written schema ${fault}`,
-    fix: 'mend the schema, or describe the value by a DTO class',
+    fix: 'correct the schema, or describe the value by a DTO class',
   };
 }
 
@@ -125,10 +129,10 @@ function faultOf(schema: unknown, rootObject: boolean): string | undefined {
   if (text === undefined) return `contains itself, is deeper than ${MAX_DEPTH} levels, or is not JSON`;
   if (text.length > MAX_BYTES) return `is larger than ${MAX_BYTES / 1024} KB`;
   const nonFinite = nonFiniteIn(schema);
-  if (nonFinite !== undefined) return `has ${nonFinite}, and JSON has finite numbers only`;
+  if (nonFinite !== undefined) return `has ${nonFinite}, but JSON only has finite numbers`;
   const dialect = dialectOf(schema['$schema']);
   if (dialect === undefined)
-    return `names ${JSON.stringify(schema['$schema'])} as its $schema; known are 2020-12, 2019-09, draft-07, draft-06 and draft-04`;
+    return `has the unknown $schema ${JSON.stringify(schema['$schema'])}; the known dialects are 2020-12, 2019-09, draft-07, draft-06 and draft-04`;
   return findFault(schema) ?? patternFault(schema);
 }
 

@@ -1,6 +1,6 @@
 import { isObject, type JsonSchema } from '../../protocol/json.js';
 
-/** The dialects a hand-written schema may be in. */
+/** The JSON Schema dialects that a hand-written schema can use. */
 export type SchemaDialect = '2020-12' | '2019-09' | 'draft-07';
 
 /** Keywords whose value is one schema. `items` may also be a list of them. */
@@ -38,8 +38,8 @@ const DATA: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples
  * Returns the direct subschemas of a schema. Unknown keywords are searched as well, because a `$ref` may
  * point into them.
  *
- * @returns values that are schemas if the schema is well-formed; property lists in `dependencies` are left
- * out.
+ * @returns values that are schemas if the given schema is well-formed, without the lists of property names in
+ *   `dependencies`.
  */
 export function subschemasOf(schema: JsonSchema): unknown[] {
   return Object.entries(schema).flatMap(([keyword, value]) => {
@@ -79,7 +79,7 @@ export function pointerSteps(pointer: string): string[] {
     .map((token) => token.replace(/~1/g, '/').replace(/~0/g, '~'));
 }
 
-/** Returns the value at a JSON pointer; `undefined` if there is no own member at this place. */
+/** Returns the value at a JSON pointer; `undefined` if the pointer leads to no own property or element. */
 export function valueAt(root: unknown, pointer: string): unknown {
   return pointerSteps(pointer).reduce<unknown>(
     (at, step) =>
@@ -89,8 +89,8 @@ export function valueAt(root: unknown, pointer: string): unknown {
 }
 
 /**
- * Returns the place of a number that JSON does not have, such as `NaN at /minimum`; `undefined` if there is
- * none.
+ * Returns the first number that JSON cannot represent, with its place, such as `NaN at /minimum`; `undefined` if
+ * the value contains no such number.
  */
 export function nonFiniteIn(value: unknown, pointer = ''): string | undefined {
   if (typeof value === 'number' && !Number.isFinite(value)) return `${value} at ${pointer || 'its root'}`;
@@ -102,12 +102,12 @@ export function nonFiniteIn(value: unknown, pointer = ''): string | undefined {
   return undefined;
 }
 
-/** Adds a step to a JSON pointer. */
+/** Returns a JSON pointer with a further step at its end. */
 export function joinPointer(pointer: string, step: string | number): string {
   return `${pointer}/${String(step).replace(/~/g, '~0').replace(/\//g, '~1')}`;
 }
 
-/** Returns the definition that a reference points to. Other schemas are returned unchanged. */
+/** Returns the definition that a schema with `$ref` points to. Schemas without `$ref` are returned unchanged. */
 export function resolveReference(schema: unknown, root: JsonSchema): JsonSchema {
   if (!isObject(schema)) return {};
   const reference = typeof schema['$ref'] === 'string' ? schema['$ref'] : '';

@@ -69,7 +69,7 @@ export function wholeLimits(schema: JsonSchema): JsonSchema {
   });
 }
 
-/** A schema that also accepts `null`. */
+/** Returns a schema that accepts `null`, in addition to the values of another schema. */
 export function orNull(schema: JsonSchema): JsonSchema {
   const [only, ...others] = Object.keys(schema);
   if (only === undefined) return schema;

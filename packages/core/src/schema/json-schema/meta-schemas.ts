@@ -11,10 +11,10 @@ export interface MetaSchemaCheck {
 }
 
 /**
- * The check against the meta-schema of each dialect.
+ * A function for each dialect that validates schemas against the meta-schema of the dialect.
  *
- * ajv takes 100 ms to compile a meta-schema. So in the published package, `scripts/bundle.mjs` replaces this
- * module with compiled code from `compileMetaSchema()`. Only tests and unbundled sources compile the
+ * ajv needs 100 ms to compile a meta-schema. Therefore, in the published package, `scripts/bundle.mjs` replaces
+ * this module with compiled code from `compileMetaSchema()`. Only tests and unbundled sources compile the
  * meta-schemas here.
  */
 export const META_SCHEMAS: Readonly<Record<SchemaDialect, MetaSchemaCheck>> = {
@@ -42,8 +42,9 @@ const CLASSES = {
 /**
  * Compiles a meta-schema.
  *
- * @param code further code options for ajv.
- * @returns the check, and the ajv instance that compiled it.
+ * @param code ajv's options for generated code.
+ * @returns the function that validates schemas, and the ajv instance
+ * that compiled the meta-schema.
  */
 export function compileMetaSchema(
   dialect: SchemaDialect,

@@ -6,10 +6,10 @@ import { canonicalJson } from '../../protocol/json.js';
  */
 
 /**
- * Checks lengths. `minLength` and `maxLength` count code points, as JSON Schema requires.
- * `sigilMinCharacters` and `sigilMaxCharacters` count as class-validator does, which ignores variation
- * selectors. Each function returns whether a string violates the limit. Characters are only counted if the
- * number of code units does not decide, so that long strings cost no more than short ones.
+ * The functions that check the length keywords. `minLength` and `maxLength` count code points, as JSON Schema
+ * requires. `sigilMinCharacters` and `sigilMaxCharacters` do not count variation selectors, like class-validator.
+ * Each function returns whether a string violates the limit. Characters are counted only if the number of UTF-16
+ * code units does not already decide, so that long strings are checked quickly.
  */
 export const LENGTHS: Readonly<Record<string, (text: string, limit: number) => boolean>> = {
   maxLength: (text, limit) => text.length > limit && (text.length > 2 * limit || pointsIn(text) > limit),
@@ -39,7 +39,10 @@ function charactersIn(text: string): number {
   return text.length - selected - pairs;
 }
 
-/** Checks `uniqueItems` in one pass. The comparison of all pairs would take hours for a million items. */
+/**
+ * Whether an array violates `uniqueItems`. The items are checked in one pass, because a comparison of all pairs
+ * would take hours for a million items.
+ */
 export function hasRepeated(items: readonly unknown[]): boolean {
   const seen = new Set<unknown>();
   // Texts of objects and arrays are kept apart from strings.
@@ -66,10 +69,9 @@ const ISO_8601 =
   /^([+-]\d{6}|\d{4})-(\d\d)-(\d\d)(?:[Tt ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:[Zz]|[+-]\d\d:?\d\d))?$/;
 
 /**
- * Parses a date in ISO 8601. Other strings return an invalid date, although JavaScript would accept some of
- * them: it reads `12` as a day in December 2001, and a time without a zone in the time zone of the server. A
- * day that does not exist, such as `2026-02-30`, is also invalid; JavaScript would continue into the next
- * month.
+ * Parses a date in ISO 8601 format. Returns an invalid date for any other string, even if JavaScript would parse
+ * it. JavaScript reads `12` as a day in December 2001, and a time without a zone in the time zone of the server. A
+ * day that does not exist, such as `2026-02-30`, is also invalid; JavaScript would continue into the next month.
  */
 export function dateOf(text: string): Date {
   const [iso, year, month, day] = ISO_8601.exec(text) ?? [];
@@ -98,10 +100,10 @@ export const FORMATS: Readonly<Record<OwnFormat, TextFormat>> = {
   },
 };
 
-/** The name of one of these formats. */
+/** The name of a format that Sigil defines, for a JavaScript type that JSON does not have. */
 export type OwnFormat = 'sigil-date' | 'sigil-url' | 'sigil-base64';
 
-/** Returns one of these formats by its name; `undefined` for other names. */
+/** Returns the format of Sigil that has a name; `undefined` if Sigil defines no format with this name. */
 export function formatNamed(name: unknown): TextFormat | undefined {
   return typeof name === 'string' && Object.hasOwn(FORMATS, name) ? FORMATS[name as OwnFormat] : undefined;
 }

@@ -3,8 +3,8 @@ import { isObject } from '../../protocol/json.js';
 const SHOWN_CHARACTERS = 60;
 
 /**
- * Describes a value for an error message, and repeats only a short part of it, because a model reads the
- * message.
+ * Describes a value for an error message. The description contains at most a short part of the value, because a
+ * model reads the message.
  */
 export function describeValue(value: unknown): string {
   switch (typeof value) {
@@ -35,19 +35,22 @@ export function listValues(values: readonly unknown[], shown = 20): string {
   return texts.join(', ');
 }
 
-/** Shortens a string to a number of characters, and marks the cut. Never splits a surrogate pair. */
+/**
+ * Shortens a string to a maximum length in UTF-16 code units, and ends a shortened string with `…`. Never splits a
+ * surrogate pair.
+ */
 export function shorten(text: string, length: number): string {
   if (text.length <= length) return text;
   return `${text.slice(0, length - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
-/** Shortens a long string wherever a text repeats it. */
+/** Shortens a long string value at each place where a text contains it. */
 export function shortenWithin(text: string, value: unknown): string {
   if (typeof value !== 'string' || value.length <= SHOWN_CHARACTERS) return text;
   return text.replaceAll(value, () => shorten(value, SHOWN_CHARACTERS));
 }
 
-/** Maximum number of repeated characters of a name. */
+/** Maximum number of characters of a property name that a message repeats. */
 export const SHOWN_NAME = 60;
 
 /**
@@ -72,9 +75,8 @@ interface Place {
 }
 
 /**
- * Returns the place that steps lead to.
- * @param root the value that the steps start from. It decides whether a number is an index or the name of a
- * property.
+ * Returns the place inside a value that is reached by following steps.
+ * @param root the value where the steps start. Its arrays and objects decide whether a number is an index or the name of a property.
  */
 export function placeAt(steps: readonly PropertyKey[], root: unknown): Place {
   let path = '';

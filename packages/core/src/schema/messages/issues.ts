@@ -3,7 +3,10 @@ import { MAX_DEPTH } from '../../protocol/json.js';
 
 /** One reason why a value is invalid. */
 export interface Issue {
-  /** The path in the value, such as `warehouses[0].code`; empty for the value itself. */
+  /**
+   * The path of the invalid part in the validated value, such as `warehouses[0].code`; empty for the validated
+   * value itself.
+   */
   readonly path: string;
   readonly expected: string;
   /** The received value, shortened. */
@@ -27,7 +30,7 @@ export class InvalidValueError extends Error {
   override readonly name = 'InvalidValueError';
   readonly issues: readonly Issue[];
 
-  /** @param issues every problem found, at least one. */
+  /** @param issues all problems that were found; at least one. */
   constructor(issues: readonly Issue[], options?: ErrorOptions) {
     super(list(issues), options);
     this.issues = issues;

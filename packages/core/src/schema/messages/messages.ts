@@ -11,7 +11,7 @@ export interface SchemaViolation {
   /** The JSON pointer of the invalid value. */
   readonly instancePath: string;
   readonly params: Readonly<Record<string, unknown>>;
-  /** The name of the property, if the name is invalid and not the value. */
+  /** The name of a property, if the schema refuses the name of the property and not its value. */
   readonly propertyName?: string;
   /** The checked value. */
   readonly data?: unknown;
@@ -23,12 +23,12 @@ export interface SchemaViolation {
 export interface RuleWords {
   /** Whether the author wrote the message of the rule. */
   readonly worded: boolean;
-  /** The expected value; `undefined` if the message of the rule names it. */
+  /** Describes the expected value; `undefined` if the message of the rule already describes it. */
   readonly expects: string | undefined;
   /** Returns whether the enforced schema expresses the rule by this keyword. */
   became(keyword: string): boolean;
   accepts(value: unknown): boolean;
-  /** Returns the requirement of the rule. @param holder the object that contains the value. */
+  /** Describes the requirement of the rule. @param holder the object that contains the value. */
   explain(value: unknown, holder?: object): string;
 }
 
@@ -36,14 +36,14 @@ export interface RuleWords {
  * Finds the class-validator rules for a value.
  *
  * @param pointer the JSON pointer of the value, such as `/warehouses/0/code`.
- * @param root the value that the pointer starts from.
+ * @param root the value where the pointer starts.
  */
 export type FindRules = (pointer: string, root: unknown) => readonly RuleWords[];
 
 /**
  * Converts violations of a schema to issues: one issue for each problem.
  *
- * @param rulesAt finds the rules of the schema's class.
+ * @param rulesAt finds the class-validator rules of the DTO class that the schema describes.
  */
 export function issuesFrom(
   violations: readonly SchemaViolation[],
@@ -303,7 +303,7 @@ function matching(source: string, longest: unknown, data: unknown): string {
   const pattern = shorten(source, SHOWN_PATTERN);
   const isTooLong = typeof longest === 'number' && typeof data === 'string' && data.length > longest;
   return isTooLong
-    ? `a string of at most ${longest} characters, to be matched with ${pattern}`
+    ? `a string of at most ${longest} characters, if it is matched with ${pattern}`
     : `a string that matches ${pattern}`;
 }
 

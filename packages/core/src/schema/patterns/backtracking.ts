@@ -11,25 +11,28 @@ const MAX_RECURRING_CHOICES = 10;
 /** Maximum number of repetitions. A higher number counts as an unlimited loop. */
 const MAX_COPIES = 1000;
 
-/** An upper bound for the steps that the native engine takes. It is often too high, but never too low. */
+/**
+ * An upper bound for the number of steps that the native engine needs for a pattern. The bound is often too high,
+ * but never too low.
+ */
 export interface Cost {
   /**
-   * The exponent of the growth of steps with the length of the text: 0 or 1 if the pattern cannot
-   * backtrack, 2 or more if it may, and infinite if each further character may double the steps.
+   * The number of steps grows as the text length to the power of this exponent. It is 0 or 1 if the pattern cannot
+   * backtrack, and 2 or more if it can. It is infinite if each further character can double the number of steps.
    */
   readonly exponent: number;
   /**
-   * The number of ways to match the parts outside loops, as a binary logarithm. Each step may try all of
-   * them.
+   * The binary logarithm of the number of ways to match the parts outside loops. Each step can try all of these
+   * ways.
    */
   readonly choices: number;
 }
 
 /**
- * Estimates the steps that the native engine takes for a pattern.
+ * Estimates the number of steps that the native engine needs for a pattern.
  *
- * In most loops, the next character decides whether the loop continues. A loop without such a decision
- * multiplies the steps by the length of the text. A loop that contains a choice may double them with each
+ * In most loops, the next character decides whether the loop continues. Any other loop multiplies the number of
+ * steps by the length of the text. A loop that contains a choice can double the number of steps with each
  * character.
  */
 export function costOf(pattern: AST.Pattern, characters: Characters): Cost {

@@ -40,7 +40,7 @@ export class Characters {
     return everything(this.flags);
   }
 
-  /** Returns the characters that a part matches. */
+  /** Returns the characters that a part of the pattern matches. */
   of(node: CharacterNode): CharacterSet {
     const known = this.#known.get(node.raw);
     if (known) return known;
@@ -100,7 +100,7 @@ type Range = readonly [from: number, to: number];
 /** A set of characters: ordered ranges that neither overlap nor touch. */
 export type CharacterSet = readonly Range[];
 
-/** Combines ranges, in any order, to a set. */
+/** Combines character ranges, in any order, into a set. */
 export function setOf(ranges: readonly Range[]): CharacterSet {
   const joined: [number, number][] = [];
   for (const [from, to] of [...ranges].sort(([a], [b]) => a - b)) {

@@ -14,7 +14,10 @@ interface PatternAnalysis extends Cost {
   linear(): Promise<TextTest | undefined>;
 }
 
-/** Analyses a pattern. @throws SyntaxError if it is invalid. */
+/**
+ * Analyses a pattern: estimates its cost, and can create a linear-time test.
+ * @throws SyntaxError if the pattern is invalid.
+ */
 export function analysePattern(source: string, flagText: string): PatternAnalysis {
   const flags = new RegExp('', flagText);
   const pattern = new RegExpParser().parsePattern(source, 0, source.length, {

@@ -7,16 +7,17 @@ import type { TextTest } from './engine.js';
 import { cannotBacktrack, skeletonOf } from './quick-scan.js';
 
 /**
- * The different patterns of an app. The parser is only loaded if a quick scan cannot show that a pattern is
- * safe.
+ * The regular expressions of an app, each of them once. The pattern parser is loaded only if a quick scan cannot
+ * show that a pattern is safe.
  */
 export class PatternPool {
   readonly #patterns = new Map<string, SafePattern>();
   readonly #unsettled = new Map<SafePattern, string>();
 
   /**
-   * Adds a pattern. Call `ready()` before the first test.
-   * @param where the place, for problems.
+   * Adds a pattern. Call `ready()` before you test texts with the pattern.
+   * @param where the place that uses the
+   * pattern, for problem reports.
    * @throws SyntaxError if the source is not a regular expression.
    */
   add(source: string, flags: string, where: string): SafePattern {
@@ -27,12 +28,12 @@ export class PatternPool {
     return pattern;
   }
 
-  /** Analyses the patterns that have not been analysed. @returns `undefined` if there are none. */
+  /** Analyses the patterns that have not been analysed. @returns `undefined` if all patterns have been analysed. */
   ready(): Promise<void> | undefined {
     return this.#unsettled.size === 0 ? undefined : this.settle().then(() => undefined);
   }
 
-  /** Analyses the remaining patterns. @returns their problems. */
+  /** Analyses the patterns that have not been analysed. @returns the problems of all unsafe patterns. */
   async settle(): Promise<DefinitionProblem[]> {
     const added = [...this.#unsettled];
     await Promise.all(added.map(([pattern]) => pattern.settle()));
@@ -42,7 +43,7 @@ export class PatternPool {
     return [...new Map(problems.map((problem) => [`${problem.where} ${problem.what}`, problem])).values()];
   }
 
-  /** The results for the patterns that need an analysis and that the native engine runs. */
+  /** The results of the analysis, for the patterns that needed an analysis and run on the native engine. */
   get verdicts(): readonly PatternVerdict[] {
     return [...this.#patterns.values()].flatMap(({ verdict }) => verdict ?? []);
   }
@@ -52,14 +53,17 @@ export class PatternPool {
     return [...this.#patterns.values()].some(({ isLinear }) => isLinear);
   }
 
-  /** Returns the maximum length of a text for a pattern, in UTF-16 code units. */
+  /**
+   * Returns the maximum length of a text that a pattern can match, in UTF-16 code units. Longer texts do not
+   * match.
+   */
   longestFor(source: string): number {
     const known = [...this.#patterns.values()].filter((one) => one.settled && one.source === source);
     return Math.min(...known.map(({ longest }) => longest));
   }
 }
 
-/** The result of an analysis: the maximum length of a text that the native engine is fast enough for. */
+/** The result of analysing a pattern: the maximum length of a text that the native engine matches fast enough. */
 export interface PatternVerdict {
   readonly source: string;
   readonly flags: string;
@@ -69,12 +73,18 @@ export interface PatternVerdict {
 
 const PREPARED = new Map<string, number>();
 
-/** Uses the results of analyses from the build of a program, so that they are not repeated at start. */
+/**
+ * Registers the results of pattern analyses that ran when the program was built, so that they are not repeated at
+ * start.
+ */
 export function preparePatterns(verdicts: readonly PatternVerdict[]): void {
   for (const { source, flags, length } of verdicts) PREPARED.set(`/${source}/${flags}`, length ?? Infinity);
 }
 
-/** Returns the problem of an analysed pattern. @param where the place that uses the pattern. */
+/**
+ * Returns the problem of an analysed pattern; `undefined` if the pattern has no problem.
+ * @param where the place that uses the pattern.
+ */
 export function problemOf(pattern: SafePattern, where: string): DefinitionProblem | undefined {
   if (pattern.longest > 0) return undefined;
   const source = shorten(pattern.source, SHOWN_SOURCE);
@@ -82,14 +92,14 @@ export function problemOf(pattern: SafePattern, where: string): DefinitionProble
     return {
       code: 'SIGIL_UNSAFE_PATTERN',
       where,
-      what: `the pattern ${source} has more than ${MAX_NESTING} groups within each other`,
+      what: `the pattern ${source} has more than ${MAX_NESTING} nested groups`,
       fix: 'nest fewer groups',
     };
   return {
     code: 'SIGIL_UNSAFE_PATTERN',
     where,
-    what: `the pattern ${source} repeats what can be read in several ways: a short text could keep the server busy for hours`,
-    fix: 'repeat only what begins or ends with a character that is not within, as in ^[a-z]+(-[a-z]+)*$; or do without lookarounds and backreferences, so that it runs on an engine that does not backtrack',
+    what: `the pattern ${source} repeats a part that can match the same text in several ways: a short text could keep the server busy for hours`,
+    fix: 'only repeat a part that begins or ends with a character that it does not contain elsewhere, as in ^[a-z]+(-[a-z]+)*$; or avoid lookarounds and backreferences, so that an engine without backtracking can run it',
   };
 }
 
@@ -142,8 +152,8 @@ export class SafePattern {
   }
 
   /**
-   * The maximum length of a text, in UTF-16 code units; 0 before the analysis, and if no engine runs the
-   * pattern safely.
+   * The maximum length of a text that the pattern can match, in UTF-16 code units. The value is 0 before the
+   * analysis, and if no engine can run the pattern safely.
    */
   get longest(): number {
     return this.#linear ? Infinity : (this.#nativeLength ?? 0);
@@ -159,7 +169,7 @@ export class SafePattern {
     return nestingOf(this.source, this.flags) > MAX_NESTING;
   }
 
-  /** Whether the linear-time engine runs the pattern. */
+  /** Whether the linear-time engine runs the pattern, and not the native engine. */
   get isLinear(): boolean {
     return this.#linear !== undefined;
   }
@@ -169,7 +179,7 @@ export class SafePattern {
     return (this.#settling ??= this.#analyse());
   }
 
-  /** Returns whether a text matches. A text that is longer than `longest` does not match. */
+  /** Returns whether a text matches the pattern. A text that is longer than `longest` does not match. */
   test(text: string): boolean {
     if (text.length > (this.#nativeLength ?? 0)) return this.#linear?.(text) ?? false;
     try {

@@ -4,15 +4,16 @@
 const MAX_GROUPS = 8;
 
 /**
- * Whether a quick scan shows that a pattern cannot backtrack: no group is repeated, nothing looks around or back, and
- * an anchored pattern has at most one part of variable length. Other patterns are parsed, which loads a library.
+ * Whether a quick scan shows that a pattern cannot backtrack: no group is repeated, the pattern has no lookarounds
+ * or backreferences, and an anchored pattern has at most one part of variable length. Other patterns are parsed,
+ * which loads a library.
  *
  * @example
  * ```ts
  * cannotBacktrack('^(a+)+$', 'u'); // false
  * ```
  *
- * @param flags the flags, as in `RegExp`.
+ * @param flags the flags of the pattern, as in `RegExp`.
  */
 export function cannotBacktrack(source: string, flags: string): boolean {
   if (/[vy]/.test(flags)) return false;

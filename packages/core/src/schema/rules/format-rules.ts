@@ -7,8 +7,8 @@ const described = (description: string): Rule => shownAs({ description });
 const format = (name: string): Rule => shownAs({ format: name });
 
 /**
- * Decorators for formats that no keyword can express. class-validator checks them; the schema only informs
- * clients. `format` is an annotation, because validators disagree about the valid values.
+ * Returns the rules of decorators for formats that no keyword can express. class-validator checks these formats;
+ * `format` in the schema only informs clients, because schema validators disagree about the valid values.
  */
 export const formatRules = (): RuleTable => ({
   isEmail: format('email'),
@@ -98,7 +98,9 @@ const date = (how?: string): Rule => ({
   },
 });
 
-/** Decorators for a `Date`. The received string is converted before the rule runs. */
+/**
+ * Returns the rules of decorators for a `Date`. The received string is converted to a `Date` before the rule runs.
+ */
 export const dateRules = (): RuleTable => ({
   isDate: date(),
   minDate: date('not before'),

@@ -10,8 +10,8 @@ const FULL_WIDTH = '[^ -~\uFF61-\uFFDC\uFFE8-\uFFEE]';
 const HALF_WIDTH = '[ -~\uFF61-\uFFDC\uFFE8-\uFFEE]';
 
 /**
- * Decorators for the characters of a string. Each pattern means the same with and without the `u` flag, and
- * has no lookarounds.
+ * Returns the rules of decorators that restrict the characters of a string. Each pattern means the same with and
+ * without the `u` flag, and has no lookarounds.
  */
 export const alphabetRules = (): RuleTable => ({
   isAlpha: chosen(([locale]) => (isEnglish(locale) ? '^[A-Za-z]+$' : undefined)),
@@ -121,7 +121,7 @@ const SEMVER_WORD = '[A-Za-z-][0-9A-Za-z-]*';
 const SEMVER_LABEL = `(?:0(?:[0-9]*${SEMVER_WORD})?|[1-9][0-9]*(?:${SEMVER_WORD})?|${SEMVER_WORD})`;
 const JWT_PART = '[A-Za-z0-9_-]*';
 
-/** Decorators for codes and identifiers whose form a pattern can express. */
+/** Returns the rules of decorators for codes and identifiers whose form a pattern can express. */
 export const identifierRules = (): RuleTable => ({
   isMongoId: oneOf('0[xXhH][0-9A-Fa-f]{22}', '[0-9A-Fa-f]{24}'),
   IsFirebasePushId: oneOf('[a-zA-Z0-9_-]{20}'),

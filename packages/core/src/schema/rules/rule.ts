@@ -29,19 +29,23 @@ export interface Rule {
   readonly acceptsMissing?: boolean | ((args: RuleArguments) => boolean);
   /** Whether the decorator checks a `Date`, which is a string in JSON. */
   readonly date?: true;
-  /** Whether the decorator checks the instance, and not the JSON value. */
+  /** Whether the decorator checks the created instance, and not the JSON value. */
   readonly made?: true;
-  /** Whether the decorator searches an array for each of its elements. */
+  /** Whether the decorator searches a whole array once for each element of the array. */
   readonly searches?: true;
   /** The arguments for class-validator's constraint, if `keywords` are stricter than the decorator on purpose. */
   readonly constraints?: (args: RuleArguments) => RuleArguments;
   /**
-   * Returns the expected value, if the decorator's message names types that JSON does not have, or says less.
+   * Describes the expected value. Used if the decorator's own message mentions types that JSON does not have, or is
+   * less precise.
    */
   readonly expects?: (args: RuleArguments) => string | undefined;
 }
 
-/** A rule that is exact if its options can be expressed by a pattern. Otherwise, only the type is known. */
+/**
+ * Creates a rule for a string. If a pattern can express the decorator's options, the rule is exact. Otherwise, the
+ * schema contains only `type`.
+ */
 export const chosen = (patternFor: (args: RuleArguments) => string | undefined): Rule => ({
   keywords: (args) => {
     const pattern = patternFor(args);
@@ -50,25 +54,25 @@ export const chosen = (patternFor: (args: RuleArguments) => string | undefined):
   exact: (args) => patternFor(args) !== undefined,
 });
 
-/** Returns the keyword for a limit on a length or size, if a schema can express the limit. */
+/** Returns the keyword for a limit on a length or size; no keyword if a schema cannot express the limit. */
 export function bound(keyword: string, limit: unknown): JsonSchema {
   return isCount(limit) ? { [keyword]: limit } : {};
 }
 
-/** Whether a schema can express a limit on a length or size. */
+/** Whether a schema can express a limit on a length or size: an integer of at least 0. */
 export function isCount(limit: unknown): limit is number {
   return Number.isInteger(limit) && Number(limit) >= 0;
 }
 
-/** Rules by the name class-validator records. */
+/** The rules of decorators, by the name that class-validator records for the decorator. */
 export type RuleTable = Readonly<Record<string, Rule>>;
 
-/** Whether the keywords that clients get express the whole rule. */
+/** Whether the keywords that clients get accept exactly the values that the decorator accepts. */
 export function isExact(rule: Rule, args: RuleArguments): boolean {
   return typeof rule.exact === 'function' ? rule.exact(args) : rule.exact === true;
 }
 
-/** The keywords that our validator enforces for a rule. */
+/** Returns the keywords that Sigil's validator enforces for a rule. */
 export function enforcedKeywords(rule: Rule, args: RuleArguments): JsonSchema {
   return { ...rule.keywords?.(args), ...rule.enforced?.(args) };
 }

@@ -23,8 +23,8 @@ const rules = /* @__PURE__ */ once(
 );
 
 /**
- * Returns the rule of a decorator, by the name that class-validator records; `undefined` for a decorator of
- * an author.
+ * Returns the rule of a decorator, by the name that class-validator records; `undefined` for a decorator that
+ * class-validator does not contain.
  */
 export function ruleNamed(name: string | undefined): Rule | undefined {
   return name === undefined ? undefined : rules().get(name);

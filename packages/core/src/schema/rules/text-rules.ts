@@ -18,8 +18,8 @@ const length = (
 });
 
 /**
- * Decorators for the content of a string. Rules about upper and lower case are not exact, because they apply
- * to every alphabet.
+ * Returns the rules of decorators for the content of a string. Rules about upper and lower case are not exact,
+ * because they apply to every alphabet.
  */
 export const textRules = (): RuleTable => ({
   isLength: length(([min, max]) => ({ least: min, most: max })),

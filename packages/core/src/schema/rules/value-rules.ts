@@ -57,7 +57,7 @@ function members(entity: unknown): readonly unknown[] {
   return enumMembers(Object(entity) as Record<string, unknown>);
 }
 
-/** Decorators for missing values, and for lists of allowed values. */
+/** Returns the rules of decorators for missing values, and for lists of allowed values. */
 export const presenceRules = (): RuleTable => ({
   isDefined: { keywords: () => ({ not: { type: 'null' } }), exact: true },
   isNotEmpty: { keywords: () => ({ not: { enum: ['', null] } }), exact: true },
@@ -139,7 +139,7 @@ function isComparable(value: unknown): boolean {
 
 const ARRAY: JsonSchema = { type: 'array' };
 
-/** Decorators for arrays as a whole. */
+/** Returns the rules of decorators that check an array as a whole, and not its elements. */
 export const arrayRules = (): RuleTable => ({
   arrayNotEmpty: { keywords: () => ({ ...ARRAY, minItems: 1 }), exact: true },
   arrayMinSize: {

@@ -11,7 +11,8 @@ import type {
 } from './compiled-schema.js';
 
 /**
- * Compiles schemas with ajv. Platforms that forbid code generation use the interpreter instead.
+ * Loads ajv, which compiles schemas of a dialect. Platforms that forbid code generation use `interpreter.ts`
+ * instead.
  *
  * `standalone.ts` uses the same options and keywords to generate code for built files. Each function that a
  * validator calls therefore has a `code` property, which reads the function from `validatorFunctions`.
@@ -48,7 +49,7 @@ const { _, Ajv2020 } = exported.ajv;
 const FUNCTIONS: Code = _`validatorFunctions`;
 
 /**
- * Creates an ajv instance for schemas with the same options.
+ * Creates an ajv instance for all schemas that are compiled with the same options.
  *
  * @param source whether validators keep their source code, for `standalone.ts`.
  */

@@ -8,11 +8,12 @@ export interface CompiledSchema {
   errors?: readonly SchemaViolation[] | null;
 }
 
-/** The options of compiling a schema. */
+/** The options for compiling a schema. */
 export interface CompileOptions {
   readonly dialect: SchemaDialect;
   /**
-   * Whether only own properties count. Needed if a property has a name that is also on `Object.prototype`.
+   * Whether the validator ignores inherited properties. Needed if a schema contains a property name that
+   * `Object.prototype` also has, such as `toString`.
    */
   readonly ownProperties: boolean;
   /** Whether the schema has identifiers that other schemas must not see. */
@@ -20,8 +21,8 @@ export interface CompileOptions {
   /** Which violations are reported. */
   readonly report: 'first violation' | 'all violations';
   /**
-   * Whether patterns get the `u` flag, as JSON Schema requires. Some schemas have patterns that are only
-   * valid without it.
+   * Whether patterns get the `u` flag, as JSON Schema requires. Some schemas have patterns that are valid only
+   * without this flag.
    */
   readonly unicode: boolean;
   /** Compiles a regular expression that cannot backtrack excessively. */
@@ -31,12 +32,12 @@ export interface CompileOptions {
 /** A compiled regular expression. */
 export interface PatternTest {
   test(text: string): boolean;
-  /** Whether the native engine is fast for every text; absent if unknown. */
+  /** Whether the native engine is fast for every text; absent if this has not been analysed. */
   readonly isNative?: boolean;
 }
 
 /**
- * Compiles a schema. The compiler does not store it.
+ * Compiles a schema. The compiler does not store the compiled schema.
  *
  * @throws Error if the schema does not compile; SyntaxError if one of its patterns is not a regular
  * expression.

@@ -120,7 +120,7 @@ class OwnChecks {
   #copy(schema: JsonSchema): JsonSchema {
     for (const keyword of ['$dynamicRef', '$recursiveRef'])
       if (typeof schema[keyword] === 'string')
-        throw new Error(`${keyword} cannot be followed where code may not be made of text`);
+        throw new Error(`${keyword} is not supported on platforms that do not allow code generation (eval)`);
     // As ajv.
     if ('id' in schema) throw new Error('NOT SUPPORTED: keyword "id", use "$id" for schema ID');
     if (Array.isArray(schema['enum']) && schema['enum'].length === 0)
@@ -153,7 +153,7 @@ class OwnChecks {
       for (const source of Object.keys(patternProperties))
         if (!this.#isNative(source))
           throw new Error(
-            `the pattern ${source} of patternProperties is too slow where code may not be made of text`,
+            `the pattern ${source} of patternProperties is too slow on platforms without code generation`,
           );
       kept['patternProperties'] = patternProperties;
     }
@@ -182,7 +182,7 @@ class OwnChecks {
     const [own] = this.#keywords.get(schema) ?? [];
     if (own && within !== undefined)
       throw new Error(
-        `"${own.keyword}" within "${within}" cannot be checked where code may not be made of text`,
+        `"${own.keyword}" within "${within}" cannot be checked on platforms without code generation`,
       );
     const { $ref } = schema;
     if (within !== undefined && typeof $ref === 'string')

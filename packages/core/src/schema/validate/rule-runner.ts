@@ -16,14 +16,15 @@ export interface InstanceLocation {
   readonly step: string | number;
 }
 
-/** Creates the runner of each class once. */
+/** Creates the `RuleRunner` of each class once. */
 export class RuleRunners {
   readonly #runners = { rest: new Map<Constructor, RuleRunner>(), whole: new Map<Constructor, RuleRunner>() };
 
   constructor(readonly models: ClassModels) {}
 
   /**
-   * Returns the runner of a class. @returns `undefined` if the schemas of the class and of all nested classes
+   * Returns the rule runner of a class.
+   * @returns `undefined` if the schemas of the class and of all nested classes
    * express all rules.
    */
   of(cls: Constructor): RuleRunner | undefined {
@@ -71,7 +72,8 @@ export class RuleRunner {
   properties: readonly PropertyRunner[] = [];
 
   /**
-   * @param made an instance.
+   * Runs the rules on an instance.
+   * @param made the instance.
    * @param sent the received JSON of the instance, or the JSON that will be sent.
    */
   run(made: unknown, sent: unknown, place: InstanceLocation | undefined, run: ValidationRun): void {
@@ -199,11 +201,12 @@ export class ValidationRun {
   readonly #pending: Promise<void>[] = [];
 
   /**
-   * Runs a rule.
+   * Runs a rule on a value, and records a violation.
    * @param sent the JSON of the value, for messages.
    * @param object the instance that contains the property.
    * @param whole the value of the property; the checked value may be one of its elements.
-   * @param step the place of the element in the property.
+   * @param step the index or
+   * key of the element in the property's container; absent if the whole property is checked.
    */
   check(
     rule: BoundRule,
@@ -234,7 +237,7 @@ export class ValidationRun {
     this.#pending.push(decided);
   }
 
-  /** Whether the conditions of a property are true; false if one of them throws. */
+  /** Whether all conditions of a property are true; false if a condition throws. */
   holds(
     conditions: readonly Condition[],
     name: string,
@@ -251,7 +254,7 @@ export class ValidationRun {
     }
   }
 
-  /** Records a value of the wrong type, independent of the rules. */
+  /** Records that a value has the wrong type. This violation belongs to no rule. */
   refuse(place: InstanceLocation, expected: string, value: unknown): void {
     this.#add(place, expected, `expected ${expected}`, value);
   }
@@ -259,7 +262,8 @@ export class ValidationRun {
   /**
    * Waits for asynchronous rules, if there are any.
    * @throws InvalidValueError if a rule is not satisfied.
-   * @throws DtoFunctionError if a function of an author threw, and no rule refuses its value.
+   * @throws DtoFunctionError if a function of an author threw
+   * an error, and no violation was recorded for the same value.
    */
   settle(): MaybePromise<void> {
     if (this.#pending.length === 0) return this.#conclude();

@@ -14,7 +14,7 @@ export interface WrittenSchema extends Pick<
 
 /** The generated code for one schema. */
 export interface WrittenValidator {
-  /** The key of the code for `prepare()`. */
+  /** The key by which `prepare()` registers the code. */
   readonly key: string;
   /** A CommonJS module with a validator that reports the first violation. */
   readonly first: string;
@@ -23,10 +23,10 @@ export interface WrittenValidator {
 }
 
 /**
- * Generates code for validators, for files on platforms without code generation.
+ * Generates the code of validators, for built programs on platforms that forbid code generation at run time.
  *
- * @returns modules that read Sigil's functions from `validatorFunctions`, and load ajv's from
- * `ajv/dist/runtime`.
+ * @returns the code of CommonJS modules. They read Sigil's functions from `validatorFunctions`, and load ajv's
+ *   functions from `ajv/dist/runtime`.
  * @throws Error if a schema does not compile.
  */
 export async function writeValidators(schemas: readonly WrittenSchema[]): Promise<WrittenValidator[]> {
@@ -42,7 +42,7 @@ export async function writeValidators(schemas: readonly WrittenSchema[]): Promis
   );
 }
 
-/** The standalone code of one validator. @param Ajv the class of the dialect. */
+/** Returns the standalone code of one validator. @param Ajv the ajv class of the schema's dialect. */
 export function codeOf(
   Ajv: Awaited<ReturnType<typeof ajvClass>>,
   written: WrittenSchema,

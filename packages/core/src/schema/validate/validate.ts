@@ -21,7 +21,7 @@ export interface PreparedValidator {
 
 const PREPARED = new Map<string, PreparedValidator>();
 
-/** Registers validators that `sigil build` has generated, by the keys of their schemas. */
+/** Registers validators that `sigil build` has generated. The keys are the results of `validatorKey()`. */
 export function prepareValidators(validators: Readonly<Record<string, PreparedValidator>>): void {
   for (const [key, validator] of Object.entries(validators)) PREPARED.set(key, validator);
 }
@@ -48,7 +48,7 @@ export interface ValidatorFunctions {
   readonly pattern: CompileOptions['pattern'];
 }
 
-/** The functions that do not depend on an app. */
+/** The functions for generated validators that do not depend on an app. */
 export const validatorFunctions: Omit<ValidatorFunctions, 'pattern'> = {
   lengths: LENGTHS,
   formats: FORMATS,
@@ -134,7 +134,7 @@ export class Validator {
     return (this.#loading ??= this.#load());
   }
 
-  /** Whether a value satisfies the schema. Call `ready()` before. */
+  /** Whether a value satisfies the schema. Call `ready()` first, and await its promise. */
   accepts(value: unknown): boolean {
     return this.#first?.(value) === true;
   }
@@ -202,8 +202,7 @@ export class Validator {
     try {
       return withoutUnicode(compile);
     } catch (cause) {
-      const fix =
-        'mend the schema; it must be valid in the dialect its $schema names (2020-12 when it names none)';
+      const fix = 'correct the schema; it must be valid in the dialect of its $schema (2020-12 by default)';
       const what = `the schema does not compile: ${messageOf(cause)}`;
       throw new DefinitionError([{ code: 'SIGIL_INVALID_SCHEMA', where, what, fix }], { cause });
     }

@@ -65,7 +65,7 @@ function refuseUnknown(env: NodeJS.ProcessEnv): void {
   if (unknown.length === 0) return;
   const problems = unknown.map((name) => `There is no variable ${name}: did you mean ${nearest(name)}?`);
   const fix =
-    'Remove what is not meant for this server; .env.example explains its variables, VARIABLES in src/auth.ts lists them.';
+    'Remove variables that are not for this server. .env.example explains its variables; VARIABLES in src/auth.ts lists them.';
   throw new Error([...problems, fix].join('\n'));
 }
 
