@@ -297,7 +297,7 @@ test('prepares every app that main() makes of a program that goes on by itself',
 
 test('warns of what makes no app when it is started', async () => {
   const { warnings } = reportOf(await build('library.js', '--json'));
-  expect(warnings).toEqual([expect.stringMatching(/^no app when it was started,/)]);
+  expect(warnings).toEqual([expect.stringMatching(/^the program created no app when it was started,/)]);
 });
 
 test('says what to do about each kind of module that is not there', async () => {

@@ -247,7 +247,7 @@ describe('a login that was kept', () => {
     expect([more.code, more.stderr]).toEqual([
       1,
       expect.stringMatching(
-        /needs the scopes files:read for this: sigil login \S+ --scope mcp .*--scope files:read\n$/,
+        /requires the scopes files:read for this request: run sigil login \S+ --scope mcp .*--scope files:read\n$/,
       ),
     ]);
     await sigilWith(env, 'logout', address);

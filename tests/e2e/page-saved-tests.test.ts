@@ -145,7 +145,7 @@ ${'      expect.any(Number),\n'.repeat(8)}    ],
   const mine = { tool: 'mine', result: { content: [{ type: 'text', text: 'ada may notes' }] } };
   expect(await save(project, mine, { id: 'ada', scopes: ['notes'] })).toMatchObject({
     file: 'test/tools/mine.test.ts',
-    note: expect.stringContaining('not compared'),
+    note: expect.stringContaining('could not be repeated'),
   });
   const asked = { tool: 'ask', result: { content: [{ type: 'text', text: 'The user says accept' }] } };
   await save(project, { ...asked, answers: [{ action: 'accept', content: {} }] });

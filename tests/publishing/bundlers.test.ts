@@ -106,7 +106,7 @@ describe('a program whose properties are excluded, renamed and transformed', () 
     const program = await inEsbuild(entry, 'copies', options, FOLDER);
     const said = await refusal(program);
     expect(said).toContain('Users.received: class NewUser uses another copy of class-validator');
-    expect(said).toContain('Fix: let the bundler take @sigil/core, class-validator and class-transformer');
+    expect(said).toContain('Fix: bundle @sigil/core, class-validator and class-transformer');
     expect(said).toContain('[SIGIL_TWO_COPIES]');
   });
 });

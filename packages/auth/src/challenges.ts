@@ -21,15 +21,16 @@ type ChallengeError =
 const RETRY_SECONDS = '5';
 
 /**
- * Creates the responses of a resource server that refuses requests. Their `WWW-Authenticate` challenge is for one
- * scheme. Every value of the challenge is in quotes, and the description is last, because some clients search the whole
- * text for field names.
+ * Creates the responses to requests that a resource server refuses. The `WWW-Authenticate` challenge of a response is
+ * for one scheme. Every value of the challenge is in quotes, and the description is last, because some clients search
+ * the whole text for field names.
  */
 export class Challenges {
   constructor(private readonly parts: ChallengeParts) {}
 
   /**
-   * Creates the refusal of a request without a token, which is not an error (RFC 6750, section 3.1).
+   * Creates the refusal of a request without a token. The challenge contains no `error`, because a missing token is not
+   * an error (RFC 6750, section 3.1).
    *
    * @param scopes the scopes that the request needs.
    */

@@ -17,7 +17,7 @@ const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 const ASSERTION_SECONDS = 60;
 
 /**
- * Adds the credentials of this server to a request to its authorization server: to the form, or to the headers.
+ * Adds the credentials of this server to the form or the headers of a request to its authorization server.
  * @returns the headers to send.
  */
 export async function authenticateClient(

@@ -48,8 +48,8 @@ export interface ProvenRequest {
   /** The thumbprint of the key that the token is bound to. */
   readonly boundTo: string;
   /**
-   * The quota key of the client. It does not depend on the key of the proof, so that many keys do not increase the
-   * quota of a client.
+   * The text that identifies the client in quotas. All proofs of a client have the same text. Otherwise, a client could
+   * get a larger quota by signing proofs with many keys.
    */
   readonly client: string;
 }
@@ -60,7 +60,8 @@ export interface Nonces {
   /** Creates a new nonce. */
   renewed(): Promise<string>;
   /**
-   * Returns when a nonce was created and when it expires, both in milliseconds since 1970.
+   * Returns when a nonce was created (`madeAt`), and until when it is accepted (`takenUntil`), in milliseconds since
+   * 1970.
    *
    * @returns `undefined` for a nonce that is not accepted.
    */

@@ -15,8 +15,8 @@ export interface IntrospectionOptions extends ClientCredentials {
    */
   readonly audience?: string | readonly string[];
   /**
-   * How many seconds the issuer's response about a token is cached, but never after the token expires. A revoked token
-   * is still accepted while its response is cached. With 0, the issuer is asked at every request.
+   * How many seconds the issuer's response about a token is cached, at most until the token expires. A revoked token is
+   * still accepted while its response is cached. With 0, the issuer is asked at every request.
    *
    * @default 30
    */
@@ -36,9 +36,10 @@ const REFUSAL_MS = 10_000;
 
 /**
  * Checks tokens by asking their issuer (RFC 7662). Use it for opaque tokens, or if revoked tokens must soon be refused;
- * `cacheSeconds: 0` refuses them at the next request. At most 64 unknown tokens are checked at the same time. Requests
- * with further unknown tokens wait for up to 5 seconds and then get 503. If one address has more than 32 requests with
- * unknown tokens at the same time, the others get 503 immediately.
+ * `cacheSeconds: 0` refuses them at the next request. A token is unknown if the issuer has not confirmed it in the last
+ * hour. At most 64 unknown tokens are checked at the same time. Further requests with unknown tokens wait up to 5
+ * seconds for a check, and then get 503. While 32 requests with unknown tokens from one address wait or are being
+ * checked, further ones from this address get 503 immediately.
  *
  * @param options the client credentials of this server, and the audience of its tokens. `oauth()` must have exactly one
  *   issuer, because the issuer sees all tokens.

@@ -19,7 +19,10 @@ export interface IssuerOptions {
   readonly issuer: string;
   /** The URL of the server's key set (JWKS). */
   readonly jwksUri?: string;
-  /** The key set (JWKS) itself, if this server cannot fetch it. When its keys change, the server must be restarted. */
+  /**
+   * The key set (JWKS) of the authorization server, if this MCP server cannot fetch it. When the keys change, set the
+   * new key set, and restart this MCP server.
+   */
   readonly jwks?: JSONWebKeySet;
   /** The URL of the server's introspection endpoint (RFC 7662). */
   readonly introspectionEndpoint?: string;
@@ -94,8 +97,8 @@ export class Issuer {
   /**
    * Returns the metadata of the authorization server, as JSON.
    *
-   * @throws ProviderError when the metadata cannot be read. After a failure, the metadata is not requested again for a
-   *   short time, because any client can cause this request.
+   * @throws ProviderError when the metadata cannot be read, and for 5 seconds after such a failure. In these seconds,
+   *   no request is sent to the authorization server, because any client can cause such requests.
    */
   async metadata(): Promise<string> {
     if (Date.now() - this.#unreadAt < RETRY_MS)
@@ -112,8 +115,10 @@ export class Issuer {
   /**
    * Finds the key that a token is signed with.
    *
-   * @throws TokenError if the issuer does not have the key of the token.
-   * @throws ProviderError if keys cannot be fetched, and the known keys are too old or lack this key.
+   * @throws JWKSNoMatchingKey if the issuer does not have the key of the token; `jwt()` converts this error to a
+   *   `TokenError`.
+   * @throws ProviderError if new keys are needed and cannot be fetched now. They are needed if the known keys lack this
+   *   key or are over an hour old.
    */
   readonly key = async (header: JWSHeaderParameters, token: FlattenedJWSInput): ReturnType<FindKey> => {
     if (this.#given) return this.#find(header, token);
@@ -254,7 +259,7 @@ function metadataUrls(issuer: string): readonly string[] {
   return [...new Set(urls)];
 }
 
-/** The authorization servers whose tokens are accepted, by their `iss` identifier. */
+/** The authorization servers whose tokens are accepted. Each is found by its `iss` identifier. */
 export class Issuers {
   readonly #issuers: ReadonlyMap<string, Issuer>;
 

@@ -48,8 +48,8 @@ export class LookUps {
   /**
    * Returns the claims of a token, from the cache or from its issuer.
    *
-   * @param client the quota key of the client; `undefined` if clients cannot be distinguished.
-   * @param look requests the claims from the issuer.
+   * @param client the text that identifies the client in quotas; `undefined` if clients cannot be distinguished.
+   * @param look a function that requests the claims from the issuer.
    * @throws TokenError if the token is invalid, has expired, or is not valid yet.
    * @throws OverloadedError if too many tokens are being looked up.
    */

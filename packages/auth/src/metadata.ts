@@ -27,8 +27,8 @@ export class MetadataDocuments {
   readonly #documents: ReadonlyMap<string, PublicDocument>;
 
   /**
-   * @param issuerMetadata returns the metadata of the authorization server; `undefined` if this server does not serve
-   *   that metadata.
+   * @param issuerMetadata a function that returns the metadata of the authorization server; `undefined` if this server
+   *   does not serve that metadata.
    */
   constructor(metadata: ResourceMetadata, issuerMetadata?: () => Promise<string>) {
     const { origin, pathname } = new URL(metadata.resource);

@@ -40,10 +40,10 @@ export interface OAuthOptions {
   /** The scopes of this server. */
   readonly scopes?: ScopeOptions;
   /**
-   * Whether requests without a token are served. `'allow'` serves definitions that require no scopes without a token;
-   * other definitions need a token. A session (revision 2025-11-25 or earlier) that was opened without a token later
-   * belongs to the first principal that uses it. At that time its open streams end, and requests without a token can no
-   * longer use the session.
+   * Whether requests without a token are served. With `'allow'`, they can use the definitions that require no scopes;
+   * all other definitions need a token. A session (revision 2025-11-25 or earlier) that was opened without a token has
+   * no owner at first. The first principal that uses the session becomes its owner. The open streams of the session
+   * then end, and requests without a token can no longer use the session.
    *
    * @default 'refuse'
    */
@@ -62,14 +62,15 @@ export interface OAuthOptions {
    */
   readonly dpopNonce?: boolean;
   /**
-   * How many seconds the result of a successful token check is reused, at most 60.
+   * How many seconds after a successful check a token is accepted without a new check; at most 60.
    *
    * @default 0: each request checks its token
    */
   readonly cacheSeconds?: number;
   /**
-   * Creates the principal from the claims and scopes of a token. The id of the principal must be unique across all
-   * issuers, because two issuers can use the same `sub`. The returned object is copied without its methods.
+   * A function that receives the claims and scopes of a token, and returns the principal. The id of the principal must
+   * be unique across all issuers, because two issuers can use the same `sub`. The returned object is copied without its
+   * methods.
    *
    * @default the id is `<issuer>#<subject>`, or `<issuer>#client:<client>` if the subject is the client itself
    */

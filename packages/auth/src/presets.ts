@@ -50,8 +50,9 @@ export interface EntraOptions {
   /** The id of the application that represents the server. */
   readonly clientId: string;
   /**
-   * The Application ID URI of the application. It must be the same as the `resource`: otherwise Entra refuses requests
-   * with the `resource` (error AADSTS9010010). Tokens for this URI and tokens for the `clientId` are accepted.
+   * The Application ID URI of the application. Use the same URI as the `resource` of `oauth()`, because MCP clients
+   * send the `resource` to Entra. If it is another URI, Entra refuses their requests (error AADSTS9010010). Tokens for
+   * this URI and tokens for the `clientId` are accepted.
    * @default `api://<clientId>`
    */
   readonly audience?: string;
@@ -188,8 +189,9 @@ export interface CognitoOptions {
 }
 
 /**
- * Accepts tokens that Amazon Cognito issued to given app clients. Their scopes begin with the identifier of the
- * resource server in Cognito: set it as `scopes: { prefix: 'https://mcp.example.com/' }`.
+ * Accepts tokens that Amazon Cognito issued to given app clients. The scopes of these tokens begin with the identifier
+ * of the resource server in Cognito. Set the identifier and a slash as the prefix, as in
+ * `scopes: { prefix: 'https://mcp.example.com/' }`.
  *
  * @returns issuers and tokens for `oauth()`.
  * @throws DefinitionError when an option is wrong.

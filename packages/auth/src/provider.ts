@@ -94,7 +94,9 @@ function objectIn(text: string): ProviderAnswer['body'] {
   }
 }
 
-/** Whether secrets can be sent to a URL and its answers can be trusted: it uses https, or http to this machine. */
+/**
+ * Whether a URL is safe for secrets, and its answers can be trusted: true if it uses https, or http to this machine.
+ */
 export function isSafeUrl(text: unknown): text is string {
   if (typeof text !== 'string' || !URL.canParse(text)) return false;
   const { protocol, hostname, username, password, hash } = new URL(text);

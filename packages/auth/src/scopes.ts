@@ -17,9 +17,10 @@ export interface ScopeOptions {
    */
   readonly advertised?: readonly string[];
   /**
-   * The prefix that the authorization server requires before each requested scope, such as `api://<id>/`. The scopes in
-   * definitions and of principals do not have the prefix. Challenges and metadata add it, except to scopes of OpenID
-   * Connect.
+   * The prefix that the authorization server requires before each requested scope, such as `api://<id>/`. In
+   * definitions, in principals, and in `initial`, `advertised` and `implies`, scopes do not have the prefix. The server
+   * adds it to the scopes in challenges and metadata, except to scopes of OpenID Connect. It removes the prefix from
+   * the scopes of tokens.
    *
    * @default ''
    */

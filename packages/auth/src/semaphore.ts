@@ -33,7 +33,7 @@ export class Semaphore {
   /**
    * Runs `work` as soon as the limits allow it.
    *
-   * @param client quota key of the client; `undefined` if clients cannot be distinguished.
+   * @param client the text that identifies the client in quotas; `undefined` if clients cannot be distinguished.
    * @throws OverloadedError when too many callers are already waiting, or when this caller has waited for `waitMs`.
    */
   async run<T>(client: string | undefined, work: () => Promise<T>): Promise<T> {

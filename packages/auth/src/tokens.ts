@@ -15,7 +15,7 @@ export interface TokenCheckParts {
 /**
  * Checks a token.
  *
- * @param client quota key of the client; `undefined` if clients cannot be distinguished.
+ * @param client the text that identifies the client in quotas; `undefined` if clients cannot be distinguished.
  * @returns the claims of the token.
  * @throws TokenError when the token is invalid.
  * @throws ProviderError when the token cannot be checked now.
@@ -41,8 +41,8 @@ export type TokenVerifier = (token: string) => MaybePromise<TokenClaims | undefi
  * Creates a function that checks whether a token was issued for this server.
  *
  * @param audience the accepted audiences. A token must contain one of them.
- * @returns a function that gets the audience claim of a token, and returns whether it is or contains an accepted
- *   audience.
+ * @returns a function that gets the audience claim of a token. It returns whether this claim is an accepted audience or
+ *   a list that contains one.
  */
 export function audienceTest(audience: string | readonly string[]): (claimed: unknown) => boolean {
   const audiences: readonly string[] = typeof audience === 'string' ? [audience] : audience;

@@ -9,8 +9,8 @@ import { TokenCache } from './tokens.js';
 /** How `upstreamToken` gets tokens for the services that handlers call. */
 export interface UpstreamOptions extends ClientCredentials {
   /**
-   * The kind of token to request. A token by `token-exchange` acts for the caller (RFC 8693). A token by
-   * `client-credentials` acts for this server itself (RFC 6749, section 4.4).
+   * How the new token is requested. With `token-exchange`, the token acts for the caller (RFC 8693). With
+   * `client-credentials`, the token acts for this server itself (RFC 6749, section 4.4).
    *
    * @default 'token-exchange'
    */
@@ -51,9 +51,9 @@ const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
 const MARGIN_MS = 10_000;
 
 /**
- * Gets a token for a service that a handler calls. It replaces the token of the caller, which a handler must not
- * forward. The token is cached until it expires, separately for each service and set of scopes. With token exchange,
- * the cache is also separate for each caller.
+ * Gets a token for a service that a handler calls. The handler sends this token to the service, and must not forward
+ * the token of its caller. The new token is cached until it expires, separately for each service and set of scopes.
+ * With token exchange, the cache is also separate for each caller.
  *
  * @param context the context of the handler.
  * @param target the service, and the scopes that are needed for it.

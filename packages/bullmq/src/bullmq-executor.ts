@@ -32,9 +32,9 @@ const ATTEMPTS = Number.MAX_SAFE_INTEGER;
 const BACKOFF_MS = 1_000;
 
 /**
- * Runs tasks from a BullMQ queue on Redis, so that the priorities, rate limits and dashboards of BullMQ apply. Tasks
- * stay in the task store, which accepts changes only from the current run of a task. So if BullMQ runs a job twice,
- * only one run takes effect.
+ * Runs tasks from a BullMQ queue on Redis, so that the priorities, rate limits and dashboards of BullMQ apply. The
+ * queue contains only the ids of tasks and the names of their tools; the tasks stay in the backend's task store. If
+ * BullMQ starts a task twice, the store accepts changes from only one of the two runs.
  *
  * @param options the name of the queue, and its Redis server.
  * @returns a value for `tasks.executor` of `createApp`.

@@ -32,7 +32,8 @@ function decimal(text: string): string {
 }
 
 /**
- * Returns the problem of a JSON text with a number that JavaScript would round; `undefined` if there is no such number.
+ * Returns an error message about the first number in a JSON text that JavaScript would round; `undefined` if no number
+ * would be rounded.
  */
 export function inexactProblem(text: string): string | undefined {
   const [first] = inexactNumbers(text);
@@ -49,7 +50,10 @@ export function parseExactly(text: string): unknown {
 
 const notes = new WeakMap<object, string>();
 
-/** Parses a message, and remembers which numbers in its result, or in the result of its task, are rounded. */
+/**
+ * Parses a JSON-RPC message. If JavaScript rounds a number in the message, `roundingNote` returns a note for the
+ * `result` of the message.
+ */
 export function parseMessage(text: string): unknown {
   const message = parseJson(text);
   const found = isObject(message) ? inexactNumbers(text) : [];

@@ -12,7 +12,8 @@ export interface ReportedProblem {
 }
 
 /**
- * Thrown if a server does not answer, because its program failed or cannot be inspected.
+ * Thrown if a server or its program fails. For example, a program does not answer or cannot be bundled, or a login
+ * fails.
  *
  * @example
  * ```ts
@@ -39,7 +40,8 @@ export class ServerError extends Error {
 }
 
 /**
- * Returns the cause of an error, if there is one. Messages such as `fetch failed` do not explain the failure.
+ * Returns the cause of an error, or the error if it has no cause. A message such as `fetch failed` does not explain the
+ * failure, but the cause does.
  */
 export function causeOf(error: unknown): unknown {
   return error instanceof Error ? (error.cause ?? error) : error;
@@ -49,7 +51,7 @@ export function causeOf(error: unknown): unknown {
 export const EXIT_CODES = {
   /** The command succeeded. */
   ok: 0,
-  /** The command found something, such as a breaking change, a problem, a reason, or a server that fails. */
+  /** The command found a breaking change, a problem or a hidden definition, or the server failed. */
   found: 1,
   /** The command was called with invalid arguments. */
   usage: 2,

@@ -20,8 +20,8 @@ export function escapeOf(character: string): string {
 }
 
 /**
- * Parses JSON. @returns `undefined` for invalid JSON. The text may begin with a byte order mark, as editors
- * on Windows write it.
+ * Parses JSON. @returns `undefined` for invalid JSON. A byte order mark at the start is ignored, because
+ * editors on Windows write it.
  */
 export function parseJson(text: string): unknown {
   try {

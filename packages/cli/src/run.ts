@@ -51,8 +51,8 @@ const COMMANDS: readonly (readonly [words: readonly string[], command: Command])
  *
  * @param args the arguments of the command, without the program.
  * @param terminal receives results and errors.
- * @returns the exit code: 0 for success, 1 if the command found something, 2 if its arguments were invalid, 130 if it
- *   was interrupted.
+ * @returns the exit code: 0 for success, 1 for a problem or a server that fails, 2 for invalid arguments, 130 after an
+ *   interruption.
  * @example
  * ```ts
  * process.exitCode = await runSigil(['check', 'dist/main.js'], standardStreams());

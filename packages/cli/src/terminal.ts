@@ -6,7 +6,7 @@ import { escapeOf } from './json.js';
 /** A style for a line. */
 export type Style = 'red' | 'green' | 'yellow' | 'dim';
 
-/** The output of a command, and its way to ask the user. */
+/** The output of a command, and the streams for questions to the user. */
 export interface Terminal {
   /** Writes a result. */
   out(text: string): void;
@@ -19,9 +19,9 @@ export interface Terminal {
   /**
    * Opens a screen over the whole terminal; absent if the terminal does not support this.
    *
-   * @param pressed called with each key, such as `q`. For a key without a character, it gets a sequence that begins
-   *   with Escape.
-   * @param resized called when the size of the screen changes.
+   * @param pressed a function that is called with each key, such as `q`. A key without a character is passed as a
+   *   sequence that begins with Escape.
+   * @param resized a function that is called when the size of the screen changes.
    */
   readonly openScreen?: (pressed: (key: string) => void, resized?: () => void) => Screen;
 }
@@ -42,7 +42,7 @@ export interface Screen {
 
 /**
  * Creates a terminal for the standard streams. Colours are off if the user has turned them off
- * (https://no-color.org). Other control characters are removed, because texts come from servers.
+ * (https://no-color.org). Control characters other than colours are removed, because texts come from servers.
  *
  * @example
  * ```ts
@@ -137,7 +137,7 @@ function widthOf(text: string): number {
   return widthUpTo(text).width;
 }
 
-/** Returns the beginning of a text that fits into a number of columns. */
+/** Cuts off the end of a text that is wider than a number of columns. */
 export function cut(text: string, columns: number): string {
   return text.slice(0, widthUpTo(text, { limit: columns, ellipsis: '' }).index);
 }

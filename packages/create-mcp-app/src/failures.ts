@@ -27,7 +27,10 @@ export interface FailureKind {
 export const FAILURES: Readonly<Record<FailureCode, FailureKind>> = {
   USAGE: { exitCode: 2, meaning: 'a flag or an argument of the command is wrong' },
   INVALID_NAME: { exitCode: 2, meaning: 'the name is not valid for npm or in code' },
-  FOLDER_NOT_EMPTY: { exitCode: 1, meaning: 'the folder has something in it; `--force` writes over it' },
+  FOLDER_NOT_EMPTY: {
+    exitCode: 1,
+    meaning: 'the folder is not empty; with `--force`, files with the same names are overwritten',
+  },
   NO_PACKAGE_MANAGER: { exitCode: 1, meaning: 'the package manager is not installed' },
   NO_LOCAL_PACKAGES: {
     exitCode: 1,

@@ -33,8 +33,8 @@ export interface Prompter {
    * Asks for a line of text.
    *
    * @param fallback the value of an empty answer.
-   * @param problem returns why an answer is not valid, or `undefined` if it is valid. If it is not valid, the
-   * reason is shown and the question is asked again.
+   * @param problem a function that returns why an answer is not valid, or `undefined` if the answer is valid. If the
+   * answer is not valid, the reason is shown and the question is asked again.
    */
   text(question: string, fallback: string, problem: (answer: string) => string | undefined): Promise<string>;
   /** Asks for one of several options. The first option is selected initially. */
@@ -52,7 +52,7 @@ export interface RunningStep {
   end(outcome: Outcome, text: string): void;
 }
 
-/** Shows the steps of `create-mcp-app`. Only one step at a time is shown while it runs. */
+/** Shows the steps of `create-mcp-app`. While steps run, only one of them is shown at a time. */
 export interface Progress {
   /** Shows that a step begins. */
   begin(title: string): RunningStep;
@@ -72,7 +72,7 @@ export const silence: Progress = {
 /**
  * Shows one line for each finished step, for logs and pipes.
  *
- * @param write writes one line.
+ * @param write a function that writes one line.
  * @example
  * ```ts
  * const progress = lineProgress((line) => console.log(line));

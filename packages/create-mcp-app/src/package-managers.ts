@@ -29,7 +29,7 @@ export function packageManager(name: PackageManagerName): PackageManager {
   return { name, install: ARGUMENTS[name], env };
 }
 
-/** Returns the arguments for a package manager's program that run a script of a project. */
+/** Returns the arguments that make the program of a package manager run a script of a project. */
 export function runArguments(name: PackageManagerName, script: string): readonly string[] {
   return name === 'yarn' || name === 'pnpm' ? [script] : ['run', script];
 }
@@ -72,8 +72,8 @@ const LEFT_BEHIND: Readonly<Partial<Record<PackageManagerName, string>>> = {
 };
 
 /**
- * Adds the files that a package manager needs to the files of a project. It also replaces npm commands in
- * `README.md` and `AGENTS.md` with commands of this package manager.
+ * Prepares the files of a project for a package manager. Files that the package manager needs are added. In
+ * `README.md` and `AGENTS.md`, npm commands are replaced with commands of the package manager.
  */
 export function withPackageManager(files: ProjectFiles, name: PackageManagerName): ProjectFiles {
   const ignored = LEFT_BEHIND[name];

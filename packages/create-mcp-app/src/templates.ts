@@ -21,7 +21,7 @@ export interface SampleCall {
 export interface TemplateDetails {
   readonly description: string;
   readonly sample: SampleCall;
-  /** The values of `--auth` that the template supports; none by default. */
+  /** The values of `--auth` that the template supports in addition to `none`; absent if `none` is the only one. */
   readonly auth?: readonly AuthName[];
 }
 
@@ -52,8 +52,8 @@ function additionsFor({ auth, ui }: Added): string[] {
 }
 
 /**
- * Returns the names of the packages that projects depend on. A project must not have one of these names, because
- * npm does not install a package into a project with the same name.
+ * Returns the names of the packages that projects depend on. A project must not have one of these names: npm does not
+ * install a package into a project of the same name.
  */
 export function packagesOfTemplates(): ReadonlySet<string> {
   const auth = AUTH_NAMES.flatMap((auth) => additionsFor({ auth, ui: 'none' }));

@@ -24,10 +24,10 @@ const GONE = { recursive: true, force: true, maxRetries: 5, retryDelay: 100 } as
 /**
  * Writes all files of a project. If a file cannot be written, all changes are undone.
  *
- * @param directory the folder of the project. A new folder only appears when it is complete; in an existing
- * folder, files are overwritten.
- * @throws Failure `WRITE_FAILED` if a file cannot be written, or if its path contains a symbolic link;
- * `INTERRUPTED` if the signal was aborted.
+ * @param directory the folder of the project. A folder that does not exist appears only after all files are written. In
+ * an existing folder, files of the same names are overwritten.
+ * @throws Failure `WRITE_FAILED` if a file cannot be written, or if its path contains a symbolic link; `INTERRUPTED` if
+ * the signal was aborted.
  */
 export async function writeProject(
   directory: string,

@@ -26,9 +26,9 @@ export type Middleware = (
 /** Middleware that serves an MCP app, and passes requests for other paths to the next middleware. */
 export interface ExpressHandler extends Middleware {
   /**
-   * Middleware that serves only the documents of the authorization, such as protected resource metadata. Use it at the
-   * root of the Express application if the endpoint is within a
-   * `Router`.
+   * Middleware that serves only the public documents of the option `authorization`, such as protected resource
+   * metadata. Clients expect them at the root. If the endpoint is within a `Router`, use this middleware in the Express
+   * application itself.
    */
   readonly documents: Middleware;
   /**

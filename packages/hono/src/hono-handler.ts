@@ -17,8 +17,9 @@ export interface HonoOptions extends HttpOptions {
 /** Middleware that serves an MCP app, and passes requests for other paths to the next middleware. */
 export interface HonoHandler extends MiddlewareHandler {
   /**
-   * Middleware that serves only the documents of the authorization, such as protected resource metadata. Use it at the
-   * root if the endpoint is within a nested Hono application.
+   * Middleware that serves only the public documents of the option `authorization`, such as protected resource
+   * metadata. Clients expect them at the root. If the endpoint is within a nested Hono application, use this middleware
+   * in the outer one.
    */
   readonly documents: MiddlewareHandler;
   /**

@@ -24,7 +24,7 @@ export function failSafely(http: HttpExchange, logger: Logger, serve: () => void
   }
 }
 
-/** Logs the error because of which a request could not be served, and answers the request with 500. */
+/** Logs the error that made a request fail, and answers the request with 500. */
 export function failed(http: HttpExchange, logger: Logger, error: unknown): void {
   logger.error({ err: error, ...aboutRequest(http) }, 'an HTTP request could not be served');
   refuse(http, 500, ERROR_CODES.internalError, 'Internal error');
@@ -47,8 +47,8 @@ export function respondJson(
 }
 
 /**
- * Answers a request that was refused with a JSON-RPC error. The answer has the matching HTTP status and, if needed,
- * `Retry-After` or a scope challenge.
+ * Answers a refused request with a JSON-RPC error and the HTTP status for this error. A rejection with a retry time
+ * adds `Retry-After`. A rejection with missing scopes adds the challenge (`WWW-Authenticate`) that names them.
  */
 export function respondRejection(
   http: HttpExchange,
@@ -75,13 +75,15 @@ const STREAM_HEADERS: ResponseHeaders = {
 export interface StreamRules {
   /** The open streams. */
   readonly open: Set<EventStream>;
-  /** Milliseconds between two comments, which keep the connection of a stream open. */
+  /** Milliseconds between two comments that the server sends on each open stream to keep its connection open. */
   readonly keepAliveMs: number;
   /**
-   * Authenticates the request of an open stream again at intervals; `undefined` if every client is served.
+   * Called when a stream opens; from then on, checks at intervals whether its request is still authenticated. It is
+   * `undefined` if every client is served.
    *
-   * @param refused called if the request is no longer authenticated.
-   * @param renewed called with the same principal, whose scopes and claims may have changed.
+   * @param refused a function that is called if a check refuses the request.
+   * @param renewed a function that is called after each successful check. It receives the principal, whose scopes and
+   *   claims can have changed.
    * @returns a function that stops the checks.
    */
   readonly watch:
@@ -93,7 +95,7 @@ export interface StreamRules {
 export interface StreamParticulars {
   /** Headers to add. */
   readonly headers?: ResponseHeaders | undefined;
-  /** Called if the request of the stream is no longer authenticated. Without this function, the stream then ends. */
+  /** Called if a later check refuses the request of the stream. If you omit this function, the stream then ends. */
   readonly refused?: (() => void) | undefined;
   /** See `StreamRules.watch`. */
   readonly renewed?: ((principal: Principal) => void) | undefined;
@@ -153,7 +155,7 @@ export class EventStream {
     this.#body?.write(`retry: ${retryMs}\n\n`);
   }
 
-  /** Sends an event with a name, such as `endpoint`, which is not a JSON-RPC message. */
+  /** Sends an event that has a name, such as `endpoint`, and is not a JSON-RPC message. */
   announce(event: string, data: string): void {
     this.#body?.write(`event: ${event}\ndata: ${data}\n\n`);
   }
@@ -181,9 +183,12 @@ export const NOT_AUTHENTICATED = 'The request is not authenticated any more';
 /** The HTTP status, headers and stream options for the answer to one POST. */
 export interface AnswerRules {
   readonly stream: StreamRules;
-  /** Returns the HTTP status for a request that was refused with a JSON-RPC error code. */
+  /** Called when a request is refused: receives the JSON-RPC error code, and returns the HTTP status. */
   readonly statusOf: (code: number) => number;
-  /** Returns the refusal of a request whose principal lacks scopes. */
+  /**
+   * Called when the principal of a request lacks scopes: receives all scopes that the request needs, and returns the
+   * refusal.
+   */
   readonly insufficientScope: (http: HttpExchange, scopes: readonly string[]) => Refusal;
   /** Returns headers to add to the answer; called when the answer begins. */
   readonly headers?: () => ResponseHeaders;
@@ -235,9 +240,10 @@ export class PostSink implements Sink {
 }
 
 /**
- * Returns the rate-limit headers of a response (draft-ietf-httpapi-ratelimit-headers-11). `RateLimit-Policy` has the
- * quota `q` per window `w` in seconds. `RateLimit` has the remaining requests `r` and the seconds `t` until one more
- * request is allowed.
+ * Returns the rate-limit headers of a response (draft-ietf-httpapi-ratelimit-headers-11). For each limit,
+ * `RateLimit-Policy` contains the number `q` of requests that are allowed in each window of `w` seconds. `RateLimit`
+ * contains the number `r` of requests that are still allowed now. It also contains the number `t` of seconds until one
+ * more request is allowed.
  */
 export function rateHeaders(limits: readonly LimitState[] | undefined): ResponseHeaders | undefined {
   if (!limits) return undefined;
@@ -260,8 +266,8 @@ function inSeconds(ms: number): number {
 }
 
 /**
- * Calls `serve`, unless the network address of the request sends too many requests: then it answers with 429. This is
- * the first check of a request.
+ * Calls `serve`. If the network address of the request sends too many requests, answers with 429 instead. This is the
+ * first check of a request.
  */
 export function admitAddress(
   http: HttpExchange,
@@ -391,7 +397,8 @@ export type Refuser = Pick<Endpoint, 'logger' | 'refused'>;
 /**
  * Reports a refused request to the log and to observers.
  *
- * @param sent the wrong values by name; the log cuts each to 200 characters.
+ * @param sent the wrong values of the request, each under its name in the log. The log cuts each value to 200
+ *   characters.
  */
 export function reportRefusal(
   http: HttpExchange,
@@ -403,7 +410,7 @@ export function reportRefusal(
   tellRefusal(http, endpoint, by, status, reason);
 }
 
-/** Logs that a request was refused, and the wrong values, each cut to 200 characters. */
+/** Logs that a request was refused. The entry contains the wrong values, each cut to 200 characters. */
 export function logRefusal(
   http: HttpExchange,
   logger: Logger,
@@ -426,8 +433,8 @@ const REQUEST_HEADERS =
   'Content-Type, Accept, Authorization, DPoP, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Last-Event-ID';
 
 /**
- * Returns the CORS headers that allow a page of an accepted origin to read an answer. Without an origin, there are
- * none: clients that are not web pages send no origin.
+ * Returns the CORS headers that allow a page of an accepted origin to read an answer. Without an origin, returns no
+ * headers: clients that are not web pages send no origin, and need none of these headers.
  */
 export function corsHeaders(origin: string | undefined): ResponseHeaders {
   if (origin === undefined) return {};

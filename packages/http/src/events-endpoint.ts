@@ -20,7 +20,10 @@ const MOST_WATCHERS = 4;
 const MOST_NAMED = 20;
 /** Maximum number of results with open questions that are remembered. */
 const MOST_ROUNDS = 100;
-/** Milliseconds between updates of the state of the process to watchers. An update is sent only if the state has changed. */
+/**
+ * Milliseconds between updates of the state of the process to watchers. An update is sent only if the state has
+ * changed.
+ */
 const STATE_MS = 1_000;
 
 /** A question to a client. */
@@ -33,9 +36,9 @@ interface Question {
 }
 
 /**
- * Streams the events of this process to operators: finished calls, refused requests, requests to clients, tasks, and
- * open sessions and streams. Events do not contain arguments, results, or the content of requests to clients and their
- * answers. No events are created while no operator is connected.
+ * Streams the events of this process to the people who run the server. Events are about finished calls, refused
+ * requests, requests to clients, tasks, and open sessions and streams. They do not contain arguments, results, or the
+ * content of requests to clients and their answers. Events are created only while a client of this stream is connected.
  */
 export class EventsEndpoint {
   readonly #operators: Authentication;
@@ -48,7 +51,7 @@ export class EventsEndpoint {
   #lastState = '';
   #isClosing = false;
 
-  /** @param sessions returns the number of open sessions. */
+  /** @param sessions a function that returns the number of open sessions. */
   constructor(
     { token }: ResolvedEvents,
     private readonly origins: OriginCheck,
@@ -66,7 +69,7 @@ export class EventsEndpoint {
     failSafely(http, this.endpoint.logger, () => this.#operators.admit(http, () => this.#watch(http)));
   }
 
-  /** Ends every stream. Operators' clients then reconnect, possibly to another process of the app. */
+  /** Ends every stream. Clients such as `sigil top` then reconnect, possibly to another process of the app. */
   close(): void {
     this.#isClosing = true;
     for (const stream of this.#streams) stream.end();

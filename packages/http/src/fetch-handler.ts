@@ -15,7 +15,8 @@ export interface AppMount {
    * begin at the root.
    *
    * @param target the path and query of the request, from the root of the server.
-   * @param path the path of the endpoint. Without it, only requests for documents are for the app.
+   * @param path the path of the endpoint. Without it, the result is `true` only for public documents of the
+   *   authorization.
    * @param base the path prefix that the framework has already matched, if any. The endpoint is then at `base` followed
    *   by `path`. If `base` already ends with `path`, the endpoint is at `base`.
    */
@@ -28,12 +29,13 @@ export interface AppMount {
   /**
    * Lets requests in flight finish, then ends every session.
    *
-   * @param graceMs how long the requests can take, in milliseconds.
+   * @param graceMs how long to wait for the requests, in milliseconds; 5,000 by default. Requests that then still run
+   *   are cancelled.
    */
   close(graceMs?: number): Promise<void>;
 }
 
-/** Handles a `Request` with a `Response`, as web platforms do. */
+/** Answers a `Request` with a `Response`, like the fetch handlers of web platforms. */
 export interface FetchHandler extends AppMount {
   (request: Request): Promise<Response>;
   /**
@@ -125,8 +127,8 @@ export interface Hosted<P> {
    */
   readonly path?: string;
   /**
-   * The reason why handlers cannot send requests to clients of sessions. A handler that tries to do so
-   * immediately gets an error with this text.
+   * The reason why handlers cannot send requests to clients of sessions. If a handler tries this, it gets an error with
+   * this text immediately.
    *
    * @default undefined: handlers can send requests
    */
@@ -141,7 +143,8 @@ export interface HostHandler<P> {
   /**
    * Lets requests in flight finish, then ends every session and closes the app.
    *
-   * @param graceMs how long the requests can take, in milliseconds.
+   * @param graceMs how long to wait for the requests, in milliseconds; 5,000 by default. Requests that then still run
+   *   are cancelled.
    */
   close(graceMs?: number): Promise<void>;
   /**

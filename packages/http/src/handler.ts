@@ -50,7 +50,8 @@ export interface HttpHandler {
    * documents of the authorization, and HTTP+SSE if that is enabled.
    *
    * @param target the path and query of the request, from the root of the server.
-   * @param path the path of the endpoint. Without it, only requests for documents are for the app.
+   * @param path the path of the endpoint. Without it, the result is `true` only for public documents of the
+   *   authorization.
    */
   serves(target: string, path?: string): boolean;
   /**
@@ -62,7 +63,7 @@ export interface HttpHandler {
   handle(http: HttpExchange): void;
   /**
    * Lets requests in flight finish, then ends every session and stream.
-   * @param graceMs how long the requests can take, in milliseconds.
+   * @param graceMs how long to wait for the requests, in milliseconds. Requests that then still run are cancelled.
    */
   drain(graceMs: number): Promise<void>;
 }
@@ -160,7 +161,7 @@ class EndpointHandler {
 
   /**
    * Lets requests in flight finish, then ends every session and stream.
-   * @param graceMs how long the requests can take, in milliseconds.
+   * @param graceMs how long to wait for the requests, in milliseconds. Requests that then still run are cancelled.
    */
   async drain(graceMs: number): Promise<void> {
     this.#closing = true;

@@ -18,15 +18,15 @@ export type BodyProblem =
 
 /** The limits on the size and time of request bodies. */
 export interface BodyLimits {
-  /** Logs and reports refused bodies that are too long. */
+  /** Logs and reports the bodies that are refused because they are too long. */
   readonly endpoint: Pick<Endpoint, 'logger' | 'refused'>;
-  /** Refuses requests when all arriving bodies together are too long. */
+  /** `refuse` answers a request with 503. It is called when the body of the request would exceed `budget`. */
   readonly overload: { refuse(http: HttpExchange, message: string): void };
   /** Maximum length of one body, in bytes. */
   readonly maxBodyBytes: number;
-  /** Deadlines for the arrival of bodies. */
+  /** The deadlines of the arriving bodies. A body that is not complete at its deadline is refused. */
   readonly times: Deadlines;
-  /** The limit on the bytes of all arriving bodies together. */
+  /** The limits on the bytes of all arriving bodies together, and on those of each client. */
   readonly budget: Quota;
 }
 
@@ -80,7 +80,7 @@ export interface HttpExchange extends RequestInfo {
    * disconnected.
    */
   stream(headers: ResponseHeaders): BodyStream;
-  /** Whether the connection has closed, so that output no longer reaches the client. */
+  /** Whether the connection has closed. Output then no longer reaches the client. */
   readonly gone: boolean;
   /** Registers a listener that is called if the client disconnects before the response has ended. */
   onGone(listener: () => void): void;
@@ -108,7 +108,7 @@ export class ArrivingBody {
   #pieces = 0;
   #taken = 0;
 
-  /** @param quotaKey the quota key that the bytes of the body count for. */
+  /** @param quotaKey the text that identifies the client in quotas: the bytes of the body count for this client. */
   constructor(limits: BodyLimits, quotaKey: string | undefined) {
     this.#limits = limits;
     this.#quotaKey = quotaKey;

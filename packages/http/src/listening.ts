@@ -70,8 +70,8 @@ export function isListenHost(option: string, host: unknown, checks: OptionChecks
 }
 
 /**
- * Returns the host names that clients on this machine can use for a server on a loopback host. @returns `undefined`
- * if the host is not a loopback host, so that other machines can reach it.
+ * Returns the host names that clients on this machine can use for a server on a loopback host. @returns `undefined` if
+ * the host is not a loopback host: other machines can then reach the server.
  */
 export function loopbackNames(host: string): readonly string[] | undefined {
   if (host === '::1' || LOOPBACK_HOSTS.includes(host.toLowerCase())) return LOOPBACK_HOSTS;

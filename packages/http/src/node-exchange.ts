@@ -249,7 +249,7 @@ export class NodeExchange implements HttpExchange {
     else response.on('close', tell);
   }
 
-  /** Whether the output buffer is full, so that further output waits in memory until the client reads. */
+  /** Whether the output buffer is full. Further output then waits in memory until the client reads. */
   protected get needsDrain(): boolean {
     return this.response.writableNeedDrain;
   }
@@ -326,7 +326,7 @@ export class NodeExchange implements HttpExchange {
    * Closes the connection if another request is waiting on it, or arrives while a stream is open. The answer to that
    * request would use memory until the stream ends.
    *
-   * @returns a function that allows further requests again, to call when the stream ends.
+   * @returns a function to call when the stream ends. It allows further requests on the connection.
    */
   protected letNothingFollow(): () => void {
     const { request, response } = this;

@@ -119,7 +119,10 @@ function checkToken(option: string, token: unknown, checks: OptionChecks, name =
     );
 }
 
-/** Creates an authentication that accepts only requests with the operators' token. */
+/**
+ * Creates an authentication that accepts only requests with `token`. Only the people who run the server have this
+ * token.
+ */
 export function operatorsOnly(token: string, times: ResolvedOptions, endpoint: Endpoint): Authentication {
   return new Authentication(decideBy(tokenAuthenticator({ [token]: { id: 'operator' } })), times, endpoint);
 }

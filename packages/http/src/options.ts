@@ -6,46 +6,49 @@ import type { RouteHandler } from './routes.js';
 /** Limits on the lifetime, number and storage of sessions. */
 export interface SessionOptions {
   /**
-   * Maximum time without traffic before a session ends, in milliseconds.
+   * How many milliseconds after its last use a session ends. While a request or stream of the session is open, the
+   * session is in use.
    *
    * @default 30 minutes
    */
   readonly idleMs?: number;
   /**
-   * Maximum number of sessions. At the limit, a new session replaces the longest idle session of the same client, or
-   * else of the client with the most sessions. Sessions with an open request or stream are not replaced. If no session
-   * can be replaced, `initialize` is answered with 503.
+   * Maximum number of sessions in this process. At the limit, a new session ends the longest idle session of the same
+   * client. If that client has none, the new session ends the longest idle session of the client with the most
+   * sessions, or else of all clients. A session with an open request or stream is not idle. If no session is idle,
+   * `initialize` is answered with 503.
    *
    * @default 10,000
    */
   readonly max?: number;
   /**
-   * Maximum number of sessions of one client. A client is a principal or, without authentication, a network address
-   * (for IPv6, a /64 network). At the limit, a new session replaces the longest idle session of the same client.
-   * Loopback addresses have no such limit, because a proxy on this machine serves many clients. If a proxy on another
-   * machine forwards requests and there is no authentication, set this option to the value of `max`.
+   * Maximum number of sessions of one client in this process. A client is a principal or, without authentication, a
+   * network address (for IPv6, a /64 network). At the limit, a new session ends the longest idle session of its client.
+   * Loopback addresses have no such limit, because a proxy on this machine serves many clients. Without authentication,
+   * all clients behind a proxy on another machine count as one. In that case, set `trustedProxies`, or set this option
+   * to the value of `max`.
    *
    * @default 1,000
    */
   readonly maxPerClient?: number;
   /**
-   * Store of sessions. With a store, every process of the app can serve every session, behind any load balancer. If
-   * streams have a shared store too (`streams.store`), a client can resume a stream at any process. With a store, `max`
-   * and `maxPerClient` limit the copies of sessions in this process; dropping a copy does not end its session. Services
-   * with scope `session` are created separately in each process. With `false`, each session exists only in the process
-   * that opened it.
+   * The store that contains the sessions of all processes. With a store, every process of the app can serve every
+   * session, behind any load balancer. If streams have a shared store too (`streams.store`), a client can resume a
+   * stream at any process. Each process has copies of the sessions that it serves. `max` and `maxPerClient` limit these
+   * copies, and dropping a copy does not end its session. Services with scope `session` are created separately in each
+   * process. With `false`, each session exists only in the process that opened it.
    *
    * @default the store of the app's backend, if it has one
    */
   readonly store?: SessionStore | false;
   /**
-   * How long after it was opened a session can be restored if the store loses its data, in milliseconds. The session id
-   * then contains the values of `initialize`, encrypted with `state.keys`, so that any process can restore the session.
-   * Clients send this id with each request. If it would have more than 2,048 characters, the session cannot be
-   * restored. A restored session has lost its log level and subscriptions, unless the process has a copy of the
-   * session. After such a loss of data, a session that had ended can be restored too. A restored session that was
-   * opened without a token belongs to the next principal that uses it. The option needs a store that also holds the
-   * records of used states, because their loss shows that the store has lost its data.
+   * How many milliseconds after it was opened a session can still be restored if the session store has lost its data.
+   * With this option, a session id contains the values of `initialize`, encrypted with `state.keys`. Clients send this
+   * id with each request, so any process can restore the session. If the id would have more than 2,048 characters, the
+   * session cannot be restored. A restored session has lost its log level and subscriptions, unless the process has a
+   * copy of the session. A session that ended before the loss can be restored too. If a restored session was opened
+   * without a token, it belongs to the next principal that uses it. The server detects the loss because the ids of used
+   * request states (`StateStore`) are lost as well. Therefore, these ids and the sessions must be in the same database.
    *
    * @default undefined: if the store loses its data, all sessions end, and their clients get 404
    */
@@ -61,10 +64,10 @@ export interface HttpLimits {
    */
   readonly maxBodyBytes?: number;
   /**
-   * Maximum bytes of all bodies that are arriving, not counting the first 16 KiB of each body. One client can use a
-   * quarter of this limit, or one body of `maxBodyBytes` if that is more. Loopback addresses can use the whole limit,
-   * because a proxy on this machine serves many clients. Beyond the limit, a body is refused with 503 and
-   * `Retry-After`.
+   * Maximum total size of all request bodies that are arriving at the moment, in bytes. The first 16 KiB of each body
+   * are not counted. One client can use a quarter of this limit, or `maxBodyBytes` if that is more. Without
+   * authentication, clients with a loopback address can use the whole limit, because a proxy on this machine serves
+   * many clients. Beyond the limit, a body is refused with 503 and `Retry-After`.
    *
    * @default 64 MiB, or four times `maxBodyBytes` if that is more
    */
@@ -78,17 +81,17 @@ export interface HttpLimits {
    */
   readonly requestTimeoutMs?: number;
   /**
-   * Maximum bytes of a stream that a client can leave unread. Beyond the limit, the client is disconnected.
+   * Maximum unread output of one stream, in bytes. Beyond the limit, the client of the stream is disconnected.
    *
    * @default 16 MiB
    */
   readonly maxBufferedBytes?: number;
   /**
-   * Maximum unread output for all clients together, in bytes. The first 64 KiB of each response are not counted. One
-   * client can use a quarter of this limit, or `maxBufferedBytes` if that is more. Loopback addresses can use the whole
-   * limit, because a proxy on this machine serves many clients. Beyond the limit, the client of a stream is
-   * disconnected, and any other answer is replaced by 503 with `Retry-After`. A client that reads nothing of a long
-   * answer for `requestTimeoutMs` is also disconnected.
+   * Maximum unread output of all responses together, in bytes. The first 64 KiB of each response are not counted. One
+   * client can use a quarter of this limit, or `maxBufferedBytes` if that is more. Without authentication, clients with
+   * a loopback address can use the whole limit, because a proxy on this machine serves many clients. Beyond the limit,
+   * the client of a stream is disconnected, and any other response is replaced by 503 with `Retry-After`. Even below
+   * the limit, a client is disconnected if it reads nothing of a long response for `requestTimeoutMs`.
    *
    * @default 256 MiB, or four times `maxBufferedBytes` if that is more
    */
@@ -105,28 +108,31 @@ export interface HttpLimits {
 /** How streams of Server-Sent Events behave. */
 export interface StreamOptions {
   /**
-   * Time between two comments that keep the connection of a stream open, in milliseconds.
+   * Milliseconds between two comments that the server sends on each open stream to keep its connection open.
    *
    * @default 15 seconds
    */
   readonly keepAliveMs?: number;
   /**
-   * Milliseconds after which the answer to a request of a session (revision 2025-11-25) becomes a stream, which the
-   * client can resume. An earlier answer is one JSON object, which is lost if the connection breaks.
+   * How many milliseconds a request of a session (revision 2025-11-25) can run before its answer becomes a stream. The
+   * client can resume this stream if the connection breaks. An answer before that time is one JSON object, which is
+   * lost if the connection breaks.
    *
    * @default 1 second
    */
   readonly afterMs?: number;
   /**
-   * How long clients of sessions wait before they reconnect to a stream, in milliseconds.
+   * The delay that the server sends to clients of sessions as `retry`: how long they wait before they reconnect to a
+   * stream, in milliseconds.
    *
    * @default 1 second
    */
   readonly retryMs?: number;
   /**
-   * Store for the streams of sessions. With a store, a client that has lost its connection can resume a stream and get
-   * the missed messages, including results. Handlers can then also close the connection of their client until the
-   * result is ready. `false` stores nothing: messages are lost if a connection breaks.
+   * Store for the messages on the streams of sessions. With a store, a client that has lost its connection can resume a
+   * stream and get the missed messages, including results. In addition, a handler can close the connection during long
+   * work (`ctx.closeStream()`), and the client gets the result later. `false` stores nothing: messages are lost if a
+   * connection breaks.
    *
    * @default the store of the app's backend, or else a `MemoryEventStore`
    */
@@ -158,18 +164,18 @@ export interface HttpOptions {
   /** Streams of Server-Sent Events. */
   readonly streams?: StreamOptions;
   /**
-   * Whether to serve the transport HTTP+SSE of revision 2024-11-05 too, at `/sse` and `/messages`, for clients that
-   * support no newer transport. A mounted app serves every path that ends in `/sse` or `/messages`. When `sessions.max`
-   * streams are open, further streams are refused. Processes do not share the sessions of this transport. A load
-   * balancer must therefore send `/messages` to the process that has the stream of the client.
+   * Whether to also serve HTTP+SSE, the transport of revision 2024-11-05, at `/sse` and `/messages`. It is for clients
+   * that support no newer transport. A mounted app serves every path that ends in `/sse` or `/messages`. When
+   * `sessions.max` streams are open, further streams are refused. Processes do not share the sessions of this
+   * transport. A load balancer must therefore send `/messages` to the process that has the stream of the client.
    *
    * @default false
    */
   readonly sse?: boolean;
   /**
-   * Returns the principal of a request, for guards, handlers and state. If the function returns `undefined`, the
-   * request is refused with 401 before its body is read. A session belongs to the principal that opened it. For
-   * requests of other principals, it does not exist.
+   * A function that receives a request without its body, and returns the principal for guards, handlers and state. If
+   * the function returns `undefined`, the request is refused with 401, and its body is not read. Only the principal
+   * that opened a session can use it: requests of other principals get 404.
    *
    * @default undefined: every client is served
    */
@@ -189,18 +195,18 @@ export interface HttpOptions {
    */
   readonly exposeHeaders?: readonly CredentialHeader[];
   /**
-   * Addresses of trusted proxies, such as `10.0.0.5`, or of their networks, such as `10.0.0.0/8`. The address that
-   * these proxies add to `X-Forwarded-For` is then used as the client's address in rate limits, quotas and logs. The
-   * option has no effect if the server does not know the address of a connection, as with `fetchHandler`.
+   * The addresses (`10.0.0.5`) or networks (`10.0.0.0/8`) of proxies that you trust. These proxies add the address of
+   * the client to `X-Forwarded-For`. Rate limits, quotas and logs then use that address, not the address of the proxy.
+   * The option has no effect if the server does not know the address of a connection, as with `fetchHandler`.
    *
    * @default []: `X-Forwarded-For` is not read
    */
   readonly trustedProxies?: readonly string[];
   /**
-   * Time between two checks of an open stream's request by `authenticate` or `authorization`, in milliseconds. If the
-   * request is refused or has another principal, the stream ends and its request is cancelled. If the check fails or
-   * takes too long, the stream stays open and the log shows the error. Changed scopes and claims apply immediately
-   * after the check.
+   * Milliseconds between two checks of an open stream. At each check, `authenticate` or `authorization` decides again
+   * about the request that opened the stream. If the request is refused, or has another principal than before, the
+   * stream ends and its request is cancelled. If the check fails or takes too long, the stream stays open and the log
+   * shows the error. Changed scopes and claims apply immediately after the check.
    *
    * @default 1 minute
    */
@@ -222,9 +228,9 @@ export interface HttpServerLimits extends HttpLimits {
    */
   readonly headersTimeoutMs?: number;
   /**
-   * How long an idle connection stays open according to the header `Keep-Alive`, in milliseconds. The server closes the
-   * connection only after more than three times this value, so that it still serves late requests. Behind a load
-   * balancer, the value must exceed the idle timeout of the load balancer.
+   * How long an idle connection stays open, as the header `Keep-Alive` tells clients, in milliseconds. In fact, the
+   * server closes the connection only after more than three times this value, because a request can arrive late. Behind
+   * a load balancer, the value must exceed the idle timeout of the load balancer.
    *
    * @default 5 seconds
    */
@@ -243,7 +249,7 @@ export type MetricsHandler = (request: IncomingMessage, response: ServerResponse
 /** Options for serving metrics, such as those of OpenTelemetry, to Prometheus. */
 export interface MetricsOptions {
   /**
-   * Answers GET and HEAD requests for metrics. You can use any request listener of `node:http`, such as
+   * A function that answers GET and HEAD requests for metrics. You can use any request listener of `node:http`, such as
    * `exporter.getMetricsRequestHandler.bind(exporter)` of an exporter from `@opentelemetry/exporter-prometheus` that
    * was created with `preventServerStart: true`.
    */
@@ -257,14 +263,15 @@ export interface MetricsOptions {
   /**
    * Token that a scraper must send as `Authorization: Bearer …`: at least 32 characters, which are letters, digits or
    * `-._~+/`. It is required if other machines can reach the metrics. If a proxy on this machine forwards every path,
-   * set `token` or `port` too.
+   * other machines can reach the metrics through it: set `token` or `port` in this case.
    *
    * @default undefined: requests need no token
    */
   readonly token?: string | undefined;
   /**
-   * A separate port for metrics; 0 for any free port. It is required with `workers`, because each worker has separate
-   * metrics. The first worker serves its metrics on this port, and the next workers on the following ports.
+   * A separate port for metrics; 0 for any free port. With several `workers`, this option is required, because each
+   * worker has separate metrics. The first worker serves its metrics on this port, the second worker on the next port,
+   * and so on.
    *
    * @default undefined: metrics are served on the port of the endpoint
    */
@@ -277,7 +284,10 @@ export interface MetricsOptions {
   readonly host?: string;
 }
 
-/** Options for the stream of events that shows a server's activity to operators, for example in `sigil top`. */
+/**
+ * Options for the stream of events about a server's activity. The people who run the server can watch it, for example
+ * in `sigil top`.
+ */
 export interface EventsOptions {
   /**
    * Token that a client such as `sigil top` must send as `Authorization: Bearer …`: at least 32 characters, which are
@@ -339,8 +349,9 @@ export interface HttpRuntimeOptions extends HttpOptions {
    */
   readonly ready?: string;
   /**
-   * Handlers for further paths: `{ '/tasks/run': executor.handle }`. A handler gets requests of every HTTP method and
-   * must authenticate its callers itself. `Host` and `Origin` are checked before it runs, as at the endpoint.
+   * Handlers for paths other than the MCP endpoint: `{ '/tasks/run': executor.handle }`. A handler gets requests of
+   * every HTTP method and must authenticate its callers itself. `Host` and `Origin` are checked before it runs, as at
+   * the endpoint.
    *
    * @default {}
    */
@@ -364,8 +375,8 @@ export interface HttpRuntimeOptions extends HttpOptions {
   /** Limits on the memory and time that clients can use. */
   readonly limits?: HttpServerLimits;
   /**
-   * Maximum time to finish requests in flight and side effects of tasks (`ctx.once()`) when the server closes, in
-   * milliseconds.
+   * How long requests in flight and side effects of tasks (`ctx.once()`) can continue when the server closes, in
+   * milliseconds. Requests that then still run are cancelled.
    *
    * @default 5 seconds
    */
@@ -415,9 +426,15 @@ export interface ResolvedOptions {
   readonly keepAliveMs: number;
   readonly maxBufferedBytes: number;
   readonly maxTotalBufferedBytes: number;
-  /** The store for the events of streams; `undefined` means the default store, `false` means no store. */
+  /**
+   * The option `streams.store`. `undefined` means the store of the app's backend, or else a `MemoryEventStore`; `false`
+   * means no store.
+   */
   readonly eventStore: EventStore | false | undefined;
-  /** The store of sessions; `undefined` means the default store, `false` means no store. */
+  /**
+   * The option `sessions.store`. `undefined` means the store of the app's backend, if it has one; `false` means no
+   * store.
+   */
   readonly sessionStore: SessionStore | false | undefined;
   readonly retryMs: number;
   readonly streamAfterMs: number;
@@ -428,7 +445,7 @@ export interface ResolvedOptions {
   readonly reauthenticateMs: number;
   readonly exposeHeaders: readonly CredentialHeader[] | undefined;
   readonly trustedProxies: readonly string[] | undefined;
-  /** Whether sessions are refused: the app runs in several processes, which do not share sessions. */
+  /** Whether sessions are refused, because the app runs in several processes that do not share sessions. */
   readonly isStateless?: boolean;
 }
 

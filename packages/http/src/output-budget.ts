@@ -5,7 +5,8 @@ import { aboutRequest, type OverloadRefusal } from './answers.js';
 import type { HttpExchange } from './http-exchange.js';
 
 /**
- * How many unread bytes of each response do not count towards the limits, so that small responses are never refused.
+ * How many unread bytes of each response are not counted in `maxTotalBufferedBytes`, so that small responses are never
+ * refused.
  */
 export const FREE_OUTPUT_BYTES: number = 64 * 1024;
 
@@ -19,12 +20,14 @@ export interface OutputLimits {
   readonly requestTimeoutMs: number;
 }
 
-/** Limits the output of all responses together that clients have not read. */
+/** Limits the unread output of all responses together. */
 export class OutputBudget {
   readonly budget: Quota;
-  /** Maximum bytes of one stream that a client can leave unread. Beyond this limit, the client is disconnected. */
+  /** Maximum unread output of one stream, in bytes. Beyond this limit, the client of the stream is disconnected. */
   readonly maxBufferedBytes: number;
-  /** Deadlines after which clients that do not read a long response are disconnected. */
+  /**
+   * The deadlines of long responses. A client that reads nothing until the deadline of its response is disconnected.
+   */
   readonly stalls: Deadlines;
   readonly #told = new LogThrottle();
 
@@ -48,19 +51,25 @@ export class OutputBudget {
     this.overload.refuse(http, 'Too many answers are unread');
   }
 
-  /** Logs that a client is disconnected; frequent entries are left out. @param limit the exceeded limit. */
+  /**
+   * Logs that a client is disconnected because it does not read. If this happens often, only some cases are logged.
+   * @param limit the name of the limit that the client exceeded.
+   */
   tellCutOff(http: HttpExchange, limit: keyof OutputLimits): void {
     this.tell(http, 'a client is disconnected, because it does not read its responses', limit);
   }
 
-  /** Logs a warning about a connection; frequent entries with the same text are left out. */
+  /**
+   * Logs a warning about a connection. If the same text comes often, it is logged only from time to time. @param limit
+   * the option that set the exceeded limit, for the log.
+   */
   tell(http: HttpExchange, message: string, limit?: keyof OutputLimits): void {
     if (!this.#told.allows(limit ?? message)) return;
     this.logger.warn({ ...(limit && { [limit]: this.limits[limit] }), ...aboutRequest(http) }, message);
   }
 }
 
-/** Counts the unread bytes of one response towards the limits for all responses. */
+/** Adds the unread bytes of one response to the `OutputBudget`, which limits all responses together. */
 export class UnreadBudget {
   readonly #budget: Quota;
   readonly #quotaKey: string | undefined;
@@ -76,7 +85,7 @@ export class UnreadBudget {
    * Sets the number of unread bytes of the response.
    *
    * @param length the current number of unread bytes.
-   * @returns whether the limits allow this number.
+   * @returns `false` if this number would exceed a limit. The previous number then remains.
    */
   hold(length: number): boolean {
     const needed = Math.max(0, length - FREE_OUTPUT_BYTES);
@@ -102,7 +111,10 @@ export class WaitingOutput {
   #last = '';
   #bytes = 0;
 
-  /** The length of the output in bytes. The last piece is still text: its characters are counted in place of bytes. */
+  /**
+   * The approximate length of the output, in bytes. Its end is still text, not bytes: there, each character counts as
+   * one byte.
+   */
   get length(): number {
     return this.#bytes + this.#last.length;
   }

@@ -21,9 +21,15 @@ export interface HandlerParts {
   readonly options: ResolvedOptions;
   /** Authenticates requests; `undefined` if every client is served. */
   readonly authentication: Authentication | undefined;
-  /** Returns the refusal of a request whose principal lacks scopes. */
+  /**
+   * Called when the principal of a request lacks scopes: receives all scopes that the request needs, logs them, and
+   * returns the refusal.
+   */
   readonly insufficientScope: (http: HttpExchange, scopes: readonly string[]) => Refusal;
-  /** Returns the public document at a path, if there is one. It needs no authentication. */
+  /**
+   * Receives a path, and returns the public document there; `undefined` if there is none. Clients can read the
+   * documents without authentication.
+   */
   readonly document: Authorizer['document'];
   /** The URL that access tokens must be issued for; `undefined` without `authorization`. */
   readonly resource: string | undefined;
@@ -33,7 +39,9 @@ export interface HandlerParts {
   readonly streams: StreamRules;
   /** Prevents streams from logging the same warning too often. */
   readonly streamsTold: LogThrottle;
-  /** Deadlines after which the answer to a request of a session becomes a stream. */
+  /**
+   * The deadlines of requests of sessions. If a request is not answered at its deadline, its answer becomes a stream.
+   */
   readonly longWaits: Deadlines;
   /** Store for the events of streams; `undefined` if they are not stored. */
   readonly eventStore: EventStore | undefined;

@@ -140,10 +140,11 @@ function hostnameOf(host: string): string {
 }
 
 /**
- * Returns the quota key of a request: its principal, or else its network address. For an IPv6 address, the key is its
- * /64 network.
+ * Returns the text that identifies the client of a request in quotas: its principal or, without a principal, its
+ * network address. For an IPv6 address, the text is its /64 network.
  *
- * @returns the key; `undefined` if the address is unknown, or if many clients can share it, like that of a local proxy.
+ * @returns the text; `undefined` if the address is unknown, or if many clients can share it, as with a proxy on this
+ *   machine.
  */
 export function quotaKeyOf({
   principal,

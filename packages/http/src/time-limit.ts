@@ -6,7 +6,10 @@ import { errorResponse, isRequestId } from '@sigil/core/transport';
 export interface TimeLimit {
   /** Aborts at the deadline. */
   readonly over: AbortSignal;
-  /** Returns the body of the request. At the deadline, each JSON-RPC request in it that has no answer gets an error. */
+  /**
+   * Called at the deadline: returns the body of the request. Each JSON-RPC request in this body that has no answer then
+   * gets an error.
+   */
   readonly body: () => string;
 }
 

@@ -25,8 +25,8 @@ const HEALTHY_MS = 10_000;
 const LONGEST_DELAY_MS = 10_000;
 
 /**
- * Whether this process must start workers and serve no requests itself: `workers` is more than 1 and this is the
- * primary process.
+ * Whether this process must start workers, and serve no requests itself: true in the primary process if `workers` is
+ * more than 1.
  */
 export async function startsWorkers(workers: number): Promise<boolean> {
   return workers > 1 && (await loadCluster()).isPrimary;
@@ -83,10 +83,11 @@ export async function closeWithPrimary(
  * replaced.
  *
  * @param count how many workers to start.
- * @param rules how long the workers can take to close, in milliseconds, and whether signals close them.
- * @param address returns the URL of the server for the common port of the workers.
+ * @param rules `closeMs`: how long a worker needs to close, in milliseconds. A worker that has not closed after twice
+ *   this time plus 10 seconds is killed. `handleSignals`: whether SIGTERM and SIGINT close the workers.
+ * @param address a function that receives the common port of the workers, and returns the URL of the server.
  * @returns a promise that resolves when the first worker listens.
- * @throws Error when the first workers end before they listen, or when no worker listens in time.
+ * @throws Error when a worker ends before any worker listens, or when no worker listens within 60 seconds.
  */
 export async function runWorkers(
   { logger }: Endpoint,

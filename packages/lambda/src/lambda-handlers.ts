@@ -20,13 +20,13 @@ const UNASKABLE =
   'Serve the app by lambdaStreamHandler, or to clients of 2026-07-28';
 
 /**
- * Serves an app as a Lambda function that answers in one piece, behind a Function URL or an HTTP API of API Gateway. A
- * stream is sent when it ends, or one second before the function's timeout. Clients that open a stream by GET are
- * refused; the specification allows this. A handler that sends a request to the client of a session fails
- * immediately, because the request could not reach the client. In revision 2026-07-28, handlers can request
- * input from clients.
+ * Serves an app as a Lambda function that answers in one piece, behind a Function URL or an HTTP API of API Gateway.
+ * The messages of a stream are sent together when it ends, or one second before the function's timeout. GET requests
+ * that open a stream are refused; the specification allows this. In revisions with sessions, a handler that sends a
+ * request to the client, such as an elicitation, fails immediately. The request could not reach the client before the
+ * response. In revision 2026-07-28, which has no sessions, handlers can request input from clients.
  *
- * @param app creates the app at the first request; called once, and again only after a failure.
+ * @param app a function that creates the app. It is called at the first request, and again only after a failure.
  * @param options `path` of the endpoint, `/mcp` by default, and the options of `fetchHandler`.
  * @returns the handler of the function.
  * @throws DefinitionError when an option is wrong.
@@ -54,7 +54,7 @@ export function lambdaHandler(
  * `RESPONSE_STREAM`. Streams end one second before the function's timeout. Clients that open a stream by GET are
  * refused; the specification allows this.
  *
- * @param app creates the app at the first request; called once, and again only after a failure.
+ * @param app a function that creates the app. It is called at the first request, and again only after a failure.
  * @param options `path` of the endpoint, `/mcp` by default, and the options of `fetchHandler`.
  * @returns the handler of the function.
  * @throws DefinitionError when an option is wrong.

@@ -4,12 +4,15 @@ import { ContextIdFactory, type ModuleRef } from '@nestjs/core';
 import type { GuardContext } from '@sigil/core';
 
 /**
- * The HTTP request of a call: the request object of the application's platform, Express or Fastify. If there is no HTTP
- * request, as on stdio and in tests, it is an object with `headers` and `user`.
+ * The HTTP request of a call: the request object of the application's platform, Express or Fastify. Without an
+ * HTTP request, as on stdio and in tests, an object with `headers` and `user` takes its place.
  */
 export interface HttpRequest {
   readonly headers: GuardContext['headers'];
-  /** The user that a Passport strategy has set, or else the claims of the principal. */
+  /**
+   * The user that a Passport strategy has set. Without one, an object with the `id`, the `scopes` and all claims of the
+   * principal.
+   */
   user?: unknown;
   readonly [member: string]: unknown;
 }
@@ -113,10 +116,11 @@ function argumentsOf(context: GuardContext): HttpArguments & { contextId?: Conte
 }
 
 /**
- * Returns the id of Nest's context for the request-scoped providers of a call. In this context, `REQUEST` is the HTTP
- * request, or the payload from the application's `ContextIdStrategy`.
+ * Returns the `ContextId` that Nest uses to find the request-scoped instances of a call. Providers that inject
+ * `REQUEST` receive the HTTP request. Durable providers receive the payload from the application's `ContextIdStrategy`
+ * instead, if it has one.
  *
- * @param isDurable whether the context is for a durable provider; then `REQUEST` is the payload.
+ * @param isDurable whether the id is for a durable provider.
  */
 export function contextIdOf(context: GuardContext, modules: ModuleRef, isDurable: boolean): ContextId {
   const call = argumentsOf(context);
@@ -137,7 +141,10 @@ export class CallExecutionContext implements ExecutionContext {
   readonly #method: string | symbol;
   readonly #mayRespond: boolean;
 
-  /** @param mayRespond whether the context contains the HTTP response, so that headers can be set. */
+  /**
+   * @param mayRespond whether `switchToHttp().getResponse()` returns the HTTP response, for example to set headers. If
+   * it is `false`, `getResponse()` throws a `TypeError`.
+   */
   constructor(context: GuardContext, cls: Type, method: string | symbol, mayRespond = true) {
     this.#context = context;
     this.#cls = cls;

@@ -60,7 +60,7 @@ const KINDS = {
   pipe: { key: PIPES_METADATA, decorator: '@UsePipes' },
 } as const;
 
-/** The enhancers of a Nest application (guards, interceptors, filters and pipes), as Sigil's guards and middleware. */
+/** Converts Nest's enhancers (guards, interceptors, filters and pipes) to Sigil's guards and middleware. */
 export class Enhancers {
   readonly #container: NestContainer;
   readonly #config: ApplicationConfig;
@@ -85,8 +85,8 @@ export class Enhancers {
   }
 
   /**
-   * Returns the guards and middleware for a method from Nest's decorators and global enhancers, for
-   * `createApp({ policies })`.
+   * Returns the guards and middleware of a method, for `createApp({ policies })`. They are made from Nest's decorators
+   * on the method and its class, and from the global enhancers.
    */
   policiesOf(cls: Constructor, method: MethodName): { guards: GuardLike[]; middleware: MiddlewareLike[] } {
     const place = { cls, method };

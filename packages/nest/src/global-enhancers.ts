@@ -19,8 +19,8 @@ export type EnhancerKind = keyof EnhancerTypes;
 type Globals<T> = readonly [made: readonly T[], scoped: readonly Provided['wrapper'][]];
 
 /**
- * Functions that return the current global enhancers of each kind. They must be called late, because applications
- * call `app.useGlobalGuards()` and similar methods after the modules are created.
+ * For each kind of enhancer, a function that returns the global enhancers that are registered at the time of the call.
+ * Call it late: applications call `app.useGlobalGuards()` and similar methods after the modules are created.
  */
 export const GLOBALS: {
   readonly [K in EnhancerKind]: (config: ApplicationConfig) => Globals<EnhancerTypes[K]>;
@@ -40,7 +40,7 @@ export function answersHttp(filter: unknown): boolean {
 
 /**
  * Logs warnings about global enhancers that do not run for calls of MCP handlers. With `inheritAppConfig: false`,
- * this is intended, and enhancers are not reported.
+ * nothing is logged, because these enhancers are intended not to run.
  *
  * @param inherited the option `inheritAppConfig`.
  */

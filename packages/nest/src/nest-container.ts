@@ -20,14 +20,15 @@ export interface Provided {
 
 /**
  * Makes Nest's container a `Container` of Sigil. It finds the classes with handlers among the providers and controllers
- * of all modules. It returns Nest's singletons; Nest creates other instances for each call.
+ * of all modules. For singletons, it returns the instances that Nest has created. For other scopes, Nest creates
+ * instances for each call.
  */
 export class NestContainer implements Container {
   /** The providers and controllers that have handlers, by class. */
   readonly served: ReadonlyMap<Constructor, Provided>;
-  /** Finds unsupported uses of Nest's decorators in a class. `SigilModule` sets it. */
+  /** Finds unsupported uses of Nest's decorators in a class. `SigilModule` sets this function. */
   checkClass: (cls: Constructor) => readonly DefinitionProblem[] = () => [];
-  /** Whether Nest has created all modules. Until then, some singletons may not exist. */
+  /** Whether Nest has created all modules. Until then, some singletons can be missing. */
   isMade = false;
   readonly #modules: readonly NestModule[];
   readonly #found = new Map<ServiceId, Provided>();

@@ -22,28 +22,28 @@ export const NESTS = [
  */
 export interface SigilModuleOptions extends Omit<AppOptions, (typeof NESTS)[number]> {
   /**
-   * Options of the endpoint, as for `nodeHandler`. With `authorization` or `authenticate`, these options determine the
-   * principal, and the function `principal` is not called.
+   * Options of the endpoint, as for `nodeHandler`. If they contain `authorization` or `authenticate`, the principal of
+   * a request comes from there, and the option `principal` has no effect.
    */
   readonly http?: Omit<HttpOptions, 'sse'>;
   /**
-   * Returns the principal of a request that guards and middleware of the application have accepted, or `undefined` if
-   * the request has no principal.
+   * Returns the principal of a request, or `undefined` if the request has no principal. It is called after the guards
+   * and middleware of the application have accepted the request.
    *
    * @default from `request.user`: its `id`, `userId` or `sub` as id, its `scopes` or `scope`, and all its members as
    *   claims
    */
   principal?(this: void, request: HttpRequest): MaybePromise<Principal | undefined>;
   /**
-   * Global guards that check HTTP requests, such as `ThrottlerGuard`. They run once for each HTTP request to the
-   * endpoint, but not again for the tools, resources and prompts of the request.
+   * Classes of global guards that run only for the HTTP request to the endpoint, such as `ThrottlerGuard`. Every other
+   * global guard runs again for each tool, resource or prompt that the request uses or lists.
    *
    * @default []: all global guards run for the HTTP request, and again for its tools, resources and prompts
    */
   readonly requestGuards?: readonly Type<CanActivate>[];
   /**
    * Whether global interceptors, filters and pipes also run for each call of a tool, resource, prompt or completion.
-   * This is like a microservice that is connected with `inheritAppConfig`. Global guards always run. `ValidationPipe`
+   * The option is like `inheritAppConfig` of Nest's `connectMicroservice()`. Global guards always run. `ValidationPipe`
    * has no effect on calls. Filters that extend `BaseExceptionFilter` do not run, because they answer HTTP requests.
    *
    * @default undefined: they do not run, and a log line names them when the application starts; with `false`, they do
@@ -52,7 +52,7 @@ export interface SigilModuleOptions extends Omit<AppOptions, (typeof NESTS)[numb
   readonly inheritAppConfig?: boolean;
 }
 
-/** Options that Nest needs before it creates providers, such as the path of the endpoint and its modules. */
+/** Options that Nest needs before it creates providers, such as the path of the endpoint and the included modules. */
 export interface SigilModuleExtras {
   /**
    * Path of the endpoint, after the global prefix. It must not contain parameters or wildcards. `'/'` is the root, or
@@ -69,14 +69,15 @@ export interface SigilModuleExtras {
    */
   readonly decorators?: readonly ClassDecorator[] | undefined;
   /**
-   * Whether to serve the transport HTTP+SSE of revision 2024-11-05 too, at `/sse` and `/messages` below the path.
+   * Whether to serve, besides the endpoint, the transport HTTP+SSE of revision 2024-11-05. Its paths are the path of
+   * the endpoint followed by `/sse` and `/messages`.
    *
    * @default false
    */
   readonly sse?: boolean | undefined;
   /**
-   * Modules whose handlers are served: the handlers of their own providers and controllers, not of the modules they
-   * import. It is required in an application with several servers. The `App` of this server is injected by its name:
+   * Modules whose handlers this server serves. The handlers of other modules, even of imported ones, are not served.
+   * The option is required in an application with several servers. With it, inject the `App` by the name of its server:
    * `@InjectApp('shop')`.
    *
    * @default every module of the application
@@ -88,14 +89,17 @@ export interface SigilModuleExtras {
 export interface SigilModuleAsyncOptions<Dependencies extends unknown[] = never[]>
   extends SigilModuleExtras, Pick<ModuleMetadata, 'imports'> {
   /**
-   * The injection name of the `App`; required with `include`.
+   * The name of the server, for example to inject its `App` with `@InjectApp('shop')`. It is required with `include`.
    *
    * @default undefined: the `App` is not injected by a name
    */
   readonly name?: string | undefined;
   /** The tokens of the dependencies of `useFactory`, in the order of its parameters. */
   readonly inject?: readonly unknown[];
-  /** Returns the options of the server. If they have no `name`, the `name` next to `useFactory` is used. */
+  /**
+   * A function that receives the dependencies in `inject`, and returns the server's options. If these have no `name`,
+   * the option `name` of `forRootAsync` is used.
+   */
   readonly useFactory: (
     ...dependencies: Dependencies
   ) => MaybePromise<Omit<SigilModuleOptions, 'name'> & { readonly name?: string }>;
@@ -122,7 +126,7 @@ export function getAppToken(name: string): string {
  * Injects the `App` of a server by its name, in an application with several servers.
  *
  * @param name the `name` in the options of `SigilModule.forRoot` or `forRootAsync`.
- * @returns the decorator, for a parameter of a constructor or a property.
+ * @returns the decorator, for a property or for a parameter of a constructor.
  * @example
  * ```ts
  * import { Injectable } from '@nestjs/common';

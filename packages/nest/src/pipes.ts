@@ -16,8 +16,8 @@ export interface PipedParameter {
 }
 
 /**
- * Returns the parameters of a handler that receive arguments, because pipes only apply to these. Contexts, and values
- * from Nest's parameter decorators, are not included.
+ * Returns the parameters of a handler that pipes apply to: the parameters that receive arguments of the client.
+ * Parameters for a context, or for a value from Nest's parameter decorators, are not included.
  */
 export function pipedParametersOf(handler: HandlerMethod): PipedParameter[] {
   const types = parameterTypes(handler);

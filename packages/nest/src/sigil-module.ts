@@ -47,7 +47,7 @@ import {
 /**
  * Serves the handlers of a Nest application: the methods with `@Tool`, `@Resource`, `@Prompt` or `@Complete` in
  * providers and controllers of any module. `App` of `@sigil/core` can be injected everywhere. An application can import
- * several of these modules, each with its own name, path and included modules.
+ * `SigilModule` several times, each time with another name, another path and other included modules.
  *
  * @example
  * ```ts
@@ -96,7 +96,7 @@ export class SigilModule implements NestModule, OnApplicationBootstrap, OnModule
    * `ConfigService`.
    *
    * @param options the factory, its dependencies, and the options that Nest needs earlier, such as the path of the
-   *   endpoint and its modules.
+   *   endpoint and the included modules.
    * @returns the module, for `imports` of the root module.
    * @example
    * ```ts

@@ -2,7 +2,10 @@ import type { App, MaybePromise } from '@sigil/core';
 import type { HttpOptions } from '@sigil/http';
 import { type HostHandler, hostHandler } from '@sigil/http/fetch';
 
-/** The handlers of a Next route by HTTP method, and a function that closes them. Next refuses other methods. */
+/**
+ * The handlers of a Next route by HTTP method, and a function that closes them. Next refuses requests with other
+ * methods.
+ */
 export interface NextHandlers {
   /** Opens the stream of a session, or returns a document of the authorization. */
   readonly GET: RouteHandler;
@@ -27,7 +30,7 @@ export type RouteHandler = (request: Request) => Promise<Response>;
  * `route.ts` of `.well-known/oauth-protected-resource`. Next builds routes before it serves them, so the app is created
  * at the first request.
  *
- * @param app creates the app; called once, and again only after a failure.
+ * @param app a function that creates the app. It is called at the first request, and again only after a failure.
  * @param options the options of `fetchHandler`.
  * @returns a handler for each method.
  * @example

@@ -20,8 +20,8 @@ const LAST_MS = 50;
 const DISPOSAL_MS = 5_000;
 
 /**
- * Exits the process once an app has closed, even if timers are still active, or handlers that ignore their abort signal
- * still run.
+ * Exits the process after an app has closed, even if timers are still active, or handlers that ignore their abort
+ * signal still run.
  *
  * @param host `process`, or an object in its place.
  * @param closed a promise that settles when the services of the app have been disposed of.
@@ -47,9 +47,10 @@ export function exitAfter(
  * immediately.
  *
  * @param host `process`, or an object in its place.
- * @param shutDown called at the first signal; its promise resolves when the work in flight is done.
- * @param graceMs how long the process can then take to end by itself before it is forced to exit, in milliseconds;
- *   5,000 by default.
+ * @param shutDown a function that is called at the first signal. The promise that it returns resolves when the work in
+ *   flight is done.
+ * @param graceMs how long the process can take to end by itself after this promise settles, in milliseconds; 5,000 by
+ *   default. After that time, it is forced to exit.
  * @returns a function that removes the listeners for the signals.
  * @example
  * ```ts

@@ -231,7 +231,10 @@ const LEVELS: Readonly<Record<keyof Logger, readonly [name: string, color: strin
   error: ['ERROR', 'red'],
 };
 
-/** Writes lines for people: the time of day, the level, the message, and the details as `name=value`. Stacks of errors follow below. */
+/**
+ * Writes lines for people: the time of day, the level, the message, and the details as `name=value`. Stacks of errors
+ * follow below.
+ */
 function textWriter(colors: boolean): typeof formatEntry {
   const paint = (color: string, text: string): string => {
     const [open, close] = colors ? (inspect.colors[color] ?? []) : [];

@@ -14,7 +14,10 @@ export type Signal =
   | 'mcp.client.operation.duration'
   | 'mcp.server.session.duration';
 
-/** The values of attributes. The last four members are only known after the request has been answered. */
+/**
+ * The values of attributes. `statusCode`, `errorType`, `input` and `output` are only set when the call or the request
+ * has ended.
+ */
 export interface Values {
   readonly method?: string | undefined;
   readonly tool?: string | undefined;

@@ -27,14 +27,15 @@ export interface TelemetryOptions {
   /** Creates the metrics. @default the provider registered with the OpenTelemetry API when `telemetry` is called */
   readonly meterProvider?: MeterProvider;
   /**
-   * Records arguments of tools and prompts on spans: unchanged, or as the function returns them. Arguments can contain
-   * secrets.
+   * Records arguments of tools and prompts on spans. With `true`, they are recorded unchanged; with a function, its
+   * return value is recorded. Arguments can contain secrets.
    *
    * @default false
    */
   readonly recordInputs?: boolean | Redactor;
   /**
-   * Records results of tools on spans: unchanged, or as the function returns them. Results can contain secrets.
+   * Records results of tools on spans. With `true`, they are recorded unchanged; with a function, its return value is
+   * recorded. Results can contain secrets.
    * @default false
    */
   readonly recordOutputs?: boolean | Redactor;
@@ -46,13 +47,14 @@ export interface TelemetryOptions {
    */
   readonly eventLoopDelay?: EventLoopDelay;
   /**
-   * Called after the app has closed and before its process ends, to flush telemetry. The function should call
-   * `shutdown()` of your providers.
+   * A function that is called when the app has closed, before the process ends. It should call `shutdown()` of your
+   * providers, so that they send the remaining telemetry.
    * @default nothing
    */
   readonly shutdown?: () => Promise<unknown>;
   /**
-   * Adds the URIs of resources to the names of spans and to metrics. Use it only if the server has few resources.
+   * Whether the names of spans and the attributes of metrics contain the URIs of resources. Use it only if the server
+   * has few resources, because metrics are recorded separately for each URI.
    *
    * @default false
    */

@@ -28,9 +28,9 @@ const GETTER: TextMapGetter<object> = {
 };
 
 /**
- * Returns the parent and the links of a call's span. If the `_meta` of the call contains a trace context, it is the
- * parent, and the trace context of the HTTP request is only linked. Otherwise, the trace context of the HTTP
- * request is the parent. The span of a task's run has no parent; it is linked to the call that submitted the task.
+ * Returns the parent and the links of a call's span. If the `_meta` of the call contains a trace context, that
+ * context is the parent, and the HTTP request's trace context becomes a link. Otherwise, the HTTP request's trace
+ * context is the parent. The span of a task's run has no parent; it is linked to the call that submitted the task.
  */
 export function parentOf({ params, headers, task }: CallInfo): Parent {
   if (task) {

@@ -25,7 +25,8 @@ const BUCKETS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300]
  * Traces and measures an app according to OpenTelemetry's conventions for MCP. It records a span and a duration for
  * each call, each run of a task and each request to a client.
  *
- * @param app the result of `createApp`. Register the OpenTelemetry SDK before this call: earlier metrics are lost.
+ * @param app the result of `createApp`. Register the OpenTelemetry SDK before you call `telemetry`, or pass
+ *   `meterProvider`. Otherwise, no metrics are recorded.
  * @returns a function that stops the telemetry.
  * @throws DefinitionError when an option is unknown.
  * @example

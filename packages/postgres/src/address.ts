@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isObject, messageOf, OptionChecks } from '@sigil/core/internal';
 import { Client } from 'pg';
 
-/** The address of the database, or a pool that contains it. */
+/** The address of the database, or a pool whose options contain the address. */
 export interface Address {
   /**
    * The address of the database: `postgres://[user[:password]@]host[:port]/database[?option=value]`.
@@ -10,8 +10,9 @@ export interface Address {
    */
   readonly url?: string;
   /**
-   * A pool of `pg`, instead of `url`. Its options contain the location of the database, certificates, and the password,
-   * which can change. The pool's connections are not used, because stores need connections with other settings.
+   * A pool of `pg`, instead of `url`. Only the options of the pool are read, such as the location of the database,
+   * certificates and the password. The pool's connections are not used, because stores need connections with other
+   * settings.
    */
   readonly pool?: PoolTemplate;
 }
@@ -54,7 +55,7 @@ export function requireSchema(of: string, options: { readonly schema?: string })
   return schema;
 }
 
-/** Reports an address or a pool that is not valid, or missing. */
+/** Reports an address or a pool that is not valid. Exactly one of the two must be given. */
 export function checkAddress(checks: OptionChecks, { url, pool }: Address): void {
   if (url === undefined && pool === undefined)
     checks.refuse('url', 'there is none', "write url: 'postgres://user@host/database', or pass a pool of pg");

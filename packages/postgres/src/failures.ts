@@ -4,8 +4,8 @@ import { DatabaseError } from 'pg';
 const NOT_NOW = /^(?:08|53|57P|57014$)/;
 
 /**
- * Whether an error means that PostgreSQL could not be reached. A refusal by PostgreSQL, such as a wrong password, is
- * not such an error.
+ * Whether an error means that PostgreSQL cannot be used at the moment: it cannot be reached, is starting or stopping,
+ * or is full. A permanent refusal, such as a wrong password, is not such an error.
  */
 export function isConnectionFailure(error: unknown): boolean {
   if (error instanceof UnusableError || error instanceof BusyError || isWithoutTls(error)) return false;
@@ -30,7 +30,10 @@ const FIXES: readonly (readonly [RegExp, (schema: string) => string])[] = [
   ],
 ];
 
-/** Returns an error whose message also contains the fix, if the error is permanent and has a known fix. */
+/**
+ * If an error is permanent and its fix is known, returns an error whose message also contains the fix. Otherwise,
+ * returns the error unchanged.
+ */
 export function explained(error: unknown, schema: string): unknown {
   if (isWithoutTls(error))
     return new Error(
@@ -48,7 +51,9 @@ export function explained(error: unknown, schema: string): unknown {
  */
 export class UnusableError extends Error {}
 
-/** Thrown if a statement was not sent, because too many statements were waiting for a connection. */
+/**
+ * Thrown if a statement was not sent, because too many statements were waiting or no connection became free in time.
+ */
 export class BusyError extends Error {}
 
 /** The error message for a statement that PostgreSQL does not answer in time. */

@@ -3,25 +3,26 @@ import { type OptionTable, STORE_LIMITS, type StoreLimits, storeLimits } from '@
 /** Limits on the data that a backend stores in PostgreSQL. */
 export interface PostgresLimits extends StoreLimits {
   /**
-   * Maximum bytes of all tasks together. The size of a task is the length of its JSON, rounded up to whole KiB.
+   * Maximum total size of all stored tasks, in bytes. The size of a task is the length of its JSON, rounded up to whole
+   * KiB. Beyond the limit, a new task replaces the oldest finished tasks of its owner, or is refused.
    * @default 1 GiB
    */
   readonly maxTaskBytes?: number;
   /**
-   * Maximum bytes of the streams of all sessions together. The total may exceed this for up to half a
-   * minute, until the oldest events are deleted.
+   * Maximum total size, in bytes, of the messages that are stored so that clients can resume streams, for all sessions
+   * together. The size can exceed this limit for up to half a minute. Then the oldest messages are deleted.
    * @default 1 GiB
    */
   readonly maxEventBytes?: number;
   /**
-   * Approximate maximum number of keys of the limiter. Above it, the keys whose counts expire first
-   * are deleted.
+   * Approximate maximum number of keys, such as `mail ada`, whose counts the limiter stores. Beyond it, the counts that
+   * expire first are deleted early, and begin at zero again.
    * @default 100,000
    */
   readonly maxKeys?: number;
 }
 
-/** The names of all limits, to find unknown options. */
+/** The names of all limits. An option with any other name is reported as unknown. */
 export const POSTGRES_LIMITS: OptionTable<PostgresLimits> = {
   ...STORE_LIMITS,
   maxEventBytes: true,

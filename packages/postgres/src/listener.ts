@@ -20,7 +20,10 @@ const HEARTBEAT_MS = 2_000;
 export interface ListenerEvents {
   /** Called with the payload of a notification on any channel. */
   readonly notified: (payload: string) => void;
-  /** Called when the listener listens again after notifications may have been lost. */
+  /**
+   * Called when the listener listens again after its connection was lost. Notifications that were sent in between are
+   * lost.
+   */
   readonly resumed: () => void;
 }
 
@@ -51,8 +54,8 @@ export class Listener {
   }
 
   /**
-   * Begins to listen to another channel. Resolves when it listens, or after a second if PostgreSQL does not answer. In
-   * that case, it begins to listen as soon as PostgreSQL answers.
+   * Begins to listen to a channel, in addition to earlier channels. Resolves when the listener listens to it, or after
+   * one second if PostgreSQL does not answer. After that second, the listener keeps trying.
    */
   async listen(channel: string): Promise<void> {
     if (this.#channels.has(channel) && this.#client) return;

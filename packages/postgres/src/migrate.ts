@@ -18,8 +18,8 @@ const CONNECT_MS = 10_000;
 /** Options of `migrate` and `migrationSql`. */
 export interface MigrationOptions {
   /**
-   * The schema that the tables are in. A backend without the option `schema` uses a schema named after its app, such as
-   * `sigil_shop`.
+   * The schema of the tables. It must be the schema that the backend uses. If you do not set the option `schema` of the
+   * backend, that schema is named after the app, such as `sigil_shop`.
    * @default 'sigil'
    */
   readonly schema?: string;
@@ -67,7 +67,8 @@ export function migrationSql(options: MigrationOptions = {}): string {
  * pooler.
  *
  * @param options the options of the connection.
- * @param isAllowed whether the function is allowed to change the tables.
+ * @param isAllowed whether to create or update tables. If it is `false`, the function only checks that the tables are
+ * up to date.
  * @throws UnusableError when the tables are missing or outdated, and `isAllowed` is false.
  */
 export async function migrateTables(options: object, schema: string, isAllowed: boolean): Promise<void> {

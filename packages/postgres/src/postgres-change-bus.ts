@@ -15,9 +15,9 @@ const ALL: ServerChange = { kind: 'all' };
 
 /**
  * Sends changes to other processes with LISTEN and NOTIFY, over one channel for all processes and one for each process.
- * A notification contains only ids and names. A message is stored in a table, and its notification contains the number
- * of the row. Changes are lost while the listening connection is broken. Afterwards, listeners are notified that
- * everything may have changed.
+ * A notification contains only ids and names. A message for another process is stored in a table, and its notification
+ * contains only the number of the row. Changes are lost while the listening connection is broken. After a reconnection,
+ * listeners receive a change of the kind `all`: everything may have changed.
  *
  * LISTEN needs a dedicated connection: a pooler such as PgBouncer must be in session mode, or be bypassed with
  * `listenUrl`.

@@ -36,27 +36,27 @@ export interface PostgresConnectionOptions extends Address {
    */
   readonly migrate?: boolean;
   /**
-   * How long a statement may take once it is sent, and how long a connection may take to be established, in
-   * milliseconds. After that, the statement fails. Before a statement is sent, it can wait ten times as long for a
-   * free connection.
+   * Maximum time from the sending of a statement until its answer, in milliseconds; the same limit applies to
+   * establishing a connection. After that, the statement fails. Before it is sent, a statement can wait up to ten times
+   * this long for a free connection.
    * @default 2,000
    */
   readonly timeoutMs?: number;
   /**
-   * Maximum number of connections for statements. A process has two more connections: one for changes from other
-   * processes, and one for leases of tasks and readiness checks.
+   * Maximum number of connections for statements, for each process. Each process has two more connections. One receives
+   * changes from other processes; the other renews the leases of running tasks and checks readiness.
    * @default 10
    */
   readonly maxConnections?: number;
   /**
-   * An address of the same database that bypasses a pooler, for LISTEN and migrations. It is required if the pooler is
-   * in transaction mode.
+   * Another address of the same database, for LISTEN and migrations. Set it if connections go through a pooler, such as
+   * PgBouncer, in transaction mode. It must then lead to PostgreSQL without the pooler.
    * @default the address of the other connections
    */
   readonly listenUrl?: string;
 }
 
-/** The names of all options of a connection, to find unknown options. */
+/** The names of all options of a connection. An option with any other name is reported as unknown. */
 export const CONNECTION_OPTIONS: OptionTable<PostgresConnectionOptions> = {
   url: true,
   pool: true,
@@ -86,8 +86,8 @@ const OPEN_MS = 1_000;
 const TOLD_EVERY_MS = 10_000;
 
 /**
- * The connections to PostgreSQL, which all parts of a backend share. It connects at the first use, and reconnects after
- * a loss. A statement that PostgreSQL does not answer fails after `timeoutMs`.
+ * The connections to PostgreSQL that all stores of a backend share. They are opened at the first use, and opened again
+ * after a loss. A statement that PostgreSQL does not answer fails after `timeoutMs`.
  */
 export class PostgresConnection {
   /** The schema with the tables. */
@@ -205,8 +205,8 @@ export class PostgresConnection {
    * Writes to a table with a limited size. If the table is full, its expired rows are deleted, and the write is tried
    * once more.
    *
-   * @param put tries to write. It returns `undefined` if the table is full. Its argument is `true` in the second
-   *   attempt.
+   * @param put a function that tries to write, and returns `undefined` if the table is full. It receives `false` at the
+   *   first attempt, and `true` at the second.
    * @returns the result of `put`; `undefined` if the table is still full.
    */
   async makeRoom<T>(
@@ -223,7 +223,7 @@ export class PostgresConnection {
    * Begins to report to telemetry how long statements wait for a connection, and how often connections were
    * re-established.
    *
-   * @param listening returns how often the connection for LISTEN was re-established.
+   * @param listening a function that returns how often the connection for LISTEN was re-established.
    */
   watch(watch: BackendWatch, listening: () => number): void {
     const pools = [this.#pool, this.#urgentPool];

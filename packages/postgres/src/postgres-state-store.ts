@@ -5,14 +5,15 @@ import { clientKeyOf, keyOf } from './names.js';
 import type { PostgresConnection } from './postgres-connection.js';
 
 /**
- * Stores in PostgreSQL which states were used, so that all processes of an app together accept each state only once.
+ * Stores in PostgreSQL which request states were already used. So each state is accepted only once, even if an app
+ * has several processes.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 export class PostgresStateStore implements StateStore {
   /**
    * @param connection the connection to PostgreSQL; the store does not close it.
-   * @param limits the maximum numbers of states.
+   * @param limits the maximum numbers of used states that are stored, in total and for each client.
    */
   constructor(
     private readonly connection: PostgresConnection,
@@ -23,8 +24,10 @@ export class PostgresStateStore implements StateStore {
   }
 
   /**
-   * Marks a state as used. @throws OverloadedError if the store is full. The store never removes
-   * ids early, because a removed id could be used again.
+   * Marks a state as used, and returns whether this is its first use. A full store does not remove ids before they
+   * expire, because a removed id could be used again.
+   *
+   * @throws OverloadedError if the store is full.
    */
   async use(
     id: string,

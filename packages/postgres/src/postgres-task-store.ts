@@ -50,12 +50,16 @@ interface Read {
 }
 
 /**
- * Stores tasks in PostgreSQL, and assigns them to runs. If a limit is reached, the oldest finished task of the same
- * owner is replaced, never a working task or another owner's. Clients that cannot be distinguished count as one owner,
- * to which only the total limits apply. If no task can be replaced, the new task is refused.
+ * Stores tasks in PostgreSQL, and assigns them to the processes that run them. If a limit is reached, a new task
+ * replaces the oldest finished tasks of the same owner. Unfinished tasks, and tasks of other owners, are never
+ * replaced. If there are too few finished tasks, the new task is refused. Clients that cannot be distinguished count as
+ * one owner; for this owner, only the limits for all owners together apply.
  */
 export class PostgresTaskStore implements TaskStore {
-  /** Default number of concurrent runs, in proportion to `maxConnections`: 16 runs for 10 connections. */
+  /**
+   * How many tasks a process runs at the same time if the app does not set `tasks.concurrency`. The number is
+   * proportional to `maxConnections`: 16 tasks for 10 connections.
+   */
   readonly concurrency: number;
   readonly #reads: Read[] = [];
   #isReading = false;
@@ -93,8 +97,8 @@ export class PostgresTaskStore implements TaskStore {
   }
 
   /**
-   * Reads a task. If a read is already running, the task is read after it, together with other waiting tasks, in one
-   * statement.
+   * Reads a task. Reads are combined: while a statement reads tasks, further calls of `get` wait. The next statement
+   * then reads the tasks of all waiting calls.
    */
   async get(taskId: string): Promise<StoredTask | undefined> {
     const found = new Promise<TaskRow | undefined>((resolve, reject) =>
@@ -145,7 +149,10 @@ export class PostgresTaskStore implements TaskStore {
     return rows.flatMap((row) => storedTask(row) ?? []);
   }
 
-  /** Renews leases on a separate connection, so that leases do not expire while all other connections are busy. */
+  /**
+   * Extends the leases (time limits) of task runs, and returns the runs whose leases could not be extended. It uses a
+   * separate connection, so that leases do not expire while all other connections are busy.
+   */
   async renew(runs: readonly TaskRunName[], leaseMs: number): Promise<TaskRunName[]> {
     if (runs.length === 0) return [];
     const rows = await this.connection.queryUrgent<{ id: string; run: string }>(

@@ -32,8 +32,8 @@ interface Waiting {
 
 /**
  * Sends statements on a few connections. If no connection is free, statements wait in order. The time limit of a
- * statement begins when it is sent. If a statement exceeds the limit, its connection is closed. If no statement was
- * answered during this time, all waiting statements fail as well.
+ * statement begins when it is sent. A statement that exceeds the limit fails, and its connection is closed. If
+ * PostgreSQL has answered no statement at all during this time, all waiting statements fail as well.
  */
 export class StatementPool {
   readonly #pool: Pool;
@@ -88,7 +88,8 @@ export class StatementPool {
   /**
    * Runs one statement.
    *
-   * @throws BusyError when the statement has waited too long for a connection, or too many statements are waiting.
+   * @throws BusyError when the statement has waited for a connection for more than ten times `timeoutMs`, or when 5,000
+   *   statements are already waiting.
    */
   async query<Row extends object>(text: string, values: readonly SqlValue[]): Promise<Row[]> {
     const askedAt = performance.now();
@@ -112,7 +113,8 @@ export class StatementPool {
   }
 
   /**
-   * Ends all connections: idle connections immediately, and busy connections after their statements or a time limit.
+   * Ends all connections. Idle connections end immediately. Busy connections end after their statements, or after half
+   * a second. Statements that wait for a connection fail.
    */
   async close(): Promise<void> {
     if (this.#pool.ending) return;

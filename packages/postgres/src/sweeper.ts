@@ -10,7 +10,11 @@ export class Sweeper {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isStopped = false;
 
-  /** Adds a function that deletes expired rows. @param sweep deletes some rows, and returns whether there are more. */
+  /**
+   * Adds a function that deletes expired rows.
+   *
+   * @param sweep a function that deletes some rows, and returns whether there are more.
+   */
   add(sweep: () => Promise<boolean>): void {
     this.#kinds.push(sweep);
   }

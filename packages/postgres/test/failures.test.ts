@@ -192,7 +192,7 @@ const answers = async (backend: Backend): Promise<boolean> => {
   test('refuses to be opened by TLS where PostgreSQL does not speak it', async () => {
     const opened = open({ url: `${server().url}?sslmode=require` });
     await expect(opened).rejects.toThrow(
-      /^PostgreSQL refuses: The server does not support SSL connections; turn TLS on there, or leave sslmode out/,
+      /^PostgreSQL refuses: The server does not support SSL connections; turn on TLS in PostgreSQL, or remove sslmode/,
     );
   });
 

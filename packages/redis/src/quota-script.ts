@@ -1,7 +1,8 @@
 /**
- * The beginning of scripts that limit a number of items, in total and per client. Each item has its own key, which
- * Redis expires; an index counts the keys. To be fast, an extension of a key's expiry does not update the index. When
- * the expiry in the index is over, the script checks the key itself.
+ * The first lines of each script that limits how many items, such as sessions, are stored in total and for each client.
+ * Each item has its own key, which expires in Redis. A sorted set, the index, contains all keys and the times when they
+ * expire. When the expiry of a key is extended, the index is not updated, to save time. So when a time in the index has
+ * passed, the script checks whether the key still exists.
  *
  * `KEYS[1]` is the prefix of all keys. It contains a hash tag, so that all keys are on the same node of a cluster.
  */
@@ -46,8 +47,8 @@ end
 `;
 
 /**
- * Returns the text with which scripts count the items of a client. It contains no line breaks. It is empty if the
- * client is unknown.
+ * Returns the text that stands for a client in the counts of the scripts. It contains no line breaks, and is empty if
+ * the client is unknown.
  */
 export function clientText(client: string | null | undefined): string {
   return client === undefined || client === null ? '' : JSON.stringify(client);

@@ -26,7 +26,8 @@ import { RedisTaskStore } from './redis-task-store.js';
 /** The location of Redis, and limits on the data that the backend stores. */
 export interface RedisOptions extends RedisConnectionOptions, StoreLimits {
   /**
-   * Maximum bytes of JSON for all tasks together.
+   * Maximum total size of the JSON of all stored tasks, in bytes. Beyond it, a new task replaces the oldest finished
+   * tasks of its owner, or is refused.
    * @default 256 MiB
    */
   readonly maxTaskBytes?: number;

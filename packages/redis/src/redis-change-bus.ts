@@ -6,7 +6,8 @@ import type { RedisLink } from './redis-link.js';
 
 /**
  * Sends changes to other processes over channels of Redis: one for all processes, and one for each process. Changes are
- * lost while the listening connection is broken. Afterwards, listeners are notified that everything may have changed.
+ * lost while the listening connection is broken. After a reconnection, listeners receive a change of the kind `all`:
+ * everything may have changed.
  */
 export class RedisChangeBus implements ChangeBus {
   /** The link that listens. A connection that listens can do little else. */

@@ -11,13 +11,13 @@ import { answered } from '@sigil/core/internal';
 /** The reply from Redis to a script or a command. */
 export type RedisReply = string | number | null | readonly RedisReply[];
 
-/** The client of a `RedisLink`, which connects once. After a loss, the link creates a new client. */
+/** A client of a `RedisLink`. It connects once; after a loss of the connection, the link creates a new client. */
 export interface LinkClient {
   readonly isReady: boolean;
-  /** Connects. @param onLost called when the connection is lost. */
+  /** Connects. @param onLost a function that is called when the connection is lost. */
   connect(onLost: (problem: unknown) => void): Promise<void>;
   send(command: readonly string[]): Promise<RedisReply>;
-  /** Resolves to whether the server answers within a time in milliseconds. Never rejects. */
+  /** Resolves to whether the server answers within `withinMs` milliseconds. The promise never rejects. */
   isAlive(withinMs: number): Promise<boolean>;
   destroy(): void;
 }
@@ -28,7 +28,7 @@ export interface Place {
   readonly port: number;
 }
 
-/** Thrown if the options name one kind of server and another kind answers, such as a Sentinel. */
+/** Thrown if the server at an address is of another kind than the options say, for example a Sentinel at `url`. */
 export class WrongServerError extends Error {}
 
 /** The error message for each wrong kind of server, by the mode that the server reports. */
@@ -73,7 +73,7 @@ export class NodeClient implements LinkClient {
     }
   }
 
-  /** Subscribes to a channel. @param hear receives the messages of the channel. */
+  /** Subscribes to a channel. @param hear a function that receives the messages of the channel. */
   async subscribe(channel: string, hear: (text: string) => void): Promise<void> {
     await this.#client.subscribe(channel, hear);
   }
@@ -89,8 +89,8 @@ export class NodeClient implements LinkClient {
 }
 
 /**
- * A client that is connected to the masters of a cluster. When the connection to a master is lost, the client reads the
- * slots of the cluster again. Until then, it uses the other masters.
+ * A client that is connected to the masters of a cluster. When the connection to a master is lost, the client asks the
+ * cluster for the current masters, and connects to them. Until then, commands for the other masters still work.
  */
 export class ClusterClient implements LinkClient {
   readonly #options: RedisClusterOptions;
@@ -100,7 +100,10 @@ export class ClusterClient implements LinkClient {
   #timer: NodeJS.Timeout | undefined;
   #isEnded = false;
 
-  /** @param timeoutMs maximum time for a command, and for reading the slots of the cluster, in milliseconds. */
+  /**
+   * @param timeoutMs maximum time for connecting to the cluster and reading its list of masters, in milliseconds. After
+   * a reconnection, commands on the earlier connections have the same time to finish.
+   */
   constructor(options: RedisClusterOptions, timeoutMs: number) {
     this.#options = options;
     this.#timeoutMs = timeoutMs;

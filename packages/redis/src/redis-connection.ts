@@ -30,14 +30,14 @@ export interface RedisConnectionOptions extends RedisServersOptions {
 /** A script that Redis runs atomically. */
 export interface RedisScript {
   readonly lua: string;
-  /** The SHA-1 hash of the script, by which Redis finds a script that it has run before. */
+  /** The SHA-1 hash of the script. With it, Redis finds a script that it has run before. */
   readonly sha: string;
 }
 
 /** The callbacks of a link. */
 type LinkEvents = Pick<LinkOptions<LinkClient>, 'onReady' | 'onLost'>;
 
-/** The names of all options of a connection, to find unknown options. */
+/** The names of all options of a connection. An option with any other name is reported as unknown. */
 export const CONNECTION_OPTIONS: OptionTable<RedisConnectionOptions> = {
   url: true,
   client: true,
@@ -162,7 +162,8 @@ export class RedisConnection {
   /**
    * Runs a script, in one round trip if Redis has run it before.
    *
-   * @param keys the keys that the script uses, all in one cluster slot; or only the common prefix of these keys.
+   * @param keys the keys that the script uses, or only their common prefix. In a cluster, all these keys must be in the
+   *   same hash slot.
    * @param link the connection to send the script on; by default the connection for all commands.
    * @throws OverloadedError when the memory of Redis is full; ReadOnlyError when Redis is read-only.
    */
@@ -181,12 +182,12 @@ export class RedisConnection {
     return answer.catch(rethrow);
   }
 
-  /** Creates another connection for commands. `close` closes it, too. */
+  /** Creates another connection for commands. The method `close` ends this connection as well. */
   link(told: LinkEvents = {}): RedisLink {
     return this.#linked({ ...told, create: () => this.#servers.commands() });
   }
 
-  /** Creates another connection, which can subscribe to channels. `close` closes it, too. */
+  /** Creates another connection, which can subscribe to channels. The method `close` ends this connection as well. */
   listen(told: LinkEvents): RedisLink<NodeClient> {
     return this.#linked({ ...told, create: () => this.#servers.node() });
   }

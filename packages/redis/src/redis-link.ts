@@ -24,9 +24,10 @@ const MOST_BACK_OFF_MS = 1_000;
 const LOOK_MS = 5_000;
 
 /**
- * One connection to Redis. A command that cannot be sent fails immediately. If a command is not answered in time, only
- * this command fails. If Redis then answers nothing for the same time again, the connection counts as lost. The link
- * reconnects automatically. Each time, it uses a new client, which cannot receive late answers to an earlier client.
+ * One connection to Redis. A command that cannot be sent fails immediately. If a command is not answered within
+ * `timeoutMs`, only this command fails. If Redis then answers nothing for another `timeoutMs`, the connection counts as
+ * lost. The link reconnects automatically, each time with a new client. So answers to commands on a lost connection are
+ * never mistaken for later answers.
  */
 export class RedisLink<C extends LinkClient = LinkClient> {
   #client: C | undefined;
@@ -101,7 +102,10 @@ export class RedisLink<C extends LinkClient = LinkClient> {
     }
   }
 
-  /** Replaces the connection if `isLeft` returns `true` for its client. */
+  /**
+   * Closes the current connection and opens a new one, if `isLeft` returns `true` for the client of the current
+   * connection.
+   */
   renewIf(isLeft: (client: C) => boolean): void {
     const client = this.#client;
     if (client && isLeft(client)) this.#lose(client, new Error('Another Redis is the master'));

@@ -11,10 +11,10 @@ export interface RedisServersOptions {
    */
   readonly url?: string;
   /**
-   * A client from `createClient()` of node-redis, connected or not, instead of `url`. Only its options are used, such
-   * as the location and certificates. The client itself is not used, because stores need other settings for
-   * reconnecting and timeouts. With `cluster` or `sentinel`, the client only supplies the login to Redis; the address
-   * comes from `cluster` or `sentinel`.
+   * A client from `createClient()` of node-redis, instead of `url`. Only the options of the client are read, such as
+   * the location and certificates; it does not have to be connected. Its connection is not used, because stores need
+   * other settings for reconnecting and timeouts. With `cluster` or `sentinel`, only the login to Redis comes from the
+   * client, not the address.
    */
   readonly client?: RedisClientTemplate;
   /** A Redis Cluster, instead of `url`. */
@@ -25,7 +25,7 @@ export interface RedisServersOptions {
      */
     readonly nodes: readonly string[];
   };
-  /** A Redis server whose master is monitored by Sentinels, instead of `url`. */
+  /** Redis with Sentinels, instead of `url`. The Sentinels report the address of the current master. */
   readonly sentinel?: {
     /** The name that the Sentinels use for the master, such as `mymaster`. */
     readonly name: string;
@@ -92,8 +92,8 @@ export class RedisServers {
   }
 
   /**
-   * Creates a client for one server, for subscriptions. In a cluster, one server is enough, because every node relays
-   * all messages.
+   * Creates a client for one server: the one at `url`, the master that the Sentinels report, or one node of the
+   * cluster. One node is enough for subscriptions, because every node relays all messages.
    */
   async node(): Promise<NodeClient> {
     const { cluster, sentinel } = this.#options;

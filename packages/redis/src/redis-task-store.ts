@@ -325,14 +325,15 @@ return page
 `);
 
 /**
- * Stores tasks in Redis, where all processes of an app can use them. If a limit is reached, the oldest finished task of
- * the same owner is replaced, never a working task or another owner's. Clients that cannot be distinguished count as
- * one owner, to which only the total limits apply. If no task can be replaced, the new task is refused.
+ * Stores tasks in Redis, where all processes of an app can use them. If a limit is reached, a new task replaces the
+ * oldest finished tasks of the same owner. Unfinished tasks, and tasks of other owners, are never replaced. If there
+ * are too few finished tasks, the new task is refused. Clients that cannot be distinguished count as one owner; for
+ * this owner, only the limits for all owners together apply.
  */
 export class RedisTaskStore implements TaskStore {
   /**
-   * Default number of concurrent runs. It does not depend on connections, because a run writes little, and all commands
-   * share one connection.
+   * How many tasks a process runs at the same time if the app does not set `tasks.concurrency`. The number is fixed,
+   * because a run writes little, and all commands share one connection.
    */
   readonly concurrency = 16;
   /** Leases are renewed on a separate connection, so that a large answer on the other one cannot make them expire. */

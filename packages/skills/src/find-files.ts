@@ -27,7 +27,7 @@ interface Walk {
  * Finds the files in a folder and its subfolders, in alphabetical order. Files and folders whose names begin with a dot
  * are left out, because they belong to tools or to the system.
  *
- * @param problems receives a problem for each file that cannot be served.
+ * @param problems the list that receives a problem for each file that cannot be served.
  */
 export async function findFiles(
   root: string,

@@ -4,17 +4,17 @@ import { OptionChecks, type OptionTable } from '@sigil/core/internal';
 /** Options of `skills`: guards, and limits on the files that are read into memory at start. */
 export interface SkillsOptions {
   /**
-   * Guards for every file of every skill; the guards of the app run first. If a guard hides the `SKILL.md` of a skill,
-   * the whole skill is hidden.
+   * Guards that run for every file of every skill, after the guards of the app. If a guard hides the `SKILL.md` of a
+   * skill, the whole skill is hidden.
    */
   readonly guards?: readonly GuardLike[];
   /** Maximum number of files in the folder of skills, including subfolders. @default 5000 */
   readonly maxFiles?: number;
-  /** Maximum bytes of one file. @default 4 MiB */
+  /** Maximum size of one file of a skill, in bytes. @default 4 MiB */
   readonly maxFileBytes?: number;
-  /** Maximum bytes of all files together. @default 64 MiB */
+  /** Maximum total size of the files of all skills, in bytes. @default 64 MiB */
   readonly maxBytes?: number;
-  /** Maximum number of nested folders. @default 16 */
+  /** Maximum number of levels of folders below the folder of skills. @default 16 */
   readonly maxDepth?: number;
 }
 

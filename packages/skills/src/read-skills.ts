@@ -10,14 +10,14 @@ import { readSkill, type Skill, SKILL_FILE } from './skill.js';
 /** The skills in a folder, and all their files. */
 export interface SkillFolder {
   readonly skills: readonly Skill[];
-  /** All files of all skills. A file that belongs to two nested skills is only listed once. */
+  /** All files of all skills. A file of a nested skill belongs to two skills, but is listed once. */
   readonly files: readonly SkillFile[];
 }
 
 /**
  * Reads the skills in a folder into memory.
  *
- * @param problems receives a problem for each file or skill that cannot be served.
+ * @param problems the list that receives a problem for each file or skill that cannot be served.
  */
 export async function readSkills(
   folder: URL,

@@ -28,8 +28,8 @@ export class ServedFiles {
   }
 
   /**
-   * Returns the resource for a file; `undefined` if the resource was removed, or if the caller may not see
-   * it.
+   * Returns the resource for a file; `undefined` if the resource was removed, or if guards hide it from the
+   * caller.
    */
   async find(call: ExtensionCall, uri: string): Promise<ResourceEntry | undefined> {
     const entry = this.#entries.get(uri);
@@ -38,7 +38,7 @@ export class ServedFiles {
     return (await call.sees(entry)) ? entry : undefined;
   }
 
-  /** Returns the files that the caller may see. */
+  /** Returns the files whose resources exist and are not hidden from the caller by guards. */
   async visible<F extends Pick<SkillFile, 'uri'>>(call: ExtensionCall, files: readonly F[]): Promise<F[]> {
     const found = await Promise.all(files.map(({ uri }) => this.find(call, uri)));
     return files.filter((_file, index) => found[index] !== undefined);

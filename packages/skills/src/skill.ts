@@ -27,7 +27,7 @@ const MAX_DESCRIPTION = 1024;
  * Creates a skill from its files.
  *
  * @param main the `SKILL.md` of the skill.
- * @param problems receives a problem for each violation of SEP-2640 or of the Agent Skills specification.
+ * @param problems the list that receives a problem for each violation of SEP-2640 or of the Agent Skills specification.
  * @returns the skill; `undefined` when its frontmatter cannot be read.
  */
 export function readSkill(

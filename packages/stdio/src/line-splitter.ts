@@ -7,7 +7,7 @@ const LOOSE_PARTS = 1024;
 export interface LineListener {
   /** Called with each line that is not blank, without its line break. The bytes are valid only during the call. */
   line(bytes: Buffer): void;
-  /** Called once when a line exceeds the limit. The rest of the line is skipped. */
+  /** Called once for each line that exceeds the limit. The rest of the line is skipped. */
   overlong(): void;
 }
 
@@ -29,7 +29,7 @@ export class LineSplitter {
     this.#listener = listener;
   }
 
-  /** Adds the next bytes of the stream, and reports every line that they complete to the listener. */
+  /** Adds the next bytes of the stream, and passes the listener every line that these bytes complete. */
   push(chunk: Buffer): void {
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {

@@ -50,8 +50,8 @@ export class LineWriter {
   }
 
   /**
-   * Queues a notification, unless `maxBytes` or more bytes of notifications are already waiting. The new notification
-   * itself is not counted, so that one long line can exceed the limit.
+   * Queues a notification if fewer than `maxBytes` bytes of notifications are already waiting. The new notification is
+   * not counted, so one long line can exceed the limit.
    *
    * @returns whether the notification was queued.
    */
@@ -64,7 +64,7 @@ export class LineWriter {
     return true;
   }
 
-  /** Resolves when all lines that are queued now have been written, or when the stream has failed or closed. */
+  /** Resolves when the lines of the current queue have been written, or when the stream has failed or closed. */
   settled(): Promise<void> {
     if (this.#isSettled()) return Promise.resolve();
     return new Promise((resolve) => this.#waiting.push(resolve));

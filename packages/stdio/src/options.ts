@@ -12,10 +12,10 @@ export interface StdioLimits {
    */
   readonly maxLineBytes?: number;
   /**
-   * Maximum bytes of notifications that wait because the client does not read. Beyond this limit, progress and log
-   * messages are dropped. Any other notification then ends the connection, because without it the client would have
-   * outdated information about the server. Answers, and requests to the client, are not counted: the server reads no
-   * further messages while the output is full.
+   * Maximum total size of the notifications that wait to be written because the client does not read, in bytes. Beyond
+   * this limit, new progress and log messages are dropped. Any other new notification ends the connection, because
+   * without it the client would have outdated information about the server. Responses, and requests to the client, are
+   * not counted, because the server stops reading messages while the output is full.
    *
    * @default 16 MiB
    */
@@ -38,7 +38,7 @@ export interface StdioOptions {
    */
   readonly principal?: Principal;
   /**
-   * How long requests in flight can continue after the end of the input or a signal before they are aborted, in
+   * How long requests in flight can continue after a signal, or after the input has ended, before they are aborted, in
    * milliseconds. Clients kill a server that has not ended after 2 to 4 seconds. With the default, the server ends
    * within 1.5 seconds, which includes the disposal of services.
    *

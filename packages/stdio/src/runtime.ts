@@ -22,9 +22,9 @@ import { guardStdout, type StreamWrite } from './stdout-guard.js';
  *
  * The runtime ends when its input ends, when its output is closed, or on SIGTERM or SIGINT. Requests in flight then
  * have `drainMs` to finish before they are aborted. If this was the last runtime of the app, the app closes and the
- * process exits, even if timers are still active. If you set the streams in the options, only a signal ends the
- * process. A line that is too long, not UTF-8 or not JSON is answered with an error. A second `initialize` begins a new
- * session. Log entries go to standard error.
+ * process exits, even if timers are still active. If you set `input` and `output`, the process does not exit when one
+ * of these streams ends, but it exits after a signal. A line that is too long, not UTF-8 or not JSON is answered with
+ * an error. A second `initialize` begins a new session. Log entries go to standard error.
  *
  * @param options the limits and streams of the transport. The default streams are those of the process.
  * @throws DefinitionError when an option is wrong.

@@ -7,16 +7,16 @@ type AnyWrite = (...args: Parameters<Writable['write']>) => boolean;
 
 /** Reserves standard output for the messages of the transport. */
 export interface StdoutGuard {
-  /** Writes to the guarded stream, which only the transport must do. */
+  /** Writes to the guarded stream. Only the transport is allowed to call this function. */
   readonly write: StreamWrite;
   /** Restores the stream, so that all code can write to it again. */
   release(): void;
 }
 
 /**
- * Redirects all output to `stdout` to `stderr`, except output through the returned `write`, because any other line
- * would break the protocol. Output through `console` is redirected too. Writes to the file descriptor itself, such as
- * those of a child process that inherits it, cannot be redirected.
+ * Reserves `stdout` for the returned `write`. All other output to `stdout`, such as that of `console`, goes to
+ * `stderr`, because it would break the protocol. Output that goes directly to the file descriptor cannot be redirected,
+ * for example the output of a child process that inherits the descriptor.
  */
 export function guardStdout(stdout: Writable, stderr: Writable): StdoutGuard {
   const wasOwn = Object.hasOwn(stdout, 'write');

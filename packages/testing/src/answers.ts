@@ -12,7 +12,7 @@ import { METHODS } from '@sigil/core/transport';
 
 /** A request to the user (`elicitation/create`) to fill in a form or to open a page. */
 export interface ElicitRequest {
-  /** The kind of request: `form` (also if it is absent) to fill in a form, `url` to open a page. */
+  /** The kind of request: `url` to open a page; `form`, or absent, to fill in a form. */
   readonly mode?: 'form' | 'url';
   readonly message: string;
   /** The schema of the form: a flat object with primitive properties. Absent in URL mode. */
@@ -24,8 +24,8 @@ export interface ElicitRequest {
 }
 
 /**
- * How the client answers requests from the server. The client refuses a request (-32601) if the member that
- * answers it is absent.
+ * How the client answers requests from the server. If a member is absent, the client refuses the requests that it would
+ * answer (-32601).
  */
 export interface Answers {
   /** Answers elicitation requests in place of a user: fills in forms, and agrees to open pages. */
@@ -64,7 +64,7 @@ export function createAnswerer({ onElicit, onSample, roots }: Answers): Answerer
 
 type Result = Readonly<Record<string, unknown>>;
 
-/** Maximum number of results of one call that ask for input, so that a server cannot ask endlessly. */
+/** How many times a server can ask for input during one call, so that it cannot ask endlessly. */
 export const MAX_ROUNDS = 10;
 
 /** Whether a result asks for input instead of answering (revision 2026-07-28, basic/patterns/mrtr). */
@@ -75,7 +75,7 @@ export function wantsInput(result: Result): boolean {
 /**
  * Answers all input requests of a result, in order, one after the other.
  *
- * @returns the parameters that a retry of the request must add.
+ * @returns the parameters to add to the request when it is sent again.
  * @throws Error if the result contains no input requests and no state. Errors of an answer are thrown unchanged,
  *   because a retry cannot contain errors.
  */

@@ -26,14 +26,17 @@ export interface CallOptions {
   /** Cancels the request when aborted: the server is notified, and the call rejects with the signal's reason. */
   readonly signal?: AbortSignal;
   /**
-   * The lowest level of log messages to receive. In revision 2026-07-28, it is sent with the request, and applies to
-   * this request. In earlier revisions, it changes the level of the session, also for later requests.
+   * The lowest level of log messages to receive. In revision 2026-07-28, it is sent with the request and applies only
+   * to this request. In earlier revisions, the client changes the level of the session before the request, so it also
+   * applies to later requests.
    */
   readonly logLevel?: LogLevel;
-  /** Additional members for the `_meta` of the request. They replace members that the client sets. */
+  /** Members to add to `_meta` of the request. A member given here replaces the client's member of the same name. */
   readonly meta?: Readonly<Record<string, unknown>>;
   /**
-   * How long the call may take, in milliseconds; `Infinity` for no limit. It overrides `timeoutMs` of the connection.
+   * Maximum time to wait for each answer from the server, in milliseconds; `Infinity` for no limit. If the call becomes
+   * a task, this is also the maximum time until the task ends. Without this option, `timeoutMs` of the connection
+   * applies.
    */
   readonly timeoutMs?: number;
 }
@@ -49,8 +52,8 @@ export interface Identity {
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * Sends requests in the form that a protocol revision requires. When the server asks for input, it answers and repeats
- * the request.
+ * Sends requests in the form that a protocol revision requires. When the server asks for input, the `Caller` answers
+ * and repeats the request.
  */
 export class Caller {
   readonly #stateless: boolean;
@@ -71,7 +74,8 @@ export class Caller {
    * Sends a request and returns its result, after answering the server's questions.
    *
    * @throws ProtocolError when the server answers with an error.
-   * @throws Error when the server does not answer in time, still asks for input after 10 rounds, or cancels the task of the call. When the signal aborts, its reason is thrown.
+   * @throws Error when the server does not answer in time, still asks for input after 10 rounds, or cancels the task of
+   * the call. When the signal aborts, its reason is thrown.
    */
   async call(method: string, params: Members, options: CallOptions = {}): Promise<Record<string, unknown>> {
     if (options.logLevel !== undefined && !this.#stateless) await this.setLogLevel(options.logLevel);

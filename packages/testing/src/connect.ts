@@ -24,8 +24,8 @@ export interface ConnectOptions extends Answers {
    */
   readonly capabilities?: ClientCapabilities;
   /**
-   * Declares the extension `io.modelcontextprotocol/tasks`. If a call becomes a task, the client answers its input
-   * requests and waits for its end. So `callTool` returns the result as usual. Only for revision
+   * Declares the extension `io.modelcontextprotocol/tasks`. If a call becomes a task, the client answers the
+   * task's input requests and waits until the task ends. So `callTool` returns the result as usual. Only for revision
    * 2026-07-28.
    */
   readonly tasks?: boolean;
@@ -40,7 +40,7 @@ export interface ConnectOptions extends Answers {
   readonly principal?: Principal;
   /** Called with every notification. `client.notifications` contains them, too. */
   readonly onNotification?: (notification: ReceivedNotification) => void;
-  /** How long a request may take, in milliseconds; `Infinity` for no limit. @default 10,000 */
+  /** Maximum time to wait for the answer to a request, in milliseconds; `Infinity` for no limit. @default 10,000 */
   readonly timeoutMs?: number;
 }
 

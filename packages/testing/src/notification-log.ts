@@ -41,7 +41,7 @@ export class NotificationLog {
   }
 
   /**
-   * Waits for a notification that no earlier call has returned. A notification that has already arrived counts.
+   * Returns the first matching notification that no earlier call has returned. If none has arrived yet, waits for one.
    *
    * @throws Error when no such notification arrives in time. When the signal aborts, its reason is thrown.
    */

@@ -69,9 +69,9 @@ export class TestApp implements AsyncDisposable {
   }
 
   /**
-   * Connects another client, with the options of the first client. `close` closes it, too.
+   * Connects another client, with the options of the first client. The method `close` closes all clients.
    *
-   * @param options options that replace options of the first client, such as `principal`.
+   * @param options options for the new client that replace those of the first client, such as `principal`.
    */
   async connect(options: ConnectOptions = {}): Promise<TestClient> {
     const client = await connect(this.app, { ...this.options, ...options });

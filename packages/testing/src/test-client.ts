@@ -90,8 +90,8 @@ export class TestClient implements AsyncDisposable {
   /** The protocol revision that the client uses. */
   readonly revision: ProtocolVersion;
   /**
-   * The server's result of `initialize`. It is `undefined` in revision 2026-07-28, in which `discover()` returns such
-   * information.
+   * The server's result of `initialize`. It is `undefined` in revision 2026-07-28; there, `discover()` returns
+   * information about the server.
    */
   readonly server: ServerDetails | undefined;
   readonly #parts: ClientParts;
@@ -220,10 +220,10 @@ export class TestClient implements AsyncDisposable {
   }
 
   /**
-   * Waits for a notification that no earlier `waitFor` has returned. It can have arrived already. Two calls return two
-   * different notifications.
+   * Returns the first matching notification that no earlier `waitFor` has returned. If none has arrived yet, waits for
+   * one. Two calls never return the same notification.
    *
-   * @param predicate returns whether a notification of this method is the expected one.
+   * @param predicate a function that returns whether a notification of this method is the expected one.
    * @param timeoutMs how long to wait, in milliseconds; by default as long as for a request.
    * @throws Error when no such notification arrived in time.
    */

@@ -55,7 +55,7 @@ export class Wire {
   /**
    * Sends a request.
    *
-   * @param makeParams returns the parameters of the request. Its argument is the id of the request.
+   * @param makeParams a function that receives the id of the request, and returns the parameters of the request.
    */
   request(method: string, makeParams: (id: RequestId) => object, limits: RequestLimits): Sent {
     const id = ++this.#lastId;

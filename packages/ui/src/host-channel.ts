@@ -40,8 +40,8 @@ export class HostChannel {
 
   /**
    * @param host the window that embeds the page.
-   * @param handle handles the requests and notifications of the host. It returns the result of a request, or
-   *   `undefined` for an unknown method.
+   * @param handle a function that receives the requests and notifications of the host. It returns the result of a
+   *   request, or `undefined` for an unknown method.
    */
   constructor(
     private readonly host: Window,

@@ -85,7 +85,7 @@ export interface HostContext {
   readonly userAgent?: string;
   readonly platform?: 'web' | 'desktop' | 'mobile';
   readonly deviceCapabilities?: { readonly touch?: boolean; readonly hover?: boolean };
-  /** The width of the areas at each edge of the view that the system covers, in pixels. */
+  /** For each edge of the view, the width of the area that the system covers, in pixels. */
   readonly safeAreaInsets?: {
     readonly top: number;
     readonly right: number;

@@ -20,9 +20,9 @@ export interface InitializeResult {
 }
 
 /**
- * A view that is connected to its host. Methods such as `onResult` and `onContext` add a listener. If such an
- * event has already occurred, they immediately call the new listener with the last one. Each of these methods returns a
- * function that removes the listener.
+ * A view that is connected to its host. Methods such as `onResult` and `onContext` add a listener for an event. If the
+ * event has already occurred, the new listener is immediately called with the latest value. Each of these methods
+ * returns a function that removes the listener.
  */
 export class View<Tools extends ToolMap<Tools> = AnyTools, Shown extends keyof Tools = keyof Tools> {
   /** The name and version of the host that shows the view. */
@@ -33,7 +33,7 @@ export class View<Tools extends ToolMap<Tools> = AnyTools, Shown extends keyof T
   readonly #events: HostEvents<InputOf<Tools[Shown]>, ToolResult<OutputOf<Tools[Shown]>>>;
   readonly #atEnd: () => void;
 
-  /** @param atEnd called when the view is closed, to stop reporting the size. */
+  /** @param atEnd a function that is called when the view is closed. It stops the reports of the size. */
   constructor(
     channel: HostChannel,
     events: HostEvents<InputOf<Tools[Shown]>, ToolResult<OutputOf<Tools[Shown]>>>,
@@ -80,7 +80,7 @@ export class View<Tools extends ToolMap<Tools> = AnyTools, Shown extends keyof T
   }
 
   /**
-   * Listens for the request of the host to end the view. The host waits until the promise of the listener has settled.
+   * Listens for the request of the host to end the view. The host waits until the listener's promise has settled.
    */
   onTeardown(listener: () => void | Promise<void>): () => void {
     return this.#events.teardown.add(listener);
@@ -147,8 +147,8 @@ export class View<Tools extends ToolMap<Tools> = AnyTools, Shown extends keyof T
   }
 
   /**
-   * Sets information that the model receives with the user's next message. It replaces the earlier information from
-   * this view.
+   * Sets information for the model, which receives it with the user's next message. Each call replaces the information
+   * from earlier calls of this view.
    *
    * @param content a text, or blocks of content.
    * @throws ViewError `REFUSED` when the host refuses.

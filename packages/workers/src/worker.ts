@@ -19,7 +19,8 @@ export interface Worker<Env> {
  * Serves an app as a Cloudflare Worker. The app is created once per isolate, at the first request, because only
  * requests contain the bindings.
  *
- * @param app creates the app from the bindings; called once, and again only after a failure.
+ * @param app a function that receives the bindings, and creates the app. It is called at the first request, and again
+ *   only after a failure.
  * @param options `path` of the endpoint, `/mcp` by default, and the options of `fetchHandler`; or a function that
  *   returns these options from the bindings.
  * @returns the `default` export for the module of the Worker.

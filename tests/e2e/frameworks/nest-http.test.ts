@@ -279,7 +279,7 @@ describe.each(PLATFORMS)('SigilModule on $platform', ({ adapter }) => {
       },
       (nest) => nest.useGlobalGuards(new Known()),
     );
-    expect(lines).toEqual([expect.stringContaining('Unknown is no global guard') as unknown]);
+    expect(lines).toEqual([expect.stringContaining('Unknown is not a global guard') as unknown]);
   });
 
   test('makes request-scoped services with the request of the platform', async () => {

@@ -165,7 +165,9 @@ describe.each(PLATFORMS)('users of SigilModule on $platform', ({ adapter }) => {
     expect(lines).toEqual([
       [
         { kind: 'tool', name: 'who_am_i' },
-        expect.stringMatching(/^the guard MixinAuthGuard has set request\.user where there is no principal/),
+        expect.stringMatching(
+          /^the guard MixinAuthGuard has set request\.user for a request without a principal/,
+        ),
       ],
     ]);
     const decorators = [UseGuards(AuthGuard('bearer'))];
@@ -214,9 +216,9 @@ describe.each(PLATFORMS)('users of SigilModule on $platform', ({ adapter }) => {
   });
 
   test.each([
-    [{ name: 'Ada' }, 'request.user has neither id, userId nor sub: say who'],
-    [{ id: new Date(0) }, 'request.user has an object (Date) as its id: say who'],
-    [{ userId: true }, 'request.user has a boolean as its userId: say who'],
+    [{ name: 'Ada' }, 'request.user has neither id, userId nor sub: set its principal'],
+    [{ id: new Date(0) }, 'request.user has an object (Date) as its id: set its principal'],
+    [{ userId: true }, 'request.user has a boolean as its userId: set its principal'],
   ])(
     'answers 500, and says why in the log, where a user has nothing that names it: %p',
     async (user, why) => {

@@ -20,7 +20,10 @@ export interface BundleOptions {
   readonly minify: boolean;
   /** Packages that are not bundled. */
   readonly external: readonly string[];
-  /** How long the program may take to describe itself, in milliseconds. */
+  /**
+   * The build runs the program to read its definitions. If one run takes more than this many milliseconds, the build
+   * fails.
+   */
   readonly timeoutMs: number;
 }
 
@@ -29,7 +32,10 @@ export interface Bundled {
   readonly examined: Examined;
   /** The file of the bundle and the source map; they are not written yet. */
   readonly files: readonly OutputFile[];
-  /** Packages that must be installed beside the bundle, each with the folder where it is installed now. */
+  /**
+   * Packages that must be installed beside the bundle, because it does not contain them. Key: the package name. Value:
+   * the folder where the package is installed now.
+   */
   readonly external: ReadonlyMap<string, string | undefined>;
   readonly warnings: readonly string[];
 }
@@ -46,7 +52,7 @@ const MARK = '// Written by sigil build';
 /**
  * Bundles a program into one file, without writing it.
  *
- * @throws UsageError if the file would replace a file that no build has written.
+ * @throws UsageError if the bundle would replace a file that `sigil build` has not written.
  * @throws ServerError if the program cannot be bundled, its definitions are wrong, or the target lacks something that
  *   the program needs.
  */
@@ -119,7 +125,7 @@ function checkOut(out: string): void {
 /**
  * Writes a bundle and its source map.
  *
- * @param placeOf returns the path to write a file of the bundle to.
+ * @param placeOf a function that receives the planned path of a file, and returns the path to write the file to.
  * @throws UsageError when the files cannot be written.
  */
 export function writeBundle({ files }: Bundled, placeOf = (path: string): string => path): void {

@@ -10,7 +10,7 @@ import type { ImportedRules } from './program-text.js';
  * load all of it, is replaced by the module `RULES`.
  */
 
-/** The packages of which a program must contain only one copy. */
+/** Class libraries: packages with global state, so that a program must contain only one copy of each. */
 export const CLASS_LIBRARIES: readonly string[] = [
   'class-validator',
   'class-transformer',
@@ -18,7 +18,7 @@ export const CLASS_LIBRARIES: readonly string[] = [
   'reflect-metadata',
 ];
 
-/** The module that `@sigil/core` imports instead of class-validator. */
+/** The name of the virtual module that replaces class-validator in `@sigil/core`. */
 export const RULES = 'sigil:rules';
 
 /** The import of a class library. */
@@ -30,15 +30,18 @@ export interface LibraryForm {
   readonly external?: boolean;
 }
 
-/** Returns the replacement for a class library while a program is described: the installed package itself. */
+/**
+ * Returns the module to use for a class library when the build runs the program: the installed package, outside of the
+ * bundle.
+ */
 export function installedForm({ path, resolveDir, kind }: LibraryImport): LibraryForm {
   const file = createRequire(join(resolveDir, 'index.js')).resolve(path);
   return { path: kind === 'require-call' ? file : pathToFileURL(file).href, external: true };
 }
 
 /**
- * Returns the text of the module that `@sigil/core` imports instead of class-validator while a program is
- * described. A real import would look like an import of the program.
+ * Returns the code of the module `RULES` for the run of the program during the build. It loads class-validator without
+ * an import, because imports count as uses by the program.
  */
 export function installedRules(framework: string): string {
   const manifest = JSON.stringify(join(framework, 'package.json'));
@@ -68,8 +71,8 @@ export function bundledForm({ path }: LibraryImport, hasFiles: boolean): Library
 }
 
 /**
- * Returns the text of the module that `@sigil/core` imports instead of class-validator in a bundle. It
- * exports the rules that the program imports, and those that `@sigil/core` itself uses.
+ * Returns the code of the module `RULES` for the final bundle. It exports only the names from class-validator that the
+ * program imports or `@sigil/core` uses.
  */
 export function bundledRules(rules: ImportedRules): string {
   const names = new Set(['getMetadataStorage', 'Allow', ...rules]);

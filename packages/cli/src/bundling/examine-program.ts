@@ -24,15 +24,21 @@ import { DESCRIBE, describeProgram } from './run-described.js';
 /** The facts about a program that are needed to bundle it. */
 export interface Examined {
   readonly description: BuildDescription;
-  /** The files for each URL in the option `discover`. */
+  /** The module files that the URLs in the option `discover` match. The key is the URL. */
   readonly discovered: DiscoveredFiles;
   /** The program's imports of class-validator. */
   readonly rules: ImportedRules;
-  /** Packages that stay external because external packages use them. */
+  /** Packages that are left out of the bundle, because other packages outside of the bundle use them. */
   readonly shared: ReadonlySet<string>;
-  /** Packages that the program requires at run time and the bundler cannot find, each with its folder. */
+  /**
+   * Packages that the bundler does not see, because the program loads them with functions from `createRequire()`. Key:
+   * the package name. Value: its folder.
+   */
   readonly required: ReadonlyMap<string, string | undefined>;
-  /** Absolute paths of files and folders that modules find relative to their own location. */
+  /**
+   * Absolute paths of files and folders that the program's modules locate by their own path, such as with
+   * `import.meta.url`.
+   */
   readonly files: readonly string[];
   /** The program's exports. */
   readonly exports: readonly string[];
@@ -45,11 +51,11 @@ export const REQUIRE =
 const MOST_DISCOVERIES = 16;
 
 /**
- * Collects the facts about a program that its bundle needs. For this, the program is bundled and run so that it
- * describes itself.
+ * Finds out what the bundle of a program needs. For this, the program is bundled and run. It reports its definitions
+ * instead of serving.
  *
  * @param asked the requested options of the bundler.
- * @param timeoutMs how long the program may take to describe itself, in milliseconds.
+ * @param timeoutMs the maximum time for each run of the program, in milliseconds.
  * @throws ServerError if the definitions are wrong, or the target lacks something that the program needs; the bundler's
  *   error if bundling fails.
  */
@@ -123,7 +129,7 @@ export async function examineProgram(
 /**
  * Returns the files that the modules of a bundle refer to.
  *
- * @param found the references of modules, by file.
+ * @param found the references of each module. The key is the module's file.
  */
 export function referred(
   found: ReadonlyMap<string, References>,

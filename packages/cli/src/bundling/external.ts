@@ -11,11 +11,11 @@ const MISSING = 'sigil-missing';
 const RESOLVING = Symbol('resolving');
 
 /**
- * Keeps external the modules that cannot be bundled: modules of the target, and packages with compiled addons. A
- * package that is not installed throws when another package requires it, as in Node.
+ * Creates an esbuild plugin that leaves modules out of the bundle if the target provides them, or if their package has
+ * a compiled addon. If a package requires a missing package, the call fails only at run time, as in Node.
  *
- * @param formOf returns the replacement for a class library.
- * @param others returns further packages that stay external.
+ * @param formOf a function that receives an import of a class library, and returns the module to use instead.
+ * @param others a function that returns the names of further packages to leave out of the bundle.
  */
 export function leaveExternal(
   { entry, framework, target, packages }: Program,
@@ -61,7 +61,10 @@ export function leaveExternal(
   };
 }
 
-/** Returns the packages that stay external, each with the folder where it is installed. */
+/**
+ * Returns the packages that a bundle imports but does not contain. Key: the package name. Value: the folder where the
+ * package is installed.
+ */
 export function externalPackages(
   { inputs, outputs }: Metafile,
   cwd: string,

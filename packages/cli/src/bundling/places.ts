@@ -25,7 +25,7 @@ export const PLACE_NAMES: Readonly<Record<string, string>> = {
 /**
  * Returns the text of the virtual module `PLACES`.
  *
- * @param hasFiles whether the target has a file system, so that `import.meta.url` of the bundle is a path.
+ * @param hasFiles whether the target has a file system. Otherwise, a constant replaces `import.meta.url`.
  */
 export function placesText(hasFiles: boolean): string {
   return `const meta = import.meta;
@@ -45,11 +45,12 @@ export function seenFrom(href: string, out: string): string {
 }
 
 /**
- * Adds the original path of each module to its text.
+ * Creates an esbuild plugin that gives each bundled module its original path, relative to the bundle, as
+ * `import.meta.url`, `__filename` and `__dirname`.
  *
- * @param program the entry module and its file. The module gets the path of the bundle if both are in the
- * same folder, because programs check whether they are the main module.
- * @param found receives the references of modules, by file.
+ * @param program the entry module, and the file of the bundle. If both are in the same folder, the entry module gets
+ *   the path of the bundle: programs compare this path to check whether they are the main module.
+ * @param found a map that receives the references of each module. The key is the module's file.
  */
 export function modulePlaces(
   { entry, out }: { readonly entry: string; readonly out: string },

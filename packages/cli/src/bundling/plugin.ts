@@ -30,7 +30,8 @@ export interface SigilOptions {
    */
   readonly target?: TargetName;
   /**
-   * How long the program may take to describe itself, in milliseconds.
+   * The build runs the program to read its definitions. If one run takes more than this many milliseconds, the build
+   * fails.
    * @default 60_000
    */
   readonly timeoutMs?: number;
@@ -41,7 +42,7 @@ export interface SigilOptions {
  * and the rules of class-validator that the program imports. The program is started during bundling, but does not
  * serve.
  *
- * @param options the target platform.
+ * @param options the target platform, and the time limit for the description.
  * @returns an esbuild plugin, for builds with one entry point. It sets `format`, `platform`, `conditions` and other
  *   options that the build does not set.
  * @example
@@ -56,7 +57,7 @@ export function sigil(options: SigilOptions = {}): Plugin {
   return examiningPlugin(options, () => undefined);
 }
 
-/** Creates the plugin `sigil`. @param onExamined called with the facts about the program. */
+/** Creates the plugin `sigil`. @param onExamined a function that is called with the facts about the program. */
 export function examiningPlugin(
   { target: name = 'node', timeoutMs = 60_000 }: SigilOptions,
   onExamined: (examined: Examined) => void,

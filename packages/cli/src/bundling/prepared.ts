@@ -7,9 +7,9 @@ import { PLACES, seenFrom } from './places.js';
 /**
  * Creates a plugin for modules without files.
  *
- * @param texts the texts of the modules, by name.
- * @param framework the folder of `@sigil/core`. The modules resolve packages there, because `@sigil/core`
- * depends on ajv, but the program possibly does not.
+ * @param texts a function for each module, which returns the text of the module. The key is the module's name.
+ * @param framework the folder of `@sigil/core`. Imports of packages are resolved from this folder, because
+ * `@sigil/core` depends on ajv, but the program possibly does not.
  */
 export function virtualModules(
   texts: Readonly<Record<string, () => string | Promise<string>>>,
@@ -67,7 +67,10 @@ function asFunction(code: string): string {
   return `(validatorFunctions) => { const module = {}; ${code}\nreturn module.exports; }`;
 }
 
-/** The virtual module that replaces the pattern engine if no pattern of the program needs the engine. */
+/**
+ * The name of the virtual module that replaces `#pattern-engine`, which analyses regular expressions. It is used on
+ * targets without a file system, if no pattern of the program needs this analysis.
+ */
 export const PATTERNS = 'sigil:patterns';
 export const PATTERNS_TEXT = `import { DefinitionError } from '@sigil/core';
 export function analysePattern(source, flags) {

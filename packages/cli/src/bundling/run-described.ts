@@ -6,7 +6,10 @@ import type { BuildDescription, DiscoveredFiles } from '@sigil/core/build';
 import { ServerError } from '../failures.js';
 import { reportedProblems } from '../program/program.js';
 
-/** A program's description of itself. */
+/**
+ * The report of a program that the build has run: its definitions, and the files that the option `discover` matches but
+ * the bundle lacks.
+ */
 export interface Told {
   readonly description?: BuildDescription;
   readonly discovered: DiscoveredFiles;
@@ -21,8 +24,8 @@ const NO_APP_MS = 5_000;
 const NEXT_APP_MS = 500;
 
 /**
- * The code of the module that is loaded before the program. The module that is loaded after the program calls the
- * `loaded()` of this module.
+ * The code of a module that makes a program report its definitions instead of serving. It must be loaded before the
+ * program. Its function `loaded()` must be called after the program is loaded.
  */
 export const DESCRIBE: string = `
 import { writeFileSync } from 'node:fs';
@@ -55,13 +58,12 @@ export const loaded = async () => {
 };`;
 
 /**
- * Runs a program that was bundled to describe itself, and reads its description.
+ * Runs a bundle that contains the program and the module `DESCRIBE`, and returns the report of the program.
  *
  * @param code the bundle.
- * @param out the file of the final bundle. The description runs in the same folder, so that it finds external
- * packages there.
- * @throws ServerError if the definitions of the program are invalid, or if the program fails or does not end
- * in time.
+ * @param out the file of the final bundle. The program runs in the folder of this file, so that it finds external
+ *   packages there.
+ * @throws ServerError if the definitions of the program are invalid, or if the program fails or does not end in time.
  */
 export async function describeProgram(code: string, out: string, timeoutMs: number): Promise<Told> {
   const path = join(dirname(out), `.${basename(out)}.${process.pid}.mjs`);

@@ -32,7 +32,7 @@ export function projectOf({ entry, out }: Pick<BundleOptions, 'entry' | 'out'>):
   return root;
 }
 
-/** Checks the folder to ship to. @throws UsageError if a build must not empty the folder. */
+/** Checks the folder to ship to. @throws UsageError if it contains the program, or files that no build has written. */
 export function checkShipFolder(folder: string, { entry, out }: Pick<BundleOptions, 'entry' | 'out'>): void {
   const name = relative(process.cwd(), folder) || '.';
   if (isWithin(entry, folder) || isWithin(out, folder))
@@ -44,9 +44,9 @@ export function checkShipFolder(folder: string, { entry, out }: Pick<BundleOptio
 }
 
 /**
- * Writes a folder that contains everything a bundle needs to run anywhere. It has the referenced files of the project
- * at the same places, and a `package.json` with the external packages. Programs that the bundle starts, such as
- * workers, are bundled too.
+ * Writes a folder that contains everything a bundle needs to run anywhere. It contains the project files that the
+ * bundle refers to, at the same relative paths as in the project. Its `package.json` lists the external packages.
+ * Programs that the bundle starts, such as workers, are bundled too.
  */
 export async function ship(folder: string, options: BundleOptions, bundled: Bundled): Promise<Shipped> {
   const { out, target } = options;

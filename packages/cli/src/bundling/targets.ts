@@ -5,13 +5,19 @@ export type TargetName = 'node' | 'worker' | 'lambda' | 'deno' | 'bun';
 export interface Target {
   /** The package conditions that apply to the target, besides `import` and `default`. */
   readonly conditions: readonly string[];
-  /** Whether the target has files, and packages that are installed beside the bundle. */
+  /** Whether the target has a file system, so that packages can be installed beside the bundle. */
   readonly hasFiles: boolean;
   /** Pattern for the names of packages that the target itself provides. */
   readonly provided: RegExp;
-  /** Code for globals that only the target has. It runs first while a program is described on this machine. */
+  /**
+   * Code that defines globals of the target, such as `Deno`. It runs before the program when the build runs the program
+   * in Node.
+   */
   readonly globals?: string;
-  /** The kind of program that the target runs: the program itself, or the exports of the program, which the platform calls. */
+  /**
+   * How the target serves clients. `program`: the target starts the bundle, which serves the clients. `exports`: the
+   * target calls the exports of the bundle.
+   */
   readonly serves: 'program' | 'exports';
   /** The name of the file that `sigil build` writes beside the program by default. */
   readonly file: string;

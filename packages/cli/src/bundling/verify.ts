@@ -20,18 +20,22 @@ export interface Comparison {
   readonly bundled: Bundled;
   /** Packages that stay external, each with the folder where it is installed. */
   readonly external: ReadonlyMap<string, string | undefined>;
-  /** The folder with everything that the bundle needs, if it was shipped. */
+  /** The folder that `ship` has written; absent if the bundle is not shipped. */
   readonly shipped?: string | undefined;
-  /** The runtime of the program. Answers to calls are only compared over standard streams. */
+  /**
+   * The name of the runtime that the program passes to `app.run()`; `stdio` if it passes none. Errors of calls are
+   * compared only for `stdio`.
+   */
   readonly runtime: string;
   readonly timeoutMs: number;
 }
 
 /**
- * Compares the lists of a bundle, and its refusals of calls, with those of the original program. The bundle runs in a
- * copy of the project that only has the external packages.
+ * Compares a bundle with its original program: the lists, and the errors of calls without arguments. The bundle runs in
+ * a copy of the project or of the shipped folder. Only packages outside of the bundle are installed there.
  *
- * @returns the reason why they could not be compared, for example because the program lacks something on this machine.
+ * @returns `undefined` if the two are equal. Otherwise, the reason why they could not be compared, for example because
+ *   the program lacks something on this machine.
  * @throws ServerError if the lists or refusals differ, or if the bundle does not start.
  */
 export async function compareWithProgram(asked: Comparison): Promise<string | undefined> {

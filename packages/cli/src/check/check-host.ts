@@ -19,7 +19,9 @@ const SAYS: Readonly<Record<HostEffect, string>> = {
 const MOST_PLACES = 5;
 
 /**
- * Finds parts of a tool that a model host does not support: its name, and keywords in its input schema.
+ * Finds parts of a tool that a model host does not support: names of the tool or its arguments, and parts of the input
+ * schema.
+ *
  * @param isStrict whether to include the limits of the host's strict mode.
  */
 export function checkHost(tool: ManifestTool, host: HostName, isStrict: boolean): Finding[] {

@@ -5,13 +5,14 @@ import type { Finding } from './findings.js';
 /** The findings of a check, and the tokens of the tools. */
 export interface CheckReport {
   readonly findings: readonly Finding[];
-  /** The estimated number of tokens of each tool, by name. */
+  /** The estimated number of tokens of each tool. The key is the tool's name. */
   readonly tokens: Readonly<Record<string, number>>;
   readonly totalTokens: number;
 }
 
 /**
- * Finds violations of the specification, of limits of models, or of a directory's rules in a server.
+ * Finds everything in a server that violates the MCP specification, the limits of a model host, or the rules of a
+ * directory.
  *
  * @param manifest the server's manifest.
  * @param rules the maximum cost of a tool in tokens, and the directory and hosts that the server is for.

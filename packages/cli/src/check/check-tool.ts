@@ -9,17 +9,19 @@ import { isForModels } from './visibility.js';
 
 /** The rules for tools. */
 export interface ToolRules {
-  /** Maximum number of tokens of a tool. */
+  /**
+   * Maximum estimated number of tokens that one tool takes in a model's context. A tool that takes more is reported.
+   */
   readonly budget: number;
   /** The directory that will list the tools, if any. */
   readonly profile?: ProfileName;
   /** The model hosts that will use the tools. @default none */
   readonly hosts?: readonly HostName[];
-  /** Whether these hosts use their strict mode. @default false */
+  /** Whether the model hosts use their strict mode. @default false */
   readonly strict?: boolean;
 }
 
-/** Default maximum number of tokens of a tool. */
+/** The maximum number of tokens for one tool, unless the user sets another number in `sigil check`. */
 export const DEFAULT_BUDGET = 1_000;
 
 /** Checks one tool. */
@@ -96,8 +98,8 @@ const CHARACTERS_PER_TOKEN = 4;
 
 /**
  * Estimates how many tokens a tool takes in a model's context: a quarter of the characters in its name, description and
- * input schema as JSON. Clients usually send no more than these to the model; models count tokens differently. The
- * number is 0 for a tool that only the UI of an app calls (MCP Apps, `_meta.ui.visibility`).
+ * input schema as JSON. Clients usually send only these three parts to the model. The exact number depends on the
+ * model. The number is 0 for a tool that only the UI of an app calls (MCP Apps, `_meta.ui.visibility`).
  *
  * @param tool a tool from `tools/list`.
  * @example

@@ -14,15 +14,15 @@ export type HostEffect = 'refuses' | 'ignores' | 'strict';
 /** A feature that a host does not support. */
 export interface HostRule {
   readonly effect: HostEffect;
-  /** The documentation of the rule. */
+  /** The URL of a page that documents the rule or shows the host's response. */
   readonly source: string;
   /** A pattern that matches all tool names that the host allows. */
   readonly toolName?: RegExp;
   /** A pattern that matches all argument names that the host allows. */
   readonly argumentName?: RegExp;
-  /** Keywords that the host does not support anywhere. */
+  /** Keywords that the host does not support in any part of an input schema. */
   readonly keywords?: readonly string[];
-  /** Further unsupported schemas, by name. */
+  /** Functions that return whether a schema is unsupported. Each key describes the schema in findings. */
   readonly schemas?: Readonly<Record<string, (place: SchemaLocation) => boolean>>;
 }
 
@@ -72,9 +72,9 @@ const PATTERNED = ['patternProperties', 'propertyNames', 'unevaluatedProperties'
 const CONTAINING = ['contains', 'minContains', 'maxContains'];
 
 /**
- * The limits of each host, from its documentation, or from its responses if the documentation does not say. They were
- * read on 22 November 2026, together with the code of the hosts' own libraries: `strictToolSchema.ts` of
- * openai/openai-agents-js, `types.ts` of googleapis/js-genai, `transform-json-schema.ts` of
+ * The limits of each host, from its documentation, or from its responses if the documentation does not name a limit.
+ * The sources were read on 22 November 2026, together with the code of the hosts' own libraries:
+ * `strictToolSchema.ts` of openai/openai-agents-js, `types.ts` of googleapis/js-genai, `transform-json-schema.ts` of
  * anthropics/anthropic-sdk-typescript.
  */
 export const HOST_RULES: Readonly<Record<HostName, readonly HostRule[]>> = {

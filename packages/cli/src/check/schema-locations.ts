@@ -9,11 +9,11 @@ export interface SchemaLocation {
   readonly isRoot: boolean;
   /** Whether the value is a named member that is not required. */
   readonly isOptional: boolean;
-  /** The number of objects that contain the value, including the value itself. */
+  /** How many nested objects contain the value. The value itself also counts if it is an object. */
   readonly depth: number;
   /**
-   * Set for a reference to a schema that contains the reference: `required` if all members on the path to the reference
-   * are required.
+   * Set for a recursive reference, whose target contains the reference. `required`: all members between the target and
+   * the reference are required. `optional`: at least one is optional.
    */
   readonly recursion?: 'required' | 'optional';
 }
@@ -29,8 +29,8 @@ interface Position {
 }
 
 /**
- * Returns the root schema and every subschema that valid data must match, each once with its location. It
- * leaves out subschemas of `not` and `if`, because valid data need not match them.
+ * Returns the root schema and its subschemas, each once with its location. Subschemas of `not` and `if` are left out,
+ * because they do not describe valid data.
  */
 export function placesIn(root: JsonObject): SchemaLocation[] {
   const document = new SchemaDocument(root);

@@ -12,8 +12,8 @@ const OPTIONS = {
 } as const;
 
 /**
- * `sigil add`: adds a class and its test to a project. It calls the function behind `create-mcp-app add`, which is a
- * dependency. So nothing is downloaded, and both commands write the same files.
+ * `sigil add`: adds a class and its test to a project. It calls the function of `create-mcp-app add`, so both commands
+ * write the same files. Nothing is downloaded, because `create-mcp-app` is a dependency of this package.
  */
 export const add: Command = {
   synopsis: 'add tool|resource|prompt|service|view <name> [--force] [--dry-run]',

@@ -67,7 +67,10 @@ export const ADDRESS_OPTIONS = {
   },
 } as const;
 
-/** Splits arguments at `--`. The second part is for a server, or is the command line of a server. */
+/**
+ * Splits the arguments of a command at `--`. Depending on the command, the arguments after `--` are passed to a server,
+ * or are the command line that starts a server.
+ */
 export function splitArguments(args: readonly string[]): SplitArguments {
   const at = args.indexOf('--');
   return at < 0 ? { own: args } : { own: args.slice(0, at), server: args.slice(at + 1) };
@@ -88,9 +91,10 @@ interface Addressed {
 }
 
 /**
- * Returns the server that the arguments name, or the default program.
+ * Returns the server that the arguments name, and the options for asking it. If they name no server, the program
+ * `dist/main.js` is used.
  *
- * @throws UsageError if the arguments name a server in two ways.
+ * @throws UsageError if the arguments are invalid, or name a server in two ways, such as a program and `--url`.
  */
 export function addressOf(
   operand: string | undefined,
@@ -175,8 +179,8 @@ export const MAIN_OPERAND = '<main.js>';
 /**
  * Reads the arguments of a command.
  *
- * @param operands the names of the required arguments without a dash.
- * @param optional the names of optional arguments; `any` accepts any number.
+ * @param operands the names of the required arguments that are not options.
+ * @param optional the names of the optional arguments that are not options; `any` accepts any number of them.
  * @throws UsageError when arguments are missing or unknown.
  */
 export function readArguments<O extends Options>(

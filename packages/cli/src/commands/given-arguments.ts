@@ -55,7 +55,12 @@ function refuseInexact(name: string, text: string): void {
   if (problem !== undefined) throw new UsageError(`${name}: ${problem}`);
 }
 
-/** Reads pairs `name=value`. A name can occur only once. For a list, it can occur once for each entry. */
+/**
+ * Reads pairs `name=value`. The name of a list can occur several times, once for each entry. Every other name can occur
+ * once.
+ *
+ * @param schemaOf a function that returns the schema of an argument.
+ */
 export function readPairs(given: readonly string[], schemaOf: (name: string) => JsonObject): JsonObject {
   // Not an object, so that `__proto__` is a name like others.
   const read = new Map<string, unknown>();

@@ -68,7 +68,7 @@ const ONE_OPTIONS = { ...MAIN_OPTION, ...SERVER_OPTIONS } as const;
 
 const ARGUMENTS = { arguments: { type: 'boolean', about: 'also show the values of the arguments' } } as const;
 
-/** `sigil tasks show`: shows one task, including the encrypted parts. */
+/** `sigil tasks show`: shows one task, including the parts that are encrypted in the store. */
 export const tasksShow: Command = aboutOne('show', 'show a task, and its result', describe);
 
 /** `sigil tasks cancel`: ends a task that has not ended. */

@@ -38,10 +38,11 @@ interface UseValues {
 }
 
 /**
- * Uses the server that the arguments name. It shows progress, log messages and tasks, answers questions from the
- * server, and cancels the request on Ctrl-C.
+ * Connects to the server that the arguments name, and calls `use`. Meanwhile, progress, log messages and tasks
+ * are shown, and questions from the server are answered. Ctrl-C cancels the request.
  *
  * @param command the arguments after `--`.
+ * @param use a function that sends requests to the server, and returns the exit code of the command.
  */
 export async function withServer(
   values: UseValues,

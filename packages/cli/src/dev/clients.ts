@@ -10,7 +10,7 @@ export interface ClientSetting {
 }
 
 /**
- * Returns the settings that add a server to clients: commands or files.
+ * Returns the settings that add a server to clients: shell commands, or the contents of files.
  *
  * @param server the name of the server. Characters that shells and files do not accept are replaced by
  * hyphens.

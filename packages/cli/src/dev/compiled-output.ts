@@ -11,7 +11,9 @@ const NOT_COMPILED = /(^|[\\/])(node_modules|\.[^\\/]+)([\\/]|$)/;
 
 /** The files that a compiler writes for a program, and the program's `.env` file. */
 export class CompiledOutput {
-  /** The folder of the output, such as `dist` for `dist/src/main.js`. */
+  /**
+   * The absolute path of the compiler's output folder. For `dist/src/main.js`, it is the folder `dist` of the project.
+   */
   readonly folder: string;
   /** The path of the `.env` file. The file does not always exist. */
   readonly settings: string;
@@ -28,7 +30,10 @@ export class CompiledOutput {
     this.folder = isInside ? join(cwd, first) : dirname(entry);
   }
 
-  /** Whether a path inside the folder is not output of the compiler. */
+  /**
+   * Whether to ignore a path in `folder`: installed packages, hidden files, and output that no program loads, such as
+   * `.d.ts` files.
+   */
   ignores(path: string): boolean {
     return NOT_COMPILED.test(relative(this.folder, path)) || NOT_RUN.test(path);
   }
@@ -45,8 +50,8 @@ export class CompiledOutput {
   }
 
   /**
-   * Returns the sources of the output, each with its output files. They are read from source maps, because a
-   * compiler does not remove the output of deleted sources.
+   * Returns the output files of each source file, according to the source maps. The key is the path of the source file.
+   * Deleted source files are included, because compilers do not remove their output.
    */
   async sources(): Promise<ReadonlyMap<string, readonly string[]>> {
     const found = new Map<string, string[]>();
@@ -92,7 +97,7 @@ const QUIET_MS = 100;
 /**
  * Watches the output of a compiler, and the `.env` file.
  *
- * @param changed called when the output is complete.
+ * @param changed a function that is called after changes, as soon as no file has changed for 100 ms.
  */
 export function watchOutput(output: CompiledOutput, changed: () => void): Watch {
   const { cwd, folder, settings } = output;

@@ -23,7 +23,7 @@ export interface CompilerOptions {
   /** The command line of the compiler to use instead of the project's own. It must run in watch mode. */
   readonly compile: string | undefined;
   readonly hasColours: boolean;
-  /** Receives a warning for the user, in one line. */
+  /** Called with a warning for the user, in one line. */
   readonly warn: (line: string) => void;
 }
 

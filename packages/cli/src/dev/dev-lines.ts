@@ -161,7 +161,10 @@ function marked(names: readonly string[], isRequired: (name: string) => boolean)
   return names.map((name) => (isRequired(name) ? `${name}*` : name)).join(' ');
 }
 
-/** Returns the log without lines that are shown elsewhere, such as compiler errors. */
+/**
+ * Returns the lines to show in the log. If the compiler writes in the format of `tsc`, its standard output is left out,
+ * because its errors are shown separately.
+ */
 export function logOf({ lines, compiler }: DevState): string[] {
   const isShown = ({ source, isError }: OutputLine): boolean =>
     source !== 'compiler' || isError || !compiler.isUnderstood;
@@ -175,7 +178,7 @@ function logRows(state: DevState, columns: number): string[] {
   return logOf(state).flatMap((line) => folded(line, columns));
 }
 
-/** Returns the log as rows for the log panel, ending with the last lines of the compiler. */
+/** Returns the log as rows for the log panel, followed by the errors of the last compilation. */
 export function panelRows(state: DevState, columns: number): string[] {
   const problems = state.compiler.problems.flatMap((problem) => problem.split('\n'));
   return [...logRows(state, columns), ...problems.flatMap((line) => folded(printable(line), columns))];

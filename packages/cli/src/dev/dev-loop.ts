@@ -23,14 +23,14 @@ export interface DevOptions {
   /** The arguments of the program. */
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
-  /** The compiler, which runs again after every change. */
+  /** The command that starts the compiler in watch mode. */
   readonly compiler: CommandLine;
 }
 
 /** The definitions of a program. */
 export interface Served {
   readonly manifest: Manifest;
-  /** The findings of `sigil check`, and the tokens of each tool by name. */
+  /** The findings of `sigil check`, and the estimated number of tokens of each tool. */
   readonly report: CheckReport;
 }
 
@@ -45,7 +45,10 @@ function settingsIn(cwd: string): NodeJS.ProcessEnv {
   return existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {};
 }
 
-/** Compiles after every change, and keeps the last compiled server running. */
+/**
+ * Runs the server, and a compiler in watch mode. Restarts the server when its compiled files or its `.env` file have
+ * changed.
+ */
 export class DevLoop {
   /** Resolves with the exit code once everything has ended. */
   readonly ended: Promise<ExitCode>;
@@ -103,7 +106,8 @@ export class DevLoop {
   }
 
   /**
-   * Makes the program describe itself, once for each start of the server.
+   * Returns the definitions of the program. To get them, starts a second process of the program next to the server. The
+   * result is kept until the server is restarted.
    *
    * @throws ServerError when the program fails, or does not answer in time.
    */
@@ -115,7 +119,7 @@ export class DevLoop {
     return this.#served.answer;
   }
 
-  /** Restarts the server with its last compiled output. */
+  /** Restarts the server, even if its compiled files have not changed. */
   restart(): void {
     this.#started = undefined;
     this.#refresh();

@@ -14,8 +14,8 @@ export class DevServer {
   #wasUp = false;
 
   /**
-   * @param addressNow returns the address where the server would listen if it were started now;
-   * `undefined` if unknown.
+   * @param addressNow a function that returns the host and port for the next start of the server; `undefined` on
+   *   standard streams, or if unknown.
    * @param state receives the events of the server.
    */
   constructor(
@@ -27,7 +27,8 @@ export class DevServer {
   /**
    * Ends the running server, and starts a new one.
    *
-   * @param isOutdated returns whether the compiler has written newer output. If so, the wait for this server ends.
+   * @param isOutdated a function that returns whether compiled files have changed since the restart began. If they
+   *   change while the method waits for the port, it starts no server.
    */
   async restart(isOutdated: () => boolean): Promise<void> {
     const since = performance.now();
@@ -130,10 +131,11 @@ export function isTaken({ host, port }: Address): Promise<boolean> {
 }
 
 /**
- * Waits until connections are accepted at an address, or until they are no longer accepted.
+ * Waits until a program accepts connections at an address, or until no program does.
  *
- * @param goesOn called before each attempt; returns whether to keep waiting.
- * @returns whether the expected state was reached in time.
+ * @param taken `true` to wait until a program accepts connections; `false` to wait until no program does.
+ * @param goesOn a function that is called before each attempt, and returns whether to keep waiting.
+ * @returns `true` once the awaited state is reached; `false` if `goesOn` has returned `false` before.
  */
 export async function untilTaken(address: Address, taken: boolean, goesOn: () => boolean): Promise<boolean> {
   while (goesOn()) {
@@ -144,8 +146,8 @@ export async function untilTaken(address: Address, taken: boolean, goesOn: () =>
 }
 
 /**
- * Returns the address where a Sigil server listens with these arguments and variables; `undefined` on
- * standard streams.
+ * Returns the host and port where a Sigil server listens if it is started with these arguments and environment
+ * variables. Returns `undefined` for a server on standard streams, or for a port outside 1 to 65535.
  */
 export function addressFor(args: readonly string[], env: NodeJS.ProcessEnv): Address | undefined {
   if (!args.includes('--http')) return undefined;

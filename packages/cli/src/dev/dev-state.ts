@@ -13,7 +13,7 @@ export interface ServerStatus {
   readonly status: 'starting' | 'up' | 'failed' | 'stopped';
   /** The endpoint of the server; absent on standard streams, or if its port is unknown. */
   readonly url?: string | undefined;
-  /** The reason for people: why the server has failed, or what it waits for. */
+  /** A text for people: the reason why the server has failed, or what the server waits for. */
   readonly reason?: string | undefined;
 }
 
@@ -53,7 +53,7 @@ export interface DevListener {
    * Called when the server has reported an event.
    *
    * @param event the kind of the event, such as `call`.
-   * @param shown the printable part of the event, if any.
+   * @param shown the event in a form that is safe to print; `undefined` if events of this kind are not printed.
    */
   told?(event: string, data: JsonObject, shown: ShownEvent | undefined): void;
 }

@@ -9,11 +9,11 @@ import type { DevLoop, Served } from './dev-loop.js';
 /** Changes within this time are drawn together, in milliseconds. */
 const DRAW_MS = 50;
 
-/** The actions for the terminal's keys, besides those of `DevLoop`. */
+/** Functions that `DevTerminal` calls when keys are pressed, besides the methods of `DevLoop`. */
 export interface DevActions {
   /** The link to the page, if a page is served. */
   readonly pageUrl: string | undefined;
-  /** Ends `sigil dev`. A second call ends it immediately. */
+  /** Called for the key `q`. Ends `sigil dev` with exit code 0. A second call kills the compiler and the server. */
   quit(): void;
   /** Ends `sigil dev` as Ctrl-C does. */
   interrupt(): void;

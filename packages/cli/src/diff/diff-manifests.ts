@@ -23,8 +23,8 @@ import {
 } from './diff-members.js';
 
 /**
- * Lists the changes between two manifests, with their effect on clients. Inputs may widen and outputs may narrow; the
- * reverse breaks clients.
+ * Lists the changes between two manifests, with their effect on clients. Clients work with wider inputs and narrower
+ * outputs. Narrower inputs and wider outputs break clients.
  *
  * @param before the older manifest.
  * @param after the newer manifest.

@@ -2,7 +2,10 @@ import { canonicalJson } from '@sigil/core/internal';
 import { compareSchemas } from '../schema/compare-schemas.js';
 import { type Effect, shown } from '../schema/difference.js';
 
-/** The effect of a change on clients: some clients fail, no client fails, or only the wording has changed. */
+/**
+ * The effect of a change on clients. `breaking`: some clients can fail. `additive`: no client fails. `wording`: only
+ * texts have changed.
+ */
 export type ChangeLevel = 'breaking' | 'additive' | 'wording';
 
 /** One change of a manifest. */
@@ -18,7 +21,10 @@ export interface ManifestChange {
 /** Every level, the most serious first. */
 export const CHANGE_LEVELS: readonly ChangeLevel[] = ['breaking', 'additive', 'wording'];
 
-/** The effect of an input difference on senders. A narrower schema refuses values, so inputs are contravariant. */
+/**
+ * The change level for each kind of difference between two input schemas. A narrower schema is breaking, because it
+ * refuses values that clients possibly send.
+ */
 export const INPUT_LEVELS: Readonly<Record<Effect, ChangeLevel>> = {
   narrower: 'breaking',
   wider: 'additive',
@@ -31,8 +37,8 @@ export const INPUT_LEVELS: Readonly<Record<Effect, ChangeLevel>> = {
 };
 
 /**
- * The effect of an output difference on readers. A wider schema allows values that they do not expect, so outputs are
- * covariant.
+ * The change level for each kind of difference between two output schemas. A wider schema is breaking, because it
+ * allows values that clients possibly do not expect.
  */
 export const OUTPUT_LEVELS: Readonly<Record<Effect, ChangeLevel>> = {
   narrower: 'additive',
@@ -45,7 +51,10 @@ export const OUTPUT_LEVELS: Readonly<Record<Effect, ChangeLevel>> = {
   wording: 'wording',
 };
 
-/** Creates the change for one place in a manifest. */
+/**
+ * A function that creates a change of one definition. It receives the level, the place within the definition, and a
+ * description of the change.
+ */
 export type ReportChange = (level: ChangeLevel, path: string, what: string) => ManifestChange;
 
 /** Compares members that clients only display. */
@@ -63,7 +72,10 @@ export function diffWording<E extends object>(
   });
 }
 
-/** Compares the remaining members. A removed or changed member can break clients. */
+/**
+ * Compares two objects, except for their members in `known`. An added member is `additive`; a removed or changed member
+ * is `breaking`.
+ */
 export function diffOthers<E extends object>(
   before: E,
   after: E,

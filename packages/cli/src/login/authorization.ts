@@ -11,7 +11,7 @@ export class Authorization {
   #login: Login | undefined;
   #hasWarned = false;
 
-  /** @param warn called once with the reason if logins cannot be read or stored. */
+  /** @param warn a function that is called once if logins cannot be read or stored. It receives the reason. */
   constructor(
     private readonly server: URL,
     private readonly warn: (why: string) => void,
@@ -19,7 +19,10 @@ export class Authorization {
     this.#orWarn(() => (this.#login = keptLogin(server)));
   }
 
-  /** Returns the access token. If the last token has expired, a new token is requested. */
+  /**
+   * Returns the access token; `undefined` without a login. If the token has expired or expires within 5 seconds, first
+   * tries to refresh it.
+   */
   async token(): Promise<string | undefined> {
     const { expiresAt = Infinity, kept } = this.#login ?? {};
     if (expiresAt < Date.now() + MARGIN_MS && kept?.refreshToken !== undefined) await this.#refresh();
@@ -27,9 +30,11 @@ export class Authorization {
   }
 
   /**
-   * Whether to repeat a refused request with a new access token.
+   * Whether to repeat a refused request, because there is a newer access token. If needed, first requests a newer
+   * token. `token` is the token of the refused request.
    *
-   * @throws ServerError if the user must log in, with the command to do so.
+   * @throws ServerError if the server requires a login or more scopes, and no newer token helps. The message contains
+   *   the login command.
    */
   async canRetry(refused: Response, token: string | undefined): Promise<boolean> {
     const challenge = await challengeOf(refused);

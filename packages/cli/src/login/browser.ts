@@ -10,9 +10,9 @@ export interface BrowserOptions extends Omit<LoginOptions, 'redirectUri'> {
   readonly port?: number;
   /** Ends the login early. */
   readonly signal: AbortSignal;
-  /** Called with the login page for the user. */
+  /** Opens or shows the login page, `authorizeUrl`. Called once, when this machine waits for the browser's redirect. */
   readonly open: (begun: BegunLogin) => void;
-  /** Stores the login, before the browser shows that the login has worked. */
+  /** Stores the login. It is called before the browser shows that the login has worked. */
   readonly keep: (login: Login) => void;
 }
 

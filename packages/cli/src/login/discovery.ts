@@ -76,17 +76,17 @@ export async function challengeBy(server: URL): Promise<Challenge | undefined> {
   );
 }
 
-/** The resource of a login, and its authorization server. */
+/** The OAuth resource and the authorization server of a login. */
 export interface Discovered {
-  /** The identifier of the server in access tokens (the OAuth resource). */
+  /** The OAuth resource that the server's metadata names. The login requests access tokens for this resource. */
   readonly resource: string;
-  /** Scopes that clients may request. */
+  /** The scopes that the server's protected resource metadata lists (`scopes_supported`). */
   readonly scopes: readonly string[];
   readonly authorizationServer: AuthorizationServer;
 }
 
 /**
- * Finds the authorization server of a server (RFC 9728, then RFC 8414 or OpenID Connect Discovery).
+ * Finds the authorization server of an MCP server (RFC 9728, then RFC 8414 or OpenID Connect Discovery).
  *
  * @throws ServerError when the server has no metadata, or metadata about another server.
  */

@@ -7,7 +7,7 @@ import { isObject, type JsonObject, objectOf, parseJson } from '../json.js';
 import { makeFolder } from '../make-folder.js';
 import { type KeptLogin, type Login, loginOf } from './login.js';
 
-/** Returns the path of the file with the user's logins. Other users have no access to it. */
+/** Returns the path of the file with the user's logins. Other users have no access to the file. */
 export function loginsFile(): string {
   const { XDG_CONFIG_HOME, APPDATA } = process.env;
   const ofPlatform = process.platform === 'win32' ? APPDATA : undefined;
@@ -17,8 +17,8 @@ export function loginsFile(): string {
 /**
  * Returns the stored login for a server, if there is one.
  *
- * @throws ServerError if the file cannot be read, or if the file or this entry is invalid. Other invalid
- * entries are ignored.
+ * @throws ServerError if the file cannot be read, or if the file or the server's entry is invalid. Invalid entries
+ * of other servers are ignored.
  */
 export function keptLogin(server: URL): Login | undefined {
   const kept = readLogins()[server.href];
@@ -39,9 +39,9 @@ export function keepLogin({ kept }: Login): void {
 }
 
 /**
- * Removes the login to a server, even a broken one.
+ * Removes the login to a server, even if the stored login is invalid.
  *
- * @returns the login, if there was one.
+ * @returns the login, if there was a valid one.
  * @throws ServerError when the file of logins cannot be written, or is broken.
  */
 export function forgetLogin(server: URL): Login | undefined {

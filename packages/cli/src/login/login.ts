@@ -58,7 +58,7 @@ export interface LoginOptions {
 export interface BegunLogin {
   /** The page where the user logs in. */
   readonly authorizeUrl: string;
-  /** The state in the browser's redirect, which identifies the login. */
+  /** The parameter `state` of the browser's redirect, which identifies the login. */
   readonly state: string;
   /** The scopes that are requested. */
   readonly scopes: readonly string[];

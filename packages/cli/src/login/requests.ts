@@ -12,8 +12,8 @@ const MOST_BYTES = 1024 * 1024;
 const TIMEOUT_MS = 10_000;
 
 /**
- * Checks that a login is allowed to use an address. It must use TLS, or must be on this machine if the server is on
- * this machine too.
+ * Checks that a login is allowed to use an address. The address must use https; http is allowed only if the
+ * address and the server are both on this machine.
  *
  * @param what the purpose of the address, for the error.
  */
@@ -31,8 +31,10 @@ function isLoopback({ hostname }: URL): boolean {
 }
 
 /**
- * Sends a request of the login to a server. Does not follow redirects, and limits the size of the answer and the time
- * to receive it.
+ * Sends a request that a login needs. Redirects are not followed. The complete answer must arrive within 10 seconds,
+ * and have at most 1 MiB.
+ *
+ * @param server the MCP server that the login is for.
  */
 export async function fetchFor(server: URL, address: string, init: RequestInit = {}): Promise<Response> {
   const url = checkAddress(address, server, 'an address of the login');
@@ -53,7 +55,7 @@ export async function fetchFor(server: URL, address: string, init: RequestInit =
   return new Response(body, { status, statusText, headers });
 }
 
-/** Returns options that make the library use `fetchFor`, which decides whether http is allowed. */
+/** Returns options that make `oauth4webapi` use `fetchFor`, which decides whether http is allowed. */
 export function fetchOptions(server: URL): {
   [customFetch]: (url: string, init: object) => Promise<Response>;
   [allowInsecureRequests]: true;
@@ -64,7 +66,7 @@ export function fetchOptions(server: URL): {
   };
 }
 
-/** Converts an error during a login to a sentence. @param issuer the authorization server. */
+/** Converts an error during a login to an error with a message for people. @param issuer the authorization server. */
 export function loginError(error: unknown, issuer: string): ServerError {
   if (error instanceof ServerError) return error;
   if (error instanceof ResponseBodyError || error instanceof AuthorizationResponseError) {

@@ -9,7 +9,7 @@ export class Refusal extends Error {
   /**
    * @param status the HTTP status.
    * @param message the problem, and the fix.
-   * @param details further members of the response body.
+   * @param details members of the response body besides the message.
    */
   constructor(
     readonly status: number,

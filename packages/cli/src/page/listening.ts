@@ -33,7 +33,7 @@ export async function listen(server: Server, port: number): Promise<number> {
 }
 
 /**
- * Listens on the first free port from `first`, or on any free port if the ports that it tries are in use. @returns the
+ * Listens on the first free port of the 100 ports from `first`, or on any free port if all 100 are in use. @returns the
  * port.
  */
 export async function listenFrom(server: Server, first: number): Promise<number> {

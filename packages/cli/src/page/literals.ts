@@ -9,7 +9,7 @@ export class Code {
 }
 
 /**
- * Returns a JSON value as TypeScript, in the style of the templates. Strings are escaped.
+ * Returns a JSON value as TypeScript, in the code style of the `create-mcp-app` templates. Strings are escaped.
  *
  * @param indent the number of spaces at the beginning of the line.
  */

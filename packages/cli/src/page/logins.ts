@@ -20,7 +20,7 @@ export interface ShownLogin {
   readonly status: 'open' | 'done' | 'failed';
   readonly scopes: readonly string[];
   readonly subject?: string;
-  /** When the login expires, in milliseconds since 1970. */
+  /** When the access token expires, in milliseconds since 1970. */
   readonly expiresAt?: number;
   readonly error?: string;
 }
@@ -52,8 +52,8 @@ export class Logins {
   readonly #logins = new Map<string, KnownLogin>();
 
   /**
-   * @param begin starts a login.
-   * @param told called with each login that has changed.
+   * @param begin a function that starts a login.
+   * @param told a function that is called with each login that has changed.
    */
   constructor(
     private readonly begin: BeginLogin,
@@ -89,7 +89,7 @@ export class Logins {
   }
 
   /**
-   * Finishes the login for a browser's redirect. Works only once.
+   * Finishes the login that a browser's redirect belongs to. Each login can be finished only once.
    *
    * @returns whether the user is logged in.
    * @throws Refusal if there is no such login.
@@ -125,8 +125,9 @@ export class Logins {
   }
 
   /**
-   * Returns the access token of a login, refreshed if it has expired. @throws Refusal if there is no such
-   * login.
+   * Returns the access token of a login. If the token has expired or expires within 10 seconds, refreshes it first.
+   *
+   * @throws Refusal if there is no such login, if the login is not finished, or if the token cannot be refreshed.
    */
   async accessToken(id: string): Promise<string> {
     const known = this.#known(id);

@@ -25,13 +25,14 @@ const PASSED_BACK = /^(?:content-type|www-authenticate|retry-after|allow|mcp-[\w
 /** The header with the id of the login to use. */
 const LOGIN_HEADER = 'x-sigil-login';
 
-/** Forwards requests of the page to the developed server only. */
+/** Forwards requests of the page to the developed server, and to no other server. */
 export class McpProxy {
   readonly #open = new Set<ClientRequest>();
 
   /**
-   * @param serverNow returns the current server.
-   * @param accessToken returns the access token of a login. It throws a Refusal if there is no such login.
+   * @param serverNow a function that returns the current status of the server.
+   * @param accessToken a function that returns the access token of a login, or throws a Refusal if there is no such
+   * login.
    */
   constructor(
     private readonly serverNow: () => ServerStatus,
@@ -40,8 +41,9 @@ export class McpProxy {
   ) {}
 
   /**
-   * Passes one request to the server. @throws Refusal if the server is not available, or if too many requests
-   * are open.
+   * Passes one request to the server.
+   *
+   * @throws Refusal if the server is not running, or if 64 requests from the page have no complete response yet.
    */
   async pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (this.#open.size >= MOST_OPEN)

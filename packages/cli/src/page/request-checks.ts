@@ -12,8 +12,8 @@ export class RequestChecks {
   readonly #digest: Buffer = digestOf(this.token);
 
   /**
-   * Refuses requests to another host name, which another site may resolve to this machine, and requests from
-   * pages of other sites.
+   * Refuses requests whose header `Host` does not name this machine, as a protection against DNS rebinding. Also
+   * refuses requests from pages of other origins.
    *
    * @throws Refusal for such a request.
    */

@@ -32,7 +32,7 @@ const MOST_FILES = 100;
 
 /** The result of `saveTest`. */
 export interface SavedTest {
-  /** The path of the test, relative to the folder of the project. The file may not exist yet. */
+  /** The path of the test, relative to the folder of the project. Possibly, the file is not written yet. */
   readonly file: string;
   readonly text: string;
   /** A note for the user. */
@@ -40,8 +40,8 @@ export interface SavedTest {
 }
 
 /**
- * Creates a test of a call that expects the call's result. If a newly started program returns another value,
- * the test only expects the type of this value.
+ * Creates a test that repeats a call and expects the same result. If possible, repeats the call in a newly started
+ * program to find values that vary. The test only expects the type of these values.
  *
  * @param given the call, as the page sent it.
  * @param principal the caller.

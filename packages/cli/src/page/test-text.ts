@@ -34,7 +34,10 @@ export interface SavedCall {
   readonly write: boolean;
 }
 
-/** Returns the lines of code that check a result in the variable `result`. */
+/**
+ * Returns lines of test code that check the variable `result`. `others` are further results of the same call. Values
+ * that are not equal in all results are only checked for their type.
+ */
 export function expectations({ result, isPartial }: SavedCall, others: readonly JsonObject[]): string[] {
   const { content, structuredContent, isError } = result;
   const lines = isError === true ? ['expect(result.isError).toBe(true);'] : [];
@@ -148,7 +151,7 @@ function kindOf(value: unknown): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
-/** Returns the text of a test in the style of the templates. */
+/** Returns the text of a test in the style of the `create-mcp-app` templates. */
 export function templateTest(
   { tool, arguments: args, title, answers }: SavedCall,
   expected: readonly string[],

@@ -32,7 +32,7 @@ export interface Exchange {
   readonly id: number;
   /** When the request started, in ISO 8601. */
   readonly at: string;
-  /** Duration in milliseconds; 0 until there is an answer. */
+  /** Milliseconds from the start of the request until the answer has ended or was last updated; 0 without an answer. */
   readonly ms: number;
   readonly request: {
     readonly method: string;
@@ -59,7 +59,7 @@ export class Trace {
   #count = 0;
   #size = 0;
 
-  /** @param told called with an exchange when it begins, when its stream has new events, and when it ends. */
+  /** @param told a function that is called with an exchange when it begins, has new stream events, or ends. */
   constructor(private readonly told: (exchange: Exchange) => void) {}
 
   /** All recorded exchanges, oldest first. */

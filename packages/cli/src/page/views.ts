@@ -50,15 +50,16 @@ interface View {
 }
 
 /**
- * Serves the views of MCP Apps on a separate port. The policy of a view lists the sources that it may load.
- * Views have an opaque origin, so that they share nothing with programs on other ports of this machine.
+ * Serves the HTML views of tools (MCP Apps) on a separate port. The content security policy of a view allows only the
+ * sources that the view declares. Views have an opaque origin, so that they share no cookies or storage with programs
+ * on other ports of this machine.
  */
 export class Views {
   readonly #views = new Map<string, View>();
   readonly #server: Server = limitedServer((request, response) => this.#serve(request, response));
   #port = 0;
 
-  /** @param pageOrigins returns the origins whose pages are allowed to show a view in a frame. */
+  /** @param pageOrigins a function that returns the origins of pages that are allowed to show a view in a frame. */
   constructor(private readonly pageOrigins: () => readonly string[]) {}
 
   /** Starts to listen. @returns the origin that views are served from. */

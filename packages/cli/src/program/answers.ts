@@ -3,7 +3,10 @@ import { ServerError } from '../failures.js';
 import { askApp } from './connection.js';
 import type { AskOptions } from './program.js';
 
-/** The questions about a program's stores, with the types of the answers. */
+/**
+ * The questions that `askStore` can ask: for each kind of stored item, the verbs, such as `ls`, with the types of the
+ * answers.
+ */
 export interface Answers {
   readonly tasks: {
     readonly ls: TaskListing;
@@ -24,10 +27,11 @@ interface Answer<T> {
 const FORMAT = 'sigil-answer/1';
 
 /**
- * Asks the program of a server about its store. The program only answers: it serves no clients and runs no tasks.
+ * Starts a server's program to ask it about its stored tasks or sessions. The program only answers: it serves no
+ * clients and runs no tasks.
  *
- * @param kind the subject.
- * @param verb the question.
+ * @param kind the subject of the question, such as `tasks`.
+ * @param verb the question, such as `ls`.
  * @param details which items the question is about.
  * @throws UsageError if there is no such program.
  * @throws ServerError when the program fails, does not answer in time, is not made with Sigil, or reports why it cannot

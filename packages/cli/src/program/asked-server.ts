@@ -11,9 +11,9 @@ export abstract class AskedServer {
   abstract send(message: object, headers?: Readonly<Record<string, string>>): void;
 
   /**
-   * Cancels a request, as its protocol revision requires.
+   * Cancels a request: sends `notification`, or over HTTP without a session, closes the response stream of the request.
    *
-   * @param notification the notification to send if the connection stays open.
+   * @param notification the message `notifications/cancelled` for the request.
    */
   abstract cancel(id: string, notification: object): Promise<void>;
 
@@ -26,7 +26,7 @@ export abstract class AskedServer {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Waits for the first message that `read` accepts, and ignores others. */
+  /** Calls `read` with each message until it returns a value other than `undefined`. @returns this value. */
   first<T>(read: (message: JsonObject) => T | undefined): Promise<T> {
     return new Promise((resolve) => {
       const stop = this.listen((message) => {

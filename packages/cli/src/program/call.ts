@@ -23,7 +23,7 @@ export interface UseOptions extends ClientOptions {
 /** A server that is in use, and its identity. */
 export interface UsedServer extends Greeted {
   /**
-   * Sends a request, answers the server's questions, and waits for its task if the server continues the request as a
+   * Sends a request, and answers the server's questions. If the server continues the request as a task, waits for the
    * task.
    *
    * @throws AnsweredError when the server answers with an error.
@@ -33,8 +33,8 @@ export interface UsedServer extends Greeted {
 }
 
 /**
- * Starts a server (unless it is a URL), uses it as an MCP client, and ends it. The time limit in `options` only applies
- * to the start.
+ * Connects to a server as an MCP client, calls `use`, and disconnects. Unless `address` is a URL, the server is started
+ * before, and ended afterwards. The time limit in `options` only applies until the connection is open.
  */
 export function useServer<T>(
   address: ServerAddress,

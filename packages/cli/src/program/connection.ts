@@ -13,7 +13,8 @@ import { type AskOptions, askProgram, type ServerAddress } from './program.js';
  * Asks a Sigil program a question that only its app can answer.
  *
  * @param question the environment variables that contain the question.
- * @param read returns the answer if a message from the program contains it.
+ * @param read a function that receives each message from the program, and returns the answer if the message contains
+ * it.
  * @throws UsageError if there is no such program.
  * @throws ServerError when the program fails, does not answer in time, or is not made with Sigil.
  */
@@ -36,7 +37,9 @@ export type Answerer = (method: string, params: JsonObject) => Promise<object> |
 
 /** Thrown if the client has no answer to a question from a server. */
 export class RefusedQuestion extends ServerError {
-  /** @param code the JSON-RPC error code that is sent to the server if there is a session. */
+  /**
+   * @param code the code of the JSON-RPC error that answers the server's question. Without a session, no error is sent.
+   */
   constructor(
     message: string,
     readonly code: number = REFUSED,
@@ -175,7 +178,9 @@ export class AnsweredError extends ServerError {
 export interface RequestOptions {
   /** Cancels the request. */
   readonly signal?: AbortSignal | undefined;
-  /** Whether the progress of the request and the server's log messages are shown. */
+  /**
+   * Whether to ask the server for progress notifications and, without a session, for log messages about the request.
+   */
   readonly isWatched?: boolean;
   /** Headers that the request has over HTTP. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -186,7 +191,10 @@ export class Connection {
   #next = 1;
   readonly #stopListening: () => void;
 
-  /** @param envelope the `_meta` of every request; absent in a session. */
+  /**
+   * @param envelope the members of `_meta` for every request: protocol revision, client information and capabilities.
+   *   Absent in a session.
+   */
   constructor(
     private readonly program: AskedServer,
     private readonly envelope: JsonObject | undefined,

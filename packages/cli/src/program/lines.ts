@@ -1,6 +1,6 @@
 import { ServerError } from '../failures.js';
 
-/** Maximum number of characters in one line, or in one HTTP response. */
+/** Maximum length of one line of a server's output, in characters; also of one JSON response over HTTP, in bytes. */
 export const MOST_CHARACTERS: number = 64 * 1024 * 1024;
 
 /** Yields the lines of a text that arrives in chunks. @throws ServerError if a line is too long. */
@@ -16,7 +16,7 @@ export class LineCutter {
   #parts: string[] = [];
   #length = 0;
 
-  /** Adds a chunk. @returns the lines that end in it. @throws ServerError if a line is too long. */
+  /** Adds a chunk. @returns the lines that end in the chunk. @throws ServerError if a line is too long. */
   cut(chunk: string): string[] {
     const [head = '', ...tails] = chunk.split('\n');
     this.#keep(head);

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 export const HAS_GROUPS: boolean = process.platform !== 'win32';
 
 /**
- * Signals a child that leads a process group, and all processes that it has started.
+ * Sends a signal to a child that leads a process group, and to all processes that the child has started.
  *
  * @param pid the process id of the child, which was started with `detached: HAS_GROUPS`.
  * @param signal the signal. On Windows, all processes are killed instead.

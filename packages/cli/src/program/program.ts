@@ -16,7 +16,10 @@ export type ServerAddress = string | readonly string[] | URL;
 
 /** Options for asking a server. */
 export interface AskOptions {
-  /** How long the server may take to answer, in milliseconds. */
+  /**
+   * Maximum milliseconds from the start of the question to the server's answer. Afterwards, the question fails with a
+   * `ServerError`.
+   */
   readonly timeoutMs: number;
   /** The folder that a program runs in. @default the working directory of this process */
   readonly cwd?: string;
@@ -26,17 +29,21 @@ export interface AskOptions {
   readonly signal?: AbortSignal;
   /** The login that requests to a URL carry. */
   readonly authorization?: Authorization;
-  /** Called for a list that the server declares but refuses. If absent, the refusal is a failure. */
+  /**
+   * Called with a list method, such as `tools/list`, and the reason, if the server declares the capability but refuses
+   * the list. If absent, the refusal is an error.
+   */
   readonly onRefused?: (method: string, why: string) => void;
 }
 
 /**
- * Starts a server (unless it is a URL), asks it, and ends it. A program leads a process group. The whole group ends
- * with the question, and with this process. Ctrl-C only reaches this process.
+ * Asks a server a question. Unless `server` is a URL, starts a program for the question. The program runs in its own
+ * process group, so that Ctrl-C does not reach it. The whole group ends when the question or this process ends.
  *
  * @param question the environment variables that contain the question. A program that does not know them serves over
  *   stdio.
- * @param ask returns the answer. It calls its callback when the server is up, which stops the timeout.
+ * @param ask a function that asks the server, and returns the answer. It can call `stopClock` when the server is up.
+ *   From then on, there is no time limit.
  * @throws UsageError if there is no such program.
  * @throws ServerError if the server fails, or does not answer in time.
  */

@@ -84,8 +84,8 @@ function exampleValue({ type, fallback, choices }: Field): unknown {
 }
 
 /**
- * Returns the problem of a text as the value of a field; `undefined` if it is valid. The server validates the
- * value again.
+ * Returns the reason why a text is not a valid value of a field; `undefined` if the text is valid. The server validates
+ * the value again.
  */
 export function problemWith({ type, isRequired, schema }: Field, text: string): string | undefined {
   if (text === '') return isRequired ? 'It is required' : undefined;

@@ -15,7 +15,10 @@ export interface Desk {
   readonly interrupt: () => void;
 }
 
-/** Asks the user in a terminal: it shows the address of a page, and asks for the fields of a form one by one. */
+/**
+ * Returns a function that asks the user in a terminal. It shows the address of a page, or asks for the fields of a form
+ * one by one.
+ */
 export function askByKeys({ interrupt, ...desk }: Desk): AskUser {
   const settled = <T>(answer: T | typeof CANCEL_SYMBOL): T => {
     if (!isCancel(answer)) return answer;

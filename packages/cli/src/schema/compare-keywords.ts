@@ -182,7 +182,7 @@ const NAMING: ReadonlySet<string> = new Set(['$anchor', '$defs', '$id', 'definit
  */
 const HEADER = 'x-mcp-header';
 
-/** Compares the remaining keywords: descriptive and unknown ones. */
+/** Compares the keywords that are not in `known`: keywords that only describe values, and unknown keywords. */
 export function compareOtherKeywords(
   before: JsonObject,
   after: JsonObject,

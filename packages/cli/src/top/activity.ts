@@ -11,7 +11,7 @@ const MOST_SHOWN = 200;
 /** A call that has ended. Its texts are safe to print. */
 export interface EndedCall {
   readonly time: Date;
-  /** The tool or method under which rates count the call. */
+  /** The name of the tool, prompt or method. The rates count calls by this name. */
   readonly about: string;
   readonly outcome: string;
   /** The error, if any. */
@@ -59,14 +59,14 @@ export interface WatchedTask {
   readonly ms: number;
 }
 
-/** The printable part of an event. */
+/** An event from the server, in a form that is safe to print. */
 export type ShownEvent =
   | { readonly kind: 'call'; readonly call: EndedCall }
   | { readonly kind: 'refused'; readonly refusal: RefusedRequest }
   | { readonly kind: 'question'; readonly question: AskedQuestion }
   | { readonly kind: 'task'; readonly task: WatchedTask };
 
-/** The open sessions, streams and calls of a server. */
+/** The state of a server process: its open sessions, and its running calls and tasks. */
 export interface ServerState {
   readonly pid: number;
   readonly startedAt: Date;
@@ -107,7 +107,11 @@ export class Activity {
     this.#since = now;
   }
 
-  /** Adds an event. @returns its printable part, if it has one. */
+  /**
+   * Adds an event.
+   *
+   * @returns the event in a form that is safe to print; `undefined` if events of this kind are not printed.
+   */
   add(event: string, data: JsonObject, now: number): ShownEvent | undefined {
     switch (event) {
       case 'state':
@@ -143,8 +147,8 @@ export class Activity {
   }
 
   /**
-   * Returns the rates of each tool or method, those with the most calls first, and the rate of all calls
-   * together.
+   * Returns statistics about the calls of the last 60 seconds. `each` has one entry for each tool, prompt or method,
+   * most calls first. `all` is about all calls together.
    */
   rates(now: number): { readonly all: Rate; readonly each: readonly Rate[] } {
     const recent = this.#recent;

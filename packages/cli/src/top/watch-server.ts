@@ -11,10 +11,11 @@ const RETRY_MS = 1_000;
 
 /** Callbacks for the events of a watched server. */
 export interface ServerWatcher {
-  /** Called when the connection is open. Events can follow. */
+  /** Called each time a connection to the server has opened: the first one, and each one after an interruption. */
   connected(): void;
   /**
-   * Called when the connection has ended. The watcher then tries to reconnect until it succeeds.
+   * Called when the connection has ended. Then `watchServer` tries to reconnect, until it succeeds, the server refuses
+   * the token, or the signal aborts.
    *
    * @param why the reason, for people.
    */
@@ -31,15 +32,15 @@ export interface ServerWatcher {
 export interface EventsAddress {
   readonly url: URL;
   readonly token: string;
-  /** How long the server may take to answer, in milliseconds. */
+  /** Maximum milliseconds that each attempt to connect waits for the server's response. */
   readonly timeoutMs: number;
 }
 
 /**
- * Reads the events of a server until the signal aborts. Once the server has answered, a connection that ends is
- * re-established.
+ * Reads the events of a server until the signal aborts. After the first successful connection, it reconnects whenever a
+ * connection ends.
  *
- * @throws ServerError when the server does not answer at first, or refuses the token.
+ * @throws ServerError if the first connection fails, or if the server refuses the token.
  */
 export async function watchServer(
   address: EventsAddress,

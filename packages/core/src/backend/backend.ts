@@ -12,8 +12,8 @@ import type { TaskStore } from './tasks.js';
  *   request of a session.
  * - `EventStore`: the streams of these sessions, so that a client that lost its connection can get the rest of a stream
  *   from any process.
- * - `StateStore`: used request states, so that each is accepted once (revision 2026-07-28), and used proofs of
- *   possession.
+ * - `StateStore`: request states (revision 2026-07-28) and proofs of possession that were already used, so that each is
+ *   accepted once.
  * - `TaskStore` (`tasks.ts`): tasks, and which of them a process runs next. `TaskExecutor` (`task-executor.ts`) chooses
  *   the process.
  * - `ChangeBus` (`change-bus.ts`): changes, and messages from one process to another.
@@ -38,8 +38,8 @@ export interface Backend {
   readonly bus: ChangeBus;
   readonly limiter: Limiter;
   /**
-   * Whether each part has its own time limit, as the parts on Redis and PostgreSQL do. If `false`, a call to a part
-   * fails after `limits.storeTimeoutMs`.
+   * Whether the parts of the backend (stores, bus, limiter) limit the time of their calls themselves, as the parts on
+   * Redis and PostgreSQL do. If `false`, the app lets each call fail after `limits.storeTimeoutMs`.
    *
    * @default false
    */
@@ -50,7 +50,7 @@ export interface Backend {
    * Connects. Called once, before all other methods except `watch`. An unreachable store is not a failure: the backend
    * connects later.
    *
-   * @param logger receives errors between requests.
+   * @param logger the log for errors that happen outside of requests, such as a lost connection.
    * @throws Error when the backend can never work, for example because its address is invalid.
    */
   open?(logger: Logger): MaybePromise<void>;
@@ -75,7 +75,7 @@ export interface StoreEvent {
   readonly error: unknown;
 }
 
-/** Reports a backend's connections to telemetry. */
+/** Reports to telemetry what happens on a backend's connections. */
 export interface BackendWatch {
   /** Whether telemetry watches now. If `false`, the backend does not have to report events. */
   readonly isActive: boolean;
@@ -102,8 +102,8 @@ export interface StoredSession {
   /** The id of the session's principal; `null` without authentication, or until the user has logged in. */
   readonly owner: string | null;
   /**
-   * The key that quotas count the client by: a string that names a principal or a network address; absent if
-   * clients cannot be distinguished.
+   * Identifies the client for limits per client: a string that names a principal or a network address. Absent if
+   * clients cannot be distinguished; only limits for all clients then apply.
    */
   readonly client?: string | undefined;
   /**
@@ -118,11 +118,11 @@ export interface StoredSession {
 /** The engine's state of a session, in plain JSON. Stores do not read it. */
 export type SessionState = Readonly<Record<string, unknown>>;
 
-/** A session in the list of a store, with its expiry time. */
+/** A session as `SessionStore.list` returns it, with its expiry time. */
 export interface KeptSession extends StoredSession {
   /**
-   * The time when the store drops the session if no request uses it before, in milliseconds since 1970 by the clock of
-   * the store.
+   * When the store drops the session, unless a request uses it earlier. In milliseconds since 1970 by the clock of the
+   * store.
    */
   readonly expiresAt: number;
 }
@@ -159,7 +159,8 @@ export interface SessionStore {
     knownVersion?: number,
   ): MaybePromise<StoredSession | 'unchanged' | undefined>;
   /**
-   * Replaces a session with its next version, if the stored version is still the previous one.
+   * Replaces a stored session, if `session.version` is the stored version plus one. The session is then kept for
+   * another `idleMs`.
    *
    * @returns whether the session was replaced; `false` if another request has changed the session, or if it no longer
    *   exists.
@@ -221,11 +222,11 @@ export interface EventStore {
   /** Ends a stream: no process can append to it any longer. */
   end(name: StreamName): MaybePromise<void>;
   /**
-   * Returns the events of a stream after an id, in order.
+   * Returns the events that follow a given event of a stream, in order.
    *
-   * @param id the id of an event of this stream, even if the event has been dropped. Without an id, all events are
-   *   returned. A client may send anything: for an id that the stream never had, the result has events of this stream
-   *   or none.
+   * @param id the id of the given event. If the store has dropped this event, the result begins with the next event
+   *   that is still stored. Without an id, all events are returned. The client sends the id, so it can be any text. For
+   *   an unknown id, the result is empty or contains any events of this stream.
    */
   after(name: StreamName, id?: string): MaybePromise<StreamRest>;
   /** Drops the events of one stream, or of all streams of a session. */
@@ -242,11 +243,11 @@ export type StateKind = 'states' | 'proofs';
 export type StateUse = 'first' | 'used' | 'forgotten';
 
 /**
- * Remembers which states clients have sent back, so that each is accepted once (2026-07-28, basic/patterns/mrtr,
- * "Server Requirements"). Processes that share `state.keys` share a store.
+ * Remembers which request states clients have sent back, so that each is accepted once (2026-07-28,
+ * basic/patterns/mrtr, "Server Requirements"). Processes that share `state.keys` must also share a store.
  *
- * A store knows when its records begin. After a loss of data, such as a restart of Redis without persistence, its
- * records begin anew.
+ * A store knows the time when its records begin. After a loss of data, such as a restart of Redis without persistence,
+ * this is the time of the loss.
  */
 export interface StateStore {
   /**
@@ -254,7 +255,8 @@ export interface StateStore {
    * call fails, the request is refused.
    *
    * @param id a random, unique id; the store never receives the state itself.
-   * @param forMs how long to remember the id, in milliseconds. After that time, the state is refused anyway.
+   * @param forMs how long to remember the id, in milliseconds. After that time, the state has expired, and is refused
+   *   anyway.
    * @param client the quota key: a string that names a principal or a network address; absent if clients cannot be
    *   distinguished.
    * @param kind the kind of value. Each kind has its own capacity. Otherwise, the proofs that arrive with every request
@@ -291,7 +293,7 @@ export interface LimitDecision {
   readonly retryAfterMs: number;
 }
 
-/** The state of a rate limit for a client, after it has counted the client's request. */
+/** The state of a rate limit for a client, after the limit has counted the client's request. */
 export interface LimitState {
   /** The name of the rate within its app. */
   readonly name: string;
@@ -306,8 +308,9 @@ export interface LimitState {
 }
 
 /**
- * Limits rates across all processes with the generic cell rate algorithm (GCRA). The allowance is restored evenly, so
- * callers are never all allowed to start again at the same moment.
+ * Limits rates across all processes with the generic cell rate algorithm (GCRA). Used operations become available again
+ * one by one, at equal intervals, not all at the end of a window. Refused callers therefore do not all continue at the
+ * same moment.
  */
 export interface Limiter {
   /**

@@ -43,14 +43,14 @@ export interface NodeMessage {
 
 /**
  * Carries changes between the processes of one app, so that a change in one process reaches the clients of all
- * processes. Changes may arrive twice or out of order. They are not stored for a process that is not connected. After a
- * reconnection that may have lost changes, a bus sends `{ kind: 'all' }` to its listeners.
+ * processes. Changes may arrive twice or out of order. They are not stored for a process that is not connected. A bus
+ * that has reconnected may have lost changes, and then sends `{ kind: 'all' }` to its listeners.
  */
 export interface ChangeBus {
   /**
-   * Sends a change to every listener of every process, including this one. A failure is logged and does not reach a
-   * handler. If the change was a client's answer for another process, the answer is refused, and the client is asked to
-   * retry.
+   * Sends a change to every listener of every process, including this one. If this fails, the app logs the error, and
+   * the handler that caused the change does not get the error. If the change contains a client's answer for another
+   * process, the answer is refused, and the client is asked to retry.
    *
    * @throws Error if the change cannot be published. Success does not mean that a process has received it.
    */
@@ -59,7 +59,8 @@ export interface ChangeBus {
    * Listens to changes. If this method returns a promise, listening begins when the promise is fulfilled. Listeners
    * must not throw.
    *
-   * @param node the address of this process; without it, messages to single processes are not delivered.
+   * @param node the address of this process; without it, the listener does not get messages that are addressed to one
+   *   process.
    * @returns a function that stops listening.
    */
   subscribe(listener: (change: ServerChange) => void, node?: string): MaybePromise<() => MaybePromise<void>>;

@@ -27,10 +27,11 @@ export interface TaskExecutor {
   /** Starts to run tasks in this process. Not called if `tasks.worker` is `false`. */
   start(worker: TaskWorker): MaybePromise<void>;
   /**
-   * Called when a run in this process has ended; with `refused` if the process already had its maximum number of runs.
+   * Called when a run in this process has ended. `end` is `refused` if the run could not begin, because the process
+   * already had the maximum number of running calls.
    */
   runEnded?(end: 'ended' | 'refused'): MaybePromise<void>;
-  /** Stops starting runs in this process. */
+  /** From now on, starts no more runs in this process. */
   close(): MaybePromise<void>;
 }
 
@@ -45,14 +46,15 @@ export interface RunOutcome {
   /**
    * - `done`: the run has ended, or there is nothing to run because the task has ended, waits for its client, or is
    *   gone.
-   * - `taken`: nothing ran, because another run holds the task, or because the task's delay has not passed.
+   * - `taken`: nothing ran, because another run holds the task, or because the task's delay has not passed. The task's
+   *   client or tool can also have reached its limit of runs in this process.
    * - `busy`: nothing ran, because this process already runs its maximum number of tasks. The executor may try another
    *   process.
    */
   readonly outcome: 'done' | 'taken' | 'busy';
   /**
-   * Milliseconds until the executor should try again: the remaining time of another run's lease, or of a delay. 0 if
-   * the task is done.
+   * Milliseconds until the executor should try again; 0 for `done`. For `taken`, this is the time until the lease of
+   * the other run or the delay of the task ends.
    */
   readonly retryAfterMs: number;
 }
@@ -61,7 +63,10 @@ export interface RunOutcome {
 export interface TaskWorker {
   /** Maximum number of concurrent runs in this process. */
   readonly concurrency: number;
-  /** How long a run holds a task without renewing its lease, in milliseconds. */
+  /**
+   * How long a run holds a task after each renewal of its lease, in milliseconds. After that time, another run can
+   * replace this run.
+   */
   readonly leaseMs: number;
   /** How many more runs can begin now. */
   readonly free: number;

@@ -54,7 +54,10 @@ export interface TaskState {
   readonly createdAt: string;
   /** When the task was last updated, in ISO 8601. */
   readonly lastUpdatedAt: string;
-  /** Milliseconds after creation when the task may be deleted; `null` for never. */
+  /**
+   * How long the task is kept after its creation, in milliseconds. After that time, the server can delete it. `null`
+   * for no limit.
+   */
   readonly ttlMs: number | null;
   /** Milliseconds that a client should wait between two polls. */
   readonly pollIntervalMs: number;
@@ -80,8 +83,8 @@ export function isTerminal(status: TaskStatus): boolean {
 }
 
 /**
- * The stored form of a task, in plain JSON. A store may write it unchanged, and reads only `task`, `version`, `owner`,
- * `tool`, `run` and `attempts`. Data from clients and handlers is encrypted (`state.keys`).
+ * The stored form of a task, in plain JSON. A store can write this JSON unchanged. It reads only `task`, `version`,
+ * `owner`, `tool`, `run` and `attempts`. Data from clients and handlers is encrypted (`state.keys`).
  */
 export interface StoredTask extends TaskRecord {
   /**
@@ -98,8 +101,8 @@ export interface TaskRecord {
   /** The version of the record. Starts at 1, and grows by one with every change. */
   readonly version: number;
   /**
-   * The key that quotas count the client by: a string that stands for a principal, a network address or a
-   * connection; `null` if clients cannot be distinguished.
+   * Identifies the client for limits per client: a string that stands for a principal, a network address or a
+   * connection. `null` if clients cannot be distinguished; only limits for all clients then apply.
    */
   readonly owner: string | null;
   /** The tool that the task runs. */
@@ -151,7 +154,7 @@ export interface TaskPage {
 
 /** Which tasks a process claims. */
 export interface TaskClaim {
-  /** The id of the runs that this claim begins; unique among all claims. */
+  /** The id that all runs of this claim share; unique among all claims. */
   readonly run: string;
   /** Maximum number of claimed tasks. */
   readonly limit: number;
@@ -164,8 +167,8 @@ export interface TaskClaim {
   /** Claims only this task, for an executor that chooses the next task itself. */
   readonly taskId?: string;
   /**
-   * Claims only lost tasks: those whose lease has expired, and those without a run that have been ready for this many
-   * milliseconds.
+   * Claims a task without a run only if it has been ready for at least this time, in milliseconds. With a value above
+   * 0, the executor has this time to start the task. A task with an expired lease is claimed immediately.
    * @default 0
    */
   readonly overdueMs?: number;
@@ -184,7 +187,8 @@ export interface TaskRunName {
  */
 export interface TaskStore {
   /**
-   * Default maximum of concurrent task runs in a process: as many as the connections of the store can serve.
+   * How many tasks the connections of this store allow a process to run at once. The app uses this number if its option
+   * `tasks.concurrency` is absent.
    * @default as many as the process accepts
    */
   readonly concurrency?: number;
@@ -198,8 +202,8 @@ export interface TaskStore {
   /** Returns a task, or `undefined` if it does not exist or has expired. */
   get(taskId: string): MaybePromise<StoredTask | undefined>;
   /**
-   * Replaces a task with its next version, if the stored version is still the previous one. The time until the task
-   * expires does not change.
+   * Replaces a stored task, if `record.version` is the stored version plus one. The time when the task expires does not
+   * change.
    *
    * @param delayMs milliseconds before the task can be claimed; `null` for never. Without this parameter, that time
    *   does not change.
@@ -238,6 +242,8 @@ export interface TaskBacklog {
   readonly kept: Readonly<Record<TaskStatus, number>>;
   /** The number of tasks that can be claimed now. */
   readonly due: number;
-  /** How long the oldest of these claimable tasks has been ready, in milliseconds; 0 if no task can be claimed. */
+  /**
+   * How long the longest waiting of the claimable tasks has been ready, in milliseconds; 0 if no task can be claimed.
+   */
   readonly oldestMs: number;
 }

@@ -9,16 +9,18 @@ export interface Container {
    * Returns the instance of a service for a scope, and creates it if needed.
    *
    * @param id the class, token or name of the service.
-   * @param scope the scope of the request that needs the service; absent outside of requests, when singletons are
-   *   created.
+   * @param scope the scope of the request that needs the service; absent outside of requests, for example in `app.get`.
    */
   get<T>(id: ServiceId<T>, scope?: ResolutionScope): MaybePromise<T>;
   /**
-   * Finds faults in classes that the container creates: classes with handlers, and the classes of guards and
-   * middleware. Called before the app starts.
+   * Finds faults in classes that the container must create instances of: classes with handlers, guard classes, and
+   * middleware classes. Called before the app starts.
    */
   check?(classes: readonly Constructor[]): readonly DefinitionProblem[];
-  /** Disposes of the instances of a scope: a `request` or `session` that `get` was called with. */
+  /**
+   * Disposes of the instances of one request or session. `scope` is the object `request` or `session` from a
+   * `ResolutionScope` that was passed to `get`.
+   */
   release?(scope: object): MaybePromise<void>;
   /** Disposes of all instances, the newest first. */
   close?(): MaybePromise<void>;
@@ -43,28 +45,37 @@ export interface ClassProvider {
    * @default 'singleton'
    */
   readonly scope?: ServiceScope;
-  /** Disposes of the instance when its scope ends. If set, methods of the instance such as `onClose` are not called. */
+  /**
+   * Called with the instance when its scope ends, in order to dispose of it. If set, the instance's own methods for
+   * disposal, such as `onClose`, are not called.
+   */
   readonly dispose?: (value: never) => unknown;
 }
 
 /**
- * Provides the result of a function. To have the compiler check the types, create the provider with `provideFactory`.
+ * Provides the result of a function. The compiler checks the types of the function only if you create the provider with
+ * `provideFactory`.
  */
 export interface FactoryProvider {
   readonly provide: ServiceId;
   /**
-   * Creates the service. If the function is asynchronous, the app awaits each singleton before it serves requests.
-   * Providers can be listed in any order.
+   * Creates the service. If the function is asynchronous and the scope is `singleton`, the app awaits the service
+   * before it serves requests. The order of the providers does not matter.
    */
   readonly useFactory: (...dependencies: never[]) => MaybePromise<unknown>;
-  /** The dependencies of the function, created first and passed in this order. */
+  /**
+   * The dependencies of the function. They are created before the function is called, and passed to it in this order.
+   */
   readonly inject?: readonly ServiceId[];
   /**
    * How long the instance lives.
    * @default 'singleton'
    */
   readonly scope?: ServiceScope;
-  /** Disposes of the instance when its scope ends. If set, methods of the instance such as `onClose` are not called. */
+  /**
+   * Called with the instance when its scope ends, in order to dispose of it. If set, the instance's own methods for
+   * disposal, such as `onClose`, are not called.
+   */
   readonly dispose?: (value: never) => unknown;
 }
 
@@ -77,7 +88,10 @@ export interface AliasProvider {
 /** Provides one service in `createApp({ providers })`, such as a value, another class or the result of a function. */
 export type Provider = ValueProvider | ClassProvider | FactoryProvider | AliasProvider;
 
-/** The type of a value that has the public members of a service, such as a test double. */
+/**
+ * The type of a replacement for a service, such as a test double. The replacement needs only the public members of the
+ * service.
+ */
 export type PublicOf<T> = T extends (...args: never[]) => unknown
   ? T
   : T extends object
@@ -89,7 +103,7 @@ export type PublicOf<T> = T extends (...args: never[]) => unknown
  *
  * @param id a class, a token, or a name.
  * @param value the value.
- * @param options.dispose disposes of the value when the app closes.
+ * @param options.dispose a function that disposes of the value when the app closes.
  * @returns the provider, for `providers` or `override`.
  * @example
  * ```ts
@@ -121,7 +135,8 @@ export interface FactoryOptions<T, Ids extends readonly ServiceId[]> {
 }
 
 /**
- * Provides the result of a function. The id of the service and the ids of its dependencies determine the types.
+ * Provides the result of a function. The id of the service determines the result type of the function, and the ids of
+ * the dependencies determine its parameter types.
  *
  * @param id a class, a token, or a name.
  * @param options the factory, its dependencies, and the scope of its result.

@@ -71,10 +71,10 @@ function constructorOwner(cls: Constructor): Constructor {
   return constructorOwner(parent as Constructor);
 }
 
-/** The properties of a service that `checkGraph` needs. */
+/** The details of a service that `checkGraph` needs. */
 export interface ServiceDetails {
   readonly scope: ServiceScope;
-  /** The class whose constructor is run; absent for values and factories. */
+  /** The class whose constructor creates the service; absent for values, factories and aliases. */
   readonly cls?: Constructor | undefined;
   /** The dependencies of a factory, or the target of an alias. */
   readonly needs?: readonly ServiceId[];
@@ -83,8 +83,11 @@ export interface ServiceDetails {
 const LIFETIME: Record<ServiceScope, number> = { transient: 0, request: 1, session: 2, singleton: 3 };
 
 /**
- * Returns the ids of the services that must exist before a service can be created. @param diagnostics see
- * `dependenciesOf`.
+ * Returns the ids of the services that must exist before the given service can be created.
+ *
+ * @param knows a function that returns whether the container can provide a service. Optional dependencies are left out
+ *   if it returns `false`.
+ * @param diagnostics receives a problem for each constructor parameter whose dependency cannot be determined.
  */
 export function needsOf(
   { cls, needs = [] }: ServiceDetails,
@@ -96,7 +99,10 @@ export function needsOf(
   return ids.filter((id) => !optional.includes(id) || knows(id));
 }
 
-/** Finds cycles, services that cannot be created, invalid scopes, and services that depend on a shorter scope. */
+/**
+ * Finds cycles of dependencies, services that cannot be created, invalid scopes, and services that depend on a service
+ * with a shorter scope.
+ */
 export function checkGraph(
   roots: readonly ServiceId[],
   detailsOf: (id: ServiceId) => ServiceDetails | undefined,
@@ -153,7 +159,8 @@ export function checkGraph(
 }
 
 /**
- * Whether a service with the scope `holder` would keep a dependency with the scope `held` after that scope has ended.
+ * Returns `true` if a service with the scope `holder` lives longer than its dependency with the scope `held`, as a
+ * singleton outlives a request. Returns `false` if one of the scopes is `transient`.
  */
 export function isCaptive(holder: ServiceScope, held: ServiceScope): boolean {
   return holder !== 'transient' && held !== 'transient' && LIFETIME[held] < LIFETIME[holder];

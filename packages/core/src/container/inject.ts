@@ -20,8 +20,8 @@ export function constructing<T>(container: ScopeContainer, construct: () => T): 
 /** Options of `inject`. */
 export interface InjectOptions {
   /**
-   * Whether `inject` returns `undefined` instead of throwing if the id has no provider and is not a class with
-   * `@Service`.
+   * If `true`, `inject` returns `undefined` for a missing service; by default, it throws. A service is missing if its
+   * id has no provider and is not a class with `@Service`.
    */
   readonly optional?: boolean;
 }

@@ -9,7 +9,9 @@ export interface Beginning {
   readonly hooks: boolean;
   /** Resolves when the dependencies of the instance are initialised; `undefined` if they are initialised already. */
   readonly needed: Promise<unknown> | undefined;
-  /** Called when the instance cannot be initialised, so that a new one is created the next time. */
+  /**
+   * Called when the initialisation of the instance fails, so that the next use of the service creates a new instance.
+   */
   readonly forget: () => void;
 }
 
@@ -28,7 +30,10 @@ export interface HookWatch {
    * still running.
    */
   starting<T>(hook: string, work: Promise<T>): Promise<T>;
-  /** Starts the shared time limit of all hooks at the end of a scope. Returns a function that waits for one hook. */
+  /**
+   * Called when a scope, such as a request, ends. Starts one time limit for all hooks of the scope, such as `onClose`.
+   * Returns a function that waits for one hook, and rejects when the time limit passes.
+   */
   ending(): WaitForEnd;
 }
 
@@ -49,8 +54,8 @@ export class Lifecycle {
   }
 
   /**
-   * Runs a function that constructs an instance. Returns the instance, and a promise if a dependency is still being
-   * initialised.
+   * Runs a function that constructs an instance, and returns the instance as `made`. `starting` is a promise that
+   * resolves when the instance's dependencies are initialised; `undefined` if they are initialised already.
    */
   collect<T>(make: () => T): { readonly made: T; readonly starting: Promise<unknown> | undefined } {
     const outer = this.#needs;
@@ -149,8 +154,8 @@ export interface Disposable {
 }
 
 /**
- * Disposes of instances, the newest first, and awaits each before the next. An instance that fails, or does not finish
- * in time, does not stop the others.
+ * Disposes of instances, the newest first, and awaits each disposal before it starts the next one. If the disposal of
+ * an instance fails, or does not finish in time, the other instances are still disposed of.
  *
  * @throws AggregateError if any disposal fails. It contains one error, with the name of the service, for each failure.
  */
@@ -168,7 +173,9 @@ export async function dispose(disposables: readonly Disposable[], watch: HookWat
   if (failures.length > 0) throw new AggregateError(failures, failures.map(messageOf).join('; '));
 }
 
-/** Returns the method of an instance that disposes of it, such as `onClose`; `undefined` if the instance has none. */
+/**
+ * Returns the method that disposes of an instance, such as `onClose`; `undefined` if the instance has no such method.
+ */
 export function disposerOf(instance: unknown): Omit<Disposable, 'name'> | undefined {
   if (typeof instance !== 'object' || instance === null) return undefined;
   for (const [hook, key] of METHODS) {

@@ -15,7 +15,9 @@ export interface Resolver {
    * needed.
    */
   resolve(id: ServiceId, from: ScopeContainer): unknown;
-  /** Whether a service has a provider, is a class with `@Service`, or is a class that the app itself requests. */
+  /**
+   * Whether a service has a provider, is a class with `@Service`, or is a class that the app needs, such as a guard.
+   */
   knows(id: ServiceId): boolean;
 }
 
@@ -33,8 +35,8 @@ export class NotReady extends Error {
 }
 
 /**
- * A typedi container for one scope. typedi gets each dependency with `get`, which lets the resolver choose the
- * container of the dependency's scope.
+ * A typedi container for the services of one scope, such as one request. typedi calls `get` for each dependency of a
+ * service. The dependency can belong to another scope, so `get` lets the resolver choose its container.
  */
 export class ScopeContainer extends ContainerInstance {
   readonly instances: Map<ServiceId, unknown> = new Map();

@@ -11,8 +11,8 @@ const Token: typeof TokenOfTypedi = typedi.Token;
 type InjectDecorator = (target: object, member?: string | symbol | StandardContext, index?: number) => void;
 
 /**
- * Sets the id of the service to inject into a constructor parameter, if the parameter's type does not determine the
- * service. This decorator is typedi's `@Inject`. In field initialisers, use `inject(id)`.
+ * Sets the id of the service to inject into a constructor parameter. Use the decorator if the parameter's type does not
+ * determine the service. In field initialisers, use `inject(id)` instead. The decorator applies typedi's `@Inject`.
  *
  * @throws TypeError when it is applied as a standard decorator, because parameters cannot have standard decorators.
  * @example

@@ -16,10 +16,13 @@ import { constructing } from './inject.js';
 import { NotReady, type Resolver, ScopeContainer } from './scope-container.js';
 import { isValue, registered, InjectionToken } from './typedi-registry.js';
 
-/** The token for injecting the resolution scope of the current request into services with scope `request`. */
+/** The token of the current request's `ResolutionScope`. Services with the scope `request` can inject it. */
 export const RESOLUTION: InjectionToken<ResolutionScope> = new InjectionToken('the request');
 
-/** The container of an app: typedi creates the instances; this class chooses their scopes and disposes of them. */
+/**
+ * The container of an app. typedi creates the instances. This class chooses the scope of each instance, and disposes of
+ * the instances.
+ */
 export class TypediContainer implements Container, Resolver {
   readonly #providers: ReadonlyMap<ServiceId, Provider>;
   readonly #root: ScopeContainer;
@@ -51,8 +54,8 @@ export class TypediContainer implements Container, Resolver {
   }
 
   /**
-   * Creates the singletons among the providers and services, and their dependencies, in dependency order; awaits
-   * asynchronous factories and `onInit`.
+   * Creates the singletons that the app needs at start, each after its dependencies: the results of factories, the
+   * given services, and their dependencies. Awaits asynchronous factories and `onInit`.
    *
    * @throws DefinitionError if a service cannot be resolved.
    * @throws Error if a service fails during creation. Its message names the service, and `cause` is the service's
@@ -74,8 +77,8 @@ export class TypediContainer implements Container, Resolver {
   }
 
   /**
-   * Calls `onReady` of all instances, in the order of `onInit`. For singletons created later, `onReady` is called after
-   * their initialisation.
+   * Calls `onReady` of all singletons, in the order of their initialisation. For singletons created later, `onReady` is
+   * called immediately after `onInit`.
    */
   ready(): Promise<void> {
     return this.#lifecycle.ready();
@@ -91,13 +94,16 @@ export class TypediContainer implements Container, Resolver {
     return typeof id === 'function' && (this.#asked.has(id) || serviceOf(id as Constructor) !== undefined);
   }
 
-  /** Returns the instance of a class that the app itself needs, such as a guard. The class does not need `@Service`. */
+  /** Returns the instance of a class that the app needs, such as a guard. The class does not need `@Service`. */
   getOwn<T extends object>(cls: Constructor<T>): MaybePromise<T> {
     this.#asked.add(cls);
     return this.get<T>(cls);
   }
 
-  /** Returns a service, or a promise if a dependency is asynchronous or not initialised yet. */
+  /**
+   * Returns the instance of a service. Returns a promise of the instance while the service, or one of its dependencies,
+   * is still being created or initialised.
+   */
   get<T>(id: ServiceId<T>, scope?: ResolutionScope): MaybePromise<T> {
     // An existing singleton needs no scope.
     const known = this.#root.instances.get(id);
@@ -319,7 +325,9 @@ export class TypediContainer implements Container, Resolver {
  */
 const NAMED = new WeakSet<Error>();
 
-/** Adds the name of the singleton to an error of its creation. During a request, an error may be meant for the client. */
+/**
+ * Adds the name of the singleton to an error of its creation. During a request, an error may be meant for the client.
+ */
 function failureOf(who: string, error: unknown, scope: ServiceScope): unknown {
   if (scope !== 'singleton' || error instanceof NotReady || error instanceof DefinitionError) return error;
   if (error instanceof Error && NAMED.has(error)) return error;

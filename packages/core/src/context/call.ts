@@ -25,7 +25,8 @@ export interface AskOptions {
    */
   readonly key?: string;
   /**
-   * Milliseconds after which the wait ends with an error. Progress reported by the client restarts this time.
+   * How long the handler waits for the answer, in milliseconds. After that time, it gets an error. Each progress report
+   * from the client restarts this time.
    * @default 300000 (5 minutes)
    */
   readonly timeoutMs?: number;
@@ -137,7 +138,8 @@ export interface Call {
   /** The key for rate limits: the principal, else the network address, else the connection. */
   readonly clientKey: string;
   /**
-   * Whether limits have already counted this call: it runs in the background, or in a further round of its request.
+   * Whether rate limits have already counted this call, because it runs in the background, or because its handler runs
+   * again within the same request.
    */
   readonly isCounted: boolean;
   /** Records the state of a limit that has counted the call. */
@@ -150,7 +152,7 @@ export interface Call {
   /** The context of the call; a plain `RequestContext` when the call is not about a single definition. */
   context(): object;
   /**
-   * Records all scopes that the call needs, once they are known.
+   * Records scopes that the call needs.
    *
    * @throws InsufficientScopeError when the principal lacks one of them.
    */
@@ -160,7 +162,7 @@ export interface Call {
   ask<T>(question: InputQuestion<T>, options?: AskOptions): Promise<T>;
   askAll<Q extends InputQuestions>(questions: Q, options?: RoundOptions): Promise<InputResponsesTo<Q>>;
   ping(options?: AskOptions): Promise<void>;
-  /** The state that the handler's latest `inputRequired()` passed on. */
+  /** The `requestState` that the handler has passed to its latest `inputRequired()`; `undefined` if there is none. */
   readonly requestState: string | undefined;
   /** The client's unchecked answers to the handler's latest `inputRequired()`, by key. */
   readonly inputResponses: InputResponses;

@@ -62,16 +62,17 @@ export interface GuardContext {
    */
   readonly source?: unknown;
   /**
-   * Shared state. In a call, middleware and the handler get the same object. In a list request, the guards of all listed
-   * definitions get the same object.
+   * Shared state. In a call, middleware and the handler get the same object. In a list request, the guards of all
+   * listed definitions get the same object.
    */
   readonly state: ContextState;
 }
 
 /**
- * The details of a call, beyond its arguments, and the functions for it. Declare a handler parameter of this type, or
- * of one of its subclasses, in any position; the parameter never appears in a schema. The guards, middleware and
- * handler of a call get the same object. Every member works in every protocol revision.
+ * The details of a call, and the functions that its handler can use, such as `progress()` and `elicit()`. Declare a
+ * handler parameter of this type, or of one of its subclasses, in any position; the parameter never appears in a
+ * schema. The guards, middleware and handler of a call get the same object. Every member works in every protocol
+ * revision.
  *
  * @example
  * ```ts
@@ -180,9 +181,9 @@ export class RequestContext implements GuardContext {
    * Shows the user a form and waits for the answer.
    *
    * With clients of revision 2026-07-28, this method throws a `Suspension` that ends the run of the handler. The
-   * handler then runs again from its beginning with the answer. Each run must ask the same questions in the same order,
-   * and run side effects before a question in `once()`. A `catch` that handles all errors must rethrow a suspension;
-   * see `isSuspension`.
+   * handler then runs again from its beginning with the answer. Each run must ask the same questions in the same order.
+   * Side effects that come before a question must run inside `once()`. A `catch` that handles all errors must rethrow a
+   * suspension; see `isSuspension`.
    *
    * @param form a DTO class, a flat JSON Schema object, or a flat object schema of zod, valibot or arktype. With a DTO
    *   class, the answer's `content` is an instance of the class.
@@ -253,8 +254,8 @@ export class RequestContext implements GuardContext {
   }
 
   /**
-   * The client's unchecked answers to the latest `inputRequired()`, by key, including any further members that the
-   * client sent. Empty in the first run. The client may have left answers out.
+   * The client's unchecked answers to the latest `inputRequired()`, by key. Each answer has all members that the client
+   * sent. Empty in the first run. The client may have left answers out.
    */
   get inputResponses(): InputResponses {
     return this.#call.inputResponses;
@@ -266,8 +267,8 @@ export class RequestContext implements GuardContext {
    *
    * @param key the key that the question had in `inputRequired()`.
    * @param question the question that was asked.
-   * @returns the answer; `undefined` if there is none, or if the answer under that key belongs to another question.
-   * @throws InputResponseError if the answer does not fit the form, or belongs to another kind of question.
+   * @returns the answer; `undefined` if there is none, or if it is the answer to another question with the same key.
+   * @throws InputResponseError if the answer does not satisfy the form, or has the format of another kind of answer.
    */
   inputResponse<T>(key: string, question: InputQuestion<T>): Promise<T | undefined> {
     return this.#call.inputResponse(key, question);
@@ -286,8 +287,8 @@ export class RequestContext implements GuardContext {
   /**
    * Closes the connection that waits for the answer, so that long work does not keep it open. The client reconnects to
    * get the result and the messages sent since then (2025-11-25, basic/transports, "Sending Messages to the Server").
-   * It has no effect if the client could not reconnect: on stdio, without an event store, for older clients, and in
-   * revision 2026-07-28.
+   * Nothing happens if the client could not reconnect: on stdio, without an event store, and in all revisions except
+   * 2025-11-25.
    *
    * @param retryMs delay before the client reconnects, in milliseconds; the transport's option `retryMs` by default.
    */
@@ -299,7 +300,7 @@ export class RequestContext implements GuardContext {
    * Runs a side effect once for this request, however often the handler runs, and remembers its result.
    *
    * @param key the name of the side effect within the handler. It must not be empty, and must be the same in every run.
-   * @param run computes the result, which is stored as JSON.
+   * @param run a function that runs the side effect, and returns its result. The result is stored as JSON.
    * @throws TypeError if the key is empty or not a string, or if JSON cannot represent the result. JSON cannot
    *   represent functions, promises and invalid dates.
    */

@@ -79,8 +79,8 @@ export class PromptContext extends RequestContext {
  */
 export class CompletionContext extends RequestContext {
   /**
-   * The arguments that already have values, and the typed part of the argument to complete. It contains only strings;
-   * other values from the client are left out.
+   * The arguments that already have values, and the text that the user has entered for the argument to complete. Values
+   * from the client that are not strings are left out.
    */
   declare readonly args: Readonly<Record<string, string>>;
 }

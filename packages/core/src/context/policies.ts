@@ -9,7 +9,7 @@ export interface Guard {
    * Decides whether the caller may see and use a definition. Called for lists, calls, reads, completions and
    * subscriptions, before arguments are parsed. For a list, it is called once for each definition.
    *
-   * @throws any error, to fail the request instead of deciding it. The client gets an internal error. An
+   * @throws any error, if the guard cannot decide. The request then fails, and the client gets an internal error. An
    *   `OverloadedError` also asks the client to retry, over HTTP with 503 and `Retry-After`.
    */
   allows(context: GuardContext): MaybePromise<boolean>;
@@ -36,7 +36,8 @@ export type ScopeRequirement<A = never> = string | ((args: A) => MaybePromise<re
  * - `principal`: each principal; without a principal, each network address; without an address, each connection.
  * - `address`: each network address; for IPv6, each 64-bit network.
  * - `app`: all callers together.
- * - a function: the key that it returns; `undefined` leaves the call uncounted.
+ * - a function: calls are counted together if it returns the same key for them. A call is not counted if it returns
+ *   `undefined`.
  */
 export type LimitKey = 'principal' | 'address' | 'app' | ((context: GuardContext) => string | undefined);
 
@@ -75,8 +76,8 @@ export interface CallLimit extends Pick<RateLimit, 'fail'> {
    */
   readonly per?: LimitKey;
   /**
-   * Maximum number of concurrent runs of the handler in one process. `@TaskSupport({ concurrency })` limits runs of
-   * tasks.
+   * Maximum number of concurrent calls of the handler in one process, for each group that `per` defines. Runs of tasks
+   * do not count; `@TaskSupport({ concurrency })` limits them.
    */
   readonly concurrency?: number;
   /**
@@ -123,10 +124,12 @@ export interface ErrorMapper {
 
 /**
  * Maps a domain error to an error for clients. Use the mapper in `createApp({ errors })`, in a module, or with
- * `@MapErrors` on a class. The nearest matching mapper is used, and its result is not mapped again.
+ * `@MapErrors` on a class. If several mappers match, the mapper nearest to the handler is used: class before module,
+ * module before app. Its result is not mapped again.
  *
  * @param error the class of the error.
- * @param map returns the error to answer with: a `ToolError` for the model, a `ProtocolError` for the client.
+ * @param map a function that receives the error, and returns the error to answer with: a `ToolError` for the model, or
+ *   a `ProtocolError` for the client.
  * @returns the mapper.
  * @example
  * ```ts

@@ -24,8 +24,8 @@ type QuestionParts =
   | { readonly asks: 'roots' };
 
 /**
- * A question to the client that has not been asked yet. Pass it to `ctx.ask()`, `inputRequired()` or
- * `ctx.inputResponse()`; it is frozen, and may be reused.
+ * A question for the client. To ask it, pass it to `ctx.ask()` or `inputRequired()`; to get its answer later, pass it
+ * to `ctx.inputResponse()`. A question is frozen, and can be used several times.
  *
  * @typeParam T the type of its answer.
  */

@@ -8,7 +8,7 @@ type ClassOrMethodDecorator = ClassDecorator & MethodDecorator;
  * metadata on the class. Guards, middleware and handlers read it from `definition.metadata`; clients never see it.
  *
  * @param key the name of the value. For a typed value, make a decorator with `createMetadataDecorator`.
- * @param value the value for guards, middleware and handlers; never sent.
+ * @param value the value for guards, middleware and handlers; never sent to clients.
  * @example
  * ```ts
  * @Metadata('audit', 'strict')
@@ -25,7 +25,10 @@ export function Metadata(key: string | symbol, value: unknown): ClassOrMethodDec
   });
 }
 
-/** A decorator for one kind of private metadata, which can also read the value. Made by `createMetadataDecorator`. */
+/**
+ * A decorator that attaches one kind of private metadata. Its method `of` reads the value. Made by
+ * `createMetadataDecorator`.
+ */
 export interface MetadataDecorator<T> {
   (value: T): ClassOrMethodDecorator;
   /** The key in `definition.metadata`. */
@@ -70,8 +73,8 @@ export function createMetadataDecorator<T>(key: string | symbol = Symbol('metada
 type AnyDecorator = (target: never, member: never, descriptor: never) => void;
 
 /**
- * Combines decorators of methods or classes into one, which applies them as if they were written below each other in
- * this order.
+ * Combines decorators of methods or classes into one decorator. It has the same effect as the given decorators, written
+ * below each other in the order of the arguments.
  *
  * @param decorators the decorators to combine, the outermost first.
  * @example

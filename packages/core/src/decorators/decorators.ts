@@ -19,7 +19,7 @@ import type { ListResources } from './resource-lists.js';
  * The return type of a handler with an output schema:
  *
  * - For a DTO class: its instances, or plain objects with its properties.
- * - For a schema of another library: the input type of that schema.
+ * - For a schema of zod, valibot or arktype: the input type of that schema.
  * - For JSON Schema: any type, because TypeScript cannot derive a type from it.
  */
 export type OutputOf<S> =
@@ -35,8 +35,8 @@ export type OutputOf<S> =
 type DataOf<T> = { [K in keyof T as T[K] extends (...args: never[]) => unknown ? never : K]: T[K] };
 
 /**
- * The return type of a tool with an output schema, as a value or as a promise. Content alone is not a valid result of
- * such a tool.
+ * The return type of a tool with an output schema. The tool returns a value that fits the schema, a complete tool
+ * result, an `InputRequired`, or a promise of one. Content blocks alone are not allowed.
  */
 export type ToolReturn<S> =
   unknown extends OutputOf<S>
@@ -101,9 +101,9 @@ export interface ToolOptions<S extends SchemaLike = SchemaLike> extends Omit<
  * derived from them. A call with invalid arguments gets an `isError` result and never reaches the method.
  *
  * **Return value**: a string, number or boolean becomes text. A plain object, array or DTO instance becomes
- * `structuredContent`, and its JSON becomes text. Blocks from the builders of `content`, such as `content.text()`,
- * alone or in an array, become `content`. An object with a member `content` is used as the whole result. `undefined`
- * becomes empty content.
+ * `structuredContent`, and its JSON becomes text. A content block, or an array of them, becomes the member `content` of
+ * the result. `content.text()` and similar functions create content blocks. An object with a member `content` is used
+ * as the whole result. `undefined` becomes empty content.
  *
  * **Errors**: a `ToolError` becomes an `isError` result with its text. A `ProtocolError` becomes a JSON-RPC error. Any
  * other error is logged, and the client gets a fixed text.
@@ -136,7 +136,8 @@ export interface ResourceOptions<L extends string = string> extends Omit<
 > {
   /**
    * The name of the method that returns the resources of a template for `resources/list`. The method is called with
-   * `{ cursor, limit }` and a `RequestContext`. Without this option, the list shows no resources of the template.
+   * `{ cursor, limit }` and a `RequestContext`. Without this option, `resources/list` shows no resources of the
+   * template.
    */
   readonly list?: L;
 }

@@ -184,7 +184,7 @@ export function definePrompt<S extends SchemaLike = Record<string, never>>(
 
 /** Options of `defineCompletion`: the options of `@Complete`, and the handler. */
 export interface CompletionFunctionOptions extends Policies {
-  /** The name of the prompt, or the URI template exactly as it is defined. */
+  /** The name of the prompt, or the URI template exactly as in the definition of the resource. */
   readonly ref: string;
   /** The name of the prompt argument or template variable to complete. */
   readonly argument: string;
@@ -241,7 +241,7 @@ function record<D extends HandlerDefinition>(
   };
 }
 
-/** Returns the name of the function that creates definitions of a kind, such as `defineTool`. */
+/** Returns the name of the function that creates definitions of the given kind, such as `defineTool`. */
 export function functionOf(kind: HandlerDefinition['kind']): string {
   return `define${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
 }

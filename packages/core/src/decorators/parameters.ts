@@ -33,8 +33,8 @@ export interface ArgOptions {
 }
 
 /**
- * Passes one argument of a tool or prompt, selected by name, to a handler parameter. A few arguments then need no DTO
- * class. The type comes from the parameter; constraints and description come from the options.
+ * Passes one argument of a tool or prompt, selected by name, to a handler parameter. A handler with few arguments then
+ * needs no DTO class. The type comes from the parameter; constraints and description come from the options.
  *
  * **Arrays**: at run time, `string[]` is only an array, so pass the type of its elements: `{ items: () => String }`.
  *
@@ -44,8 +44,8 @@ export interface ArgOptions {
  *
  * **Optional arguments**: an argument is required unless `{ optional: true }` is set, because TypeScript removes the
  * question mark from `note?: string`. An initialiser is detected: clients can omit the argument for `page: number = 1`.
- * `{ default: 1 }` also shows the value to clients. For each parameter after one with an initialiser, set `optional` or
- * `default`, because JavaScript counts parameters only up to the first initialiser.
+ * `{ default: 1 }` also shows the value to clients. Sigil can detect only the first initialiser in a parameter list, so
+ * set `optional` or `default` for all later parameters.
  *
  * @param name the name of the argument, as clients send it.
  * @param options the description and constraints, and the type if the parameter's own type is not enough.
@@ -129,8 +129,8 @@ function initialiserAt(
  * Creates a decorator for handler parameters that get their value from the context of the call. The parameter never
  * appears in a schema.
  *
- * @param value returns the value; a promise is awaited before the handler runs. An error fails the call, as if the
- *   handler had thrown it.
+ * @param value a function that returns the value for a context; a promise is awaited before the handler runs. If the
+ *   function throws, the call fails as if the handler had thrown the error.
  * @returns the decorator, which accepts no arguments. It throws a TypeError when it is not on a parameter of a method.
  * @example
  * ```ts
@@ -217,7 +217,7 @@ export function McpHeader(name: string): PropertyDecorator & ParameterDecorator 
  * Describes a DTO class or one of its properties to the model.
  *
  * @param description the meaning of the value, worded for a model.
- * @param more title, examples, or deprecation.
+ * @param more the title, examples, or deprecation of the value.
  * @example
  * ```ts
  * @Describe('An order of one article')

@@ -9,14 +9,14 @@ export interface ListRequest {
   readonly cursor?: string;
   /**
    * Maximum number of resources to return, starting at the cursor. If you return more, only the first `limit` resources
-   * are used, and the rest are requested again later.
+   * are used. For the next page, your function is then called with the same cursor and a higher `limit`.
    */
   readonly limit: number;
 }
 
 /**
- * One resource of a template, as `resources/list` shows it. It has either a `uri`, or `variables` for the template,
- * from which the URI is built.
+ * One resource of a template, as `resources/list` shows it. It has either a `uri`, or `variables`. With `variables`,
+ * the URI is built from the template.
  *
  * @typeParam U the URI template.
  */

@@ -35,7 +35,7 @@ export interface ServiceOptions {
  *
  * A singleton may have the methods `onInit` and `onReady`. `createApp` awaits `onInit` of each singleton, after
  * `onInit` of the services that it needs. Then it awaits `onReady` of all singletons in the same order, and returns. A
- * singleton that is first resolved after the start is initialised at that time, before it is used. Services with other
+ * singleton that is not needed at start is initialised later, before it is used for the first time. Services with other
  * scopes must not have these methods.
  *
  * An instance with `Symbol.asyncDispose`, `Symbol.dispose`, `onClose` or `destroy` is disposed of when its scope ends.
@@ -66,8 +66,8 @@ export function Service(options: ServiceOptions = {}): ClassDecorator {
 }
 
 /**
- * Makes a constructor parameter `undefined`, instead of failing, if its id has no provider and is not a class with
- * `@Service`. In field initialisers, use `inject(id, { optional: true })`.
+ * Marks a constructor parameter as optional: if its id has no provider and is not a class with `@Service`, the
+ * parameter is `undefined`. In field initialisers, use `inject(id, { optional: true })` instead.
  *
  * @example
  * ```ts
@@ -110,7 +110,8 @@ export function UseGuards(...guards: GuardLike[]): ClassOrMethodDecorator {
  * Restricts a service's definitions, or one definition, to principals with all these scopes. Scopes on the class and on
  * the method add up. Lists show definitions even if the principal lacks their scopes, so that the client can request
  * the scopes. Over HTTP, a call without the scopes gets 403 and a challenge that names all scopes; on other transports,
- * it gets an error with `data.authorization`. To hide a definition, add a guard; guards run first.
+ * it gets an error with `data.authorization`. To hide a definition, add a guard; guards run before the scopes are
+ * checked.
  *
  * @typeParam A the type of the arguments that the handler gets.
  * @param requirements scopes, or functions that return them for the arguments of a call.
@@ -135,7 +136,7 @@ export function RequireScopes<A = never>(...requirements: ScopeRequirement<A>[])
  * over HTTP with 429 and `Retry-After`.
  *
  * @param limit a rate such as `30/min`, or an object with all options.
- * @param options further options for the rate.
+ * @param options all other options of the limit, if `limit` is a rate such as `30/min`.
  * @example
  * ```ts
  * @Limit('30/min', { burst: 5 })
@@ -175,7 +176,7 @@ export function UseMiddleware(...middleware: MiddlewareLike[]): ClassOrMethodDec
 
 /**
  * Maps errors of a service's handlers, or of one handler, to errors for clients. The nearest matching mapper is used:
- * first those of the method, then those of the class, the module and the app.
+ * mappers of the method are tried before those of the class, the module and the app.
  *
  * @param mappers the error mappers, created with `mapError`.
  * @example

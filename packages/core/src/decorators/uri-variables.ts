@@ -39,7 +39,7 @@ export type VariablesOf<U extends string> = string extends U
 type OptionalOf<V> = { [K in keyof V]: undefined extends V[K] ? K : never }[keyof V];
 
 /**
- * Values to fill in for the variables of a URI template: strings or numbers, or lists of them for a variable with `*`.
+ * Values for the variables of a URI template: strings or numbers, or, for a variable with `*`, lists of strings.
  *
  * @typeParam U the URI template.
  * @example

@@ -25,11 +25,12 @@ export type Admission = Pick<AdmittedRequest, 'revision' | 'client'>;
 const UNKNOWN_CLIENT: ClientView = { capabilities: {}, protocolVersion: '' };
 
 /**
- * Chooses the revision that serves a request: the version in its `_meta`. A request without a version belongs to the
- * session of its connection (2026-07-28, basic/versioning).
+ * Determines the protocol revision and the client of a request. If the `_meta` of the request contains a version, that
+ * revision applies. Otherwise, the session of the connection determines both (2026-07-28, basic/versioning).
  *
- * @param claim the version that the message claims; `undefined` when it belongs to the session.
- * @throws ProtocolError when the request cannot be served by any revision.
+ * @param claim the version in the `_meta` of the request; `undefined` if there is none.
+ * @throws ProtocolError if the version is not supported, if `_meta` is invalid, or if the request has neither a version
+ *   nor a session. Only `initialize` and `ping` need neither of them.
  */
 export function admit(
   connectionState: ConnectionState,
@@ -43,7 +44,7 @@ export function admit(
 /**
  * Refuses methods that a revision does not have.
  *
- * @param extensions report the methods that they add for clients of a revision.
+ * @param extensions tells whether an extension adds a method for clients of a revision.
  * @throws MethodNotFoundError if the revision and the extensions do not have the method.
  */
 export function requireMethod(
@@ -68,7 +69,7 @@ function admitByClaim(claimed: unknown, meta: unknown): Admission {
 
 /**
  * The error for a method that the server or the revision does not have. The request always counts as refused, even if
- * the error is thrown late.
+ * the error is thrown after the request was admitted.
  */
 export class MethodNotFoundError extends ProtocolError {
   constructor(method: string) {
@@ -148,8 +149,8 @@ export function readString(params: Readonly<Record<string, unknown>>, name: stri
 }
 
 /**
- * The methods that run handlers. Other methods have separate limits, for example lists, discovery, and methods that
- * free capacity, such as `tasks/cancel`.
+ * The methods that run handlers. All other methods have separate limits. Examples are lists, discovery, and methods
+ * that free capacity, such as `tasks/cancel`.
  */
 export const CALLS: ReadonlySet<string> = new Set([
   METHODS.callTool,
@@ -180,7 +181,7 @@ export class CallSlots {
 
   /**
    * Counts a request as in flight. @throws OverloadedError if the client or the process already has the maximum number
-   * of requests in flight.
+   * of requests in flight, or if the parameters exceed the memory limit.
    */
   take(call: EngineCall): void {
     const slots = this.#placesOf(call);
@@ -238,8 +239,8 @@ interface CheckedMessage {
 }
 
 /**
- * Checks the standard headers of HTTP against a body (2026-07-28, basic/transports/streamable-http, "Server Validation"
- * and "Server Behavior for Custom Headers").
+ * Compares the HTTP headers that MCP defines with the body of their request (2026-07-28,
+ * basic/transports/streamable-http, "Server Validation" and "Server Behavior for Custom Headers").
  *
  * @returns the mismatch, or `undefined` if there is none.
  */

@@ -83,15 +83,16 @@ export class ConnectionState {
   /** Whether messages to the client use the older dialect (`message-dialect.ts`). */
   speaksDialect = false;
   /**
-   * Requests in the older dialect wait for this promise; `undefined` once the store knows that the client uses the
-   * dialect.
+   * Pending while the store records that the client uses the older dialect. Requests in the dialect wait for this
+   * promise. `undefined` before and after that write.
    */
   dialectKept: Promise<void> | undefined;
 
   /**
-   * @param options the store for changes of the session, and the name of this process in request ids.
-   * @param endSession ends the session, except for the request that begins another session; absent if a session can
-   *   begin only once.
+   * @param options `persist` stores changes of the session. `node` is the name of this process in request ids.
+   *   `unaskable` is the reason not to ask questions.
+   * @param endSession a function that ends the session and all its requests except `beginning`, the request that begins
+   *   the next session. Absent if the connection can have only one session.
    */
   constructor(
     readonly sink: Sink = NOWHERE,
@@ -113,9 +114,10 @@ export class ConnectionState {
   }
 
   /**
-   * Begins a session, which stores the client description.
+   * Begins a session, and reserves memory for the client's name, capabilities and roots.
    *
-   * @throws OverloadedError when the sessions already store the maximum number of bytes.
+   * @throws OverloadedError if this data exceeds the memory limit for the sessions of this client, or of all clients
+   *   together.
    */
   begin(session: Session, sessionBytes: Quota): void {
     session.bytes = bytesOf([session.info, session.capabilities, session.roots]);
@@ -139,8 +141,8 @@ export class ConnectionState {
   /**
    * Changes the session: first in the store, if there is one, then in this process.
    *
-   * @param edit changes the stored state.
-   * @param apply changes the local state; not called if the store failed.
+   * @param edit a function that returns the new stored state.
+   * @param apply a function that changes the local state; not called if the store failed.
    */
   change(edit: (state: SessionState) => SessionState, apply: () => void): MaybePromise<void> {
     const { persist } = this.options;

@@ -52,10 +52,13 @@ export interface ConnectionParts extends ExchangeParts, MethodParts {
   readonly methods: ReadonlyMap<string, MethodHandler>;
   /** The member of `params` that names the subject of a request, by method. */
   readonly namedBy: ReadonlyMap<string, string>;
-  /** The state for all requests that have their own envelope; these requests share nothing. */
+  /**
+   * The connection state of all requests that carry their own envelope. It has no session, because such requests share
+   * no data.
+   */
   readonly stateless: ConnectionState;
   readonly closed: (connection: EngineConnection) => void;
-  /** Called with the time for requests in flight, in milliseconds, when the server drains. */
+  /** Called when the server drains. `graceMs` is the time that requests in flight have to finish, in milliseconds. */
   readonly drains: (graceMs: number) => void;
   readonly events: Events;
 }
@@ -158,7 +161,7 @@ export class EngineConnection implements Connection, ExchangeOwner {
   }
 
   /**
-   * Notifies the client that a page that its user was asked to open is complete.
+   * Notifies the client that a page is complete, if the user of this client was asked to open the page.
    * @returns whether the user of this client was asked to open the page.
    */
   completeElicitation(elicitationId: string): boolean {
@@ -182,7 +185,7 @@ export class EngineConnection implements Connection, ExchangeOwner {
     else if (this.session?.announced[list]?.listChanged) this.notify(LIST_CHANGED[list]);
   }
 
-  /** Notifies the client of a changed resource, if it has subscribed to it. */
+  /** Notifies the client of a changed resource, if the client has subscribed to the resource. */
   announceResource(uri: string): void {
     if (this.#held) this.#held.push(() => this.announceResource(uri));
     else if (this.session?.subscriptions?.has(uri)) this.notify(NOTIFICATIONS.resourceUpdated, { uri });

@@ -95,15 +95,15 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
   readonly requestInfo: RequestInfo;
   readonly connectionState: ConnectionState;
   /**
-   * The key that quotas count the client by; `undefined` if clients cannot be distinguished, so that only totals are
-   * limited.
+   * The key that quotas count the client by. If it is `undefined`, clients cannot be distinguished, and quotas limit
+   * only the totals of all clients.
    */
   readonly quotaKey: string | object | undefined;
   currentContext: object | undefined;
   where: string | undefined;
   /** The scopes that the request needs; `undefined` until they are known. */
   neededScopes: readonly string[] | undefined;
-  /** Marks the state that the request contains as used. The promise rejects if the state was used before. */
+  /** Marks the `requestState` of the request as used. The promise rejects if this state was used before. */
   useRequestState: (() => Promise<void>) | undefined;
   #accepted: Promise<void> | undefined;
   /** The time limit of the handler, if it has one. */
@@ -128,7 +128,10 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
   #controller: AbortController | undefined;
   #aborted: Error | undefined;
   #progress = -Infinity;
-  /** The bytes of the parameters that count towards the limit for all running calls; 0 for short messages. */
+  /**
+   * How much of `limits.maxInFlightBytes` the parameters of this call take up, in bytes; 0 for requests of at most 1
+   * KiB.
+   */
   heldBytes = 0;
   /** The connection of the request, if it belongs to one client. */
   readonly owner: object | undefined;
@@ -384,8 +387,8 @@ export class EngineCall implements Call, ResolutionScope, RequesterContext, Trac
   }
 
   /**
-   * Asks the questions that a handler returned. The promise resolves when the handler should run again within this
-   * request.
+   * Asks the questions that a handler has passed to `inputRequired()`. The promise is fulfilled when the answers have arrived, so that the handler can run again within this request. If the client repeats the request with the answers
+   * instead, the promise rejects with a `Suspension`.
    */
   requireInput(required: InputRequired): Promise<void> {
     return this.#parts.requester.requireInput(this, required);

@@ -28,15 +28,17 @@ export interface LimitOptions {
    */
   readonly maxInFlight?: number;
   /**
-   * Maximum number of concurrent calls from one client. A client is a principal, else a network address (for IPv6, a
-   * 64-bit network), else a connection or session. Loopback addresses are exempt if a connection may serve many
-   * clients, as a proxy's connection does.
+   * Maximum number of concurrent calls from one client in this process. All calls of one principal count as one client.
+   * Without a principal, all calls from one network address (for IPv6, one 64-bit network) count as one client. Without
+   * an address, or with a loopback address, the client is the connection or session. Stateless HTTP requests from a
+   * loopback address are not limited, because a local proxy can send them for many clients.
    * @default 1024
    */
   readonly maxInFlightPerClient?: number;
   /**
-   * Maximum bytes of the parameters of all running calls, including tasks; one client may use a quarter. Only messages
-   * larger than 1 KiB count, by their size in memory. Further calls are refused, over HTTP with 503.
+   * Maximum total size, in bytes of memory, of the parameters of all requests in flight in this process, including runs
+   * of tasks. Each client can use at most a quarter. Requests of at most 1 KiB do not count. Larger requests beyond the
+   * limit are refused, over HTTP with 503.
    * @default 256 MiB
    */
   readonly maxInFlightBytes?: number;
@@ -51,14 +53,15 @@ export interface LimitOptions {
    */
   readonly maxBatchLength?: number;
   /**
-   * Maximum bytes of the answers to one batch. Beyond the limit, the remaining requests of the batch are served, but
-   * answered with an error (-32603).
+   * Maximum total size of the answers to one batch, in bytes. Beyond this size, each further request of the batch is
+   * still served, but gets an error (-32603) instead of its answer.
    * @default 16 MiB
    */
   readonly maxBatchBytes?: number;
   /**
-   * Maximum bytes of one response. If a response is larger, a tool call gets an `isError` result that asks the model to
-   * request less. Any other request gets an error (-32603). The store limits the results of tasks.
+   * Maximum size of one response, in bytes. A larger result of a tool is replaced with an `isError` result that asks
+   * the model to request less. Any other larger response is replaced with an error (-32603). This limit also applies to
+   * the result of a task; in addition, the task store can have a limit.
    * @default 16 MiB
    */
   readonly maxResultBytes?: number;
@@ -69,25 +72,27 @@ export interface LimitOptions {
    */
   readonly maxSubscriptions?: number;
   /**
-   * The same limit for one client; clients are counted as in `maxInFlightPerClient`.
+   * Maximum number of open `subscriptions/listen` requests from one client. Clients are counted as in
+   * `maxInFlightPerClient`.
    * @default 1000
    */
   readonly maxSubscriptionsPerClient?: number;
   /**
-   * Maximum number of resources in one session or subscription. Each URI may have 2048 characters, and all URIs of one
-   * `subscriptions/listen` together 262,144. Requests beyond these limits are refused (-32602).
+   * Maximum number of resources that one session, or one `subscriptions/listen` request, can subscribe to. In addition,
+   * a URI can have at most 2048 characters. All URIs of one `subscriptions/listen` request can have at most 262,144
+   * characters together. Requests beyond these limits are refused (-32602).
    * @default 1000
    */
   readonly maxSubscribedUris?: number;
   /**
-   * Maximum bytes of the requests of all subscriptions in this process, including headers; one client may use a
-   * quarter. Further subscriptions are refused, over HTTP with 503.
+   * Maximum total size, in bytes of memory and including headers, of the requests that opened the current subscriptions
+   * of this process. Each client can use at most a quarter. Further subscriptions are refused, over HTTP with 503.
    * @default 64 MiB
    */
   readonly maxSubscribedBytes?: number;
   /**
-   * Maximum bytes of `initialize` data of all sessions of this process; one client may use a sixteenth. Further
-   * sessions are refused, over HTTP with 503.
+   * Maximum total size, in bytes of memory, of the client data (name, capabilities, roots) in all current sessions of
+   * this process. Each client can use at most a sixteenth. Further sessions are refused, over HTTP with 503.
    * @default 64 MiB
    */
   readonly maxSessionBytes?: number;
@@ -105,14 +110,15 @@ export interface LimitOptions {
    */
   readonly storeTimeoutMs?: number;
   /**
-   * How often guards check again the resources and tasks that open subscriptions listen to, in milliseconds. If a guard
-   * refuses, the subscription ends.
+   * Milliseconds between two checks of the open subscriptions. At each check, guards decide again about the resources
+   * and tasks that the client listens to. If a guard refuses, the subscription ends.
    * @default 1 minute
    */
   readonly recheckMs?: number;
   /**
-   * How often clients may call tools, read resources, get prompts and ask for completions; all of these rates apply.
-   * Further requests are refused (429). Rates per `address` count every HTTP request, before it is authenticated.
+   * Limits on how often clients can call tools, read resources, get prompts and ask for completions. A request that
+   * exceeds any of these rates is refused (429). A rate with `per: 'address'` counts all HTTP requests instead, before
+   * they are authenticated.
    * @default []
    */
   readonly rates?: readonly RateLimit[];
@@ -167,7 +173,10 @@ export interface EngineOptions {
   readonly written: (() => Promise<void>) | undefined;
   /** Counts requests by rates. */
   readonly counter: RateCounter;
-  /** Default time limit of a handler, in milliseconds; `false` for none. */
+  /**
+   * The app's time limit for handlers without a limit of their own, in milliseconds. `false` for no limit; `undefined`
+   * for the default of `Exchange.limited`.
+   */
   readonly timeoutMs: number | false | undefined;
   /** Capabilities outside the specification. */
   readonly experimental: ServerCapabilities['experimental'];

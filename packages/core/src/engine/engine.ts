@@ -83,8 +83,9 @@ const GRACE_MS = 1_500;
  * the server's questions to `asking/`.
  * 2. A request is admitted (`admission.ts`): its own `_meta`, or the session of its connection (`connection-state.ts`),
  * determines its revision. All differences between revisions are in `revisions/`.
- * 3. The request gets a place, which limits the number of concurrent requests, and an `Exchange` (`exchange.ts`). The
- * exchange holds its `EngineCall` (`engine-call.ts`): all that guards, middleware and handler see of the request.
+ * 3. The request is counted as in flight, up to the maximum number of concurrent requests, and gets an `Exchange`
+ * (`exchange.ts`). The exchange holds its `EngineCall` (`engine-call.ts`): all that guards, middleware and handler see
+ * of the request.
  * 4. Its method (in `methods/`, or from an extension) finds the entry, asks the entry's guard, runs the handler, and
  * returns a `MethodResult`.
  * 5. The exchange serialises the result (`response.ts`) and passes the text to the sink of the request, once.
@@ -208,7 +209,9 @@ export class Engine implements Endpoint {
     return this.#parts.capabilities.of(NEWEST_REVISION);
   }
 
-  /** The extensions' answers for operators, by their name in `SIGIL_INSPECT`. */
+  /**
+   * The extensions' functions that answer the questions of people who run the server, by the value of `SIGIL_INSPECT`.
+   */
   get inspect(): Extensions['inspect'] {
     return this.#parts.extensions.inspect;
   }
@@ -223,7 +226,7 @@ export class Engine implements Endpoint {
     return !this.#parts.extensions.shows(LATEST_SESSION_REVISION, tool);
   }
 
-  /** Creates a request without a client, to ask guards about a principal. It belongs to no other session. */
+  /** Creates a request without a client, to ask guards about a principal. The request belongs to no session. */
   hypotheticalCall(principal: Principal | undefined): EngineCall {
     const revision = NEWEST_REVISION;
     const client = { capabilities: {}, protocolVersion: revision.version };
@@ -296,7 +299,9 @@ export class Engine implements Endpoint {
     this.#parts.extensions.closes();
   }
 
-  /** Sets the time for requests in flight, in milliseconds. Side effects of tasks have the same time to finish. */
+  /**
+   * Sets how much time requests in flight have to finish, in milliseconds. Side effects of tasks have the same time.
+   */
   drains(graceMs: number): void {
     if (graceMs > 0) this.#drainsUntil = Math.max(this.#drainsUntil, performance.now() + graceMs);
   }
@@ -315,7 +320,10 @@ export class Engine implements Endpoint {
     await Promise.all([this.options.changes.close(), ...this.#releases]);
   }
 
-  /** Lets extensions begin their work outside of requests. Called once the app serves clients, or only runs tasks. */
+  /**
+   * Lets extensions begin their work outside of requests. Called when the app begins to serve clients, or to run tasks
+   * without serving clients.
+   */
   start(): void {
     if (this.#isStarted) return;
     this.#isStarted = true;

@@ -45,7 +45,10 @@ export interface Serving<R> {
   /** Answers callers who must not see the entry, as if the entry did not exist. */
   readonly refuse: () => MethodResult;
   readonly answer: (result: R) => MaybePromise<MethodResult>;
-  /** If present, this function wraps the middleware and the handler, which `run` calls. */
+  /**
+   * If present, called in place of the middleware and the handler, and returns the result. Its parameter `run` runs
+   * both.
+   */
   readonly enter?: (run: () => MaybePromise<MethodResult>) => MaybePromise<MethodResult>;
   /** See `Exchange.limited`. */
   readonly timeoutMs: number | false | undefined;
@@ -60,7 +63,7 @@ export interface ExchangeParts extends CallParts {
   readonly observers: Observers;
   /** Logs that a request was refused because a limit was reached. */
   readonly overloaded: (call: EngineCall, error: OverloadedError) => void;
-  /** The definitions whose authors have been warned, because a handler catches suspensions. */
+  /** The definitions whose authors have already been warned that the handler catches suspensions. */
   readonly warned: Set<string>;
   readonly slots: CallSlots;
   /** Disposes of the container's instances for a request or session. */
@@ -76,8 +79,8 @@ export interface ExchangeOwner {
 }
 
 /**
- * One request in flight, from its admission to its answer. Its handler ends with a result, an error, or a suspension,
- * after which the client is asked. Then the request's instances are disposed of, and the answer is sent, once.
+ * One request in flight, from its admission to its answer. Its handler ends with a result, an error, or a suspension
+ * that asks the client a question. Then the request's instances are disposed of, and the answer is sent, once.
  */
 export class Exchange implements ActiveRequest, Stream {
   readonly call: EngineCall;
@@ -186,12 +189,14 @@ export class Exchange implements ActiveRequest, Stream {
   }
 
   /**
-   * Limits the time of a handler. After that time, its signal aborts and the client gets an answer. The handler still
-   * counts as in flight until it has ended.
+   * Limits the time of a handler. Waiting for the client does not count. After the time limit, the signal of the
+   * handler aborts, and the client gets an answer. The request counts as in flight until the handler has ended.
    *
    * @param result the result of the handler with its middleware.
-   * @param timeoutMs the author's limit; `false` for none. By default `DEFAULT_TIMEOUT_MS`, and none in the background.
-   * @param late returns the answer, or throws the error to answer with. By default, it throws.
+   * @param timeoutMs the time limit that the author has set, in milliseconds; `false` for none. If `undefined`, the
+   *   limit is `DEFAULT_TIMEOUT_MS`. A handler in the background then has no limit.
+   * @param late a function that is called after the time limit. It returns the result for the client, or throws the
+   *   error for the client. By default, it throws a `ProtocolError`.
    */
   limited<R>(
     result: MaybePromise<R>,
@@ -234,8 +239,8 @@ export class Exchange implements ActiveRequest, Stream {
   }
 
   /**
-   * Returns the record of the handler's runs so far, after side effects in progress have ended. It marks the client's
-   * answers as used.
+   * Returns the record of the handler's runs so far. First, this method marks the client's answers as used, and waits
+   * for side effects that have begun.
    */
   async journal(): Promise<Journal> {
     const { rounds } = this.call;
@@ -255,9 +260,9 @@ export class Exchange implements ActiveRequest, Stream {
   }
 
   /**
-   * Continues after a handler has returned required inputs instead of a result: the client is asked, and the request is
-   * served again from its beginning, including guards and middleware. If the client itself repeats the request, this
-   * request ends here.
+   * Continues after a handler has returned `inputRequired()` instead of a result. The client is asked, and the request
+   * is then served again from its beginning, including guards and middleware. With a client of revision 2026-07-28, the
+   * request ends instead: the client repeats it with the answers.
    *
    * @param what the tool, prompt or resource, in words.
    * @throws ProtocolError when the client cannot be asked, or is asked too often (-32603).

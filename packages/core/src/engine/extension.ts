@@ -33,12 +33,13 @@ export interface ExtensionCall {
   /** The authenticated principal; `undefined` on an unauthenticated transport. */
   readonly principal: Principal | undefined;
   /**
-   * The key that quotas count the client by: a string, the connection if nothing else identifies the client,
-   * or `undefined` if several clients share the connection.
+   * Identifies the client for limits per client. It is a string (the principal or the network address), or else the
+   * object of the connection. `undefined` if several clients can share the connection: only limits for all clients then
+   * apply.
    */
   readonly quotaKey: string | object | undefined;
   readonly headers: RequestHeaders;
-  /** Aborts when the client cancels, disconnects for good, or the server stops. */
+  /** Aborts when the client cancels or disconnects for good, or when the server stops. */
   readonly signal: AbortSignal;
   /** The `ctx.state` of the call's contexts. Put values for handlers there, under a symbol of your own. */
   readonly state: ContextState;
@@ -60,10 +61,10 @@ export interface ExtensionCall {
    */
   journal(): Promise<Journal>;
   /**
-   * Ends the run of the handler, which unwinds, and answers the request with a result. Allowed only in a tool call,
-   * while its handler waits for the returned promise.
+   * Ends the run of the handler, and answers the request with a result. Allowed only in a tool call, while the handler
+   * of the tool waits for the returned promise.
    *
-   * @returns a promise that rejects with a `Suspension`; pass it to the handler.
+   * @returns a promise that rejects with a `Suspension`. Pass the promise to the handler, so that the handler ends.
    */
   endRun(result: ExtensionResult): Promise<never>;
 }
@@ -84,7 +85,7 @@ export interface RecordedCall {
   readonly traceparent?: string | undefined;
 }
 
-/** A running replay of a recorded call. */
+/** A recorded tool call whose handler runs in the background. */
 export interface Replay {
   /** The id of the replayed call in the log: the same value as `ctx.id`. */
   readonly callId: string;
@@ -124,8 +125,8 @@ export interface ToolCalls {
   /**
    * Serves one call, after the guards have allowed it.
    *
-   * @param next runs the next extension that takes part in the call, or the handler with its middleware after
-   * the last extension. Returns the result.
+   * @param next a function that runs the next extension that takes part in the call. After the last extension, it runs
+   *   the handler with its middleware. It returns the result.
    * @returns the result to send.
    */
   serve(call: ExtensionCall, next: () => Promise<ExtensionResult>): MaybePromise<ExtensionResult>;
@@ -148,14 +149,16 @@ export interface Extension {
   /** The requests that the extension adds, by method. */
   readonly methods?: Readonly<Record<string, ExtensionMethod>>;
   /**
-   * Returns how the extension takes part in the calls of a tool; `undefined` if it does not. Called once per tool. Of
-   * several extensions, the first in the list is the outermost.
+   * Called once for each tool. Returns how the extension takes part in the calls of the tool; `undefined` if it does
+   * not. If several extensions take part, the first in the list receives each call first.
    */
   toolCalls?(tool: ToolEntry): ToolCalls | undefined;
   /**
-   * Reads the extension's part of a `subscriptions/listen` request.
+   * Called for each `subscriptions/listen` request. Reads the members of the requested filter that belong to this
+   * extension.
    *
-   * @returns the members of the filter that the server agrees to.
+   * @returns the members that the server agrees to. They become part of the filter that the client gets in the
+   *   acknowledgement.
    * @throws ProtocolError if the client is not allowed to have the subscription.
    */
   listen?(
@@ -163,30 +166,31 @@ export interface Extension {
     wanted: Readonly<Record<string, unknown>>,
   ): MaybePromise<Readonly<Record<string, unknown>>>;
   /**
-   * Whether a subscription is allowed to continue; called every `limits.recheckMs`. If not, the subscription ends.
+   * Called for each open subscription, every `limits.recheckMs`. Returns whether the subscription is allowed to
+   * continue. If not, it ends.
    *
-   * @param agreed the result of `listen` for the subscription.
+   * @param agreed the members that `listen` returned when the client opened the subscription.
    * @default always
    */
   mayListen?(call: ExtensionCall, agreed: Readonly<Record<string, unknown>>): MaybePromise<boolean>;
   /**
-   * Functions that answer operators in a program that serves no clients, by their name in `SIGIL_INSPECT`. Each
-   * function receives the object in `SIGIL_INSPECT_<NAME>`, and throws a `ProtocolError` if it cannot answer. In such a
-   * program, `start` is not called.
+   * Functions that answer questions of the people who run the server. The environment variable `SIGIL_INSPECT` selects
+   * a function by its name. The function receives the JSON object from the variable `SIGIL_INSPECT_<NAME>`, and throws
+   * a `ProtocolError` if it cannot answer. It runs in a program that serves no clients; `start` is not called there.
    */
   readonly inspect?: Readonly<
     Record<string, (asked: Readonly<Record<string, unknown>>) => MaybePromise<object>>
   >;
   /**
-   * Further checks for `/readyz`, by the name of a part. Each check returns `fails` if the part cannot work, or throws
-   * if a dependency does not answer; the process is then not ready.
+   * Checks of parts of the extension for `/readyz`, by the name of the part. Each check returns `ok`, or `fails` if the
+   * part cannot work. It throws if a dependency does not answer. The process is ready only if all checks return `ok`.
    */
   readonly checks?: Readonly<Record<string, () => MaybePromise<PartCheck>>>;
   /** Begins work outside of requests. Called once, when the app begins to serve. */
   start?(): MaybePromise<void>;
   /**
-   * Prepares for the end of the process, which still serves clients. The extension leaves new work to other processes
-   * that can do it. `close` is called later. `closes` can be called more than once.
+   * Called when the process is about to end, but still serves clients. From now on, the extension leaves new work to
+   * other processes, if they can do it. This method can be called more than once; `close` is called later.
    */
   closes?(): void;
   /**
@@ -238,9 +242,17 @@ export interface ExtensionHost {
   seal(value: unknown, maxLength?: number): Promise<string>;
   /** Reads text sealed with any of `state.keys`. @returns the data; `undefined` for other text. */
   unseal(text: string): Promise<unknown>;
-  /** Whether `wanted` accepts the filter of at least one open `subscriptions/listen` stream. */
+  /**
+   * Whether this process has an open `subscriptions/listen` request with a matching filter.
+   *
+   * @param wanted a function that receives the filter of a request, and returns whether it matches.
+   */
   hasListener(wanted: (filter: Readonly<Record<string, unknown>>) => boolean): boolean;
-  /** Sends a notification to each `subscriptions/listen` stream whose filter `wanted` accepts. */
+  /**
+   * Sends a notification to each open `subscriptions/listen` request of this process with a matching filter.
+   *
+   * @param wanted a function that receives the filter of a request, and returns whether it matches.
+   */
   notifyListeners(
     method: string,
     params: object,

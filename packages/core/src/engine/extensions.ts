@@ -27,7 +27,9 @@ const NO_PARTS: readonly ToolCalls[] = [];
 export class Extensions {
   /** The methods that extensions add, by name. */
   readonly methods: ReadonlyMap<string, MethodHandler>;
-  /** The extensions' answers for operators, by name. */
+  /**
+   * The extensions' functions that answer the questions of people who run the server, by the value of `SIGIL_INSPECT`.
+   */
   readonly inspect: NonNullable<Extension['inspect']>;
   /** The extensions' checks for `/readyz`, by part. */
   readonly checks: NonNullable<Extension['checks']>;
@@ -81,7 +83,10 @@ export class Extensions {
     return offered.length === 0 ? undefined : Object.fromEntries(offered);
   }
 
-  /** Serves a call of a tool, through the extensions that take part in it. The first in the list is the outermost. */
+  /**
+   * Serves a call of a tool, through the extensions that take part in it. The first of these extensions is the
+   * outermost.
+   */
   callTool(
     exchange: Exchange,
     tool: ToolEntry,

@@ -6,7 +6,7 @@ type Listen = () => unknown;
  * same object, for `fetch`, `AbortSignal.any` and `instanceof`; derived signals are not guarded.
  *
  * @param signal the signal; it gets new methods for listeners, which call its existing methods.
- * @param run runs a listener, and must not throw.
+ * @param run a function that runs a listener. It must not throw.
  * @returns the signal.
  * @example
  * ```ts

@@ -77,6 +77,7 @@ export interface TaskRunInfo {
   readonly id: string;
   /**
    * The number of the run: 1 for the first run, and 1 more after each lost run. After progress, the number is 1 again.
+   * A run is lost if its process dies, or does not renew the lease of the task in time.
    */
   readonly attempt: number;
   /** The trace of the request that submitted the task. */
@@ -88,7 +89,10 @@ export interface CallEvent extends CallInfo {
   readonly outcome: CallOutcome;
   /** The check that refused the call, if one did. */
   readonly refusedBy: RefusedBy | undefined;
-  /** Milliseconds from the admission of the call to its answer. */
+  /**
+   * Milliseconds from the admission of the call, or from the start of a task's run, until it ended. 0 if the call was
+   * not admitted.
+   */
   readonly ms: number;
   /** The size of the answer, in bytes; 0 if no answer was sent. */
   readonly bytes: number;
@@ -107,7 +111,7 @@ export interface CallEvent extends CallInfo {
  * - `store`: the result could not be stored; the task has failed
  * - `stop`: its process ends; the task has failed if no other process is allowed to continue it
  * - `lease`: the lease was not renewed in time, and another run has replaced this run
- * - `cancel`: the client or an operator has cancelled the task
+ * - `cancel`: the task was cancelled, by its client or by the people who run the server
  * - `expiry`: the task has expired
  */
 export type TaskAbortedBy =
@@ -125,7 +129,10 @@ export interface TaskAbort {
   readonly callId?: string | undefined;
 }
 
-/** A run of a task that was aborted. `id` is the id of the run, if its handler was called. */
+/**
+ * A run of a task that was aborted, or a task that failed without another run. `id` is the id of the run in the log; if
+ * the handler was not called, it is a random id.
+ */
 export interface TaskAbortEvent extends CallInfo, Pick<TaskAbort, 'abortedBy' | 'hasFailed'> {}
 
 /** A request that the server has sent to a client: a question, or a ping. */
@@ -150,9 +157,15 @@ export interface SessionEvent {
 export interface CallObservation {
   /** The trace for the handler's own requests; if absent, the trace of the call is used. */
   readonly trace?: Trace | undefined;
-  /** Runs the handler and its middleware, by calling `work`. */
+  /**
+   * Called in place of the handler and its middleware, for example to run them in a tracing context. Must call `work`,
+   * which runs them, and return its value.
+   */
   run?<T>(work: () => T): T;
-  /** Watches a request to the client that the handler makes. */
+  /**
+   * Called when the handler sends a request to the client. Returns an object that watches this request; `undefined` to
+   * ignore it.
+   */
   clientRequest?(request: ClientRequestInfo): ClientRequestObservation | undefined;
   /** Called when the call has ended. */
   ended?(event: CallEvent): void;
@@ -187,7 +200,10 @@ export interface Observer {
    * an active observer.
    */
   readonly isActive?: boolean;
-  /** Called when a call has been admitted, or when the handler of a task begins to run. */
+  /**
+   * Called when a call has been admitted, or when the handler of a task begins to run. Returns an object that watches
+   * the call; `undefined` to ignore it.
+   */
   callStarted?(call: CallInfo): CallObservation | undefined;
   /** Called when a request was refused before it was admitted. */
   callRefused?(event: CallEvent): void;
@@ -364,7 +380,7 @@ export class Observers {
   /**
    * Returns a store whose operations are reported to observers.
    *
-   * @param store one part of a backend. Its methods are called on the store itself.
+   * @param store one part of a backend. `this` in its methods is still this store.
    * @param part the name of the part.
    */
   watchStore<T extends object>(store: T, part: string): T {

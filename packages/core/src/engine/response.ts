@@ -8,7 +8,7 @@ import type { Revision } from './revisions/index.js';
 
 /** The result of an MCP method. Only `ResponseWriter` serialises it. */
 export interface MethodResult {
-  /** The result: an object, or a `RawJson`, which is already serialised. `meta` also contains the result's `_meta`. */
+  /** The result: an object, or a `RawJson`, which is already serialised. If it has a `_meta`, `meta` repeats it. */
   readonly result: object;
   /** The `_meta` of the result that the app's author set. */
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
@@ -21,7 +21,10 @@ export interface MethodResult {
   readonly type?: string;
   /** Whether this is the result of a tool with `isError: true`. Observers read it. */
   readonly isError?: boolean;
-  /** Returns the replacement for a result that is too large. If absent, the replacement is an error. */
+  /**
+   * Called with an error message if this result is too large; returns the result to send instead. If this function is
+   * absent, the client gets an error.
+   */
   readonly instead?: (message: string) => MethodResult;
 }
 
@@ -150,10 +153,11 @@ function text(members: object): string {
 type Receive = (message: unknown, sink: Sink) => ActiveRequest | undefined;
 
 /**
- * Serves the messages of a batch concurrently and answers with one array (JSON-RPC 2.0 §6). If no message needs
- * an answer, no array is sent.
+ * Serves the messages of a batch concurrently and answers with one array (JSON-RPC 2.0 §6). If no message needs an
+ * answer, no array is sent.
  *
- * @param maxBytes maximum size of all answers together; further answers become errors.
+ * @param maxBytes maximum total size of the answers in the array. An answer that would exceed it, and each later
+ *   answer, is replaced by an error.
  */
 export function receiveBatch(
   messages: readonly unknown[],

@@ -36,7 +36,7 @@ export function writeSession(session: WrittenSession): SessionState {
 /**
  * Reads a stored session. Another process, even with another version of Sigil, may have written it.
  *
- * @returns `undefined` if its protocol version has no sessions in this process.
+ * @returns the session; `undefined` if this process supports no sessions of the stored protocol version.
  */
 export function readSession(state: SessionState): WrittenSession | undefined {
   const { protocolVersion, info, capabilities, ready, logLevel, roots, dialect } = state;

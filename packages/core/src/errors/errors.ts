@@ -17,7 +17,7 @@ export const ERROR_CODES = {
   headerMismatch: -32020,
   missingClientCapability: -32021,
   unsupportedProtocolVersion: -32022,
-  /** The user must visit a page first. Used in revision 2025-11-25 only. */
+  /** The user must visit a page before the request can be served. Used only in revision 2025-11-25. */
   urlElicitationRequired: -32042,
   /**
    * The principal lacks scopes. Over HTTP, the response status is also 403. Sigil defines this code, because the
@@ -66,7 +66,7 @@ export const DEFINITION_CODES = {
   SIGIL_TWO_COPIES: 'a library is installed twice, so the records of its decorators cannot be found',
 } as const;
 
-/** The advice, in error messages, for a build that emits no parameter types. */
+/** Advice for error messages if the build emits no parameter types: how to configure the build. */
 export const EMIT_METADATA =
   'build with tsc or swc and "emitDecoratorMetadata": true (esbuild, tsx and type stripping emit none)';
 
@@ -123,8 +123,8 @@ function report(problems: readonly DefinitionProblem[]): string {
 }
 
 /**
- * Collects the mistakes in an author's definitions. Each instance belongs to one place in the code. Mistakes at nested
- * places are added to the same list, in the order of discovery, and are thrown together.
+ * Collects the mistakes in an author's definitions, in order to throw them together. Each instance adds mistakes for
+ * one place in the author's code. Instances created with `at` add to the same list as the original instance.
  *
  * @example
  * const diagnostics = new Diagnostics();
@@ -202,8 +202,8 @@ const PROTOCOL_ERROR = Symbol.for('sigil:protocol-error');
 Object.defineProperty(ProtocolError.prototype, PROTOCOL_ERROR, { value: true });
 
 /**
- * Whether an error is a `ProtocolError`, from this copy of the package or another. The messages of errors from other
- * libraries are not meant for clients.
+ * Whether an error is a `ProtocolError`, from this copy of the package or another copy. Similar errors of other
+ * libraries do not count, because their messages are not meant for clients.
  */
 export function isProtocolError(error: unknown): error is ProtocolError {
   return typeof error === 'object' && error !== null && PROTOCOL_ERROR in error;
@@ -251,8 +251,8 @@ export class OverloadedError extends ProtocolError {
 
 /**
  * Refuses a request whose principal lacks a scope (403). Over HTTP, the client gets status 403 and a challenge that
- * names the scopes, if the response has not begun yet. Otherwise, it gets an error whose `data.authorization` names
- * them.
+ * names the scopes. If the response has already begun, or on another transport, the client gets an error with the
+ * scopes in `data.authorization`.
  *
  * @example
  * ```ts
@@ -289,7 +289,8 @@ export class RateLimitError extends ProtocolError {
   /**
    * @param message the exhausted limit, for the client's developer.
    * @param retryAfterMs the number of milliseconds until the client can try again.
-   * @param options `policy` names the limit, for `data.policy`; `cause` is logged and never sent.
+   * @param options `policy` is the name of the limit, sent to the client as `data.policy`. `cause` is logged and never
+   *   sent.
    * @throws RangeError if `retryAfterMs` is negative, not finite, or not a number.
    */
   constructor(
@@ -355,9 +356,10 @@ export interface RequiredPage {
 }
 
 /**
- * Answers a request with the pages that the user must visit first (-32042; specification 2025-11-25,
- * client/elicitation, "URL Elicitation Required Error"). The client may retry afterwards. To ask within the call and
- * then continue, use `ctx.elicitUrl()`, which works in every revision that supports URL elicitation.
+ * Answers a request with the pages that the user must visit before the request can be served (-32042; specification
+ * 2025-11-25, client/elicitation, "URL Elicitation Required Error"). The client can then send the request again. To
+ * show a page during the call and continue the same call, use `ctx.elicitUrl()`. It works in every revision that
+ * supports URL elicitation.
  *
  * @example
  * ```ts
@@ -369,7 +371,7 @@ export interface RequiredPage {
 export class UrlElicitationRequiredError extends ProtocolError {
   override readonly name = 'UrlElicitationRequiredError';
 
-  /** @param pages for each page, the text for the user, and the page's absolute http or https URL. */
+  /** @param pages the pages: `message` is the text for the user, and `url` is the page's absolute http or https URL. */
   constructor(pages: readonly RequiredPage[]) {
     const elicitations = pages.map((page) => ({ mode: 'url', elicitationId: crypto.randomUUID(), ...page }));
     const message = 'Visit the pages in "elicitations" first';
@@ -405,7 +407,7 @@ export class ToolError extends Error {
 const TOOL_ERROR = Symbol.for('sigil:tool-error');
 Object.defineProperty(ToolError.prototype, TOOL_ERROR, { value: true });
 
-/** Whether an error is a `ToolError`, from this copy of the package or another. */
+/** Whether an error is a `ToolError`, from this copy of the package or another copy. */
 export function isToolError(error: unknown): error is ToolError {
   return typeof error === 'object' && error !== null && TOOL_ERROR in error;
 }
@@ -460,9 +462,9 @@ export function isInternal(error: unknown): boolean {
 }
 
 /**
- * Converts anything thrown to an error that may be sent to the client. All errors pass through this function. Unless
- * `expose` is set, only the messages of `ProtocolError` and `ToolError` are sent: no message, stack or path of any
- * other error reaches the client. The original error becomes the `cause` of the new one.
+ * Converts a thrown value of any type into an error that can be sent to the client. A `ProtocolError` is returned
+ * unchanged. Any other value becomes the `cause` of a new `ProtocolError`. The new error gets the message of a
+ * `ToolError`. For all other values, it gets the original message if `expose` is set, otherwise `Internal error`.
  */
 export function toProtocolError(error: unknown, expose = false): ProtocolError {
   if (isProtocolError(error) && !isToolError(error)) return error;

@@ -21,14 +21,14 @@ const BUSY_MS = 1_000;
 /** Maximum length of a key that a function returns, because keys are stored. */
 const MAX_KEY_LENGTH = 1024;
 
-/** A rate, and the name under which its calls are counted. */
+/** A rate limit with its name, such as `tool search principal`. Calls are counted separately for each name. */
 export interface NamedRate extends RateLimit {
   readonly name: string;
 }
 
 /**
- * Counts calls for all rates of an app in the store. While the store fails, the `fail` option of each rate decides what
- * happens to calls.
+ * Counts the calls of all rate limits of an app, in the backend's store or in memory. If the store fails, each rate's
+ * option `fail` decides whether calls are counted in this process, served without being counted, or refused.
  */
 export class RateCounter {
   #local: MemoryLimiter | undefined;
@@ -43,13 +43,13 @@ export class RateCounter {
   ) {}
 
   /**
-   * Counts a request for one rate.
+   * Counts a request towards one rate limit.
    *
    * @param who the id of the caller or group; requests with the same id are counted together.
-   * @param details returns the log fields of the request, if it is refused.
-   * @returns the state of the rate, or the error that refuses the request; `undefined` if the request is served without
-   *   being counted.
-   * @throws OverloadedError if the request cannot be counted, and the `fail` option of the rate is `closed`.
+   * @param details a function that returns the log fields of the request; called only if the request is refused.
+   * @returns the limiter's decision, or a `RateLimitError` if the limit is exceeded. Returns `undefined` if the store
+   *   fails and the rate's option `fail` is `open`, which allows the request.
+   * @throws OverloadedError if the store fails and the rate's option `fail` is `closed`.
    */
   count(
     rate: NamedRate,
@@ -100,7 +100,7 @@ export class RateCounter {
 }
 
 /**
- * Returns the rates with a unique name for each.
+ * Returns copies of the rate limits, each with a unique `name`, such as `tool search principal`.
  *
  * @param of the owner of the rates, such as `tool search`; empty for the app itself.
  */
@@ -117,8 +117,8 @@ export function nameRates(of: string, rates: readonly RateLimit[]): NamedRate[] 
 }
 
 /**
- * Counts a call for each rate of a definition or app, in order. Returns the error of the first rate that refuses the
- * call.
+ * Counts a call towards each rate limit of a definition or app, in order, until a limit is exceeded. Returns the error
+ * for that limit; `undefined` if the call is allowed.
  */
 export type CountCall = (call: Call) => MaybePromise<RateLimitError | undefined>;
 
@@ -159,8 +159,8 @@ export function compileRates(
 }
 
 /**
- * Returns the named rates of a definition: its own rates, and the rates that it shares with other definitions of its
- * module.
+ * Returns the rate limits that apply to a definition, each with a unique name. The limits that its whole module shares
+ * come first, then the limits of the definition alone.
  */
 export function ratesOf(limits: readonly DeclaredLimit[], name: string): NamedRate[] {
   const of = (owner: string | undefined): NamedRate[] =>
@@ -173,7 +173,10 @@ export function ratesOf(limits: readonly DeclaredLimit[], name: string): NamedRa
 }
 
 /**
- * Waits until the concurrency limits allow a handler to run. @returns a function to call when the handler has ended.
+ * Waits until all concurrency limits of a definition allow one more run of its handler.
+ *
+ * @returns a function to call when the run has ended, so that the next call can start.
+ * @throws RateLimitError if the call would wait longer than a limit allows.
  */
 export type TakePlace = (call: Call) => MaybePromise<() => void>;
 

@@ -40,7 +40,10 @@ class GuardFailure extends Error {
   override readonly name = 'GuardFailure';
 }
 
-/** The cause of the error when a guard or scope function does not finish within the time limit. */
+/**
+ * The error of a guard or scope function that exceeds its time limit. The request is then refused with an
+ * `OverloadedError`, and this error is its `cause`.
+ */
 export class LateGuardError extends Error {
   override readonly name = 'LateGuardError';
 }
@@ -137,10 +140,12 @@ export interface NeededScopes {
 }
 
 /**
- * Compiles the scopes that a call needs. @returns `undefined` if a call needs no scopes.
+ * Separates the scopes that every call of a definition needs from those that depend on the arguments.
+ *
+ * @returns `undefined` if calls need no scopes.
  *
  * @param where the place of the definition in the author's code, for messages.
- * @param guardTime maximum time of a function that returns scopes; the same as for guards.
+ * @param guardTime the time limit for each function that returns scopes; the same as for each guard.
  */
 export function compileScopes(
   { scopes: requirements, where }: Pick<Declaration, 'scopes' | 'where'>,
@@ -181,8 +186,8 @@ const SCOPE_RULE =
   'a scope has at most 256 letters, digits and punctuation marks, but no spaces, quotes or backslashes';
 
 /**
- * Waits for the answer of a guard, a scope function or a similar check. If the time limit passes first, the request is
- * refused, and the client can retry.
+ * Waits for the answer of a guard, a scope function or a similar check. If the time limit passes first, the promise
+ * rejects with an `OverloadedError`, which asks the client to retry.
  *
  * @param who the guard or function, for the log.
  */
@@ -265,9 +270,9 @@ type Policies = Readonly<Record<'guards' | 'middleware' | 'scopes' | 'errors', r
 /**
  * Reports invalid guards, middleware, error mappers and scopes.
  *
- * @param policies all policies of the app.
- * @param declarations the definitions that use the policies; each problem contains the place of its definition.
- * @param shared the policies of the whole app, which belong to no definition.
+ * @param policies the policies to check: those of the whole app, and those of single definitions.
+ * @param declarations the definitions that use the policies. A problem is reported with the place of such a definition.
+ * @param shared the policies of the whole app. A problem with one of these is reported without a definition.
  */
 export function checkPolicies(
   { guards, middleware, scopes, errors }: Policies,

@@ -36,11 +36,11 @@ export interface Binding {
 
 /** A validated limit from `@Limit` or from the option `limit`. */
 export interface DeclaredLimit {
-  /** The maximum rate of calls. */
+  /** The maximum number of calls in a period; absent if the limit is only about simultaneous calls. */
   readonly rate?: RateLimit;
   /**
-   * The maximum number of calls that run at the same time in this process. Further calls wait at most `queueMs`
-   * milliseconds for their turn.
+   * The maximum number of calls (`concurrency`) that run at the same time in this process, counted separately for each
+   * group of callers (`per`). A further call waits up to `queueMs` milliseconds, and is then refused.
    */
   readonly runs?: { readonly concurrency: number; readonly queueMs: number; readonly per: LimitKey };
   /**
@@ -81,22 +81,31 @@ export interface Declaration<D extends HandlerDefinition = HandlerDefinition> {
   readonly prefixUri?: (uri: string) => string;
 }
 
-/** The engine's hooks in the path of a request; see `Invoke`. */
+/** Functions that the engine passes to `Invoke`, and that `Invoke` calls at certain steps of a request. */
 export interface Passage<R, A> {
-  /** Answers a caller who may not see the definition, as if it did not exist. Usually throws. */
+  /**
+   * Answers a request that a guard has refused, as if the definition did not exist. Usually throws the error for the
+   * client.
+   */
   refuse(): A;
   /** Applies the time limit of the request to a slow step: the validation of the arguments, or the handler. */
   limited<T>(work: MaybePromise<T>): MaybePromise<T>;
   /** Creates the response for a result. */
   answer(result: R): MaybePromise<A>;
-  /** Runs the remaining steps of an authorized call. For tools, extensions can replace or wrap these steps. */
+  /**
+   * Called once the caller is known to have all required scopes. Calls `run` for the remaining steps. For tools, an
+   * extension can replace or wrap these steps.
+   */
   enter(run: () => MaybePromise<A>): MaybePromise<A>;
   /**
-   * Marks the client's request state as used; absent if the request has none. The promise rejects if the state was used
-   * before.
+   * Marks the `requestState` in the request as used; absent if the request has none. The promise rejects if an earlier
+   * request has used that `requestState`.
    */
   accept?: (() => Promise<void> | undefined) | undefined;
-  /** Called after all checks, before middleware and the handler. */
+  /**
+   * Called after all checks, for example to record the call. Middleware and the handler run only after its promise
+   * resolves.
+   */
   begin?: (() => Promise<void>) | undefined;
 }
 
@@ -110,30 +119,36 @@ export type Invoke<R> = <A>(
   passage: Passage<R, A>,
 ) => MaybePromise<A>;
 
-/** An `Invoke` for handlers that can return required inputs instead of a result. */
+/**
+ * An `Invoke` for handlers that can return an `InputRequired`, which asks the client for input, instead of a result.
+ */
 export type AskingInvoke<R> = Invoke<R | InputRequired>;
 
 /**
- * Checks whether a caller is allowed to see and use an entry. Compiled at start; absent if every caller is allowed.
+ * Returns whether the guards of a definition allow a caller to see and use it. Created at start; absent if the
+ * definition has no guards.
  *
- * @param context the context of the call, if the request calls the entry; absent for lists and other requests.
+ * @param context the context of the call, if the request uses the definition; absent for lists and other requests.
  */
 export type GuardCheck = (call: Call, context?: RequestContext) => MaybePromise<boolean>;
 
 /**
- * Returns the scopes that a completion needs. Receives the arguments entered so far, which are not validated. Absent if
- * the completion needs no scopes.
+ * Returns the scopes that a caller needs to complete an argument of a prompt or template. Receives the arguments that
+ * the user has already entered, unvalidated. Absent if no scopes are needed.
  */
 export type PartialScopes = (args: Record<string, unknown>) => MaybePromise<readonly string[]>;
 
-/** The requirements for seeing and using an entry. Empty if the entry is open to all callers. */
+/** The requirements for a caller to see and use a tool, resource, template or prompt. Empty if every caller is allowed. */
 export interface Requirements {
   readonly guardCheck?: GuardCheck;
-  /** The single guards that `guardCheck` combines, in the order of their calls; absent if the entry has no guards. */
+  /**
+   * Each guard in `guardCheck` as a separate check, in the order `guardCheck` calls them; absent if there are no
+   * guards.
+   */
   readonly guards?: readonly NamedGuard[];
   /** The scopes that every use of the entry needs; absent if it needs none. */
   readonly scopes?: readonly string[];
-  /** The scopes that the completion of an argument needs; absent if it needs none. */
+  /** Returns the scopes that the completion of an argument needs; absent if completions need no scopes. */
   readonly partialScopes?: PartialScopes;
 }
 
@@ -143,20 +158,26 @@ export interface NamedGuard {
   readonly allows: GuardCheck;
 }
 
-/** Lists the resources of a template. Compiled at start; guards of the template run before it. */
+/**
+ * The compiled list of a template's resources. `run` does not check the template's guards and `scopes`: the engine
+ * checks them first.
+ */
 export interface TemplateList {
   readonly run: Invoke<Listing>;
   /** The scopes that a caller needs in order to see any of the resources. */
   readonly scopes: readonly string[];
-  /** Whether a caller who may use the template may also read a resource of it. */
+  /**
+   * Returns whether a caller can read the given resource. Assumes that the template's guards allow the caller, and that
+   * the caller has the required `scopes`.
+   */
   readonly shows: (call: Call, resource: Listed) => MaybePromise<boolean>;
 }
 
 /**
- * Finds out whether a caller may be notified of changes to one resource. Compiled at start.
+ * Checks whether a caller is allowed to receive notifications of changes to one resource. Created at start.
  *
- * @returns the scopes that the notifications need, which the caller may lack; `undefined` if a guard refuses
- * the caller.
+ * @returns the scopes that the notifications need; the function does not check whether the caller has them. Returns
+ *   `undefined` if a guard refuses the caller, or if the variables are invalid.
  */
 export type Hears = (
   call: Call,

@@ -31,9 +31,12 @@ export function isInputRequired(value: unknown): value is InputRequired {
 }
 
 /**
- * Creates the encoder of a tool without an output schema. The kind of the returned value decides the kind of result; an
- * `InputRequired` is returned unchanged. Logs one warning if the value is an instance of a DTO class. At run time, the
- * type `Promise<StockLevel>` is only `Promise`, so clients get no output schema, and the result is not validated.
+ * Creates a function that converts the return value of a tool without an output schema to a tool result. An
+ * `InputRequired` is returned unchanged.
+ *
+ * The first time the tool returns an instance of a DTO class, or a list of instances, the function logs a warning. The
+ * author probably expects an output schema. Sigil cannot derive a schema from the return type `Promise<StockLevel>`,
+ * because TypeScript emits only `Promise`.
  *
  * @param where the place of the tool in the author's code, for the warning.
  */
@@ -56,8 +59,8 @@ export function advisedEncoder(
 }
 
 /**
- * Creates the encoder of a tool with an output schema. Every value becomes structured content, and is
- * validated.
+ * Converts the return value of a tool with an output schema to a tool result. The value is validated, and becomes
+ * `structuredContent`. An `InputRequired`, or a complete result with `isError: true`, is returned without validation.
  */
 export function encodeChecked(
   value: unknown,
@@ -158,7 +161,7 @@ export type ShapeContents = (contents: ResourceContents) => ResourceContents;
 /**
  * Converts the return value of a resource to its result. An `InputRequired` is returned unchanged.
  *
- * @param shape changes each of the contents; `undefined` leaves them unchanged.
+ * @param shape a function that changes each of the contents; if `undefined`, the contents stay unchanged.
  * @returns the result, or `undefined` if the handler returned nothing, which means that the resource does not exist.
  * @throws TypeError if the result has an invalid cache hint.
  */

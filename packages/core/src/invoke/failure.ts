@@ -25,7 +25,7 @@ export interface FailurePolicy {
 }
 
 /**
- * Converts an error that a tool threw to the result of the tool call.
+ * Converts an error from a tool into the result of the tool call.
  *
  * @throws ProtocolError if the tool threw one.
  */
@@ -80,7 +80,7 @@ export function mapped(
   return mapper && typeof error === 'object' && error !== null ? mapper.map(error, context) : error;
 }
 
-/** Converts an error that a resource, prompt or completion threw to the error for the response. */
+/** Converts an error from a resource, prompt or completion into the error for the response. */
 export function requestFailure(error: unknown, call: Call, policy: FailurePolicy): ProtocolError {
   if (error instanceof InvalidValueError) {
     return new ProtocolError(ERROR_CODES.invalidParams, error.message, { issues: error.issues });

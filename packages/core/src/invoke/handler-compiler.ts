@@ -106,7 +106,8 @@ interface Kind<R> {
  * 5. the scopes that depend on arguments
  * 6. `permits` of the guards
  * 7. waiting for the concurrency limit
- * 8. the check of the request state, if a client repeats a request with its answers: each state can be used only once
+ * 8. if the request contains a client's answers and a `requestState`: the check that this `requestState` was not used
+ *    before
  * 9. middleware, and the handler inside it
  * 10. encoding of the returned value
  *
@@ -159,7 +160,7 @@ export class HandlerCompiler {
   /**
    * Compiles the function that reads a resource.
    *
-   * @param shape changes each of the contents; `undefined` leaves the contents unchanged.
+   * @param shape a function that changes each of the contents; if `undefined`, the contents stay unchanged.
    */
   resource(
     declaration: Declaration<ResourceDefinition>,
@@ -208,8 +209,8 @@ export class HandlerCompiler {
   }
 
   /**
-   * Compiles the check whether a caller may be notified of changes to a resource. The check runs the same steps as a
-   * read of the resource, except for the handler.
+   * Compiles the check whether a caller is allowed to receive notifications of changes to a resource. The guards, the
+   * scopes and the validation are those of a read. Rate limits, middleware and the handler are left out.
    */
   hears(declaration: Declaration<ResourceDefinition>, info: DefinitionInfo, input: ValuePlan): Hears {
     const allows = compileGuards(declaration.guards, info, this.#guardParts);
@@ -223,7 +224,7 @@ export class HandlerCompiler {
    * resources.
    *
    * @param target the function or method that returns the resources.
-   * @param read validates and converts one resource that the list returned.
+   * @param read a function that validates and converts one resource that the list returned.
    */
   list(
     declaration: Declaration<ResourceDefinition>,
@@ -496,7 +497,7 @@ type Run = (call: Call, args: unknown, context: RequestContext | undefined) => u
 /** Provides the instances of services. */
 export interface Instances {
   readonly container: Container;
-  /** Whether one instance of the class serves every call. */
+  /** Whether all calls use the same instance of the class. */
   isSingleton(cls: Constructor): boolean;
 }
 

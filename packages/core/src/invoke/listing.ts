@@ -12,25 +12,33 @@ export interface Listing {
   readonly resources: readonly Listed[];
   /** The author's cursor for the next page; absent on the last page. */
   readonly nextCursor?: string;
-  /** Whether there are more resources than requested. */
+  /**
+   * Whether the author's list function returned more resources than the request's `limit`. The rest are not in
+   * `resources`.
+   */
   readonly isCut: boolean;
 }
 
 /**
- * Validates and converts one resource that an author's list returned. @throws TypeError if the resource's URI does not
- * match the template.
+ * Validates and converts one resource that an author's list function returned.
+ *
+ * @throws TypeError if the resource is invalid, or if its URI does not match the template.
  */
 export type ReadListed = (given: unknown) => Listed;
 
-/** Maximum number of resources that are read from one page of an author's list. */
+/**
+ * Maximum number of resources that an author's list function can return at once. If it returns a longer array, or if
+ * more are read from an iterable, the list fails with a `TypeError`.
+ */
 export const MOST_OF_A_PAGE = 10_000;
 /** Maximum length of a cursor. Clients send it back in a request, and gateways limit the size of requests. */
 const MOST_CURSOR_CHARACTERS = 1024;
 
 /**
- * Reads the requested number of resources from an author's list.
+ * Reads at most `limit` resources from the return value of an author's list function.
  *
- * @throws TypeError if the value is not a list of resources that match the template.
+ * @throws TypeError if the value is not a page, array or iterable of resources, or if it contains too many resources.
+ * @throws TypeError if a resource is invalid or does not match the template, or if `nextCursor` is invalid.
  */
 export async function readListing(
   given: unknown,

@@ -2,7 +2,10 @@ import type { EventStore, StoredEvent, StreamName, StreamRest } from '../backend
 import { unref } from '../transport/deadlines.js';
 import { OptionChecks } from '../transport/option-checks.js';
 
-/** Limits on the stored events. Beyond a limit, the oldest events are dropped first. */
+/**
+ * Limits of a `MemoryEventStore`. An event is one stored message of a stream. When a limit is exceeded, the store drops
+ * the oldest events that this limit counts.
+ */
 export interface MemoryEventStoreOptions {
   /**
    * Maximum number of events in one stream.
@@ -11,13 +14,14 @@ export interface MemoryEventStoreOptions {
    */
   readonly maxEventsPerStream?: number;
   /**
-   * Maximum bytes of one session, measured by the size of its messages in memory. A larger message is not stored.
+   * Maximum total size of the stored events of one session, in bytes of memory. A single message that is larger is not
+   * stored.
    *
    * @default 8 MiB
    */
   readonly maxBytesPerSession?: number;
   /**
-   * Maximum bytes of all sessions.
+   * Maximum total size of the stored events of all sessions, in bytes of memory.
    *
    * @default 64 MiB
    */
@@ -93,8 +97,8 @@ export class MemoryEventStore implements EventStore {
   }
 
   /**
-   * The stored bytes, as the limits count them: two per character of messages and long stream names, plus the overhead
-   * of events.
+   * The total size of all stored events in bytes, as the limits count it. Messages and long stream names count two
+   * bytes per character, and each event has a fixed overhead.
    */
   get bytes(): number {
     return this.#bytes;

@@ -4,7 +4,8 @@ import { OptionChecks } from '../transport/option-checks.js';
 /** Options of `MemoryLimiter`. */
 export interface MemoryLimiterOptions {
   /**
-   * Maximum number of stored keys. At the maximum, the key whose count expires next is removed.
+   * Maximum number of keys whose counts are stored. Beyond it, the limiter forgets the key whose last allowed operation
+   * is the longest ago.
    * @default 100,000
    */
   readonly maxKeys?: number;

@@ -2,15 +2,20 @@ import type { StateKind, StateStore, StateUse } from '../backend/backend.js';
 import { OptionChecks } from '../transport/option-checks.js';
 import { quotaExceeded, Quota } from '../transport/quota.js';
 
-/** Limits of a `MemoryStateStore`. Each kind of value is counted separately. */
+/**
+ * Limits of a `MemoryStateStore`. Each limit counts the ids of request states (`states`) and the ids of proofs of
+ * possession (`proofs`) separately.
+ */
 export interface MemoryStateStoreOptions {
   /**
-   * Maximum number of ids that have not expired; beyond it, requests with a state fail.
+   * Maximum number of used ids that the store remembers at the same time. Beyond it, requests with an unused id fail
+   * until a remembered id expires.
    * @default 100,000
    */
   readonly maxStates?: number;
   /**
-   * Maximum number of ids of one client that have not expired; beyond it, requests of this client fail.
+   * Maximum number of used ids that the store remembers at the same time for one client. Beyond it, the client's
+   * requests with an unused id fail until a remembered id of this client expires.
    * @default a quarter of maxStates
    */
   readonly maxStatesPerClient?: number;
@@ -22,8 +27,8 @@ interface UsedState {
 }
 
 /**
- * Remembers the ids of used request states in this process, and forgets each id when it expires. It knows only states
- * that were used after the store was created.
+ * A state store in the memory of this process: it remembers the ids of used request states until they expire. States
+ * from before the store was created are refused, because the store cannot know whether they were used.
  *
  * @example
  * ```ts

@@ -21,17 +21,18 @@ export interface MemoryTaskStoreOptions {
    */
   readonly maxTasks?: number;
   /**
-   * Maximum number of tasks of one owner.
+   * Maximum number of stored tasks of one owner, including finished ones. The owner is the client that created the
+   * task.
    * @default a quarter of maxTasks
    */
   readonly maxTasksPerOwner?: number;
   /**
-   * Maximum characters of JSON, for all tasks together.
+   * Maximum total length of all stored tasks, in characters of their JSON.
    * @default 64 Mi
    */
   readonly maxLength?: number;
   /**
-   * Maximum characters of JSON, for the tasks of one owner.
+   * Maximum total length of the stored tasks of one owner, in characters of their JSON.
    * @default a quarter of maxLength
    */
   readonly maxLengthPerOwner?: number;
@@ -58,9 +59,10 @@ interface Owner {
 }
 
 /**
- * Keeps tasks in the memory of this process. If the store is full, the oldest finished task of the same owner
- * is replaced; unfinished tasks and other owners' tasks are not. Indistinguishable clients count as one owner, and
- * only the total limits apply to them. If no task can be replaced, the new one is refused.
+ * Keeps tasks in the memory of this process. If a task does not fit within the limits, the oldest finished tasks of the
+ * same owner are removed. Unfinished tasks and the tasks of other owners are never removed to make room. If there is
+ * still no room, the task is refused. Clients that the server cannot distinguish count as one owner. Only `maxTasks`
+ * and `maxLength` apply to this owner.
  *
  * @example
  * ```ts

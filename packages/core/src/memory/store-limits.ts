@@ -2,7 +2,10 @@ import type { OptionTable } from '../transport/option-checks.js';
 import type { MemorySessionStoreOptions } from './memory-session-store.js';
 import type { MemoryStateStoreOptions } from './memory-state-store.js';
 
-/** Limits on the data in a store outside of the process, for all processes together. */
+/**
+ * Limits on the data in a store outside the process, such as Redis. Each limit counts the data of all processes
+ * together.
+ */
 export interface StoreLimits extends MemorySessionStoreOptions, MemoryStateStoreOptions {
   /**
    * Maximum number of events in one stream; the oldest are dropped first.
@@ -10,7 +13,8 @@ export interface StoreLimits extends MemorySessionStoreOptions, MemoryStateStore
    */
   readonly maxEventsPerStream?: number;
   /**
-   * Maximum bytes of the streams of one session; the oldest events are dropped first. A larger message is not kept.
+   * Maximum total size of the stored events of one session, in bytes. Beyond it, the oldest events of the session are
+   * dropped. A single message that is larger is not stored.
    * @default 8 MiB
    */
   readonly maxEventBytesPerSession?: number;
@@ -25,14 +29,15 @@ export interface StoreLimits extends MemorySessionStoreOptions, MemoryStateStore
    */
   readonly maxTasks?: number;
   /**
-   * Maximum number of tasks of one owner.
+   * Maximum number of stored tasks of one owner, including finished ones. The owner is the client that created the
+   * task.
    * @default a quarter of maxTasks
    */
   readonly maxTasksPerOwner?: number;
-  /** Maximum bytes of JSON, for all tasks together. */
+  /** Maximum total size of all stored tasks, in bytes of their JSON. The default depends on the store. */
   readonly maxTaskBytes?: number;
   /**
-   * Maximum bytes of JSON, for the tasks of one owner.
+   * Maximum total size of the stored tasks of one owner, in bytes of their JSON.
    * @default a quarter of maxTaskBytes
    */
   readonly maxTaskBytesPerOwner?: number;

@@ -5,8 +5,8 @@ import type { JsonSchema } from '../protocol/json.js';
 import type { StandardSchema } from '../protocol/standard-schema.js';
 
 /**
- * A schema as an author writes it: a DTO class, a list of a DTO class (`[Dto]`), hand-written JSON Schema, or a schema of
- * zod, valibot or arktype.
+ * A schema as an author writes it: a DTO class, a list of a DTO class (`[Dto]`), hand-written JSON Schema, or a schema
+ * of zod, valibot or arktype.
  */
 export type SchemaLike = Constructor | readonly [Constructor] | StandardSchema | JsonSchema;
 
@@ -18,7 +18,9 @@ export interface Presentation {
   readonly icons?: readonly Icon[];
   /** Sent to clients as the `_meta` of the definition. */
   readonly meta?: Readonly<Record<string, unknown>>;
-  /** Private metadata that never reaches a client. Guards, middleware and handlers read it from `definition.metadata`. */
+  /**
+   * Private metadata that never reaches a client. Guards, middleware and handlers read it from `definition.metadata`.
+   */
   readonly metadata?: Readonly<Record<PropertyKey, unknown>>;
   /**
    * Time limit of the handler, in milliseconds; `false` for no limit. After that time, `ctx.signal` aborts. A tool call
@@ -37,7 +39,7 @@ export interface ToolDefinition extends Presentation {
   readonly kind: 'tool';
   /** The tool changes nothing. */
   readonly readOnly?: boolean;
-  /** The tool may delete or overwrite data. Only meaningful if the tool is not read-only. */
+  /** The tool can delete or overwrite data. Has no meaning for read-only tools. */
   readonly destructive?: boolean;
   /** Repeated calls with the same arguments have no effect beyond that of the first call. */
   readonly idempotent?: boolean;
@@ -58,8 +60,9 @@ export interface ToolDefinition extends Presentation {
   readonly coerce?: boolean;
   /**
    * How undeclared arguments are handled: `reject` them with a hint, `strip` them, or `keep` them for the handler.
-   * Defaults to the app's option. Applies to DTO classes and single arguments only: JSON Schemas use `additionalProperties`
-   * instead, and schemas of zod and other libraries decide themselves, for example with `z.strictObject()`.
+   * Defaults to the app's option. Applies only to DTO classes and to parameters with `@Arg`. JSON Schemas use
+   * `additionalProperties` instead. Schemas of zod and other libraries decide on their own, for example with
+   * `z.strictObject()`.
    */
   readonly unknownProperties?: UnknownProperties;
 }
@@ -74,9 +77,14 @@ export interface ResourceDefinition extends Presentation {
   readonly annotations?: Annotations;
   /** Size of the raw contents in bytes. */
   readonly size?: number;
-  /** How long and in which cache clients of revision 2026-07-28 may store the contents. Defaults to the app's option. */
+  /**
+   * How long clients of revision 2026-07-28 can store the contents, and whether shared caches can store them. Defaults
+   * to the app's option.
+   */
   readonly cache?: CacheOptions;
-  /** The function that returns the resources of a template for `resources/list`, or the name of a method of the class. */
+  /**
+   * The function that returns the resources of a template for `resources/list`, or the name of a method of the class.
+   */
   readonly list?: string | ((...values: never[]) => unknown);
 }
 
@@ -119,7 +127,10 @@ export interface ParameterDefinition {
   readonly items?: unknown;
   /** Whether clients can omit the argument; `undefined` if the author set neither `optional` nor `default`. */
   readonly optional: boolean | undefined;
-  /** Whether the parameter has an initialiser: `own` if it has one, `unknown` if a parameter before it has one. */
+  /**
+   * Whether the parameter has an initialiser: `own` if it has one; `unknown` if an earlier parameter has one, because
+   * later initialisers cannot be detected.
+   */
   readonly initialiser: 'none' | 'own' | 'unknown';
   /** JSON Schema keywords: `description`, `minimum`, `enum`, `default` … */
   readonly keywords: JsonSchema;

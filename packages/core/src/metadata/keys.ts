@@ -5,8 +5,12 @@ import type { CustomParameterDefinition, HandlerDefinition, ParameterDefinition 
 export type {} from 'reflect-metadata';
 
 /**
- * How long an instance lives: as long as the app, a session of revision 2025-11-25 or earlier, or a request. A
- * transient instance is created for each use.
+ * How long an instance of a service lives:
+ *
+ * - `singleton`: as long as the app.
+ * - `session`: as long as a session; in revision 2026-07-28, which has no sessions, as long as a request.
+ * - `request`: as long as a request.
+ * - `transient`: each use creates a separate instance.
  */
 export type ServiceScope = 'singleton' | 'session' | 'request' | 'transient';
 
@@ -63,34 +67,34 @@ function key<T>(name: string): MetadataKey<T> {
 export const KEYS: Keys = {
   /** On a class: its handler definitions, by method name. */
   handlers: key('handlers'),
-  /** On a class and method: its parameter definitions, by index. */
+  /** On a method of a class: its parameter definitions, by index. */
   parameters: key('parameters'),
-  /** On a class and method: the headers of its parameters, by index. */
+  /** On a method of a class: the header names from `@McpHeader`, by the index of the parameter. */
   headers: key('headers'),
-  /** On a class, and on a class and property: annotations for schemas. */
+  /** On a class or one of its properties: annotations for schemas. */
   annotations: key('annotations'),
   /** On a class: the names of its properties with annotations. */
   annotated: key('annotated'),
   /** On a class derived from others, for example by `PartialType()`: the source classes. */
   mapping: Symbol.for('sigil:mapping'),
-  /** On a class, and on a class and method: guards and middleware. */
+  /** On a class or one of its methods: the guards. The key `middleware` is for the middleware. */
   guards: key('guards'),
   middleware: key('middleware'),
-  /** On a class, and on a class and method: error mappers. */
+  /** On a class or one of its methods: error mappers. */
   errors: key('errors'),
-  /** On a class, and on a class and method: the required scopes. */
+  /** On a class or one of its methods: the required scopes. */
   scopes: key('scopes'),
-  /** On a class, and on a class and method: limits on the rate of calls and on simultaneous calls. */
+  /** On a class or one of its methods: limits on the rate of calls and on simultaneous calls. */
   limits: key('limits'),
-  /** On a class, and on a class and method: private metadata, by key. */
+  /** On a class or one of its methods: private metadata, by key. */
   metadata: key('metadata'),
   /** On a class: how the container creates its instances. */
   service: key('service'),
   /** On a class: the constructor parameters that may be `undefined`. */
   optional: key('optional'),
   /**
-   * On the metadata object of a class with standard decorators: functions that record the metadata once the class
-   * exists.
+   * On the metadata object that compilers pass to standard decorators: functions to call once the class exists. They
+   * record the metadata from these decorators.
    */
   standard: Symbol.for('sigil:standard'),
 };
@@ -106,7 +110,10 @@ export const DESIGN = {
 
 type Property = string | symbol | undefined;
 
-/** Reads metadata through the prototype chain of a class or prototype. */
+/**
+ * Reads metadata of a class or prototype, or of one of its members. If it has none, returns the metadata of the nearest
+ * base class.
+ */
 export function read<T>(key: MetadataKey<T>, target: object, property?: Property): T | undefined;
 export function read(key: string | symbol, target: object, property?: Property): unknown;
 export function read(key: string | symbol, target: object, property?: Property): unknown {
@@ -115,7 +122,7 @@ export function read(key: string | symbol, target: object, property?: Property):
     : Reflect.getMetadata(key, target, property);
 }
 
-/** Reads the own metadata of a class or prototype, without that of base classes. */
+/** Reads metadata of a class or prototype, or of one of its members. Ignores metadata of base classes. */
 export function readOwn<T>(key: MetadataKey<T>, target: object, property?: Property): T | undefined;
 export function readOwn(key: string | symbol, target: object, property?: Property): unknown;
 export function readOwn(key: string | symbol, target: object, property?: Property): unknown {

@@ -18,7 +18,7 @@ import { settleDecorators } from './standard-decorators.js';
 type MethodName = string | symbol;
 type AnyParameter = ParameterDefinition | CustomParameterDefinition;
 
-/** Records that a method of a class is a handler. A method may serve several definitions. */
+/** Records that a method of a class is a handler. A method can have several definitions. */
 export function addHandler(prototype: object, method: MethodName, definition: HandlerDefinition): void {
   const own = readOwn(KEYS.handlers, prototype);
   // Decorators apply bottom-up; the topmost comes first.
@@ -30,7 +30,10 @@ export function addHandler(prototype: object, method: MethodName, definition: Ha
 export interface HandlerMethod {
   readonly method: MethodName;
   readonly definitions: readonly HandlerDefinition[];
-  /** The nearest prototype that decorates the method. Only the parameter decorators on this prototype apply. */
+  /**
+   * The prototype of the class that decorates the method; if several classes of the inheritance chain do so, the most
+   * derived class. Only the parameter decorators of that class apply.
+   */
   readonly declarer: object;
 }
 
@@ -89,7 +92,7 @@ function withHeader(parameter: AnyParameter, header: string | undefined): AnyPar
   return { ...parameter, keywords: { ...parameter.keywords, [HEADER_KEYWORD]: header } };
 }
 
-/** Adds entries to a metadata list of a class (if only `prototype` is passed) or of one of its methods. */
+/** Adds entries to a metadata list of a class (if `method` is `undefined`) or of one of its methods. */
 export function addToList(
   key: ListKey,
   prototype: object,
@@ -101,8 +104,8 @@ export function addToList(
 }
 
 /**
- * Returns a metadata list of a class or method: entries of base classes first, then those of the class itself, or the
- * reverse.
+ * Returns a metadata list, such as the guards, of a class or method, including the entries from base classes. If
+ * `first` is `inherited`, the entries from base classes come first; if `own`, they come last.
  */
 export function listOf(
   key: ListKey,
@@ -118,7 +121,7 @@ export function listOf(
   return found;
 }
 
-/** Records private metadata on a class (if only `prototype` is passed) or on one of its methods. */
+/** Records private metadata on a class (if `method` is `undefined`) or on one of its methods. */
 export function addMetadata(
   prototype: object,
   method: MethodName | undefined,

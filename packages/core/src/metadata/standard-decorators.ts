@@ -1,6 +1,9 @@
 import { KEYS } from './keys.js';
 
-/** The context of a standard decorator. The type is structural, because older compilers do not declare it. */
+/**
+ * The context of a standard decorator. It is used instead of TypeScript's `DecoratorContext`, because TypeScript before
+ * version 5.0 does not declare that type.
+ */
 export interface StandardContext {
   readonly kind: string;
   readonly name: string | symbol | undefined;
@@ -33,7 +36,7 @@ if (!('metadata' in Symbol)) Object.defineProperty(Symbol, 'metadata', { value: 
  * Creates a decorator that works both with `experimentalDecorators` and as a standard decorator of TC39.
  *
  * @param name the name of the decorator.
- * @param record called for the class, or for the prototype and the name of the member.
+ * @param record a function that is called with the class, or with the prototype and the name of the member.
  * @throws TypeError when the decorator is applied to a static member, or as a standard decorator to anything but a
  *   class or method.
  */

@@ -26,12 +26,12 @@ export type ServiceOf<Id> = Id extends abstract new (...args: never[]) => infer 
     ? T
     : unknown;
 
-/** The request and the session of a service that a container resolves. Containers compare them by object identity. */
+/** The request and the session that a container resolves a service for. Containers compare them by object identity. */
 export interface ResolutionScope {
   /** Identifies the request: the same object is passed during one request. */
   readonly request: object;
-  /** Identifies the legacy session: the same object during one session. Equal to `request` without a session. */
+  /** Identifies the legacy session: the same object during one session. If there is no session, it is `request`. */
   readonly session: object;
-  /** The context that handlers of the request receive, for services that inject it. */
+  /** Returns the context that handlers of the request receive, for services that inject it. */
   readonly context?: () => object;
 }

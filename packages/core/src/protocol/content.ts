@@ -100,8 +100,8 @@ type Extras = Pick<TextContent, 'annotations' | '_meta'>;
 type LinkExtras = Omit<ResourceLink, 'type' | 'uri' | 'name'>;
 
 /**
- * Creates the content blocks that tools return and prompts show. Each function throws a TypeError for a member that clients would not
- * understand, such as a number where a text is expected.
+ * Creates the content blocks that tools return and prompts show. Each function throws a TypeError for a member that
+ * clients would not understand, such as a number where a text is expected.
  *
  * @example
  * ```ts

@@ -20,7 +20,8 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * Whether a value is a plain object, from this realm or another: one like `{}`, not an instance of a class, a `Map` or a `Date`.
+ * Whether a value is a plain object, from this realm or another: one like `{}`, not an instance of a class, a `Map` or
+ * a `Date`.
  *
  * @param value anything, such as options.
  * @example
@@ -88,12 +89,12 @@ export class TooMuchJsonError extends Error {
 
 /**
  * Parses a client's JSON. A long text with deep nesting or very many members is refused before `JSON.parse`, which
- * would block the event loop; RFC 8259, section 9, allows that.
+ * would block the event loop; RFC 8259, section 9, allows such limits.
  *
  * @param text the client's text.
  * @throws SyntaxError if it is not JSON.
- * @throws TooMuchJsonError when more than 65,536 characters nest deeper than 10,000 levels, or have more than 20,000
- *   members and items.
+ * @throws TooMuchJsonError when a text of more than 65,536 characters nests deeper than 10,000 levels, or has more than
+ *   20,000 members and items.
  * @example
  * ```ts
  * try {
@@ -130,7 +131,10 @@ function requireBounded(text: string): void {
  */
 const VALUE_BYTES = 64;
 
-/** The approximate maximum size of a parsed value in memory, in bytes: two per character, and 64 for each value and name. */
+/**
+ * Returns an estimate of the memory that a parsed value needs at most, in bytes. It counts two bytes for each
+ * character, and 64 for each value and each member name.
+ */
 export function bytesOf(value: unknown): number {
   if (typeof value === 'string') return VALUE_BYTES + 2 * value.length;
   if (typeof value !== 'object' || value === null) return VALUE_BYTES;
@@ -178,11 +182,14 @@ function isEscaped(text: string, quote: number): boolean {
   return backslashes % 2 === 1;
 }
 
-/** A JSON object that is serialised already, for results that are serialised once and sent often, or together with their text. */
+/**
+ * A JSON object that is serialised already. It is for results that are sent often, and for results that contain the
+ * same JSON a second time, as text.
+ */
 export class RawJson {
   /**
    * @param members the members of the object as JSON text, without the braces: `"a":1,"b":[2]`.
-   * @param value returns the object itself, for code that keeps results instead of sending them.
+   * @param value a function that returns the object, for code that keeps results instead of sending them.
    */
   constructor(
     readonly members: string,

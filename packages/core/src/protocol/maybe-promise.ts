@@ -1,5 +1,5 @@
 /**
- * A value, or a promise of it. If a handler returns a value, the response is sent in the same turn of the
+ * A value, or a promise of it. If a handler returns no promise, the response is sent in the same turn of the
  * event loop.
  */
 export type MaybePromise<T> = T | Promise<T>;
@@ -22,7 +22,7 @@ export function isPromise<T>(value: MaybePromise<T>): value is Promise<T> {
  * Applies `next` to a value: immediately, or if the value is a promise, once the promise is fulfilled.
  *
  * @param value a value, or the promise of one.
- * @param next returns the result for the value.
+ * @param next a function that receives the value, and returns the result or a promise of it.
  * @returns the result of `next`, or a promise of it, which rejects if the value rejects.
  * @example
  * ```ts
@@ -38,7 +38,7 @@ export function after<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePro
  * Calls a function and returns its result. If the function throws or rejects, returns a replacement for the error.
  *
  * @param work the function, which is called immediately.
- * @param recover returns the replacement for a thrown error or a rejection.
+ * @param recover a function that receives the error, and returns the replacement.
  * @example
  * ```ts
  * const size = recovered(() => store.size(), () => 0);
@@ -53,7 +53,10 @@ export function recovered<T>(work: () => MaybePromise<T>, recover: (thrown: unkn
   }
 }
 
-/** Marks the rejection of a promise as handled, so that it does not end the process if an author does not await it. */
+/**
+ * Marks the rejection of a promise as handled. A rejected promise that an author does not await then does not end the
+ * process.
+ */
 export function observed<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;

@@ -12,8 +12,8 @@ export interface Principal {
  * Refuses an invalid principal.
  *
  * @returns the principal.
- * @throws TypeError if the id is missing or longer than 1,024 characters, if the scopes are not a list of strings, or if
- *   the claims are not an object.
+ * @throws TypeError if the id is missing or longer than 1,024 characters, the scopes are not a list of strings, or the
+ * claims are not an object.
  * @example
  * ```ts
  * const principal = requirePrincipal(await users.byToken(token));
@@ -56,7 +56,10 @@ export function isScope(value: unknown): value is string {
   return typeof value === 'string' && /^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/.test(value);
 }
 
-/** Maximum number of characters for the scopes in a challenge: clients such as Node's accept at most 16 KiB of headers in total. */
+/**
+ * Maximum number of characters for the scopes in a challenge: clients such as Node's accept at most 16 KiB of headers
+ * in total.
+ */
 const MAX_CHALLENGED = 4096;
 
 /**
@@ -76,7 +79,7 @@ export function challengedScopes(scopes: readonly string[]): string {
 }
 
 /**
- * Whether a principal lacks any of these scopes.
+ * Whether a principal lacks at least one of these scopes.
  *
  * @param principal the caller; an anonymous caller has no scopes.
  * @example
@@ -118,8 +121,9 @@ export function canonicalAddress(address: string): string {
 }
 
 /**
- * Returns the quota key of a network address: the address itself, or for IPv6 the 64-bit network, which belongs to one
- * client. All spellings of an address have the same key.
+ * Returns the text that identifies a client by its network address in limits, such as `address 192.0.2.7`. For IPv6,
+ * the text contains the 64-bit network, because one client usually has a whole network. All spellings of an address
+ * give the same text.
  *
  * @param address an address such as `192.0.2.7` or `2001:db8::1`.
  * @example
@@ -144,13 +148,17 @@ function networkOf(address: string): string {
 export interface RequestInfo {
   /** The HTTP headers, with names in lower case; absent on other transports. */
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>> | undefined;
-  /** Headers with credentials that handlers may read nevertheless: `authorization`, `proxy-authorization`, `cookie`. */
+  /**
+   * The headers with credentials that handlers may read: any of `authorization`, `proxy-authorization` and `cookie`.
+   * Those that are not listed are hidden from handlers.
+   */
   readonly exposeHeaders?: readonly string[] | undefined;
   /** The network address of the request, such as `192.0.2.7`; absent if the transport does not know it. */
   readonly address?: string | undefined;
   /**
-   * The quota key of the client: the same text for all requests of a client, different for other clients. If the key is
-   * absent, quotas count per connection, unless many clients share the connection.
+   * A text that identifies the client for limits: the same for all its requests, and different for every other client.
+   * If it is absent, limits count per principal. Without a principal, they count per connection, but only if the
+   * connection has one client.
    */
   readonly quotaKey?: string | undefined;
   /** The size of the message's text in bytes, if the transport knows it. Limits on memory count it. */

@@ -92,7 +92,7 @@ export function errorResponse(id: RequestId | null, error: JsonRpcError): string
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"error":${JSON.stringify(error)}}`;
 }
 
-/** Method names of the protocol, by direction. */
+/** The method names of the protocol. The last three are names of requests from the server to the client. */
 export const METHODS = {
   initialize: 'initialize',
   discover: 'server/discover',
@@ -130,14 +130,17 @@ export const NOTIFICATIONS = {
   elicitationComplete: 'notifications/elicitation/complete',
 } as const;
 
-/** The member of `params` that names the subject of a request, by method; the header `Mcp-Name` repeats it. */
+/**
+ * For each method, the member of `params` that names the requested tool, prompt or resource. The header `Mcp-Name`
+ * repeats the value of this member.
+ */
 export const NAMED_BY: ReadonlyMap<string, string> = new Map([
   [METHODS.callTool, 'name'],
   [METHODS.getPrompt, 'name'],
   [METHODS.readResource, 'uri'],
 ]);
 
-/** Reserved `_meta` keys of revision 2026-07-28 (basic, section "_meta"). */
+/** Reserved `_meta` keys of revision 2026-07-28 (page "basic" of the specification, section "_meta"). */
 export const META = {
   protocolVersion: 'io.modelcontextprotocol/protocolVersion',
   clientInfo: 'io.modelcontextprotocol/clientInfo',

@@ -59,10 +59,11 @@ export interface BuildTools {
 type ServedDefinition = ToolDefinition | ResourceDefinition | PromptDefinition;
 
 /**
- * Builds the entry of a declaration: validates the options, compiles schemas, policies and the handler, and
- * freezes the result. Problems are added to `tools.diagnostics`.
+ * Compiles a declared tool, resource, template or prompt into an entry of the registry. Validates the options, compiles
+ * the schemas, policies and handler, and freezes the entry. Problems are added to `tools.diagnostics`.
  *
- * @returns `undefined` for completions, which belong to another entry, and for an invalid URI.
+ * @returns the entry; `undefined` for a completion, which becomes part of its prompt or template, or for an invalid
+ *   URI.
  */
 export function buildEntry(declaration: Declaration, tools: BuildTools): Entry | undefined {
   if (isKind(declaration, 'tool')) return buildTool(declaration, tools);

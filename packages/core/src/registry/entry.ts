@@ -29,7 +29,7 @@ interface EntryBase extends Requirements {
   readonly timeoutMs?: number | false;
 }
 
-/** The sources of completions, by the name of the argument or variable. */
+/** The functions that complete values, by the name of the prompt argument or template variable. */
 export type Completers = Readonly<Record<string, Invoke<CompleteResult>>>;
 
 /** A tool, compiled. */
@@ -58,11 +58,11 @@ export interface ResourceEntry extends ReadableEntry {
 export interface TemplateEntry extends ReadableEntry {
   readonly kind: 'template';
   readonly descriptor: ResourceTemplate;
-  /** The fixed beginning of all matching URIs. */
+  /** The literal text that every matching URI begins with, used to find the template quickly. */
   readonly head: string;
   /** Returns the values of the template's variables in a URI; `undefined` if the URI does not match the template. */
   readonly match: (uri: string) => Record<string, string | string[]> | undefined;
-  /** The sources of completions, by the name of the variable. */
+  /** The functions that complete values, by the name of the template variable. */
   readonly completers: Completers;
   /** Lists the resources of the template for `resources/list`; absent if the template has no `list`. */
   readonly list?: TemplateList;
@@ -75,11 +75,11 @@ export interface PromptEntry extends EntryBase {
   /** The schema of the prompt's arguments. It is not part of `prompts/list`. */
   readonly inputSchema: JsonSchema;
   readonly run: AskingInvoke<GetPromptResult>;
-  /** The sources of completions, by the name of the argument. */
+  /** The functions that complete values, by the name of the prompt argument. */
   readonly completers: Completers;
 }
 
-/** Anything that a server serves. Entries are frozen: a change creates a new entry. */
+/** A compiled tool, resource, template or prompt. Entries are frozen: a change creates a new entry. */
 export type Entry = ToolEntry | ResourceEntry | TemplateEntry | PromptEntry;
 
 /** A definition as extensions see it, before it is compiled. */
@@ -103,18 +103,24 @@ export type FindResource = (uri: string) => DefinitionDetails | undefined;
  */
 export interface DefinitionHooks {
   /**
-   * Returns the faults in those options of a definition that belong to the extension. If there are faults, the app does
-   * not start.
+   * Checks the options that this extension has added to a definition, and returns their faults. If there are faults,
+   * the app does not start, or does not add the definition.
    *
-   * @param find finds the resource or template that serves a URI, among all definitions.
+   * @param find a function that finds the resource or template that serves a URI, among all definitions.
    */
   check?(definition: DefinitionDetails, find: FindResource): readonly DefinitionProblem[];
   /** Returns members to add to the `_meta` that clients see in lists. */
   describe?(definition: DefinitionDetails): Readonly<Record<string, unknown>> | undefined;
-  /** Returns a function that changes the contents of a resource or template before they are sent. */
+  /**
+   * Returns a function that changes the contents of the resource or template before they are sent to clients;
+   * `undefined` to leave all contents unchanged.
+   */
   shapeContents?(
     definition: DefinitionDetails,
   ): ((contents: ResourceContents) => ResourceContents) | undefined;
-  /** Returns members to add to the definition in `manifestOf(app)`, beside the members that lists contain. */
+  /**
+   * Returns members to add to a tool in the result of `manifestOf(app)`. The tool there already has the members that
+   * `tools/list` contains.
+   */
   promise?(definition: DefinitionDetails): Readonly<Record<string, unknown>> | undefined;
 }

@@ -15,10 +15,10 @@ interface GivenResource extends Omit<Resource, 'uri'> {
 }
 
 /**
- * Creates a function that reads resources from a template's list.
+ * Creates a function that validates and converts one resource that a template's list function returned.
  *
  * @param mimeType the default MIME type.
- * @param prefixUri adds the prefix of the module to a URI.
+ * @param prefixUri a function that adds the prefix of the module to a URI.
  */
 export function listedReader(
   template: UriTemplate,

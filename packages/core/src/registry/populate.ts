@@ -11,9 +11,9 @@ type Completable = PromptEntry | TemplateEntry;
 type Completion = Declaration<CompletionDefinition>;
 
 /**
- * Compiles declarations and adds them to a registry. If there are problems, it adds none, and the problems
- * are added to `tools.diagnostics`. A new prompt or template keeps the completions of the previous one with
- * the same name. A new completion replaces the previous one for the same argument.
+ * Compiles declarations and adds them to a registry. If there are problems, no declaration is added to the registry,
+ * and the problems are added to `tools.diagnostics`. If a prompt or template was removed and is added again, it gets
+ * its earlier completions. A new completion replaces an earlier completion for the same argument.
  */
 export function populate(registry: Registry, declarations: readonly Declaration[], tools: BuildTools): void {
   const { diagnostics } = tools;

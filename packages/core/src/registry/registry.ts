@@ -4,8 +4,8 @@ import type { CompletionDefinition } from '../metadata/definitions.js';
 import type { Entry, PromptEntry, ResourceEntry, TemplateEntry, ToolEntry } from './entry.js';
 
 /**
- * Everything that a server serves. If several entries of one kind change in the same tick, each listener is called once
- * for that kind.
+ * The tools, prompts, resources and templates of a server. Several changes of one kind in the same tick cause one call
+ * of each listener. Resources and templates count as one kind.
  */
 export class Registry {
   readonly tools: Collection<ToolEntry> = new Collection(() => this.#changed('tools'));
@@ -13,8 +13,8 @@ export class Registry {
   readonly resources: Collection<ResourceEntry> = new Collection(() => this.#changed('resources'));
   readonly templates: Collection<TemplateEntry> = new Collection(() => this.#changed('resources'));
   /**
-   * The sources of completions, by prompt or template and by argument. They remain when the prompt or template is
-   * removed, and serve its replacement.
+   * The declared completions: first by prompt name or URI template, then by argument name. They remain when the prompt
+   * or template is removed, and apply when it is added again.
    */
   readonly completions: Map<string, ReadonlyMap<string, Declaration<CompletionDefinition>>> = new Map();
   readonly #byHead = new TemplatesByHead(this.templates);
@@ -71,7 +71,10 @@ export interface ResolvedUri {
   readonly variables: Record<string, string | string[]>;
 }
 
-/** The position of an entry in its collection; grows with every addition and is never reused. */
+/**
+ * A number that orders the entries of a collection. Each added entry gets a higher number than all entries before it.
+ * Numbers of removed entries are not reused.
+ */
 export type Position = number;
 
 /** The entries of one kind, by key, in the order of addition. */
@@ -87,7 +90,8 @@ export class Collection<E extends Entry> {
   }
 
   /**
-   * Whether the collection has ever had an entry. Once the server has announced a capability, it does not withdraw it.
+   * Whether the collection has ever had an entry. If so, the server announces the capability, even if the collection is
+   * empty now.
    */
   get everUsed(): boolean {
     return this.#version > 0;

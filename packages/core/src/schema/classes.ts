@@ -7,7 +7,10 @@ import type { Direction } from './json-schema/source.js';
 import type { PatternPool } from './patterns/patterns.js';
 import { RuleRunners } from './validate/rule-runner.js';
 
-/** The DTO classes of an app. Each class is read once as input and once as output. */
+/**
+ * The DTO classes of an app. Each class is read once for each direction (input or output) and each list of validation
+ * groups.
+ */
 export class DtoClasses {
   readonly #libraries: ClassLibraries;
   readonly #known = new Map<string, Omit<DtoDocument, 'schemas'>>();

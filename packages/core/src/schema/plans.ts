@@ -19,19 +19,21 @@ export interface ValuePlan {
   /** The JSON Schema that clients get: draft 2020-12. Only hand-written schemas have `$schema`. */
   readonly advertised: JsonSchema;
 
-  /** Whether clients may repeat a part of the value in an HTTP header. If not, HTTP headers are not read. */
+  /**
+   * Whether the schema can contain the keyword `x-mcp-header`, which asks clients to repeat a property in an HTTP
+   * header. If `false`, the schema is not searched for this keyword.
+   */
   readonly mirrored: boolean;
 
   /** Loads and compiles the parts that `check` needs. @returns `undefined` if the plan is already ready. */
   ready(): Promise<void> | undefined;
 
   /**
-   * Validates a parsed JSON value. Synchronous once the plan is ready, unless a rule of an author is
-   * asynchronous.
+   * Validates a value and converts it. Returns a promise only if the plan is not ready yet, or if a rule of an author
+   * is asynchronous.
    * @returns for input, the value for the handler; for output, the value for `JSON.stringify`.
    * @throws InvalidValueError (or rejects with it) if the value is invalid.
-   * @throws DtoFunctionError (or rejects with it) if a constraint, condition or transform of a DTO class
-   * throws.
+   * @throws DtoFunctionError (or rejects with it) if a constraint, condition or transform of a DTO class throws.
    */
   check(value: unknown): MaybePromise<unknown>;
 }
@@ -40,8 +42,10 @@ export interface ValuePlan {
 export interface SchemaCompiler {
   /**
    * Creates the plan for values from clients.
-   * @param where the place for problem reports, such as `Inventory.checkInventory, parameter 0`.
-   * @param problems receives every problem that is found. In that case, the returned plan is only a placeholder.
+   * @param where the place of the schema in the author's code, such as `Inventory.checkInventory, parameter 0`. Problem
+   *   reports contain it.
+   * @param problems a list that receives every problem of the source. If there is a problem, the returned plan must not
+   *   be used.
    * @param unknown the handling of undeclared properties; by default, they are rejected. Hand-written schemas, and
    *   schemas of other libraries, define their own handling.
    */
@@ -55,12 +59,13 @@ export interface SchemaCompiler {
   /**
    * Creates the plan for values that handlers return. The values are instances or plain values; the plan checks the
    * JSON that `JSON.stringify` would write.
-   * @param where the place for problem reports.
-   * @param problems receives every problem that is found. In that case, the returned plan is only a placeholder.
+   * @param where the place of the schema in the author's code. Problem reports contain it.
+   * @param problems a list that receives every problem of the source. If there is a problem, the returned plan must not
+   *   be used.
    */
   output(source: SchemaSource, where: string, problems: DefinitionProblem[]): ValuePlan;
 
-  /** The constraint classes of authors in the DTO classes of all existing plans. */
+  /** The custom constraint classes that the DTO classes of all existing plans use. */
   readonly constraints: readonly Constructor[];
 
   /** Creates an instance of each class in `constraints`. @throws the error that a constructor throws. */
@@ -165,7 +170,7 @@ export function writable(value: unknown): unknown {
 export class DeferredPlan implements ValuePlan {
   readonly #made: () => ValuePlan;
 
-  /** @param make creates the plan; called once. */
+  /** @param make a function that creates the plan; it is called once. */
   constructor(
     readonly mirrored: boolean,
     make: () => ValuePlan,

@@ -42,7 +42,7 @@ export interface SchemaSpec {
   readonly instantiator?: Instantiator | undefined;
   /** The rules that run on instances; `undefined` if the schema expresses all rules. */
   readonly rules?: ValueRules | undefined;
-  /** Finds the class-validator rules that the schema expresses for a value; used for messages. */
+  /** Finds the class-validator rules for a part of a value, because error messages use the words of these rules. */
   readonly rulesAt?: FindRules | undefined;
   /** Serialises instances; `undefined` if class-transformer's decorators do not change them. */
   readonly toPlain?: ((value: unknown) => unknown) | undefined;

@@ -5,15 +5,15 @@ import { resolveReference } from './json-schema/json-schema.js';
 import type { ValuePlan } from './plans.js';
 import type { SchemaSpec } from './spec.js';
 
-/** Returns a spec whose objects may have undeclared properties. */
+/** Returns a copy of a spec. The copy also accepts objects with undeclared properties. */
 export function openSpec(spec: SchemaSpec): SchemaSpec {
   return { ...spec, shown: opened(spec.shown), enforced: opened(spec.enforced) };
 }
 
 /**
- * Returns a plan that accepts undeclared properties, and either removes or preserves them.
- * @param shown the schema
- * that declares the known properties.
+ * Returns a plan that accepts undeclared properties. If `unknown` is `strip`, the plan removes them; otherwise, it
+ * keeps them.
+ * @param shown the schema that declares the known properties.
  */
 export function lenientPlan(
   plan: ValuePlan,

@@ -14,27 +14,30 @@ import type { AuditOptions } from './audit.js';
 import type { Module, ModuleParts } from './module.js';
 
 /**
- * Options for the state of a request between its rounds, for clients of revision 2026-07-28. If a handler asks
- * the client for input, the client sends the request again with the answers: each of these requests is a round.
+ * Options for the encrypted state that a client carries from one request to the next, in revision 2026-07-28. If a
+ * handler asks the client for input, the server answers with its questions and this state. The client then repeats the
+ * request with its answers and the state. Each of these requests is called a round.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 export interface StateOptions {
   /**
-   * Secrets of at least 32 bytes or characters that encrypt the state: first the current one, then older ones that are still accepted.
-   * Use the same list in all processes that serve the app. The encryption keys are derived from a secret, the name of the app and the
-   * kind of data. An app with another name therefore cannot read this app's data.
+   * Secrets for the encryption of the state, each of at least 32 bytes or characters. The first secret encrypts. All
+   * secrets decrypt, so add a new secret at the front, and keep the old ones for a while. Use the same list in all
+   * processes that serve the app. The encryption keys are derived from a secret, the name of the app and the kind of
+   * data. An app with another name therefore cannot read this app's data.
    * @default a random secret, which is lost when this process ends
    */
   readonly keys?: readonly StateKey[];
   /**
-   * Maximum time in milliseconds between the server's question and the client's answer, in one round.
+   * How many milliseconds a client has to answer the questions of one round. The time starts when the server sends the
+   * questions. A later answer is refused.
    * @default 10 minutes
    */
   readonly ttlMs?: number;
   /**
-   * A store that remembers which states have been used. A second use of a state is refused, so that a user's
-   * consent counts only once. Use the same store in all processes of the app. With `false`, a state is accepted
+   * Remembers which states have been used in an accepted request. A second use of a state is refused, so that a user's
+   * consent counts only once. Use the same store in all processes of the app. With `false`, a client can use a state
    * repeatedly until it expires.
    * @default the backend's store, or else a `MemoryStateStore`, which knows only the states of this process; it
    *   refuses states that were created before this process started
@@ -45,24 +48,26 @@ export interface StateOptions {
 /** Options of an app's log. */
 export interface LogOptions {
   /**
-   * The lowest level that is written. Without this option, your own `logger` decides which lines it writes.
+   * The lowest level of the lines that are logged; `silent` logs nothing. The default applies only if you pass no
+   * `logger`. A `logger` of your own receives the lines of all levels unless you set this option.
    * @default the environment variable `LOG_LEVEL`, else `info`
    */
   readonly level?: 'debug' | 'info' | 'warn' | 'error' | 'silent';
   /**
-   * The level of the line that is logged for each finished call. The line shows the caller, the definition, the revision,
-   * the outcome and the duration. `false` writes no lines.
+   * The level of the line that is logged for each finished call. The line shows the caller, the definition, the
+   * revision, the outcome and the duration. `false` writes no lines.
    * @default false
    */
   readonly calls?: 'debug' | 'info' | false;
   /**
-   * The duration of a call, in milliseconds, above which the line for the call is logged as a warning.
+   * If a call takes longer than this number of milliseconds, its log line is a warning. Has an effect only if `calls`
+   * is set. Tasks and subscriptions are never logged as slow.
    * @default 2000
    */
   readonly slowMs?: number;
   /**
-   * Names of object members whose values are logged as `[redacted]`, in upper or lower case. Sigil's own logger
-   * always redacts passwords, tokens, keys and cookies.
+   * Names of object members whose values are logged as `[redacted]`. Upper and lower case in a name are treated as
+   * equal. Sigil's own logger always redacts passwords, tokens, keys and cookies.
    */
   readonly redact?: readonly string[];
 }
@@ -82,12 +87,16 @@ export interface AppOptions extends Implementation, ModuleParts {
    * ```
    */
   readonly override?: readonly Provider[];
-  /** A container to use instead of typedi's. It knows its own services, so `providers` and `override` cannot be used with it. */
+  /**
+   * A container of your own, to use instead of the built-in container. Register all services in your container: the
+   * options `providers` and `override` cannot be used with it.
+   */
   readonly container?: Container;
   /**
-   * Returns guards, middleware and error mappers for a method, such as those from another framework's decorators.
-   * They run inside the policies of the app and its modules, and around the policies of Sigil's decorators. The
-   * function is called once for each decorated method, when the method is compiled.
+   * A function that returns guards, middleware and error mappers to add to a decorated method, such as those from
+   * another framework's decorators. The guards and middleware run after those of the app and its modules, and before
+   * those of Sigil's decorators. Errors reach the mappers in the opposite order. The function is called once for each
+   * decorated method, when the method is compiled.
    *
    * @param cls the class that is served; the method can be inherited from a base class.
    */
@@ -96,9 +105,10 @@ export interface AppOptions extends Implementation, ModuleParts {
     method: string | symbol,
   ) => Pick<ModuleParts, 'guards' | 'middleware' | 'errors'>;
   /**
-   * Default time limit of a handler and its middleware, in milliseconds; `false` for none. After that time, `ctx.signal`
-   * aborts. A tool call is then answered with an `isError` result, any other request with error -32001. Time
-   * spent waiting for the client does not count.
+   * Maximum duration, in milliseconds, of a handler with its middleware; `false` for no limit. A definition can set its
+   * own `timeoutMs`. When the time is over, `ctx.signal` aborts. The client of a tool call gets an `isError` result,
+   * and the client of any other request gets error -32001. Time that a handler spends waiting for the client's answers
+   * does not count.
    * @default 10 minutes; none for tasks
    */
   readonly timeoutMs?: number | false;
@@ -113,22 +123,30 @@ export interface AppOptions extends Implementation, ModuleParts {
   readonly log?: LogOptions;
   /** Records each call: the caller, the decision, and the outcome. */
   readonly audit?: AuditOptions;
-  /** Whether clients receive the messages of unexpected errors. Off by default, because such messages may contain secrets. */
+  /**
+   * Whether clients receive the messages of unexpected errors. Off by default, because such messages may contain
+   * secrets.
+   */
   readonly exposeErrors?: boolean;
-  /** Maximum number of entries on one page of a list. All on one page by default. */
+  /**
+   * Maximum number of entries in one answer to a list request, such as `tools/list`. If there are more, the client has
+   * to request the next page. By default, one answer contains all entries.
+   */
   readonly pageSize?: number;
   /**
-   * How long and in which cache clients of revision 2026-07-28 may store results: lists, `server/discover`, and
-   * resources. The most specific setting is used: that of the result, else `cache` of the resource, else the
-   * setting of the JSON-RPC method in this option. By default, the storage time is 0. The default scope is public
-   * for lists, and private for resources. A list filtered by guards is always private.
+   * How long clients and proxies are allowed to cache lists, resources and the result of `server/discover`. A cache is
+   * shared (`public`), or belongs to one user (`private`). Only clients of revision 2026-07-28 receive
+   * these settings. A setting in the result takes precedence over `cache` of the resource. Next come this option's
+   * setting for the JSON-RPC method, and its general setting. By default, the time is 0; lists are public, and
+   * resources are private. A list that guards filter is always private.
    */
   readonly cache?: AppCacheOptions;
   /**
-   * State that outlives a request and that the processes of this app share: sessions, streams, states, tasks and
-   * changes. An example is `redis({ url })` from `@sigil/redis`. The options `changeBus`, `state.store`, `tasks.store`,
-   * and `sessions.store` and `streams.store` of `http()` each override a part of the backend. A backend needs
-   * `state.keys`, the same in all processes. `app.close()` closes the backend.
+   * The storage that all processes of this app share, for example `redis({ url })` from `@sigil/redis`. It stores
+   * sessions, event streams, used request states, tasks and rate counts, and sends change notifications to all
+   * processes. Some options replace one of these parts: `changeBus`, `state.store` and `tasks.store`, and the options
+   * `sessions.store` and `streams.store` of `http()`. With a backend, set `state.keys` to the same value in all
+   * processes. `app.close()` closes the backend.
    * @default the memory of this process
    */
   readonly backend?: Backend | BackendFactory;
@@ -143,11 +161,13 @@ export interface AppOptions extends Implementation, ModuleParts {
   readonly experimental?: ServerCapabilities['experimental'];
   /** The state between the rounds of a request, for clients of revision 2026-07-28. */
   readonly state?: StateOptions;
-  /** Whether tools convert strings to the types of their schemas if nothing is lost, such as "42" to 42. Off by default. */
+  /**
+   * Whether tools convert strings to the types of their schemas if nothing is lost, such as "42" to 42. Off by default.
+   */
   readonly coerce?: boolean;
   /**
-   * How undeclared arguments are handled, for tools with DTO classes or with `@Arg` parameters; other schemas decide
-   * themselves. By default, undeclared arguments are rejected with a hint.
+   * How undeclared arguments are handled, for tools with DTO classes or with `@Arg` parameters; other schemas define
+   * their own handling. By default, undeclared arguments are rejected with a hint.
    */
   readonly unknownProperties?: UnknownProperties;
   /** How tools with `@TaskSupport` run in the background. */

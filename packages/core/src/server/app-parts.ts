@@ -27,8 +27,8 @@ export interface AppParts {
   readonly audit: AuditTrail | undefined;
   readonly watch: HookWatch;
   /**
-   * Ends the redirection of standard output, so that the program can write to it. Called if the app is not served
-   * over stdio, or if its runtime protects standard output itself.
+   * A function that ends the redirection of standard output to standard error that `createApp()` has started. Called
+   * when the app starts to serve, is mounted, is inspected or is closed. Further calls have no effect.
    */
   readonly releaseStdout: () => void;
 }

@@ -38,7 +38,10 @@ export interface AppSettings extends Pick<
   readonly backend: Backend | undefined;
   readonly audit: AuditTrail | undefined;
   readonly limiter: Limiter;
-  /** Adds the time limit for stores to a part of a backend that was passed as a separate option. */
+  /**
+   * A function that adds the time limit `limits.storeTimeoutMs` to the operations of a store or bus. Used for parts
+   * that the author passes as separate options, such as `tasks.store`.
+   */
   readonly limited: EndpointBackend['limited'];
   readonly coerce: boolean;
   readonly warm: boolean;
@@ -46,7 +49,10 @@ export interface AppSettings extends Pick<
   readonly cache: AppOptions['cache'];
   readonly bus: {
     readonly bus: ChangeBus;
-    /** Whether other processes receive the changes of this process. */
+    /**
+     * Whether other processes receive this process's change notifications: true if the app has a `changeBus` or a
+     * backend.
+     */
     readonly isShared: boolean;
   };
   readonly tasks: AppOptions['tasks'];
@@ -54,7 +60,7 @@ export interface AppSettings extends Pick<
     readonly keys: readonly StateKey[];
     readonly ttlMs: number;
     readonly store: StateStore;
-    /** Whether each state is accepted only once. */
+    /** Whether a request state that a client sends back is accepted only once; false if `state.store` is `false`. */
     readonly isUsedOnce: boolean;
   };
 }

@@ -71,12 +71,11 @@ export class App {
   }
 
   /**
-   * Returns a service as handlers receive it: the instance of a singleton, or a new instance of a transient
-   * service.
+   * Returns a service as handlers receive it: the instance of a singleton, or a new instance of a transient service.
    *
    * @param id a class, a token, or a name.
-   * @throws DefinitionError if the container cannot create the service, or if the scope of the service is a request
-   *   or a session.
+   * @throws DefinitionError if the container cannot create the service, or if the service has the scope `request` or
+   *   `session`.
    * @example
    * ```ts
    * const tickets = await app.get(Tickets);
@@ -89,21 +88,21 @@ export class App {
   /**
    * Starts serving. An app can run on several runtimes at the same time.
    *
-   * If no runtime is passed, the program's arguments choose it (`--http [--port N] [--host H] [--workers N]
-   * [--close-delay-ms N] [--drain-ms N] [--allow-anonymous]`, or `--stdio`), then the variables `MCP_TRANSPORT`,
-   * `PORT`, `HOST`, `WORKERS`, `CLOSE_DELAY_MS` and `DRAIN_MS`, then the options; the default is stdio. Options add
-   * other settings, such as authentication, and never override arguments or variables. Over HTTP, `/health` and
-   * `/readyz` serve load balancers. The program can have flags of its own. A flag that differs from a listed flag
-   * by one typing error, such as `--prot`, is refused.
+   * If you pass no runtime, the program's arguments choose one: `--stdio`, or `--http`, which can be followed by
+   * `--port N`, `--host H`, `--workers N`, `--close-delay-ms N`, `--drain-ms N` and `--allow-anonymous`. Without these
+   * arguments, the environment variables `MCP_TRANSPORT`, `PORT`, `HOST`, `WORKERS`, `CLOSE_DELAY_MS` and `DRAIN_MS`
+   * are used, and then the options. The default is stdio. Options can add other settings, such as authentication, but
+   * they never override arguments or variables. Over HTTP, `/health` and `/readyz` answer load balancers. The program
+   * can have other flags. A flag that differs from a listed flag by one typing error, such as `--prot`, is refused.
    *
-   * With `tasks.worker: 'only'`, no runtime starts, not even one that is passed: the app runs tasks and does not
-   * listen, until SIGTERM or SIGINT. If the start fails and no other runtime is running or starting, the app
-   * closes, so that its connections do not keep the program alive. The command `sigil` of `@sigil/cli` sets the
-   * environment variable `SIGIL_INSPECT`. The program then prints the requested information on standard output and
-   * ends.
+   * With `tasks.worker: 'only'`, the app serves no clients, even if you pass a runtime: it runs tasks until SIGTERM or
+   * SIGINT. If the start fails and no other runtime is running or starting, the app closes, so that its connections do
+   * not keep the program alive. If the environment variable `SIGIL_INSPECT` is set, this call prints the requested
+   * information on standard output and ends the program. The command `sigil` of `@sigil/cli` sets the variable to
+   * inspect a program.
    *
-   * @param on the runtime (`stdio()`, `http({ port })`, or your own), or options for the runtime that is chosen. Options
-   *   for other runtimes are ignored.
+   * @param on the runtime (`stdio()`, `http({ port })`, or your own), or options for the runtime that the arguments and
+   *   variables choose. Options for other runtimes are ignored.
    * @throws DefinitionError if the package of the chosen runtime is not installed, or if an argument, variable or
    *   option is wrong.
    * @throws Error if the app has been closed.
@@ -141,8 +140,12 @@ export class App {
   }
 
   /**
-   * Adds a listener for an event: `call` after each answered request, `subscribed` and `unsubscribed` for the first and
-   * last subscriber of a resource, `rootsChanged` when a client changes its roots.
+   * Adds a listener for an event:
+   *
+   * - `call`: a request was answered
+   * - `subscribed`: a resource has its first subscriber
+   * - `unsubscribed`: a resource has lost its last subscriber
+   * - `rootsChanged`: a client has changed its roots
    *
    * @returns a function that removes the listener.
    * @example
@@ -165,11 +168,11 @@ export class App {
   }
 
   /**
-   * Notifies a client that the user has completed the page from `ctx.elicitUrl()` (revision 2025-11-25). Any
-   * process with the same backend can call this method.
+   * Notifies a client that the user has completed the page from `ctx.elicitUrl()` (revision 2025-11-25). If the client
+   * is connected to another process with the same backend, the notification is passed on to that process.
    *
-   * @returns whether this process sent the URL to the client, and the client is still connected. After `false`, it
-   *   is unknown whether another process has notified the client.
+   * @returns whether the client is connected to this process and has been notified. After `false`, it is unknown
+   *   whether another process has notified the client.
    */
   completeElicitation(elicitationId: string): boolean {
     return this.#parts.engine.completeElicitation(elicitationId);
@@ -184,8 +187,9 @@ export class App {
   }
 
   /**
-   * Notifies clients that the `list` of a resource template has changed, including clients that are connected to
-   * other processes with the same `changeBus`. Added and removed definitions are announced automatically.
+   * Notifies clients that the function `list` of a resource template returns other resources than before. Reaches
+   * clients of all processes with the same `changeBus`. If you add or remove definitions, clients are notified without
+   * this call.
    */
   notifyResourceListChanged(): void {
     this.#parts.engine.notifyResourceListChanged();

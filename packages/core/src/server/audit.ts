@@ -19,7 +19,7 @@ import type { RefusalEvent } from '../transport/transport.js';
 
 /** The audit record of one request. Plain JSON; members without a value are left out. */
 export interface AuditRecord {
-  /** When the record was written, in ISO 8601 format. */
+  /** When the record was created, in ISO 8601 format. */
   readonly time: string;
   /**
    * - `call.started`: the handler is about to run; recorded only if the audit is `required`
@@ -29,8 +29,8 @@ export interface AuditRecord {
    */
   readonly event: 'call.started' | 'call.ended' | 'request.refused' | 'task.failed';
   /**
-   * The access decision. It is `undecided` if the request failed before the decision, for example because a limit was reached or
-   * a store was unavailable. An allowed call runs, unless its arguments are wrong.
+   * The access decision. It is `undecided` if the request failed before the decision, for example because a limit was
+   * reached or a store was unavailable. An allowed call runs, unless its arguments are wrong.
    */
   readonly decision: 'allowed' | 'denied' | 'undecided';
   /** The check that refused the request. */
@@ -70,7 +70,7 @@ export interface AuditRecord {
   readonly chain?: AuditLink;
 }
 
-/** The position of a record in a chain. Each record repeats the hash of the previous one. */
+/** The position of an audit record in its chain. In a chain, each record contains the hash of the record before it. */
 export interface AuditLink {
   /** The id of the chain. A process begins a new chain when it starts. */
   readonly id: string;
@@ -78,13 +78,16 @@ export interface AuditLink {
   readonly seq: number;
   /** The hash of the previous record; empty for the first record of a chain. */
   readonly previous: string;
-  /** SHA-256 of the record as canonical JSON without this member, in base64url; HMAC-SHA-256 if the chain has a key. */
+  /**
+   * The hash of the record, in base64url: SHA-256, or HMAC-SHA-256 if the chain has a key. It is computed from the
+   * record without this member, written as canonical JSON.
+   */
   readonly hash: string;
 }
 
 /**
- * Stores records: a function, or an object that is closed with the app. A record is stored once the function returns, or once its
- * promise resolves.
+ * Stores audit records: a function that receives each record, or an object with a method `write`. A record counts as
+ * stored once the function returns, or once its promise resolves. An object is closed when the app closes.
  */
 export type AuditSink = ((record: AuditRecord) => MaybePromise<void>) | AuditStore;
 
@@ -100,8 +103,8 @@ export interface AuditStore {
 export interface AuditOptions {
   readonly sink: AuditSink;
   /**
-   * Whether a call waits until the sink has stored its `call.started` record. If the sink fails, the call is refused, over HTTP
-   * with status 503.
+   * Whether a `call.started` record is stored before the handler of each call starts. If the sink fails, the call is
+   * refused; over HTTP, with status 503.
    * @default false
    */
   readonly required?: boolean;
@@ -111,13 +114,13 @@ export interface AuditOptions {
    */
   readonly arguments?: 'hash' | 'none' | ((args: unknown, call: CallInfo) => unknown);
   /**
-   * Whether each record repeats the hash of the previous one, so that `sigil audit verify` finds changed and removed
-   * records. With a key, only a process that has the key can make a valid chain.
+   * Whether each record contains the hash of the record before it, so that `sigil audit verify` finds changed and
+   * removed records. With `key`, only processes that know the key can create records with correct hashes.
    * @default false
    */
   readonly chain?: boolean | { readonly key: string };
   /**
-   * Which calls are recorded. Refusals by the transport are always recorded.
+   * A function that returns whether a call is recorded. Refusals by the transport are always recorded.
    * @default calls of tools, prompts, resources and completions, subscriptions to resources, and requests about tasks
    */
   readonly includes?: (call: CallInfo) => boolean;
@@ -222,12 +225,12 @@ export class AuditTrail {
     };
   }
 
-  /** Waits until all pending records are written, for a limited time. */
+  /** Waits at most five seconds until the pending records are stored. */
   async written(): Promise<void> {
     await within(CLOSE_MS, Promise.allSettled([...this.#waiting]));
   }
 
-  /** Waits for pending records, for a limited time. Then closes the sink. */
+  /** Waits at most five seconds until the pending records are stored. Then closes the sink. */
   async close(): Promise<void> {
     await this.written();
     const { sink } = this.options;
@@ -349,7 +352,8 @@ class Chain {
 }
 
 /**
- * Computes the correct hash of a record in a chain.
+ * Computes the hash that a record of a chain must have. If `record.chain.hash` differs, the record was changed, or the
+ * key is wrong.
  *
  * @param record the record; its own hash is ignored.
  * @param key the key of the chain, if it has one.

@@ -24,10 +24,13 @@ export interface BundledModule {
 
 /** The generated parts that a bundle registers before the program starts. */
 export interface PreparedParts {
-  /** The validators, by the key that `validatorKey()` returns for a schema. */
+  /**
+   * The validators of the program's schemas. The key of each validator is the result of `validatorKey()` for its
+   * schema.
+   */
   readonly validators: Readonly<Record<string, PreparedValidator>>;
   readonly patterns: readonly PatternVerdict[];
-  /** The modules for each URL in the option `discover`, in the order of their files. */
+  /** For each URL in the option `discover`: the modules that the URL matches, in the order of their files. */
   readonly discovered: Readonly<Record<string, readonly BundledModule[]>>;
 }
 
@@ -45,7 +48,7 @@ export function bundledModules(href: string): readonly BundledModule[] | undefin
   return DISCOVERED.get(href);
 }
 
-/** A substitute for a platform's API, used while an app is created only to describe itself. */
+/** A substitute for the API of the platform. Used while `sigil build` creates an app only to read its definitions. */
 export interface PlatformStandIn {
   /** The values of environment variables and similar settings, by name. */
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -53,7 +56,10 @@ export interface PlatformStandIn {
   readonly anything: unknown;
 }
 
-/** Creates an app whose platform is known only at the first request. */
+/**
+ * A function that creates an app during `sigil build`. The program itself creates the app only at its first request,
+ * because the API of the platform is not available before.
+ */
 export type MakeLaterApp = (platform: PlatformStandIn) => MaybePromise<unknown>;
 
 /** An app that describes itself. Its services are not created. */
@@ -73,8 +79,9 @@ export interface BuildRecord {
   /** Called with the files that a URL in the option `discover` matches, if the bundle does not contain them yet. */
   discovered(href: string, files: readonly string[]): void;
   /**
-   * Called when the program would start to serve. The promise never resolves. @param runtime the name of the chosen
-   * runtime, if there is one.
+   * Called during a build when the program would start to serve, for example by `app.run()`. The promise never
+   * resolves.
+   * @param runtime the name of the runtime that would serve, if it is known.
    */
   serves(runtime?: string): Promise<never>;
 }
@@ -100,7 +107,7 @@ export function setBuildRecord(record: BuildRecord): void {
  * Announces to `sigil build` an app that is created only at its first request, so that the app's schemas are
  * compiled as well. Does nothing outside of a build.
  *
- * @param make called while the program is built. The app that it creates has no services, and is not served.
+ * @param make a function that creates the app while the program is built. The app has no services, and is not served.
  */
 export function announceLaterApp(make: MakeLaterApp): void {
   buildRecord()?.announced(make);

@@ -45,7 +45,10 @@ export const PRINCIPAL: InjectionToken<Principal | undefined> = new InjectionTok
  */
 export const LIMITER: InjectionToken<Limiter> = new InjectionToken('LIMITER');
 
-/** Reports providers that would replace an app's built-in services, because both services would then be in use. */
+/**
+ * Reports providers of the author that have the id of one of the app's built-in services, because both would then be in
+ * use.
+ */
 export function checkBuiltIns(
   builtIn: readonly Provider[],
   providers: readonly Provider[],

@@ -111,7 +111,10 @@ function functionsOf(
   return definitions.filter(isDefinition);
 }
 
-/** Adds the policies of an app or a module to a declaration. They run around the declaration's policies. */
+/**
+ * Returns a copy of a definition's declaration, with the guards, middleware and error mappers of an app or module
+ * added. The added guards and middleware run before those of the declaration.
+ */
 export function withPolicies(
   declaration: Declaration,
   { guards = [], middleware = [], errors = [] }: Pick<ModuleParts, 'guards' | 'middleware' | 'errors'>,
@@ -125,8 +128,8 @@ export function withPolicies(
 }
 
 /**
- * Adds the policies that the option `policies` returns for a method. They run around the policies of the method's
- * decorators.
+ * Calls the option `policies` for a decorated method, and adds the result to the method's declaration. The added guards
+ * and middleware run before those of the method's decorators.
  */
 export function withOwnPolicies(declaration: Declaration, { policies }: AppOptions): Declaration {
   const { target } = declaration;
@@ -250,7 +253,9 @@ function refuseProvider(
   diagnostics.at(nameOf(provide)).add('SIGIL_DUPLICATE_PROVIDER', what, fix);
 }
 
-/** Converts a function definition to the form that scanned methods have. */
+/**
+ * Converts the result of `defineTool()` or a similar function to a `Declaration`, the common form of all definitions.
+ */
 export function declareFunction(
   { definition, input, handle, ...policies }: FunctionDefinition,
   diagnostics: Diagnostics,
@@ -311,8 +316,8 @@ function isExtension(value: unknown): value is ExtensionFactory | AppExtension {
 }
 
 /**
- * Whether class-validator and class-transformer are needed: if a class defines the schema of a definition, or if
- * the author has loaded class-validator.
+ * Whether the app needs class-validator and class-transformer: if a class describes arguments or results of a
+ * definition, or if the program has already loaded class-validator.
  */
 export function needsClasses(declarations: readonly Declaration[]): boolean {
   if (hasClassValidator()) return true;

@@ -39,10 +39,11 @@ const MAX_STATE_LENGTH = 256 * 1024;
 /**
  * Creates a server from decorated classes: finds the definitions, checks and compiles them, and creates the services.
  *
- * This call redirects standard output to standard error if arguments or environment variables choose stdio, and
- * standard input and output are pipes. Constructors can therefore log. `app.run()` on another runtime,
- * `app.endpoint`, `manifestOf(app)`, `explain(app)` and `app.close()` restore standard output. Output before this
- * call, such as that of imported modules, reaches the client.
+ * If standard input and output are pipes, this call redirects standard output to standard error, unless arguments or
+ * environment variables choose HTTP. Constructors can therefore log without disturbing a client over stdio. Standard
+ * output is restored by `app.run()` on another runtime, `app.endpoint`, `manifestOf(app)`, `explain(app)` and
+ * `app.close()`. Output that the program writes before this call, for example while modules are imported, reaches the
+ * client.
  *
  * @param options the name and version of the server, its modules or services, and further options.
  * @returns the app, whose services are ready. You can run it, mount it or connect to it.

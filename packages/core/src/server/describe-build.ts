@@ -29,7 +29,10 @@ export interface BuildDescription {
    * was not called.
    */
   readonly runtime?: string | undefined;
-  /** The reasons why apps that are normally created at the first request could not be created during the build. */
+  /**
+   * The reasons why apps are missing in this description, because they could not be created during the build. Only apps
+   * that the program creates at their first request can be missing.
+   */
   readonly unmade: readonly string[];
 }
 
@@ -38,22 +41,22 @@ export interface BuildListener {
   /** Receives the description once, and ends the program. */
   done(description: BuildDescription): never;
   /**
-   * Receives the files that `discover` matches but that are not bundled yet. The description lacks their
-   * definitions until they are bundled.
+   * Receives files that match the option `discover` but are not in the bundle yet. The description lacks the
+   * definitions in these files until they are bundled.
    *
-   * @param href the URL of the module that calls `discover`.
+   * @param href the URL in the option `discover` that matches the files.
    */
   discovered(href: string, files: readonly string[]): void;
-  /** Called when an app has been created, or registered for a later creation at the first request. */
+  /** Called when the program has created an app, or has announced an app that it creates only at the first request. */
   madeApp(): void;
 }
 
 /**
- * Makes the apps of this program describe themselves, instead of creating services and serving. `sigil build` starts a
- * program this way before it writes the file.
+ * Makes the apps of this program describe themselves to a listener, instead of creating services and serving.
+ * `sigil build` runs a program in this way before it writes the final bundle.
  *
- * @param env the environment variables for apps that are created at their first request.
- * @returns a function that completes the description, like a program that is about to serve.
+ * @param env the environment variables that an app receives if it is created only at its first request.
+ * @returns a function that passes the complete description to `listener.done()`. A call of `app.run()` does the same.
  */
 export function describeBuild(
   listener: BuildListener,

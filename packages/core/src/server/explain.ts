@@ -19,7 +19,9 @@ export interface Explanation {
   readonly kind?: Entry['kind'];
   /** The place of the definition in the source, such as `Inventory.checkInventory`. */
   readonly where?: string;
-  /** The most similar names if no definition has this name, the most similar first; otherwise empty. */
+  /**
+   * If no definition has this name: at most three similar names, the most similar first. Otherwise, the list is empty.
+   */
   readonly nearest: readonly string[];
   /** Whether the definition is hidden from clients with sessions (revision 2025-11-25 or earlier). */
   readonly hiddenFromSessions: boolean;
@@ -34,13 +36,13 @@ export interface Explanation {
 const MOST_NEAR = 3;
 
 /**
- * Explains why a client does or does not see a tool, a prompt or a resource. The guards of the definition run, as
- * when a client lists definitions.
+ * Explains why a client does or does not see a tool, a prompt or a resource. This call runs the guards of the
+ * definition, just as a list request of a client does.
  *
  * @param app the result of `createApp()`. If `createApp()` has redirected standard output, this call ends the
  *   redirection.
  * @param name the name of a tool or prompt, the URI of a resource, or a URI template.
- * @param principal the caller; a client without a principal by default.
+ * @param principal the principal of the client; by default, the client has none.
  * @returns the explanation. If a guard hides the definition, the explanation contains the name of the guard.
  * @example
  * ```ts

@@ -10,10 +10,10 @@ const START_MS = { first: 10_000, again: 60_000 };
 const END_MS = { first: 2_000, all: 5_000 };
 
 /**
- * Logs slow hooks of services, such as `onInit`, because they delay the start or the end of the program.
+ * Logs slow hooks of services. A hook that delays the start, such as `onInit`, is logged after 10 seconds, and then
+ * every minute until it ends. A hook that delays the end of the program is logged once, after 2 seconds.
  *
- * @param logger receives one line for each slow hook. While a hook delays the start, it receives a further line
- *   each minute.
+ * @param logger receives these lines.
  */
 export function watchHooks(logger: Pick<Logger, 'warn'>): HookWatch {
   const slow = (hook: string, forMs: number, message: string): void =>

@@ -4,7 +4,7 @@ import { readSession } from '../engine/session-state.js';
 import { invalidParams, OverloadedError } from '../errors/errors.js';
 import type { Logger } from '../protocol/logging.js';
 
-/** A session as it is shown to operators. Times are in ISO 8601 format. */
+/** A session, as the command `sigil` shows it to the people who run the server. Times are in ISO 8601 format. */
 export interface ListedSession {
   /** The beginning of the session's id. The whole id could give access to the session. */
   readonly id: string;
@@ -15,14 +15,14 @@ export interface ListedSession {
   /** The protocol revision of the session; absent if this version of the program does not know the revision. */
   readonly protocolVersion?: string;
   readonly openedAt: string;
-  /** When the session expires if it is not used before then, according to the clock of the store. */
+  /** When the session expires, unless a client uses it before. The clock of the session store determines this time. */
   readonly expiresAt: string;
 }
 
-/** The result of listing sessions, in the order of the store. */
+/** The sessions that `inspectSessions()` lists, in the order in the store. */
 export interface SessionListing {
   readonly sessions: readonly ListedSession[];
-  /** Whether the store contains more sessions than the requested number. */
+  /** Whether the store contains further sessions, beyond the requested maximum. */
   readonly hasMore: boolean;
 }
 
@@ -34,7 +34,8 @@ const OWN_MEMORY =
   'The program keeps sessions in its own memory, so other processes cannot read them: set the option "backend" of createApp()';
 
 /**
- * Answers an operator's request about sessions: `{ do: 'ls', limit }` lists at most `limit` sessions.
+ * Answers a request of the command `sigil sessions`. The only request is `{ do: 'ls', limit }`: it lists at most
+ * `limit` sessions.
  *
  * @param store the shared session store; absent if the process stores sessions only in its own memory.
  * @param logger receives the reason if the store cannot be reached.

@@ -8,10 +8,15 @@ import { environmentVariable } from './platform.js';
 import { manifestOf } from './manifest.js';
 
 /**
- * Returns the information that the variable `SIGIL_INSPECT` requests, as one line of JSON. `manifest` requests the
- * manifest. `why` requests the explanation of `SIGIL_INSPECT_NAME` for the principal in `SIGIL_INSPECT_PRINCIPAL`.
- * `sessions`, or the name of an extension such as `tasks`, requests the answer to the JSON object in
- * `SIGIL_INSPECT_<NAME>`. A `ProtocolError` is also returned as JSON.
+ * Returns the information that the environment variable `SIGIL_INSPECT` requests, as one line of JSON. The variable has
+ * one of these values:
+ *
+ * - `manifest` requests the manifest of the app.
+ * - `why` requests the result of `explain()` for the name in `SIGIL_INSPECT_NAME` and the principal in
+ *   `SIGIL_INSPECT_PRINCIPAL`.
+ * - `sessions`, or the name of an extension such as `tasks`, requests the answer to a question. The question is a JSON
+ *   object in a further variable, such as `SIGIL_INSPECT_TASKS`. If the answer is a `ProtocolError`, the line contains
+ *   its message.
  *
  * @throws DefinitionError if the value of `SIGIL_INSPECT` is unknown, or if another variable is invalid.
  */

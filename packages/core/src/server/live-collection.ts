@@ -14,17 +14,16 @@ import { declareFunction, withOwnPolicies, withPolicies } from './collect.js';
 import { classesOf, policiesOf, type Services } from './services.js';
 
 /**
- * The definitions of one kind, which can change while the app runs. Several changes in direct succession cause one
- * notification to subscribed clients.
+ * All tools, all resources or all prompts of an app. You can add and remove definitions while the app runs. Several
+ * changes in direct succession cause only one notification to subscribed clients.
  */
 export interface LiveCollection<D extends HandlerDefinition> {
   /**
-   * Adds one definition, or all definitions of this kind from the methods of a class. They are compiled like the
-   * definitions that `createApp()` receives. If you remove a prompt or template and add a new one with the same
-   * name or URI, the completions are preserved.
+   * Adds one definition, or all definitions of this kind that the methods of a class declare. They are compiled like
+   * the definitions that `createApp()` receives. If you remove a prompt or resource template, its completions are kept.
+   * They apply again if you add a prompt or template with the same name or URI.
    *
-   * @throws DefinitionError if a definition is invalid, or if its name already exists. In that case, nothing is
-   *   added.
+   * @throws DefinitionError if a definition is invalid, or if its name already exists. In that case, nothing is added.
    */
   add(definition: FunctionDefinition<D> | Constructor): void;
   /** Removes the definition that has this name or URI. @returns whether the definition existed. */
@@ -63,8 +62,8 @@ export interface LiveCompletions {
 export type Define = (definition: FunctionDefinition | Constructor, kind: HandlerDefinition['kind']) => void;
 
 /**
- * Creates the live collection of one kind of definition, from the one or two collections in which the registry
- * stores this kind.
+ * Creates the object that adds and removes definitions of one kind. The registry stores resources and resource
+ * templates in two collections, and each other kind in one.
  */
 export function liveCollection<D extends HandlerDefinition>(
   kind: D['kind'],

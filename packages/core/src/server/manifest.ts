@@ -41,8 +41,8 @@ export interface ManifestTemplate extends ResourceTemplate, Guarded {
 /** A prompt in a manifest. */
 export interface ManifestPrompt extends Prompt, Guarded {
   /**
-   * The schema of the arguments. Absent if the prompt has no arguments, and in manifests created from the lists of
-   * a server, because lists do not contain this schema.
+   * The JSON Schema of the prompt's arguments; absent if the prompt has none. Manifests that are created from a
+   * server's answers to list requests lack this schema, because these answers do not contain it.
    */
   readonly inputSchema?: JsonSchema;
   /** The names of the prompt's arguments that have completions. */

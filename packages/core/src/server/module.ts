@@ -18,18 +18,19 @@ export interface ModuleParts {
    * URL patterns with `*`, `**` and `{a,b}`, for example `new URL('./{tools,prompts}/*.js', import.meta.url)`. In a
    * pattern, `.js` also matches `.ts`.
    *
-   * Every module file that is found is imported, except for test files and `.d.ts` files. Its exported classes with
-   * decorated methods are served. A class without `@Service` is not served if another found class extends it. A
-   * compiled file is skipped with a warning if its source map names a source file that no longer exists.
+   * Every module file that is found is imported, except for test files and `.d.ts` files. The exported classes of an
+   * imported file are served if they have decorated methods. A class without `@Service` is not served if another found
+   * class extends it. A compiled file is skipped with a warning if the source files in its source map no longer exist.
+   * If no compiled file has an existing source file, no file is skipped.
    */
   readonly discover?: URL | readonly URL[];
   /** Definitions from `defineTool`, `defineResource`, `definePrompt` and `defineCompletion`. */
   readonly definitions?: readonly FunctionDefinition[];
-  /** Providers of tokens, values and undecorated classes, for the whole app. */
+  /** Providers of tokens, values and undecorated classes. Providers of a module apply to the whole app, too. */
   readonly providers?: readonly Provider[];
-  /** Guards that run before every handler, outermost first. */
+  /** Guards that run, in this order, before every handler of the app or module. */
   readonly guards?: readonly GuardLike[];
-  /** Middleware that runs around every handler, outermost first. */
+  /** Middleware that runs around every handler of the app or module. The first in the list is the outermost. */
   readonly middleware?: readonly MiddlewareLike[];
   /** Mappers for the errors of all handlers; see `mapError`. */
   readonly errors?: readonly ErrorMapper[];
@@ -54,8 +55,7 @@ export interface ModuleOptions extends ModuleParts {
    * Separates the names of the module's definitions from those of other modules. With `helpdesk`, the tool
    * `create_ticket` is served as `helpdesk_create_ticket`, and `tickets://{id}` as `tickets://helpdesk/{id}`. The
    * names of prompts change like those of tools. URIs that have a meaning outside the server (`ui:`, `file:`,
-   * `http:`, `https:`) are not changed. Within the module, `@Complete` refers to prompts and templates without the
-   * prefix.
+   * `http:`, `https:`) are not changed. Write the names and URIs in `@Complete` without the prefix of the module.
    */
   readonly prefix?: string;
   /** Limits on how often clients can call the module's definitions. Calls of all definitions count together. */
@@ -135,7 +135,7 @@ export function requireLists(maker: string, options: ModuleParts, ...more: reado
   diagnostics.throwIfAny();
 }
 
-/** Returns every module of an app once, with a name for messages. A module follows the modules that it imports. */
+/** Returns every module of an app once, with a name for messages. A module comes after the modules in its `imports`. */
 export function allModules(
   modules: readonly Module[],
   diagnostics: Diagnostics,

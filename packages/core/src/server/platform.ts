@@ -125,7 +125,7 @@ export function diagnosticsChannel(name: string): DiagnosticsChannel | undefined
 /**
  * Adds a listener for unhandled promise rejections, so that they do not end the process.
  *
- * @param listener called in the asynchronous context of the rejected promise.
+ * @param listener a function that is called in the asynchronous context of the rejected promise.
  */
 export function onUnhandledRejection(listener: (reason: unknown) => void): void {
   platform.on?.('unhandledRejection', listener);
@@ -138,9 +138,9 @@ const END_SIGNALS = [
 ] as const;
 
 /**
- * Calls a function at the first signal that asks the program to end.
+ * Calls a function at each SIGTERM or SIGINT.
  *
- * @param told the function to call; it receives a function that ends the process.
+ * @param told the function to call. It receives a function that ends the process with the exit code for the signal.
  * @returns a function that removes the listener.
  */
 export function onEndSignal(told: (exit: () => void) => void): () => void {
@@ -216,8 +216,8 @@ interface Diversion {
 }
 
 /**
- * Ends the redirections of standard output by all apps of the program. One app is now served on standard output,
- * and the other apps may never run.
+ * Ends the redirections of standard output by all apps of the program. Called when one app starts to use standard
+ * output, because the other apps possibly never run and never end their redirections.
  */
 export function releaseStdoutOfAll(): void {
   let write: Diversion['write'] | undefined = platform.stdout?.write;

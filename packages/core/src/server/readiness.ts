@@ -43,10 +43,10 @@ interface OtherNode {
 }
 
 /**
- * Checks whether each part that requests need is available. These parts are the store, the change bus (tested by a
- * message to this process itself), and parts of extensions, such as the task store. Processes announce their
- * version and the fingerprints of their keys over the change bus. A difference between processes is logged as a
- * warning, but does not make a process unready.
+ * Checks whether the parts that requests need are available: the store of the backend, the change bus, and stores of
+ * extensions, such as the task store. To test the bus, the process sends a message to itself. Over the bus, each
+ * process also announces its version and the fingerprints of its `state.keys`. If these differ between processes, a
+ * warning is logged, but the process remains ready.
  */
 export class Readiness {
   readonly #times = new Deadlines(CHECK_MS);

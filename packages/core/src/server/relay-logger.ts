@@ -9,8 +9,8 @@ import { LOGGING, unhandledRejections } from './unhandled-rejections.js';
 export const LINE_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 
 /**
- * A logger that passes lines to another logger, which can be set later. This is the author's logger, or else the
- * logger of the started runtime. Before a runtime starts, lines are printed on the console.
+ * A logger that passes lines to another logger: the author's logger, or else the logger of the started runtime. Before
+ * a runtime starts, an app without an author's logger prints lines on the console.
  */
 export class RelayLogger implements Logger {
   #target: Logger;
@@ -21,9 +21,7 @@ export class RelayLogger implements Logger {
   /** An unknown value of `LOG_LEVEL` that has not been reported yet. */
   #unknownLevel: string | undefined;
 
-  /**
-   * @param target the author's logger, if any. Without a level, the author's logger decides which lines it writes.
-   */
+  /** @param target the author's logger, if there is one. It receives the lines of all levels, unless `level` is set. */
   constructor(target: Logger | undefined, { level, redact = [] }: Pick<LogOptions, 'level' | 'redact'> = {}) {
     this.#target = target ?? consoleLogger;
     this.#fixed = target !== undefined;
@@ -34,7 +32,9 @@ export class RelayLogger implements Logger {
     this.#secrets = new Set(redact.map((name) => name.toLowerCase()));
   }
 
-  /** Sets the destination, unless the author has passed a logger. */
+  /**
+   * Passes all further lines to this logger. Has no effect if the author has passed a logger, or without an argument.
+   */
   relayTo(target: Logger | undefined): void {
     if (this.#fixed || !target) return;
     this.#target = target;

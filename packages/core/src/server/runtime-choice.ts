@@ -48,13 +48,15 @@ export interface RunOptions {
    */
   readonly transport?: 'http' | 'stdio';
   /**
-   * The options of `http()`, or a function that returns them. The function is called only when the app is served over HTTP.
+   * The options of `http()`, or a function that returns them. The function is called only when the app is served over
+   * HTTP.
    *
    * @default { health: '/health', ready: '/readyz' }; setting other options does not change these two
    */
   readonly http?: OptionsOf<'http'> | ((listen: ListenAddress) => MaybePromise<OptionsOf<'http'>>);
   /**
-   * The options of `stdio()`, or a function that returns them. The function is called only when the app is served over stdio.
+   * The options of `stdio()`, or a function that returns them. The function is called only when the app is served over
+   * stdio.
    *
    * @default {}
    */
@@ -184,7 +186,8 @@ const DEFAULT_DRAIN_MS = 5_000;
  * Returns a runtime that runs tasks and serves no clients, until a signal ends the program. Used for
  * `tasks.worker: 'only'`.
  *
- * @param given the program's runtime, which determines the log and whether signals end the program.
+ * @param given the runtime that was passed to `app.run()`. Its logger is used, and its `handleSignals` decides whether
+ *   signals end the program.
  */
 export function workerRuntime(
   engine: Pick<Engine, 'start' | 'drains'>,
@@ -225,7 +228,8 @@ export function workerRuntime(
 }
 
 /**
- * Redirects standard output to standard error while the app is created, if the app will be served over stdio.
+ * Redirects standard output to standard error while the app is created, unless the arguments or variables choose HTTP,
+ * or the program is only inspected.
  *
  * @returns a function that restores standard output.
  */
@@ -268,7 +272,10 @@ function checkFlags(args: readonly string[]): void {
   }
 }
 
-/** Whether one text becomes the other when one character is added, removed or replaced, or when two neighbours swap places. */
+/**
+ * Whether one text becomes the other when one character is added, removed or replaced, or when two neighbours swap
+ * places.
+ */
 function isTypingError(typed: string, known: string): boolean {
   const [a, b] = [typed.toLowerCase(), known];
   let start = 0;

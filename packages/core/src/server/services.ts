@@ -22,7 +22,10 @@ export interface Policies {
 export interface Services {
   readonly container: Container;
   readonly instances: Instances;
-  /** Returns the problems of classes, of class-validator constraints, and of the services that both depend on. */
+  /**
+   * Returns the problems of classes, of class-validator constraints, and of all services that the classes or
+   * constraints depend on.
+   */
   check(classes: readonly Constructor[], constraints: readonly Constructor[]): readonly DefinitionProblem[];
   /**
    * Creates the singletons, calls their `onInit`, and waits for the results.
@@ -31,8 +34,8 @@ export interface Services {
    */
   start(classes: readonly Constructor[], policies: Policies): Promise<void>;
   /**
-   * Creates an instance of a class-validator constraint class. Returns `undefined` if the class needs no
-   * container.
+   * A function that creates an instance of a class-validator constraint class. With an author's container, it returns
+   * `undefined` for a class without constructor parameters, because such a class needs no container.
    */
   readonly constraint: (cls: Constructor) => unknown;
   /** Calls `onReady` of all service instances, and waits for the results. */
@@ -107,8 +110,8 @@ function shortLivedConstraint({ name }: Constructor): DefinitionProblem {
 }
 
 /**
- * Returns the policies of the app and of its definitions, each policy once. The app can have policies without
- * having definitions.
+ * Collects the guards, middleware, scopes and error mappers of definitions, each of them once. The app's guards and
+ * middleware are included even if the app has no definitions.
  */
 export function policiesOf(
   declarations: readonly Declaration[],

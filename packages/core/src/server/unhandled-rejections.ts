@@ -68,8 +68,8 @@ function kindOf(reason: unknown): string {
 const loggersTold = new LogThrottle();
 
 /**
- * The owner of rejected promises that a logger has created. The same logger must not log these rejections, because
- * each log line could cause a further rejection.
+ * Identifies promises that the author's logger has created. If such a promise is rejected, the rejection is printed on
+ * the console. The logger does not receive it, because each log line could cause a further rejection.
  */
 export const LOGGING: Tracked = {
   logger: {

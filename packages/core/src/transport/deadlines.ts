@@ -6,7 +6,7 @@ export class Deadline {
   before: Deadline = this;
   after: Deadline = this;
 
-  /** @param dueAt milliseconds of `performance.now()`. */
+  /** @param dueAt when the time limit ends, in milliseconds of `performance.now()`. */
   constructor(
     readonly dueAt: number,
     /** Called when the deadline is due. */
@@ -18,8 +18,8 @@ export class Deadline {
 const TIMERS_END_WITH_REQUESTS = globalThis.navigator?.userAgent === 'Cloudflare-Workers';
 
 /**
- * Calls functions after a fixed time. All deadlines share one timer, because a timer for each request would cost more
- * than most requests do.
+ * Time limits that all have the same length. Each calls a function when its time is over. They share one timer, because
+ * a timer for each request would cost more than most requests do.
  *
  * @example
  * ```ts
@@ -64,7 +64,7 @@ export class Deadlines {
   /**
    * Waits for a promise or thenable, and fails if it takes too long.
    *
-   * @param late creates the error if it takes too long.
+   * @param late a function that creates the error if the promise takes too long.
    */
   within<T>(promise: PromiseLike<T>, late: () => Error): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -75,12 +75,12 @@ export class Deadlines {
   }
 
   /**
-   * Adds a time limit to the methods of a part. If a method's promise takes too long, it rejects with an error that
-   * contains the name of the part. The work continues, and its result is ignored.
+   * Wraps an object, such as a store, so that its methods have this time limit. If a method's promise takes too long,
+   * the caller's promise rejects with an error that contains `name`. The method continues, and its result is ignored.
    *
-   * @param part the part, such as a store; its methods are called on the part itself.
-   * @param name the name of the part for the error, such as `state.store`.
-   * @returns a wrapper of the part, with the time limit.
+   * @param part the object. Its methods get the object itself as `this`, not the wrapper.
+   * @param name the name of the object in the error, such as `state.store`.
+   * @returns the wrapper.
    */
   limit<T extends object>(part: T, name: string): T {
     const late = (): Error => new Error(`${name} did not answer within ${this.afterMs} ms`);
@@ -108,10 +108,12 @@ export class Deadlines {
 }
 
 /**
- * Wraps a part, so that each call of its methods runs within a function.
+ * Wraps an object, so that `around` is called instead of each of its methods.
  *
- * @param part the part, such as a store; its methods are called on the part itself.
- * @param around runs a method call, and returns the result.
+ * @param part the object, such as a store. Its methods get the object itself as `this`, not the wrapper.
+ * @param around a function that receives `call` and the method's name. It calls `call()` to run the method, and returns
+ *   the result for the caller.
+ * @returns the wrapper.
  * @example
  * ```ts
  * const told = aroundCalls(store, (call, method) => {
@@ -143,8 +145,8 @@ export const MAX_DELAY_MS: number = 2 ** 31 - 1;
  * Runs a function later.
  *
  * @param ms the delay in milliseconds. A delay longer than timers allow, such as `Infinity`, means never.
- * @param run called once, unless it is cancelled.
- * @returns a function that cancels it.
+ * @param run a function that is called once, unless it is cancelled before.
+ * @returns a function that cancels the call of `run`.
  * @example
  * ```ts
  * const cancel = afterMs(5_000, () => socket.destroy());
@@ -161,8 +163,8 @@ export function afterMs(ms: number, run: () => void): () => void {
  * Waits for a promise for a limited time. The wait keeps the process alive.
  *
  * @param ms the limit in milliseconds. A limit longer than timers allow means no limit.
- * @param late called if the limit passes first. Its result becomes the result, or it throws. Without it, the result is
- * `undefined`.
+ * @param late a function that is called if the limit passes first. It returns the result, or throws. Without `late`,
+ * the result is `undefined` if the limit passes first.
  * @returns the result of the promise, or of `late`.
  * @example
  * ```ts

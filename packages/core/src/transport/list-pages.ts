@@ -3,7 +3,7 @@ import type { MaybePromise } from '../protocol/maybe-promise.js';
 
 const DEFAULT_LIMIT = 50;
 
-/** The items read from a store, for operators. */
+/** Items that were read from a store, to show to the people who run the server. */
 export interface Listed<T> {
   readonly items: readonly T[];
   /** Whether the store has more items than were asked for. */
@@ -11,12 +11,13 @@ export interface Listed<T> {
 }
 
 /**
- * Reads a store page by page, for an operator. An item that changes meanwhile can be read twice. The result
+ * Reads items from a store, page by page, up to a limit. An item that changes meanwhile can be read twice; the result
  * contains only its latest state.
  *
- * @param limit the maximum number of items, as the operator entered it.
- * @param read returns the next page: entries by id, and the cursor of the following page.
- * @returns each entry once.
+ * @param limit the maximum number of items to return, not yet checked. If absent, it is 50.
+ * @param read a function that reads one page. It receives the cursor of the page (`undefined` for the first), and
+ *   returns pairs of id and item, and the next page's cursor.
+ * @returns the items, each once, and whether there are more.
  * @throws ProtocolError if the limit is not a positive integer.
  * @example
  * ```ts

@@ -20,8 +20,9 @@ export class LogThrottle {
   constructor(private readonly everyMs = 60_000) {}
 
   /**
-   * Whether a line of a kind may be logged now. @param kind one of a few fixed texts. Do not use a text from
-   * a client.
+   * Returns whether a line of this kind may be logged now. If so, the line counts as logged.
+   *
+   * @param kind the kind of line: one of a few fixed texts, never a text from a client.
    */
   allows(kind: string): boolean {
     const now = performance.now();

@@ -40,7 +40,8 @@ function listed(names: OptionNames): readonly string[] {
 }
 
 /**
- * Collects the faults in the options of one function, so that its author sees all of them at once.
+ * Collects the faults in the options of one function or class, so that the author of the app sees all faults at once.
+ * To refuse an option means to add a fault; only `throwIfAny` throws.
  *
  * @example
  * ```ts
@@ -95,7 +96,8 @@ export class OptionChecks {
   /**
    * Refuses values other than a positive integer or `undefined`.
    *
-   * @param most the maximum; by default, for options that end in `Ms`, the longest delay of a timer.
+   * @param most the maximum. By default, it is the longest delay of a timer if the option's name ends in `Ms`, or else
+   *   the largest safe integer.
    */
   integer(
     option: string,
@@ -130,7 +132,7 @@ export class OptionChecks {
   }
 
   /**
-   * Refuses options other than an object, because nothing else can be checked.
+   * Refuses options other than an object: their members could not be checked.
    *
    * @throws DefinitionError if the options are not an object.
    */
@@ -159,7 +161,7 @@ export class OptionChecks {
     checks.throwIfAny();
   }
 
-  /** Returns the options that a table contains. Backends pass the result to the part with these options. */
+  /** Returns the options that a table contains. Backends pass the result to the part that accepts these options. */
   static pick<T extends object, K extends keyof T>(options: T, table: Readonly<Record<K, true>>): Pick<T, K> {
     const picked: Partial<Pick<T, K>> = {};
     for (const name in table) if (name in options) picked[name] = options[name];

@@ -46,8 +46,9 @@ type Members = Readonly<Record<string, unknown>>;
 /**
  * Follows `nextCursor` through all pages of a server's list.
  *
- * @param ask requests one page.
- * @param failure creates the error to throw when the server returns a cursor twice, which would cause an endless loop.
+ * @param ask a function that receives the parameters of the request for a page, and returns the page.
+ * @param failure a function that creates the error for a server that returns a cursor twice. Without the error, the
+ *   loop would never end.
  * @returns the results, page by page.
  * @example
  * ```ts

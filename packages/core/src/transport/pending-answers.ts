@@ -21,7 +21,7 @@ export class PendingAnswers<K, T> {
   /**
    * Waits for the answer to a question.
    *
-   * @param ended called when the wait ends, for whatever reason.
+   * @param ended a function that is called when the wait ends, for whatever reason.
    */
   wait(key: K, ended?: () => void): Promise<T> {
     return new Promise((resolve, reject) => this.#waiting.set(key, { resolve, reject, ended }));
@@ -32,14 +32,14 @@ export class PendingAnswers<K, T> {
     return this.#waiting.has(key);
   }
 
-  /** Ends a wait with its answer. @returns whether a question waited. */
+  /** Ends the wait for a key with an answer. @returns whether a question with this key waited. */
   settle(key: unknown, answer: T): boolean {
     const waiting = this.#take(key);
     waiting?.resolve(answer);
     return waiting !== undefined;
   }
 
-  /** Ends a wait with an error. @returns whether a question waited. */
+  /** Ends the wait for a key with an error. @returns whether a question with this key waited. */
   fail(key: unknown, error: unknown): boolean {
     const waiting = this.#take(key);
     waiting?.reject(error);

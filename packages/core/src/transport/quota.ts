@@ -1,8 +1,8 @@
 import { OverloadedError } from '../errors/errors.js';
 
 /**
- * A number of places or bytes that clients share. One client can use at most `perClient`, all clients together at most
- * `total`.
+ * A limited number of units, such as places or bytes, that all clients share. All clients together can reserve at most
+ * `total` units at the same time, and one client at most `perClient`.
  *
  * @example
  * ```ts
@@ -63,7 +63,7 @@ export class Quota {
 /**
  * The error for an exhausted quota.
  *
- * @param what the things that exceed the quota, such as `sessions are kept`.
+ * @param what the end of the message `More than 100 …`, such as `sessions are kept`.
  * @param total how many are allowed in total.
  * @param perClient how many are allowed for one client.
  * @example

@@ -8,10 +8,11 @@ import { isScope } from '../protocol/principal.js';
 const SEPARATOR = '~';
 
 /**
- * Adds to a name the scopes that are needed to use it.
+ * Appends scopes to a name, such as the id of a stream or a request. A client must have these scopes to use the name.
  *
- * @param name a name without `~` that cannot be guessed, or that means nothing without its scopes.
- * @param scopes invalid scopes are left out.
+ * @param name a name without `~`. It must be impossible to guess, or the server must accept it only together with its
+ *   scopes.
+ * @param scopes the scopes to append. Invalid scopes are left out.
  * @example
  * ```ts
  * const name = withScopes(crypto.randomUUID(), ['notes:read']);
@@ -40,9 +41,10 @@ export function scopesIn(name: unknown): readonly string[] {
 }
 
 /**
- * Returns the scopes that a client needs to answer the server's questions: the scopes of the calls that asked them.
+ * Returns the scopes that a client needs before the server accepts its answers to the server's questions. They are the
+ * scopes of the calls whose handlers asked the questions.
  *
- * @param message any message; only a response, or a batch that contains responses, needs scopes.
+ * @param message any message. Only a response, or a batch that contains responses, needs scopes.
  * @example
  * ```ts
  * const needed = scopesToAnswer(message);

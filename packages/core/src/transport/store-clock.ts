@@ -7,11 +7,11 @@ interface TimedAnswer {
 }
 
 /**
- * Estimates the clock of a store from its answers. The estimate is never ahead of the store's clock, so a deadline is
- * never too late.
+ * Estimates the clock of a store, such as a database, from the times in its answers. The estimate is never ahead of the
+ * store's clock, so a computed deadline is never too late.
  *
- * A statement that was sent to a stalled store runs when the store continues. By then, its process no longer waits for
- * the answer, so the statement must have no effect. It therefore carries a deadline, by the clock of the store.
+ * A stalled store can run a statement after the process has stopped waiting for the answer. Such a statement must have
+ * no effect. Each statement therefore contains a deadline by the store's clock.
  *
  * @example
  * ```ts
@@ -23,12 +23,13 @@ export class StoreClock {
   #aheadMs = -Infinity;
 
   /**
-   * Sends an operation with a deadline to a store. The operation is sent again if the deadline was wrong: at first the
-   * store's clock is unknown, and it may be changed.
+   * Sends a statement with a deadline to a store. If the store answers that the deadline has passed, the statement is
+   * sent once more with a corrected deadline. The first deadline can be wrong: the store's clock is unknown at first,
+   * and can be changed later.
    *
-   * @param withinMs how long to wait for the answer, in milliseconds.
-   * @param ask sends the statement. When it sends, it calls its argument, which returns the deadline in milliseconds
-   *   since 1970.
+   * @param withinMs the time from sending to the deadline, in milliseconds.
+   * @param ask a function that sends the statement. At the moment of sending, it calls its argument, which returns the
+   *   deadline in milliseconds since 1970.
    */
   async timed<A extends TimedAnswer>(
     withinMs: number,

@@ -20,13 +20,14 @@ export interface Sink {
   /**
    * Sends the response, which is the last message for this request.
    *
-   * @param rejection why the request itself was refused: it determines the HTTP status. Absent when a handler answered, whatever
-   *   the result.
+   * @param rejection the reason why the request was refused without an answer of a handler. Over HTTP, it determines
+   *   the status. Absent if a handler answered, even with an error.
    */
   end(message: string, rejection?: Rejection): void;
   /**
-   * Sends a message to the process that the client is connected to. Only this process has the message, unlike changes,
-   * which every process receives and which use `send`. If this method is absent, `send` is used.
+   * Sends a message that only this process has. If the client is connected to another process, the message is passed to
+   * that process. Notifications of changes use `send` instead, because every process receives the change itself. If
+   * this method is absent, `send` is used for all messages.
    */
   deliver?(message: string): void;
   /** Called instead of `end` when the request was cancelled and gets no response. */
@@ -44,7 +45,7 @@ export interface Sink {
 export interface Rejection {
   /** The code of the JSON-RPC error. */
   readonly code: number;
-  /** All scopes that the request needs, present when the principal lacks any of them. */
+  /** All scopes that the request needs; present when the principal lacks at least one of them. */
   readonly scopes?: readonly string[];
   /** Seconds after which the client can retry; absent if the server does not set a time. */
   readonly retryAfterSeconds?: number | undefined;
@@ -55,11 +56,14 @@ export interface ActiveRequest {
   /** Whether the response has been sent or abandoned. */
   readonly done: boolean;
   /**
-   * All scopes that the call needs. A caller who fetches the call's response later, or answers its questions, needs them
-   * too. `undefined` until they are known.
+   * All scopes that the call needs. A caller who fetches the call's response later, or answers its questions, needs
+   * them too. `undefined` until they are known.
    */
   readonly neededScopes?: readonly string[] | undefined;
-  /** The states of the rate limits that counted the request, for its client; absent if none counted it. */
+  /**
+   * The rate limits that counted the request, to tell the client how many requests each limit still allows. Absent if
+   * no rate limit counted the request.
+   */
   readonly limits?: readonly LimitState[] | undefined;
   /** Aborts the handler's signal and abandons the response. */
   cancel(reason: string): void;
@@ -92,31 +96,36 @@ export interface Connection {
    * Waits for the requests in flight, then closes.
    *
    * @param graceMs how long to wait, in milliseconds, before the rest are cancelled.
-   * @param hasAnswers whether the client's answers can still arrive, for example through other processes. If so, handlers that wait
-   *   for an answer can finish, too; otherwise their wait fails immediately.
+   * @param hasAnswers whether the client's answers can still arrive, for example through other processes. If so,
+   *   handlers that wait for an answer can still finish; otherwise, their wait fails immediately.
    * @default hasAnswers false
    */
   drain(graceMs: number, hasAnswers?: boolean): Promise<void>;
-  /** Cancels all requests in flight, fails pending requests to the client, and releases the session. */
+  /**
+   * Cancels the client's running requests, rejects the server's unanswered requests to the client, and releases the
+   * session.
+   */
   close(reason?: string): void;
-  /** The state of the session for the store, after the answer to `initialize`. Plain JSON. */
+  /** The state of the session in the form for the session store, plain JSON; `undefined` before `initialize`. */
   readonly sessionState: SessionState | undefined;
   /**
-   * Takes over a session that was opened in another process, or updates the session of this connection to a newer state.
+   * Takes over a session that was opened in another process, or updates the session of this connection to a newer
+   * state.
    *
    * @param state a value that `sessionState` returned, in this process or another.
-   * @param requestInfo the request that needs the session. The session counts for the client of this request, and guards
-   *   of the session's notifications receive the request.
+   * @param requestInfo the request that needs the session. Limits count the session for the client of this request.
+   *   Guards receive this request when they check the session's notifications.
    * @returns whether the state could be read; a state from another version of this program may be unreadable.
-   * @throws OverloadedError if the session's state would exceed a limit.
+   * @throws OverloadedError if the session needs more memory than a limit allows.
    */
   restore(state: SessionState, requestInfo: RequestInfo): boolean;
   /** Notifies the client that everything may have changed: every list, and every resource it subscribed to. */
   announceAll(): void;
   /**
-   * Holds back notifications of changes while the client's subscriptions are read.
+   * Delays the client's notifications of changes while its subscriptions are read from the session store.
    *
-   * @returns a function that ends this, and sends the held notifications to which the session is then subscribed.
+   * @returns a function that ends the delay. It sends the delayed notifications, except for resources that the session
+   *   is not subscribed to by then.
    */
   hold(): () => void;
   /** Whether `initialize` has been answered, which begins a legacy session. */
@@ -125,7 +134,7 @@ export interface Connection {
   readonly version: string | undefined;
   /** Whether the revision of the session allows several messages in one array. */
   readonly batches: boolean;
-  /** Whether the client's revision resumes an event stream that stops before the response. */
+  /** Whether clients of the session's revision resume an event stream that stops before the response. */
   readonly resumes: boolean;
 }
 
@@ -133,16 +142,26 @@ export interface Connection {
 export interface EndpointBackend {
   /** The id of this process in messages of other processes: letters and digits. */
   readonly node: string;
-  /** The store of sessions, so that any process can serve them; absent if each session belongs to one process. */
+  /**
+   * The shared store of sessions, which lets every process serve every session. `undefined` if each session belongs to
+   * one process.
+   */
   readonly sessions: SessionStore | undefined;
-  /** The store of streams, so that clients can resume them at any process; absent if the transport chooses the store. */
+  /**
+   * The shared store of event streams, which lets clients resume a stream at any process. `undefined` if the transport
+   * chooses its own store.
+   */
   readonly events: EventStore | undefined;
-  /** The store of used values. It ensures that a single-use value is used only once in all processes of the app. */
+  /**
+   * The store that remembers used single-use values, such as request states, so that no process of the app accepts one
+   * of them twice.
+   */
   readonly states: StateStore;
   /**
-   * Encrypts and authenticates data that clients carry, for any process of the app with the same `state.keys`.
+   * Encrypts data that a client stores for the server. The client cannot read the data, and changes are detected. Every
+   * process with the same `state.keys` can decrypt the result with `unseal`.
    *
-   * @param purpose what the data is for. Data sealed for another purpose is rejected.
+   * @param purpose what the data is for. `unseal` returns the data only if it gets the same purpose.
    */
   seal(purpose: string, value: unknown): Promise<string>;
   /** Reads data that was sealed for a purpose. @returns the data; `undefined` for any other text. */
@@ -150,23 +169,25 @@ export interface EndpointBackend {
   /**
    * Publishes a change to every process of the app, including this one. Never throws.
    *
-   * @returns a promise that resolves once the change is published: later changes then arrive after it in every process.
-   *   It resolves with `false` if the change could not be published.
+   * @returns `true` once the change is published, or `false` if that failed. A change that is published afterwards
+   *   arrives later in every process.
    */
   publish(change: ServerChange): MaybePromise<boolean>;
   /** Listens to the changes of all processes. @returns a function that removes the listener. */
   onChange(listener: (change: ServerChange) => void): () => void;
   /**
-   * Applies the app's time limit (`limits.storeTimeoutMs`) to a store that was passed to the transport only.
+   * Wraps a store that is an option of the transport, not of the app, so that the app's `limits.storeTimeoutMs` limits
+   * its methods too.
    *
-   * @param name the name of the option that held the store, for the log.
+   * @param name the name of the transport's option, for error messages.
+   * @returns the wrapper of the store.
    */
   limited<T extends object>(part: T, name: string): T;
   /** Checks that each part responds. Never rejects. */
   check(): Promise<ReadinessReport>;
 }
 
-/** The result of a readiness check of one part, or of a comparison between processes. */
+/** The result of one readiness check: whether a shared part, such as the store, works, or whether processes differ. */
 export type PartCheck =
   'ok' | 'does not answer' | 'is full' | 'can only be read' | 'fails' | 'differ' | 'differs';
 
@@ -174,8 +195,9 @@ export type PartCheck =
 export interface ReadinessReport {
   readonly isReady: boolean;
   /**
-   * The checks by part: the `store`, the `bus`, the `tasks`; parts that are not shared are left out. `keys` and
-   * `version` compare this process with others; a difference does not make the process unready.
+   * The result of each check, by name. `store`, `bus` and `tasks` are the parts that processes share; parts that are
+   * not shared are absent. `keys` and `version` compare this process with others. A difference does not make the
+   * process unready.
    */
   readonly checks: Readonly<Record<string, PartCheck>>;
 }
@@ -218,7 +240,9 @@ export interface RefusalEvent {
   readonly principal: Principal | undefined;
 }
 
-/** The part of a call that a transport shows to operators. The app's events contain more. */
+/**
+ * The facts about a call that a transport shows to the people who run the server. The app's `call` events contain more.
+ */
 export interface ShownCall {
   readonly id: string;
   readonly method: string;
@@ -233,7 +257,7 @@ export interface ShownCall {
   readonly task: { readonly id: string } | undefined;
 }
 
-/** The part of a finished call that a transport shows to operators. */
+/** The facts about a finished call that a transport shows to the people who run the server. */
 export interface ShownCallEnd extends ShownCall {
   readonly outcome: string;
   readonly refusedBy: string | undefined;
@@ -254,9 +278,15 @@ export interface TaskEvent {
   readonly ms: number;
 }
 
-/** Observes calls for a transport that shows them to operators. It is a part of an app's `Observer`. */
+/**
+ * An object whose methods are called when something happens to a call or a task, or when a request is refused. A
+ * transport shows these events to the people who run the server. An app's `Observer` has the same methods and more.
+ */
 export interface EndpointObserver {
-  /** Called when a call is admitted. @returns the observer of the rest of the call. */
+  /**
+   * Called when the server has accepted a call, or when the handler of a task begins to run. @returns an object whose
+   * methods are called during the rest of the call.
+   */
   callStarted(call: ShownCall): {
     /** Called when the handler asks its client. @returns the observer of the answer. */
     clientRequest(request: { readonly id: RequestId; readonly method: string }): {
@@ -286,17 +316,22 @@ export interface Endpoint {
   refused?(event: RefusalEvent): void;
   /** Adds a gauge of the transport for telemetry. @returns a function that removes the gauge. */
   addGauge?(gauge: Gauge): () => void;
-  /** Adds an observer of calls, for a transport that shows them to operators. @returns a function that removes the observer. */
+  /**
+   * Adds an observer of calls, refusals and tasks. A transport uses it to show them to the people who run the server.
+   *
+   * @returns a function that removes the observer.
+   */
   observe?(observer: EndpointObserver): () => void;
   /**
-   * Counts a request against the rate limits per address, before any other work; absent if there are no such limits.
+   * A function that counts a request against the rate limits of its network address. Transports call it before any
+   * other work. Absent if no rate limit counts by address.
    *
-   * @returns the error for the refusal, if the request must be refused.
+   * @returns the error of the refusal; `undefined` if the request is allowed.
    */
   readonly admitAddress?: ((address: string) => MaybePromise<RateLimitError | undefined>) | undefined;
   /**
-   * Waits at most five seconds until the audit log contains all ended calls. It is for transports whose platform stops
-   * the program after an answer. Absent if there is no audit.
+   * A function that waits until the audit log contains all ended calls, but at most five seconds. It is for transports
+   * whose platform can stop the program after each answer. Absent if the app has no audit log.
    */
   readonly written?: (() => Promise<void>) | undefined;
   /** The parts that the server shares with other processes. */
@@ -325,29 +360,32 @@ export interface ConnectOptions {
    */
   readonly transport?: TransportName;
   /**
-   * Whether messages of many clients arrive on the connection, each with its own envelope and with the standard headers of HTTP
-   * (2026-07-28, basic/transports/streamable-http). Then the headers in `requestInfo` are checked against the bodies, and only
-   * requests have an effect: a client cancels a request by closing its stream.
+   * Whether messages of many clients arrive on the connection. Each message then has its own protocol version and
+   * client data in `_meta`, and the standard HTTP headers (2026-07-28, basic/transports/streamable-http). These
+   * headers, from `requestInfo`, must agree with the message. Notifications have no effect: a client cancels a request
+   * by closing the stream of the request.
    * @default false
    */
   readonly shared?: boolean;
   /**
-   * Stores a change of the session that this connection began with `initialize`, for other processes. Requests that
-   * change the session are answered after that. If storing fails, they are refused and the session does not change.
+   * A function that stores a change of the session, so that other processes know it. The session began with an
+   * `initialize` on this connection. A request that changes the session is answered after the change is stored. If
+   * storing fails, the request is refused, and the session does not change.
    *
-   * @param change returns the next state for the stored one. It may be called several times.
+   * @param change a function that receives the stored state, and returns the changed state. It can be called several
+   *   times.
    * @default undefined: sessions belong to this process
    */
   readonly persist?: ((change: (state: SessionState) => SessionState) => MaybePromise<void>) | undefined;
   /**
-   * Whether the client may send `initialize` again, which ends the current session. Programs need this if several clients
-   * use the same streams one after another.
+   * Whether the client may send `initialize` again, which ends the current session. Programs need this if several
+   * clients use the same streams one after another.
    * @default false
    */
   readonly restarts?: boolean;
   /**
-   * Why the client of a session cannot be asked anything. A handler that asks fails with this text. For transports that
-   * send nothing before the response, or that the client's answers do not reach.
+   * The reason why the server cannot ask the client of a session anything. A handler that asks a question fails with
+   * this text. It is for transports that send nothing before the response, or that cannot receive the client's answers.
    * @default undefined: the client can be asked
    */
   readonly unaskable?: string | undefined;
@@ -368,7 +406,8 @@ export interface RunningRuntime {
   /** Stops accepting requests, lets requests in flight finish, and releases resources. */
   close(): Promise<void>;
   /**
-   * Called when the app closes because its last runtime has ended. A runtime that owns the process ends it here.
+   * Called when the app closes because its last runtime has ended. A runtime that owns the process ends the process
+   * here.
    *
    * @param closed settles when the services have been disposed of.
    */
@@ -381,14 +420,14 @@ export interface Runtime {
   /** The destination of log lines, unless the author passed a logger. */
   readonly logger?: Logger;
   /**
-   * Whether the process belongs to this server. Unhandled rejections are then logged after start, and do not end the
-   * process. Rejections in handlers and in `authenticate` are logged with their definition or request.
+   * Whether the process belongs to this server. If so, unhandled rejections after the start are logged, and do not end
+   * the process. Rejections in handlers and in `authenticate` are logged with their definition or request.
    * @default false
    */
   readonly ownsProcess?: boolean;
   /**
-   * Whether SIGTERM and SIGINT stop the runtime and end the process. In a process that only runs tasks, the runtime never starts, but
-   * the signals still end the process.
+   * Whether SIGTERM and SIGINT stop the runtime and end the process. In a process that only runs tasks, the runtime
+   * never starts, but the signals still end the process.
    * @default false
    */
   readonly handleSignals?: boolean;
@@ -408,7 +447,7 @@ export interface InMemoryConnection {
  * Connects to a server within the process, without sockets: for tests, and for embedding.
  *
  * @param endpoint the server, such as `app.endpoint`.
- * @param receive called with every message from the server, parsed.
+ * @param receive a function that is called with every message from the server, parsed.
  * @param requestInfo the facts that an HTTP transport would know about each message, such as headers and principal.
  * @returns the client's side of the connection.
  * @example

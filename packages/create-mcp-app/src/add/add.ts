@@ -16,9 +16,9 @@ export interface Addition {
 }
 
 /**
- * Adds a class and its test to a project, and for a view its page. No other file changes, because the app
- * discovers classes in its folders of tools, resources and prompts. If the author lists services by hand, the
- * report says what to add to the list.
+ * Adds a class and its test to a project. For a view, its page is added as well. No other file changes, because
+ * the app discovers classes in its folders of tools, resources and prompts. If the project has a handwritten list
+ * of services, the report says what to add to that list.
  *
  * @throws Failure if the arguments are invalid, if files exist already, or if the project does not support
  * the class.

@@ -19,7 +19,7 @@ export interface CallOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
-  /** Maximum time until the answer, in milliseconds. */
+  /** Maximum time from the start of the server until its answer to the call, in milliseconds. */
   readonly timeoutMs: number;
 }
 

@@ -34,7 +34,7 @@ export interface Choices extends Target {
 /** The inputs of `choose`, besides the command line. */
 export interface Choosing {
   readonly host: Pick<Host, 'cwd' | 'env'>;
-  /** Asks the user for choices that no flag makes. If it is `undefined`, the defaults apply. */
+  /** Asks the user for the choices that the flags leave open. If it is `undefined`, the defaults apply. */
   readonly prompter: Prompter | undefined;
   readonly templates: AllTemplateDetails;
   readonly taken: ReadonlySet<string>;
@@ -213,7 +213,7 @@ export interface NameProblem {
  * Checks whether npm accepts a name for a new package.
  *
  * @param taken the names of packages that the project will use. npm does not install a package into a project
- * with the same name.
+ * that has the name of the package.
  * @returns why the name is not valid, with a valid suggestion; `undefined` if the name is valid.
  */
 export function nameProblem(name: string, taken: ReadonlySet<string>): NameProblem | undefined {

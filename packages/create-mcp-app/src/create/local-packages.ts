@@ -74,7 +74,7 @@ export function findCheckout(folder: string = ownFolder()): Checkout | undefined
  *
  * @param named the names of the project's dependencies.
  *
- * @throws Failure `NO_LOCAL_PACKAGES` if one of them is not built.
+ * @throws Failure `NO_LOCAL_PACKAGES` if one of the needed packages is not built.
  */
 export function packagesNeeded(checkout: Checkout, named: readonly string[]): Map<string, LocalPackage> {
   const needed = new Map<string, LocalPackage>();
@@ -178,8 +178,8 @@ const FIELDS = ['dependencies', 'devDependencies'] as const;
 type Ranges = Record<string, string>;
 
 /**
- * Makes a project use the tarballs in its folder `vendor/`: for its own dependencies, and for the dependencies
- * of the packed packages on each other.
+ * Makes the dependencies of a project refer to the tarballs in its folder `vendor/`. Dependencies between the packed
+ * packages refer to the tarballs as well.
  *
  * @param files the files of the project, with its `package.json`.
  */

@@ -6,7 +6,7 @@ import type { StepRecord } from './step-log.js';
 /** The report of a created or planned project. */
 export interface CreationReport {
   readonly plan: Plan;
-  /** How long the creation took after the last question to the user, in milliseconds. */
+  /** Milliseconds from the user's last answer until the end of the command. */
   readonly ms: number;
   /** The paths of the project's files. */
   readonly files: readonly string[];

@@ -14,9 +14,9 @@ export interface Command {
 export interface RunOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Ends the command when aborted, and all processes that the command has started. */
+  /** When aborted, ends the command and all processes that the command has started. */
   readonly signal: AbortSignal;
-  /** Called with every line of output. */
+  /** Called whenever output arrives, with its last line, to show the progress of the command. */
   readonly onLine?: (line: string) => void;
 }
 
@@ -24,7 +24,10 @@ export interface RunOptions {
 export interface CommandResult {
   /** The exit code; `null` if a signal ended the command. */
   readonly exitCode: number | null;
-  /** The last part of the output: standard output and standard error together, in the order of arrival. */
+  /**
+   * Standard output and standard error together, in the order of arrival. If they have more than about four million
+   * characters, the beginning is missing.
+   */
   readonly output: string;
   /** The standard output of the command. */
   readonly stdout: string;
@@ -39,7 +42,7 @@ const ON_WINDOWS = process.platform === 'win32';
 /**
  * Runs a command to its end.
  *
- * @throws Failure `INTERRUPTED` if the signal was aborted, after the command has ended.
+ * @throws Failure `INTERRUPTED` if the signal was aborted. It is thrown once the command has ended.
  * @throws Error if the program cannot be started.
  */
 export async function runCommand({ program, args }: Command, options: RunOptions): Promise<CommandResult> {

@@ -34,7 +34,8 @@ export class StepLog {
    * Runs a step, and shows its progress.
    *
    * @param title the text that is shown while the step runs.
-   * @param work runs the step. Its argument is a function that shows the latest line of output.
+   * @param work a function that does the work of the step. It receives the function `say`: call `say` with a line of
+   *   output to show it in place of the previous one.
    */
   run<T>(
     name: StepName,
@@ -50,7 +51,10 @@ export class StepLog {
     );
   }
 
-  /** Runs a step in the background while the progress of another step is shown. Its result is shown when it ends. */
+  /**
+   * Runs a step in the background, while the progress of another step is shown. Of the background step, only the result
+   * is shown, as soon as it has ended.
+   */
   runBeside<T>(name: StepName, title: string, work: () => Promise<StepResult<T>>): Promise<T> {
     return this.#settle(name, title, work, (outcome, text) => this.progress.tell(outcome, text));
   }

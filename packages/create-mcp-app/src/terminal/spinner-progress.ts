@@ -19,7 +19,7 @@ const MARGIN = 3;
 /**
  * Shows steps on a terminal. While a step runs, one line shows a spinner, the elapsed seconds, and the latest
  * output. The terminal is not set to raw mode, so that running programs also receive Ctrl-C. The
- * spinner of `@clack/prompts` would end the process immediately.
+ * spinner of `@clack/prompts` is not used, because at Ctrl-C it would end the process immediately.
  */
 export function spinnerProgress(screen: Screen): Progress {
   const bar = styleText('gray', S_BAR);

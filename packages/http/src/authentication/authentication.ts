@@ -96,8 +96,8 @@ export class Authentication {
   }
 
   /**
-   * Calls `serve` once the principal of the request is known, or refuses the request. The body of the request is not
-   * read before.
+   * Calls `serve` as soon as the principal of the request is known, or refuses the request. The body of the request is
+   * not read before this decision.
    *
    * @throws the error that `authenticate` throws synchronously.
    */
@@ -119,8 +119,9 @@ export class Authentication {
    * Authenticates the request of an open stream again at intervals. If the check throws an error or takes too long, the
    * stream stays open.
    *
-   * @param refused called if the request is now refused, or has another principal than before.
-   * @param renewed called with the same principal, whose scopes and claims may have changed.
+   * @param refused a function that is called if the request is now refused, or has another principal than before.
+   * @param renewed a function that is called after each successful check. It receives the principal, whose scopes and
+   *   claims can have changed.
    * @returns a function that stops the checks.
    */
   watch(http: HttpExchange, refused: () => void, renewed?: (principal: Principal) => void): () => void {

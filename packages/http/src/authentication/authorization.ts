@@ -17,8 +17,9 @@ export interface RequestHead {
    */
   readonly source?: unknown;
   /**
-   * The key for quotas until the principal is known: the same text for all requests from one address. It is `undefined`
-   * if many clients can share the address, for example the address of a proxy on this machine.
+   * The text that identifies the client in quotas until the principal is known. All requests from one address have the
+   * same text. It is `undefined` if many clients can share the address, for example the address of a proxy on this
+   * machine.
    */
   readonly quotaKey?: string | undefined;
 }
@@ -66,8 +67,8 @@ export interface Authorizer {
   /**
    * Decides about a request, before its body is read.
    *
-   * @param isOpen whether the request was authorized before and its stream is still open. A one-time credential in the
-   *   request, such as a proof of possession, has then already been used.
+   * @param isOpen whether this is a later check of the same request, because its stream is still open. The first check
+   *   has then already used any one-time credential, such as a proof of possession.
    * @throws Error when the request cannot be checked. The client then gets 500; an open stream stays open.
    */
   authorize(request: RequestHead, isOpen: boolean): MaybePromise<Decision>;
@@ -119,8 +120,8 @@ export function scopeChallenge(scopes: readonly string[]): Refusal {
 }
 
 /**
- * Logs a warning unless the path of `resource` is the path of the endpoint or a prefix of it. Otherwise, clients refuse
- * the resource. This is not an error, because a proxy can rewrite paths.
+ * Logs a warning if the path of `resource` does not match the path of the endpoint, because clients then refuse the
+ * resource. A parent path of the endpoint matches too. A mismatch is not an error, because a proxy can rewrite paths.
  */
 export function checkResource(resource: string, path: string, logger: Logger): void {
   const { origin, pathname } = new URL(resource);

@@ -30,7 +30,7 @@ export function bearerToken(headers: RequestHead['headers']): string | undefined
  * Creates an `authenticate` function that accepts requests with one of the given tokens as `Authorization: Bearer …`.
  * Tokens are compared in constant time, so that the response time reveals nothing about them.
  *
- * @param tokens the principal of each token.
+ * @param tokens an object with the tokens as keys, and the principals as values.
  * @returns a value for `authenticate`.
  * @throws DefinitionError if `tokens` is empty, or if a token cannot be a bearer token. The message does not contain
  *   the token.

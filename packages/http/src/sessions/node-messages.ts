@@ -22,8 +22,8 @@ export const ABOUT = {
    */
   notify: 'notify',
   /**
-   * A client has opened or resumed a stream at the process that sends this message. With `retryMs`, the client must
-   * reconnect.
+   * A client has opened or resumed a stream at the process that sends this message. With `retryMs`, the meaning is
+   * different: the client must reconnect after this number of milliseconds.
    */
   resumed: 'resumed',
 } as const;
@@ -183,14 +183,14 @@ function nodeOf(id: unknown): string | undefined {
 }
 
 /**
- * How long a process waits until another process confirms that it still serves a stream, in milliseconds. This happens
- * when a client resumes a stream at a process that does not serve it.
+ * How many milliseconds a process waits for another process to confirm that it still serves a stream. This happens when
+ * a client resumes the stream at the waiting process.
  */
 export const ANSWERS_WITHIN_MS = 2_000;
 
 /**
- * Milliseconds without a message after which another process counts as dead. In this time it is asked twice, because it
- * can be busy or miss the first message.
+ * A process is asked whether it still serves a stream. If it does not answer for this number of milliseconds, it counts
+ * as dead. In this time it is asked twice, because it can be busy or miss the first message.
  */
 export const GONE_AFTER_MS = 5_000;
 
@@ -202,15 +202,15 @@ export const GONE_AFTER_MS = 5_000;
 type StreamListener = (isServed: boolean) => void;
 
 /**
- * Exchanges messages between processes about the streams of sessions. The messages of a stream itself are in the event
- * store.
+ * Notifies the processes of an app about changes to the streams of sessions. The notifications do not contain the
+ * streams' messages: every process reads these from the event store.
  */
 export class SharedStreams {
   readonly #listeners = new Map<string, Set<StreamListener>>();
 
   constructor(private readonly backend: EndpointBackend) {}
 
-  /** Calls a listener when a stream may have new events. @returns a function that removes the listener. */
+  /** Calls a listener when a stream might have new events. @returns a function that removes the listener. */
   follow(stream: string, listener: StreamListener): () => void {
     const listeners = this.#listeners.get(stream) ?? new Set();
     this.#listeners.set(stream, listeners.add(listener));
@@ -240,7 +240,7 @@ export class SharedStreams {
 
   /**
    * Notifies the listeners in this process.
-   * @param stream the stream with new events; if `undefined`, any stream may have new events.
+   * @param stream the stream with new events; if `undefined`, any stream might have new events.
    */
   tell(stream?: string): void {
     const told = stream === undefined ? [...this.#listeners.values()] : [this.#listeners.get(stream) ?? []];

@@ -12,8 +12,8 @@ const RESTORING_MS = { all: 2_000, each: 50 };
 const VERSIONS_BETWEEN = 1_000_000;
 
 /**
- * Splits the session id that a client sends into the actual id and the sealed state. The state follows a point; it is
- * `undefined` if there is none.
+ * Splits the session id that a client sends: either `<id>` or `<id>.<sealed>`. `sealed` is the encrypted state of the
+ * session.
  */
 export function readName(name: string): { readonly id: string; readonly sealed: string | undefined } {
   const at = name.indexOf('.');
@@ -21,11 +21,14 @@ export function readName(name: string): { readonly id: string; readonly sealed: 
 }
 
 /**
- * Encrypts the state of sessions into their ids, and restores sessions whose store has lost its data. The store of used
- * states shows the loss: its data is newer than the session, and it has no mark that the session has ended.
+ * Restores sessions after their store has lost its data. For this purpose, the id that a client sends contains the
+ * encrypted state of its session. The `StateStore` shows the loss: its records begin later than the session. It also
+ * records which sessions have ended, so that they are not restored.
  */
 export class SealedSessions {
-  /** @param sealedMs how long after it was opened a session can be restored, in milliseconds. */
+  /**
+   * @param sealedMs the maximum age of a session that can be restored, in milliseconds since the session was opened.
+   */
   constructor(
     private readonly backend: EndpointBackend,
     private readonly store: SessionStore,
@@ -34,8 +37,8 @@ export class SealedSessions {
   ) {}
 
   /**
-   * Returns the id for the client of a new session: the id of the session with its sealed state, unless that is too
-   * long.
+   * Returns the id that the client of a new session must send: the session's id and sealed state. If both together are
+   * too long, returns the session's id alone.
    */
   async nameOf(session: StoredSession): Promise<string> {
     const sealed = await this.backend.seal(PURPOSE, session);

@@ -66,8 +66,8 @@ export class SessionStreams {
   constructor(private readonly parts: StreamParts) {}
 
   /**
-   * Whether the client is connected to this process by a stream for messages without a request, or for a request that
-   * another process serves.
+   * Whether the client has an open connection to this process for one of two streams. One carries the messages that
+   * belong to no request; the other belongs to a request that another process serves.
    */
   get listening(): boolean {
     return this.#standalone?.connected === true || (this.#followers?.size ?? 0) > 0;
@@ -83,7 +83,7 @@ export class SessionStreams {
    *
    * @param id the id of the request; `undefined` for a batch.
    * @param scopes the scopes that a principal needs to resume the stream.
-   * @param refused called if the request is no longer authenticated.
+   * @param refused a function that is called if the request is no longer authenticated.
    */
   open(
     http: HttpExchange,
@@ -139,8 +139,8 @@ export class SessionStreams {
   }
 
   /**
-   * Handles the message that the client is now connected to a stream at another process, or must reconnect after
-   * `retryMs`.
+   * Called when another process reports that it now has the client's connection for a stream. With `retryMs`, the
+   * client must instead reconnect after this number of milliseconds.
    */
   movedAway(stream: string, retryMs?: number): void {
     // A message from before this process claimed the stream is obsolete.
@@ -152,7 +152,10 @@ export class SessionStreams {
     own?.handOver();
   }
 
-  /** Handles the confirmation that all processes know that this process now serves a stream. */
+  /**
+   * Called when all processes, including this one, have received the notification that this process now serves a
+   * stream. Until then, notifications from other processes about the stream are outdated and ignored.
+   */
   claimed(stream: string): void {
     this.#claims?.get(claimOf(stream))?.();
   }
@@ -186,7 +189,7 @@ export class SessionStreams {
    * Closes the client's connections that do not wait for an answer from this process, so that the client reconnects to
    * another process.
    *
-   * @param all whether to close the connections that wait for an answer too.
+   * @param all whether connections that wait for an answer are closed as well.
    */
   letGo(all = false): void {
     for (const follower of [...(this.#followers?.values() ?? [])]) void follower.letGo(this.parts.retryMs);
@@ -258,9 +261,9 @@ export class SessionStream {
 
   /**
    * @param id the name of the stream, which is the beginning of its event ids.
-   * @param its.ended whether the stream has ended, so that all its messages are in the store.
-   * @param its.refused called if the request of a connection is no longer authenticated. Without this function, the
-   *   connection then ends.
+   * @param its.ended whether the stream has ended; all its messages are then in the store.
+   * @param its.refused a function that is called if the request of a connection is no longer authenticated. Without
+   *   this function, the connection then ends.
    */
   constructor(
     readonly id: string,
@@ -280,7 +283,10 @@ export class SessionStream {
     return this.#connection?.ended === false;
   }
 
-  /** Sends the following messages as the response to `http`. An older connection is closed. */
+  /**
+   * From now on, sends the messages of the stream as the response to `http`. The previous connection of the client to
+   * this stream is closed.
+   */
   connect(http: HttpExchange): void {
     this.#inTurn(() => this.#attach(http, this.#last, []));
   }
@@ -307,8 +313,8 @@ export class SessionStream {
   }
 
   /**
-   * Takes over a stream from another process, which confirms that it has stopped writing. If it does not confirm this
-   * in time, it counts as dead, and its messages that are not in the store are lost.
+   * Takes over a stream from another process. That process confirms that it has stopped writing. If it does not confirm
+   * this within `ANSWERS_WITHIN_MS`, it counts as dead, and its messages that are not in the store are lost.
    */
   takeOver(http: HttpExchange, id: string | undefined): void {
     const { shared, id: session } = this.parts;
@@ -368,10 +374,10 @@ export class SessionStream {
   }
 
   /**
-   * Ends the stream once all messages are sent.
+   * Ends the stream after all messages are sent.
    *
    * @param last the last message; `undefined` if the request gets no answer.
-   * @param ended called when the stream has ended, so that its messages are only in the store.
+   * @param ended a function that is called when the stream has ended. From then on, its messages are only in the store.
    */
   end(last: string | undefined, ended: () => void): void {
     const { shared, id: session } = this.parts;

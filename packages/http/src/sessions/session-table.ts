@@ -40,7 +40,7 @@ export class SessionTable {
     return this.parts.endpoint.logger;
   }
 
-  /** Whether sessions are refused: the app runs in several processes, which do not share sessions. */
+  /** Whether sessions are refused, because the app runs in several processes that do not share sessions. */
   get isStateless(): boolean {
     return this.parts.options.isStateless === true;
   }
@@ -51,10 +51,10 @@ export class SessionTable {
   }
 
   /**
-   * Creates a session without adding it to the table. `keep` adds it, after its client has been accepted.
+   * Creates a session, but does not add it to the table. Call `keep` to add it when `initialize` has been accepted.
    *
    * @param owner the id of the principal that opens the session; `undefined` for an anonymous client.
-   * @param quotaKey the quota key of the client.
+   * @param quotaKey the text that identifies the client in quotas; `undefined` if clients cannot be distinguished.
    * @param id the id of a session from another process; `undefined` for a new session.
    * @returns the session, or `undefined` if a limit is reached and no session can be replaced.
    */
@@ -162,16 +162,17 @@ export class SessionTable {
     this.#waiting += 1;
   }
 
-  /** Counts a request that no longer waits for a store or another process. */
+  /** Called when a request that was counted by `waits` continues, so that `drain` no longer waits for it. */
   goesOn(): void {
     this.#waiting -= 1;
     if (this.#waiting === 0) this.#settle();
   }
 
   /**
-   * Lets requests in flight, and requests that wait for their session, finish. Then ends every session.
+   * Waits for the requests in flight, and for the requests that still wait for a store or another process. Then ends
+   * every session.
    *
-   * @param graceMs how long the requests can take, in milliseconds.
+   * @param graceMs how long to wait for these requests, in milliseconds. Requests that then still run are cancelled.
    */
   async drain(graceMs: number): Promise<void> {
     const began = performance.now();
@@ -232,9 +233,14 @@ export class HttpSession implements Sink, StreamParts {
   // Created when the first stream is needed, to keep idle sessions small.
   #streams: SessionStreams | undefined;
   #posts = 0;
-  /** The last stored state of a session that is shared between processes. */
+  /**
+   * The state of the session as this process last read it from the shared store or wrote it there; `undefined` if
+   * sessions are not shared.
+   */
   kept: StoredSession | undefined;
-  /** Settles when the running changes of the stored session are complete. */
+  /**
+   * Settles when all changes of the session that are being stored are complete; `undefined` if none is being stored.
+   */
   changing: Promise<void> | undefined;
 
   constructor(
@@ -259,8 +265,8 @@ export class HttpSession implements Sink, StreamParts {
   }
 
   /**
-   * Makes a principal the owner of the session. Open connections are closed: the client must repeat their requests with
-   * a token.
+   * Makes a principal the owner of the session. All open connections of the session are closed, and the client must
+   * open them again with a token.
    */
   belongTo(principal: string | undefined): void {
     this.#owner = principal;
@@ -273,8 +279,8 @@ export class HttpSession implements Sink, StreamParts {
   }
 
   /**
-   * Whether the client reconnects if its connection closes before the response (revision 2025-11-25, SEP-1699), and
-   * streams are stored.
+   * Whether streams are stored, and the client reconnects if its connection closes before the response (revision
+   * 2025-11-25, SEP-1699).
    */
   get resumable(): boolean {
     return this.parts.eventStore !== undefined && this.connection.resumes;
@@ -312,7 +318,10 @@ export class HttpSession implements Sink, StreamParts {
     this.connection.announceAll();
   }
 
-  /** Returns the refusal of a request whose principal lacks scopes. */
+  /**
+   * A function that receives a request and all scopes that it needs. It returns the refusal for a principal without
+   * these scopes.
+   */
   get insufficientScope(): HandlerParts['insufficientScope'] {
     return this.parts.insufficientScope;
   }
@@ -333,7 +342,7 @@ export class HttpSession implements Sink, StreamParts {
     this.streams.resume(http, lastEventId);
   }
 
-  /** Counts a request of the session that begins. */
+  /** Records that a request of the session begins. */
   began(): void {
     this.#posts += 1;
   }
@@ -341,14 +350,14 @@ export class HttpSession implements Sink, StreamParts {
   /**
    * Starts a timer for a request that has not been answered immediately.
    *
-   * @param waitedLong called when the request has run for `streams.afterMs`.
+   * @param waitedLong a function that is called when the request has run for `streams.afterMs`.
    * @returns the timer; `undefined` if the client cannot resume streams.
    */
   waits(waitedLong: () => void): Deadline | undefined {
     return this.resumable ? this.parts.longWaits.add(waitedLong) : undefined;
   }
 
-  /** Counts a request of the session that has ended. @param wait the result of `waits` for this request. */
+  /** Records that a request of the session has ended. @param wait the result of `waits` for this request. */
   finished(wait: Deadline | undefined): void {
     this.#posts -= 1;
     this.lastUsed = Date.now();

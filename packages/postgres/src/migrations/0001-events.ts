@@ -1,6 +1,6 @@
 /**
- * The SQL for the events of sessions. When an event is added, the limits of its session apply. After a stream has
- * ended, no process can add events to it.
+ * The SQL for events: messages that are stored so that clients can resume a stream. A new event replaces the oldest
+ * events if its stream or its session would exceed a limit. After a stream has ended, no process can add events to it.
  */
 export const EVENTS: string = `
 -- Ids are never given twice, whatever becomes of the events.

@@ -1,11 +1,13 @@
 import type { StateKind } from '@sigil/core/backend';
 
 /**
- * The SQL of the first version: a table for each part of a backend, and functions for atomic operations. Table names
- * contain no schema, because each function finds the tables in the schema that it was created in.
+ * The SQL of the first version: a table for each kind of stored data, such as sessions, and functions for atomic
+ * operations. Table names contain no schema, because each function finds the tables in the schema that it was created
+ * in.
  *
- * Locks are always acquired in the same order, so that two calls never wait for each other. The order is: the row of a
- * table, the usage of its client, the total usage. If this order is impossible, locked rows are skipped.
+ * Locks are always acquired in the same order, so that two calls never wait for each other. The order is: the stored
+ * row, then the row that counts the data of its client, then the row that counts all data. Statements that cannot keep
+ * this order skip locked rows.
  */
 export const TABLES: string = `
 CREATE FUNCTION later(p_ms bigint) RETURNS timestamptz LANGUAGE sql VOLATILE STRICT AS $$

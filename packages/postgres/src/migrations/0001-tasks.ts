@@ -1,4 +1,8 @@
-/** The SQL for tasks: compare-and-set updates, leases, and the replacement of an owner's oldest finished task. */
+/**
+ * The SQL for tasks. An update fails if another process has changed the task in between. A run must regularly renew its
+ * lease, or else another process can run the task. If there is no room for a task, the oldest finished tasks of its
+ * owner are deleted.
+ */
 export const TASKS: string = `
 -- Under which name an owner takes its turn. No name is that of those who are not known.
 CREATE FUNCTION turn_of(p_owner text) RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT coalesce('=' || p_owner, '-') $$;

@@ -219,7 +219,7 @@ export function ChoiceControl(
   );
 }
 
-/** A field for any number of several values. */
+/** A field to select any number of the allowed values. */
 export function SeveralControl(
   props: ControlProps<Extract<Field, { kind: 'several' }>> & { choices: readonly Choice[]; label: string },
 ) {

@@ -3,7 +3,7 @@ import { isObject } from '../../../src/json.js';
 import { type Choice, pointerStep, type SchemaDocument, type Shape, shapeOf } from './schema.js';
 import { isValid } from './validate.js';
 
-/** The state of one form field. A member of an object whose value is `undefined` is left out. */
+/** The content of one form field. A member of an object whose field is `undefined` is not sent. */
 export type Field =
   /** A text; numbers too, as they are typed. */
   | { readonly kind: 'text' | 'number' | 'json' | 'file'; readonly text: string; readonly fileName?: string }
@@ -147,8 +147,8 @@ interface PlacedSchema {
 }
 
 /**
- * Returns the field for a changed schema. Existing fields keep their values if the values are still valid. New
- * fields are empty, or have their defaults.
+ * Returns a field, adapted to a change of its schema. Existing fields keep their values if the values are still
+ * valid. New fields are empty, or have their defaults.
  */
 export function followedField(field: Field, before: PlacedSchema, now: PlacedSchema): Field {
   const fresh = emptyField(now.schema, now.document);

@@ -11,7 +11,7 @@ export interface FormState {
   /** The value as JSON text, if the developer edits it as JSON. */
   readonly json: string | undefined;
   readonly value: unknown;
-  /** The problems of the fields, by the JSON pointer of each field. */
+  /** The problems of each field. The key is the JSON pointer of the field. */
   readonly problems: ReadonlyMap<string, readonly string[]>;
   setField(field: Field): void;
   setJson(text: string): void;

@@ -7,7 +7,7 @@ import { Suggestions } from './controls.js';
 import { FieldView } from './field-view.js';
 import { useForm } from './form-state.js';
 
-/** Suggests values for a member of the form's value, given its name. */
+/** A function that suggests values for a member. It receives the member's name and the value of the whole form. */
 export type Suggest = (name: string, value: unknown) => Promise<readonly string[]>;
 
 /**
@@ -17,9 +17,9 @@ export type Suggest = (name: string, value: unknown) => Promise<readonly string[
  * @param initial the initial content.
  * @param submit the text of the button.
  * @param isDisabled whether the form cannot be sent.
- * @param onTyped called with the arguments that the developer has typed.
- * @param suggest suggests values for text fields.
- * @param note returns a note about the value, which is shown below the fields.
+ * @param onTyped a function that is called with the arguments that the developer has typed.
+ * @param suggest a function that suggests values for text fields.
+ * @param note a function that receives the value of the form, and returns a note to show below the fields.
  * @param children further buttons.
  */
 export function SchemaForm({

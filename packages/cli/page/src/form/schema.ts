@@ -24,7 +24,7 @@ export class SchemaDocument {
   }
 
   /**
-   * Returns a schema with its references and `allOf` merged. Keywords that forms do not use stay unchanged.
+   * Returns a schema with its references and `allOf` merged, as far as forms use them.
    *
    * @returns the schema; `undefined` if it allows any value, or if its reference is broken.
    */
@@ -54,7 +54,10 @@ export class SchemaDocument {
 const MOST_DEPTH = 64;
 const MOST_REFERENCES = 16;
 
-/** Merges two schemas, as far as forms use them. */
+/**
+ * Merges two schemas. Combines `properties` and `required`. For any other keyword in both schemas, usually keeps the
+ * value from the second schema.
+ */
 export function merged(first: JsonObject, second: JsonObject): JsonObject {
   const both: Record<string, unknown> = { ...first, ...second };
   if (isObject(first['properties']) && isObject(second['properties'])) {
@@ -81,7 +84,7 @@ function shapes(schemas: readonly unknown[]): boolean {
 
 const SHAPING = ['type', 'properties', 'const', 'enum', '$ref', 'items', 'anyOf', 'oneOf', 'allOf'];
 
-/** One allowed value of an `enum`, or of several `const`. */
+/** One allowed value: an entry of an `enum`, or the `const` of one alternative. */
 export interface Choice {
   readonly value: unknown;
   readonly title: string;
@@ -276,7 +279,7 @@ function extrasOf(schema: JsonObject, hasNamed: boolean): Extras | undefined {
   };
 }
 
-/** Whether a regular expression can be matched quickly against every text. */
+/** Whether a quick scan shows that a regular expression cannot backtrack, so that it matches every text quickly. */
 export function isFast(pattern: string): boolean {
   return cannotBacktrack(pattern, 'u');
 }

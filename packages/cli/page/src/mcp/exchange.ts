@@ -13,11 +13,14 @@ export interface Received {
   readonly response?: JsonObject;
   /** The text of a body that is not a JSON-RPC message. */
   readonly text?: string;
-  /** The point to resume from, if the stream ended before the response. */
+  /**
+   * Set if the event stream ended before the response: the last event id to resume from, and the milliseconds to wait
+   * before.
+   */
   readonly resume?: { readonly lastEventId: string; readonly retryMs: number };
 }
 
-/** Reads a response completely. It is JSON, or an event stream that ends with the JSON-RPC response to `id`. */
+/** Reads an HTTP response completely: JSON, or an event stream up to the JSON-RPC response to `id`. */
 export async function receive(
   http: Response,
   id: number | undefined,

@@ -59,13 +59,16 @@ export type Outcome =
 /** The answer to a request, with its measurements. */
 export interface Answer {
   readonly outcome: Outcome;
-  /** Milliseconds until the answer, not counting the developer's time for answers. */
+  /**
+   * Milliseconds from sending the request until the answer. In a session, this includes the time that the developer
+   * takes to answer questions.
+   */
   readonly ms: number;
   /** Size of the messages that answered the request, in bytes. */
   readonly bytes: number;
   /** The HTTP status; 0 if there was no response. */
   readonly httpStatus: number;
-  /** The header `WWW-Authenticate`, if the server requires another login. */
+  /** The header `WWW-Authenticate`, if the server requires a login or more scopes. */
   readonly challenge?: string;
 }
 
@@ -85,9 +88,15 @@ export interface RequestEvents {
   readonly signal?: AbortSignal;
   /** Headers in addition to those of the protocol. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** The result whose questions were open when the page was reloaded. These questions are asked first. */
+  /**
+   * A result with questions that were open when the page was reloaded. The developer answers them before the request is
+   * sent again.
+   */
   readonly asked?: JsonObject | undefined;
-  /** Called with a result that contains questions, and with `undefined` once they are answered. */
+  /**
+   * Called with each result that contains questions, before the developer is asked. Called with `undefined` after the
+   * developer has answered or refused the questions.
+   */
   onAsked?(asked: JsonObject | undefined): void;
   onProgress?(progress: Progress): void;
   onLog?(message: LogMessage): void;
@@ -99,7 +108,7 @@ export interface ClientOptions {
   send(init: RequestInit): Promise<Response>;
   /** Asks the developer a question. Returns `undefined` if the developer refuses the question. */
   ask(question: Question): Promise<JsonObject | undefined>;
-  /** Called with each notification that belongs to no request. */
+  /** Called with each notification, except for those that `onProgress` and `onLog` of a request receive. */
   onNotification(method: string, params: JsonObject): void;
 }
 

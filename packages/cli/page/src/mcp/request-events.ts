@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../../src/json.js';
 import { type ClientOptions, type RequestEvents, textOf } from './messages.js';
 
-/** Passes a notification to the caller of its request, or to the page if it belongs to no request. */
+/** Passes progress and log messages to the caller of a request, and all other notifications to the page. */
 export function tellCaller(message: JsonObject, events: RequestEvents, options: ClientOptions): void {
   const { method } = message;
   const params = isObject(message['params']) ? message['params'] : {};

@@ -5,12 +5,12 @@ const MOST_OF_ONE = 200_000;
 const MOST_OF_ALL = 1_500_000;
 const DROPPED = 'The result was too large to keep when the page was loaded again: send the call once more.';
 
-/** The part of the state that is stored when the page is reloaded. */
+/** The part of the state that is kept when the page is reloaded. */
 export type Kept = Pick<
   State,
   'mode' | 'login' | 'subscriptions' | 'runs' | 'tasks' | 'gone' | 'activity'
 > & {
-  /** The typed arguments, by the URL fragment of each definition. */
+  /** The typed arguments for each definition, together with the definition's URL fragment. */
   readonly typed: readonly (readonly [fragment: string, typed: TypedArguments])[];
   /** How often the server had been started when the state was stored. */
   readonly starts: number;

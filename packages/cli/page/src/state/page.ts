@@ -207,7 +207,7 @@ export class Page {
     this.store.update(({ changes }) => ({ changes: appended(changes, one, MOST_HAPPENINGS) }));
   }
 
-  /** The protocol revisions of each call that the page sends. */
+  /** The protocol revisions of the selected mode. The page sends each call once in each of these revisions. */
   get revisions(): readonly Revision[] {
     const { mode } = this.store.state;
     return mode === 'both' ? REVISIONS : [mode];
@@ -293,7 +293,10 @@ export class Page {
     void this.reconnect();
   }
 
-  /** Starts a login. @returns the URL of the login page. @throws Error if the server has no login. */
+  /**
+   * Starts a login. @returns the URL of the authorization server's login page. @throws Error if the login cannot be
+   * started, for example because the server requires no login.
+   */
   async logIn(scopes: readonly string[]): Promise<string> {
     const asked = scopes.length > 0 ? { scopes } : {};
     return (await this.api.json<{ authorizeUrl: string }>('/api/logins', asked)).authorizeUrl;

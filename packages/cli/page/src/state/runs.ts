@@ -55,7 +55,10 @@ export class Runs {
       });
   }
 
-  /** Continues tasks and open questions after a reload. Other calls ended with the reload. */
+  /**
+   * Shows the runs from before a reload of the page. Tasks and open questions continue. Other runs without an answer
+   * count as cancelled.
+   */
   resume(runs: readonly Run[]): void {
     for (const { at, ...run } of runs) {
       const isLost = !run.answer && !run.asked;

@@ -35,7 +35,7 @@ export interface Entry {
   /** The name, the URI, or the URI template. */
   readonly key: string;
   readonly descriptor: JsonObject;
-  /** Further members of the definition in the manifest. */
+  /** The definition as the server's manifest contains it; absent if the manifest does not contain it. */
   readonly manifest?: JsonObject;
   /** Whether this client sees the definition. A guard can hide the definition. */
   readonly isVisible: boolean;
@@ -44,13 +44,13 @@ export interface Entry {
 /** A definition that was selected when the server stopped serving it. */
 export interface Gone extends Pick<Entry, 'kind' | 'key' | 'descriptor'> {
   /**
-   * The only definition of the same kind that was added at the same time. It may be the same definition under
-   * a new name.
+   * The key of the definition of this kind that was added at the same time, possibly this definition with a new name.
+   * Absent unless exactly one was added.
    */
   readonly successor?: string;
 }
 
-/** Returns the definition with a key, if it is missing in a new list of its kind. */
+/** Returns the definition with the given key if the older list contains it and the newer list does not. */
 export function goneFrom(
   kind: Kind,
   key: string,
@@ -76,7 +76,7 @@ export interface TypedArguments {
 /** The status of the server and its compiler, from the command. */
 export type ServerState = Readonly<Pick<DevState, 'server' | 'compiler' | 'starts'>>;
 
-/** A request that the developer has sent: a call, a read or a get. */
+/** A request that the developer has sent: `tools/call`, `resources/read` or `prompts/get`. */
 export interface Run {
   readonly id: number;
   /** A number that runs share if they show the same call in different protocol revisions. */
@@ -85,7 +85,7 @@ export interface Run {
   readonly method: string;
   readonly params: JsonObject;
   readonly revision: Revision;
-  /** HTTP headers that repeat arguments. */
+  /** HTTP headers that contain copies of arguments. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly login?: string;
   readonly at: Date;
@@ -125,7 +125,7 @@ export interface OpenQuestion {
   readonly answer: (result: JsonObject | undefined) => void;
 }
 
-/** Returns the subject of an event. For a task, it is the tool instead of the task id. */
+/** Returns the subject of an event. For a request about a task, the subject names the tool instead of the task id. */
 export function subjectOf({ kind, data }: Happening, tasks: readonly Task[]): string {
   const { name, method, tool } = data;
   if (typeof method !== 'string' || !method.startsWith('tasks/'))
@@ -162,7 +162,7 @@ export interface State {
   /** The reason why the page could not read the lists of definitions from the server. */
   readonly listError?: string | undefined;
   readonly selected?: { readonly kind: Kind | 'task'; readonly key: string } | undefined;
-  /** The last selected definition that is no longer served. */
+  /** The last definition that the server stopped serving while the definition was selected. */
   readonly gone?: Gone | undefined;
   /** The open tab of the activity panel. */
   readonly activity?: string | undefined;

@@ -12,20 +12,20 @@ export interface ShownResult {
   readonly result: JsonObject;
 }
 
-/** Callbacks for the messages of a view. */
+/** The functions that the host calls to handle the messages and requests of a view. */
 export interface HostRequests {
-  /** Called when the view has sent its first message. */
+  /** Called when the view requests its initialization (`ui/initialize`). */
   started(): void;
   callTool(params: JsonObject): Promise<JsonObject>;
   readResource(params: JsonObject): Promise<JsonObject>;
   /** Asks the developer whether to open a link. @returns whether the link was opened. */
   openLink(url: string): Promise<boolean>;
-  /** Called with each message that the view sends to the model or to the log. */
+  /** Called with each message that the page only displays, such as a message to the model or to the log. */
   told(what: string, params: unknown): void;
   resized(height: number): void;
   /** Called with the number of messages that were dropped, because the view sent too many. */
   dropped(count: number): void;
-  /** Called with an error in the view. */
+  /** Called with the text of an error in the view. */
   failed(text: string): void;
 }
 

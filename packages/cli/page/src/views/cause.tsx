@@ -4,8 +4,8 @@ import { usePage } from './page-context.js';
 const INTERNAL_ERROR = -32603;
 
 /**
- * Links to the output of the server, which may contain the cause of an internal error. Shows nothing for
- * other codes.
+ * Shows a link to the server's output if the error code is the code of internal errors. The output possibly contains
+ * the cause.
  */
 export function Cause({ code }: { code: unknown }) {
   const { store } = usePage();

@@ -160,7 +160,7 @@ function ResourceLink({ link, uri }: { link: JsonObject; uri: string }) {
 const MOST_ROWS = 200;
 const MOST_COLUMNS = 20;
 
-/** A JSON value: a list of flat objects as a table, any other value as JSON. */
+/** Shows a JSON value. A list of flat objects is shown as a table, and any other value as JSON. */
 export function Value({ value }: { value: unknown }) {
   if (isTable(value)) return <Table rows={value} />;
   if (isObject(value)) {

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../../src/json.js';
 import { messageOf } from '../mcp/messages.js';
 
-/** Maximum number of messages that a view can send in one second. */
+/** Maximum number of messages that the page accepts from one view in one second. Further messages are dropped. */
 export const MOST_PER_SECOND = 200;
 /** How long messages are collected before the page renders, in milliseconds. */
 const COLLECT_MS = 16;

@@ -5,7 +5,7 @@ import { FOR_VIEWS } from '../../../src/check/visibility.js';
 import { messageOf } from '../mcp/messages.js';
 import { usePage } from './page-context.js';
 
-/** Explains why a client does or does not see a definition: its guards, in the order they run. */
+/** Explains why a client does or does not see a definition. Lists the definition's guards in the order they run. */
 export function Why({ name, isForModels }: { name: string; isForModels: boolean }) {
   const { api } = usePage();
   const base = useId();

@@ -25,7 +25,7 @@ export interface RequesterContext {
   readonly rounds: RoundTrips;
   /** The scopes that the principal must have when the client answers a question of the call. */
   readonly neededScopes: readonly string[] | undefined;
-  /** Whether the client has received the response, so that no question can be asked. */
+  /** Whether the client has received the response. If so, no more questions can be asked. */
   readonly isOver: boolean;
   /** How questions reach the client. */
   readonly delivery: Delivery;
@@ -54,39 +54,51 @@ export interface Delivery {
     request: InputRequest,
     options?: DeliveryOptions,
   ): Promise<Answer>;
-  /** Delivers together the questions that a handler has returned; absent if questions are asked one by one. */
+  /**
+   * Delivers all questions of an `inputRequired()` result together. If absent, `ask` is called for each of these
+   * questions.
+   */
   askAll?(asking: RequesterContext, requests: InputRequests): Promise<never>;
 }
 
 /**
- * Delivers the questions and the result of a handler in the background. No request waits for its answer. An extension
- * implements this interface.
+ * Delivers the questions and the result of a handler that runs in the background: no request waits for its result. An
+ * extension implements this interface.
  */
 export interface BackgroundDelivery {
   /** The id of the task, also in the log. */
   readonly taskId: string;
-  /** The number of the run: 1 for the first, and 1 more after each lost run. */
+  /**
+   * The number of the run: 1 for the first run, and 1 more after each lost run. After progress, the number is 1 again.
+   * A run is lost if its process dies, or does not renew the lease of the task in time.
+   */
   readonly attempt: number;
   /**
    * Called when the handler asks a question that has no answer yet. The run ends soon afterwards, with a call of
    * `suspend`.
    *
-   * @param timeoutMs time for the client, in milliseconds; absent for the default.
-   * @throws InputResponseError when the question was asked before and its time is over.
+   * @param timeoutMs how long the client can take to answer, in milliseconds; `undefined` if the handler has set no
+   *   limit.
+   * @throws InputResponseError if an earlier run has asked the question, and the client has not answered within the
+   *   time limit.
    */
   asking(key: string, timeoutMs: number | undefined): void;
   /**
-   * Receives the handler's questions by key, and the record of the handler's runs. The handler runs again with the
-   * answers.
+   * Called when a run ends without a result, because the handler needs answers or must not begin a side effect. The
+   * handler runs again later.
+   *
+   * @param questions the questions that have no answer yet, by the handler's keys; may be empty.
+   * @param journal the record of the handler's runs: answers, and results of side effects.
    */
   suspend(questions: InputRequests, journal: Journal): void;
   /**
-   * Whether the handler may begin another side effect. If not, the run ends before that side effect, with a call of
-   * `suspend`.
+   * Called before each new side effect of `ctx.once()`. Returns whether the side effect is allowed to begin. If not,
+   * the run ends, with a call of `suspend`.
    */
   mayBegin(): boolean;
   /**
-   * Stores the results of side effects. Afterwards, `ctx.once()` returns them to the handler.
+   * Called after each new side effect of `ctx.once()`. Stores the record of the handler's runs, so that later runs do
+   * not repeat the side effect.
    *
    * @throws Error when the results cannot be stored; the handler gets the error.
    */
@@ -128,7 +140,8 @@ export const deliverByRequest: Delivery = {
 };
 
 /**
- * Delivers the questions of a handler in the background. The run of the handler ends when the handler asks a question.
+ * Returns the delivery for a handler that runs in the background: its questions go to `background`. Each question ends
+ * the run of the handler.
  */
 export function deliverInBackground(background: BackgroundDelivery): Delivery {
   return {
@@ -144,7 +157,8 @@ export function deliverInBackground(background: BackgroundDelivery): Delivery {
  * Asks several questions concurrently.
  *
  * @param signal ends the wait when it aborts.
- * @param ask asks one question; its signal also aborts when another question has failed.
+ * @param ask a function that asks one question. The signal that it receives also aborts when another question has
+ *   failed.
  * @returns the answers under the names of the questions.
  * @throws the error of the first question that failed.
  */

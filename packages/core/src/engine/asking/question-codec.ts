@@ -17,7 +17,7 @@ import type { Answer, InputRequest } from './round-trip-state.js';
 
 /** Writes questions in the form of a protocol revision, and reads the answers. */
 export class QuestionCodec {
-  /** @param formPlan returns the plan of a form. */
+  /** @param formPlan a function that returns the validation plan of a form. */
   constructor(private readonly formPlan: (form: FormLike) => ValuePlan) {}
 
   /**
@@ -46,7 +46,7 @@ export class QuestionCodec {
   /**
    * Reads the client's answer to a question.
    *
-   * @throws InputResponseError if the answer belongs to another kind of question, or does not fit its form.
+   * @throws InputResponseError if the answer has the format of another kind of answer, or does not satisfy the form.
    */
   async read<T>(question: InputQuestion<T>, answer: Answer, revision: Revision): Promise<T> {
     return (await this.#read(question, answer, revision)) as T;

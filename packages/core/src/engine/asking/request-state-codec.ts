@@ -26,8 +26,8 @@ export class RequestStateCodec {
   #random: Uint8Array | undefined;
 
   /**
-   * @param secrets the current secret first, then older secrets that are still accepted. If empty, a random key is
-   *   used, which only this process knows.
+   * @param secrets the secret that encrypts, followed by older secrets that only decrypt. If the list is empty, a
+   *   random key is used, which only this process knows.
    * @param app the name of the app.
    */
   constructor(
@@ -38,9 +38,9 @@ export class RequestStateCodec {
   }
 
   /**
-   * Seals a JSON value with the current key.
+   * Encrypts and authenticates a JSON value with the first secret.
    *
-   * @param purpose the purpose; `open` needs the same purpose.
+   * @param purpose what the text is for, such as `request state`. Only `open` with the same purpose can read the text.
    * @param maxLength maximum length of the value, in characters of JSON.
    * @throws OverloadedError when the value is longer.
    */
@@ -63,9 +63,10 @@ export class RequestStateCodec {
   }
 
   /**
-   * Opens text that one of the keys has sealed for a purpose.
+   * Decrypts a text from `seal` with any of the secrets.
    *
-   * @returns the value; `undefined` if no key opens the text, or if the text was changed.
+   * @returns the value; `undefined` if the text was changed, has another purpose, or was encrypted with an unknown
+   *   secret.
    */
   async open(purpose: string, text: string): Promise<unknown> {
     const bytes = fromBase64Url(text);
@@ -85,8 +86,8 @@ export class RequestStateCodec {
   }
 
   /**
-   * Identifies keys without revealing them: 64 bits derived from each key, in the order of the keys. Empty if the key
-   * is random.
+   * Returns 64 bits for each secret, in the order of the secrets. They identify the secret without revealing it. The
+   * list is empty if the key is random.
    */
   fingerprints(): Promise<readonly string[]> {
     return (this.#fingerprints ??= Promise.all(this.#secrets.map((secret) => fingerprint(secret, this.app))));

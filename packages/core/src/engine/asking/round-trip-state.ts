@@ -16,18 +16,18 @@ export interface AskedQuestion {
   readonly answer?: Answer;
 }
 
-/** A question that a handler has returned at the end of its run. */
+/** A question that a handler has passed to `inputRequired()`, and its answer, if there is one. */
 export interface RequiredInput extends AskedQuestion {
-  /** Whether the latest run required the input, rather than an earlier one. */
+  /** Whether the latest run of the handler asked the question; `false` if only earlier runs did. */
   readonly isLatest: boolean;
 }
 
-/** The record of the earlier rounds of one request. */
+/** The record of the earlier runs of one request's handler: questions, answers, and results of side effects. */
 export interface RoundTripState {
-  /** The questions that handlers asked and waited for. */
+  /** The questions that the handler has asked with `ctx` methods, such as `ctx.elicit()`, by key. */
   readonly questions: Map<string, AskedQuestion>;
   /**
-   * The inputs that handlers required at the end of their runs. A key must not be used both in `required` and in
+   * The questions that the handler has passed to `inputRequired()`, by key. No key is allowed both here and in
    * `questions`.
    */
   readonly required: Map<string, RequiredInput>;
@@ -73,10 +73,10 @@ export function memoryOf({ questions, required, requestState, effects }: Journal
 }
 
 /**
- * Adds the received answers to the open questions of a journal.
+ * Adds answers to the record of a handler's runs. Questions that already have an answer keep it.
  *
- * @param given the answers, by the handler's keys for its questions.
- * @returns a journal for the handler's next run.
+ * @param given the client's answers, by the key that the handler has given each question.
+ * @returns the new record, for the next run of the handler. `journal` does not change.
  * @example
  * ```ts
  * const next = withAnswers(journal, new Map([['consent', { action: 'accept', content: {} }]]));

@@ -25,14 +25,15 @@ export interface RoundTripRequest {
   readonly quotaKey: string | object | undefined;
 }
 
-/** The state and answers that a client has returned. */
+/** The contents of a `requestState` that a client has sent back, with the client's answers. */
 export interface OpenedRound {
   readonly memory: RoundTripState;
   /**
-   * Marks the state as used, once the request will be served; absent if there is no state.
+   * Called shortly before the handler runs. Marks the state as used, so that it is not accepted again. Absent if the
+   * request has no state, or if there is no state store.
    *
-   * @throws ProtocolError (-32602) if the state was used before, or if the store does not know.
-   * @throws OverloadedError if the store of used states fails.
+   * @throws ProtocolError (-32602) if the state was used before, or is older than the records of the store.
+   * @throws OverloadedError if the state store fails.
    */
   readonly use?: () => Promise<void>;
 }

@@ -24,13 +24,19 @@ export class RoundTrips {
   readonly #open = new Set<string>();
   #ending: Promise<never> | undefined;
   #isOver = false;
-  /** Ends the run of the handler after a question has gone to the client in its result. */
+  /** The suspension that has ended the run of the handler; `undefined` while the run continues. */
   suspension: Suspension | undefined;
   /** The questions that the client must answer before the handler continues. */
   left: InputRequests = {};
-  /** Stores the record before a background handler continues. */
+  /**
+   * Called after each new side effect of a handler that runs in the background. Stores the record of its runs; the
+   * handler then continues.
+   */
   keep: ((journal: Journal) => Promise<void>) | undefined;
-  /** In the background, returns whether another side effect may begin. */
+  /**
+   * Called before each new side effect of a handler that runs in the background. Returns whether the side effect is
+   * allowed to begin.
+   */
   mayBegin: (() => boolean) | undefined;
   /** How often the handler has run again within this request. */
   restarts = 0;
@@ -50,10 +56,13 @@ export class RoundTrips {
   }
 
   /**
-   * Returns the answer to a question: from an earlier round, or from its delivery.
+   * Returns the answer to a question: the answer from an earlier run of the handler, if there is one. Otherwise,
+   * `delivery` asks the client.
    *
-   * @param key the name of the question; by default, its number in the order of questions.
-   * @throws ProtocolError (-32603) when the handler uses the key for another question than in an earlier run.
+   * @param key the name of the question. By default, `question-<n>`, where `n` is the number of the question within the
+   *   run.
+   * @throws ProtocolError (-32603) if the handler uses the key for two open questions, for a different question than in
+   *   its last run, or with `inputRequired()`.
    */
   async ask(
     request: InputRequest,
@@ -89,10 +98,11 @@ export class RoundTrips {
   }
 
   /**
-   * Records the inputs that the handler requires at the end of its run. Earlier inputs are kept, unless they are
-   * required again.
+   * Records the questions that the handler has passed to `inputRequired()`. A new question replaces an earlier one with
+   * the same key, and its answer. All other earlier questions stay.
    *
-   * @throws ProtocolError (-32603) when a key belongs to a question that the handler waited for.
+   * @throws ProtocolError (-32603) if the handler has used a key for a question of a `ctx` method, such as
+   *   `ctx.elicit()`.
    */
   requireInput(requests: InputRequests, requestState: string | undefined): void {
     const { questions, required } = this.memory;
@@ -103,7 +113,7 @@ export class RoundTrips {
     this.memory.requestState = requestState;
   }
 
-  /** Stores the client's answers to required inputs. Other answers are ignored. */
+  /** Stores the client's answers to questions from `inputRequired()`. Answers to other questions are ignored. */
   receive(responses: Readonly<Record<string, Answer>>): void {
     const { required } = this.memory;
     for (const [key, answer] of Object.entries(responses)) {
@@ -112,7 +122,7 @@ export class RoundTrips {
     }
   }
 
-  /** The answers to the inputs of the latest run. */
+  /** The client's answers to the questions that the latest run has passed to `inputRequired()`, by key. */
   get responses(): Readonly<Record<string, Answer>> {
     const latest = [...this.memory.required].flatMap(([key, { answer, isLatest }]) =>
       answer && isLatest ? [[key, answer] as const] : [],
@@ -121,11 +131,12 @@ export class RoundTrips {
   }
 
   /**
-   * Returns the answer to a required input.
+   * Returns the answer to a question from `inputRequired()`; `undefined` if there is none.
    *
-   * @param request returns the question as it is sent. An answer to another question with
-   * the same key does not count.
-   * @throws ProtocolError (-32603) if the key belongs to a question that the handler waited for.
+   * @param request a function that returns the question in the form for the client. If the answer belongs to a
+   *   different question with this key, it does not count.
+   * @throws ProtocolError (-32603) if the handler has used the key for a question of a `ctx` method, such as
+   *   `ctx.elicit()`.
    */
   response(key: string, request: () => InputRequest): Answer | undefined {
     const { questions, required } = this.memory;
@@ -135,7 +146,7 @@ export class RoundTrips {
   }
 
   /**
-   * Sends questions to the client, and ends the round.
+   * Leaves questions to the client, and ends the current run of the handler.
    *
    * @returns a promise that rejects with a `Suspension`: the current run of the handler ends, and the handler runs
    *   again later.

@@ -159,7 +159,7 @@ export class ListView<E extends Entry> {
     return this.#write(visible);
   }
 
-  /** Returns the entries after a position that clients of the revision can see. */
+  /** Returns the entries that clients of the revision can see, beginning after a position. */
   *after(start: Position): Generator<readonly [Position, E]> {
     const { collection, shows } = this.parts;
     for (const held of collection.after(start)) if (shows?.(held[1], this.revision) ?? true) yield held;

@@ -15,7 +15,7 @@ export interface MethodParts {
   readonly subscribers: Subscribers;
   readonly listeners: Listeners;
   readonly rechecks: Rechecks;
-  /** The quota for clients' data in sessions. */
+  /** Limits the memory for the client data of all sessions in this process, as `limits.maxSessionBytes` says. */
   readonly sessionBytes: Quota;
 }
 

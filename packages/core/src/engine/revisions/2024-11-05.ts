@@ -4,7 +4,7 @@ import { REVISION_FEATURES } from '../../protocol/protocol.js';
 import { revision20250326 } from './2025-03-26.js';
 import { omit, type Revision } from './revision.js';
 
-/** Revision 2024-11-05: no tool annotations, no audio, no message with progress, no completions capability. */
+/** Revision 2024-11-05: no tool annotations, no audio, no text in progress notifications, no completions capability. */
 export const revision20241105: Revision = {
   ...revision20250326,
   ...REVISION_FEATURES['2024-11-05'],

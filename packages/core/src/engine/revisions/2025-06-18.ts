@@ -13,7 +13,7 @@ const REPLACED: ReadonlyMap<number, number> = new Map([
   [ERROR_CODES.urlElicitationRequired, ERROR_CODES.invalidRequest],
 ]);
 
-/** Revision 2025-06-18: no icons, no description of an implementation, no URL mode of elicitation. */
+/** Revision 2025-06-18: no icons, no `description` of clients and servers, no URL mode of elicitation. */
 export const revision20250618: Revision = {
   ...revision20251125,
   ...REVISION_FEATURES['2025-06-18'],

@@ -19,9 +19,9 @@ interface VariantRow {
 }
 
 /**
- * A dialect that some documents describe and some clients use: other method and member names for revision
- * 2025-11-25 or earlier, in both directions. Results that are not in this table are the same in the dialect and the
- * specification.
+ * The differences between the specification and an older dialect, which some documents describe and some clients use.
+ * In messages of revision 2025-11-25 or earlier, in both directions, the dialect has other names for some methods and
+ * members. Results that are not in this table are the same in the dialect and the specification.
  */
 export const DIALECT: readonly VariantRow[] = [
   { name: NOTIFICATIONS.initialized, old: 'initialized' },
@@ -106,7 +106,7 @@ interface Opening {
 
 /**
  * Reads `trace` and `workspaceFolders`, which older documents adopted from the Language Server Protocol. A client that
- * declares `roots` is asked for its roots, because its answer is newer.
+ * declares `roots` is asked for its roots instead, because its answer is newer than its `workspaceFolders`.
  */
 export function readOpening({ trace, workspaceFolders }: Params, declared: ClientCapabilities): Opening {
   const logLevel = TRACES.get(trace);

@@ -32,8 +32,8 @@ interface EnvelopeParts {
 }
 
 /**
- * All differences between protocol revisions. Each revision has a file with one such object, which mostly removes
- * features from its successor. No code outside this folder branches on a version.
+ * All differences between protocol revisions. Each revision has a file with one such object: the object of the next
+ * newer revision, mostly without some features. No code outside this folder branches on a version.
  */
 export interface Revision extends RevisionFeatures {
   readonly version: ProtocolVersion;

@@ -26,7 +26,7 @@ export class ChangeFeed {
 
   #node: string | undefined;
 
-  /** @param isShared whether other processes may use the bus; they then need a name for this process. */
+  /** @param isShared whether other processes may use the bus. If so, the bus gets the name of this process. */
   constructor(
     private readonly bus: ChangeBus,
     private readonly logger: Logger,

@@ -15,9 +15,14 @@ import { LIST_CHANGED } from './changes.js';
 
 /** Events that an app reports about its clients. */
 export interface AppEvents {
-  /** A first client subscribed to a resource. The app can now start to watch the source of the resource. */
+  /**
+   * A resource now has its first subscription in this process. The app can start to watch the source of the resource.
+   */
   subscribed: [uri: string];
-  /** The last subscription to a resource has ended. The app can stop watching the source of the resource. */
+  /**
+   * The last subscription to a resource in this process has ended. The app can stop watching the source of the
+   * resource.
+   */
   unsubscribed: [uri: string];
   /** The roots of a client have changed; `ctx.roots()` returns the new ones. */
   rootsChanged: [client: ClientView];
@@ -57,7 +62,10 @@ export class Events {
     };
   }
 
-  /** Calls every listener. The error of a listener that throws or rejects is logged; the others are still called. */
+  /**
+   * Calls every listener. The error of a listener that throws or rejects is logged; the other listeners are still
+   * called.
+   */
   emit<K extends keyof AppEvents>(event: K, ...details: AppEvents[K]): void {
     const failed = (error: unknown): void => this.logger.error({ err: error, event }, 'a listener failed');
     for (const listener of this.#listeners.get(event) ?? [])
@@ -219,7 +227,7 @@ export interface SubscriptionFilter {
 export interface Listener {
   readonly call: EngineCall;
   readonly filter: SubscriptionFilter;
-  /** Whether extensions let the subscription continue. */
+  /** A function that asks the extensions whether the subscription may continue. Called at regular intervals. */
   readonly mayGoOn: (call: EngineCall) => Promise<boolean>;
   /** Releases the subscription's place in the limits. */
   readonly release: () => void;
@@ -247,9 +255,9 @@ export class Listeners {
   }
 
   /**
-   * Reserves a place for a subscription, and memory for its request, for as long as the subscription is open.
+   * Counts a new subscription and the memory of its request towards the limits, until the returned function is called.
    *
-   * @returns a function that releases both; call it once.
+   * @returns a function that ends this counting. Call it once, when the subscription ends.
    * @throws OverloadedError if a limit is reached.
    */
   reserve(call: EngineCall): () => void {

@@ -64,8 +64,9 @@ export interface UiOptions {
 }
 
 /**
- * Names the UI for the results of a tool (extension `io.modelcontextprotocol/ui`): the `ui://` URI of a `@UiResource`,
- * or an object with the URI, and whether the model, the UI or both can call the tool. Clients without the extension see an ordinary tool.
+ * Names the UI that shows the results of a tool (extension `io.modelcontextprotocol/ui`). The argument is the `ui://`
+ * URI of a `@UiResource`, or an object with this URI and the permitted callers of the tool: the model, the UI, or both.
+ * Clients without the extension see an ordinary tool.
  *
  * @example
  * ```ts
@@ -91,11 +92,11 @@ export function isUiUri(value: unknown): value is string {
 export type UiResourceOptions = UiOptions & Omit<ResourceOptions, 'groups' | 'mimeType' | 'cache' | 'list'>;
 
 /**
- * Makes a method a UI resource: HTML that hosts show in a sandbox with the results of the tools whose `@Ui` names it
- * (extension `io.modelcontextprotocol/ui`).
+ * Makes a method a UI resource (extension `io.modelcontextprotocol/ui`): HTML that hosts show in a sandbox. The HTML
+ * shows the results of the tools whose `@Ui` names the resource.
  *
  * **Parameters and return value**: as for `@Resource`; a string is the HTML. The options become the `_meta.ui` of the
- * contents, unless the method returns contents that have their own.
+ * contents, unless the method returns contents that already have a `_meta.ui`.
  *
  * @param uri the URI that tools name, such as `ui://weather/view.html`.
  * @param options the origins and permissions of the page, and the options of `@Resource`.

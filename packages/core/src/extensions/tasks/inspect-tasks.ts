@@ -15,9 +15,14 @@ export interface ListedTask extends TaskState {
   readonly isError?: true;
   /** The number of lost runs in a row before the current one. */
   readonly lostRuns: number;
-  /** A hash of the task's quota key. */
+  /**
+   * A hash of the text that identifies the task's client for limits; `null` if the server cannot distinguish clients.
+   */
   readonly owner: string | null;
-  /** When the lease of the task's run expires, by the clock of the store; absent if the task has no run. */
+  /**
+   * If a run holds the task: when its lease expires unless it is renewed, by the clock of the store. After that,
+   * another process can run the task. Absent if no run holds the task.
+   */
   readonly heldUntil?: string;
   /** The earliest time when a process can claim the task, by the store's clock; absent while it cannot be claimed. */
   readonly claimableFrom?: string;
@@ -53,7 +58,7 @@ const PAGE = 100;
 
 /**
  * Executes an operator's command: `{ do: 'ls', status, tool, limit }`, `{ do: 'show', taskId, arguments }`,
- * `{ do: 'cancel', taskId }` and `{ do: 'retry', taskId }`. No task runs in this process.
+ * `{ do: 'cancel', taskId }` and `{ do: 'retry', taskId }`. The command itself runs no task.
  *
  * @throws ProtocolError if the task does not exist, or if its status does not allow the command.
  */

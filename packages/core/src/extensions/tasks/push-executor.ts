@@ -13,27 +13,29 @@ export interface PushOptions {
    */
   readonly url?: string;
   /**
-   * Headers of the POST request, such as credentials.
-   * @param delayMs how long the queue should wait, in milliseconds.
+   * A function that returns headers of the POST request to `url`, such as credentials.
+   * @param delayMs how long the queue should wait before it sends the message back, in milliseconds.
    */
   readonly headers?: (delayMs: number) => Readonly<Record<string, string>>;
   /**
-   * Passes a message to the queue, instead of `url`. For queues that have their own client, such as SQS.
+   * A function that passes a message to the queue. Set it instead of `url` for queues with their own client, such as
+   * SQS.
    *
    * @param message the text that the queue must send to `handle` as the body of a POST, unchanged.
-   * @param delayMs how long the queue should wait, in milliseconds.
+   * @param delayMs how long the queue should wait before it sends the message back, in milliseconds.
    * @throws Error when the queue has not accepted the message.
    */
   readonly send?: (message: string, delayMs: number) => Promise<unknown>;
   /** The secret that signs messages: a text of 32 characters or more. All processes have the same secret. */
   readonly key: string;
   /**
-   * How long the queue may take to accept a message, in milliseconds.
+   * How long the queue at `url` may take to accept a message, in milliseconds. It does not limit `send`.
    * @default 10 seconds
    */
   readonly timeoutMs?: number;
   /**
-   * Maximum age of a message, in addition to its delay, in milliseconds. Older messages are refused. Set it to the time that the queue retries.
+   * How long a message stays valid after its delay has passed, in milliseconds. Messages that arrive later are refused.
+   * Set it to the time during which the queue retries.
    * @default 1 day
    */
   readonly maxAgeMs?: number;
@@ -42,11 +44,11 @@ export interface PushOptions {
 /** Runs each task when the queue sends it back in an HTTP request. */
 export interface PushExecutor extends TaskExecutor {
   /**
-   * Answers the queue, which sends a message by POST. Mount this function at its own path.
+   * Receives a message that the queue sends by POST, and runs its task. Mount this function at its own path.
    *
-   * @returns the response, after the run has ended. 200 means that the message is done. 503 with `Retry-After` asks the
-   *   queue to try again: after the lease of another run, or soon if this process is full. 400, 401, 405 and 413
-   *   refuse messages that are not from this app.
+   * @returns the response, after the run has ended. 200: the queue must not send the message again. 503 with
+   *   `Retry-After`: the queue must send the message again, because another run holds the task, or the task cannot run
+   *   here now. 400, 401, 405 and 413: the message is invalid, has expired, or is not from this app.
    */
   handle(request: Request): Promise<Response>;
 }
@@ -62,9 +64,10 @@ interface PushMessage extends SubmittedTask {
 const MAX_MESSAGE_BYTES = 4096;
 
 /**
- * Passes each task to a queue, which calls back with one signed request. Use it on functions and workers, whose
- * processes do not keep running by themselves. The task stays in the task store; a message contains the task's id and
- * no data. The queue can call back twice or late, because the store records whether the task must still run.
+ * Passes each task to a queue, which calls back with one signed request. Use it on serverless functions and
+ * workers, whose processes do not keep running by themselves. The task stays in the task store; a message contains the
+ * task's id and no data. A second or late call of the queue does no harm, because the store records whether the task
+ * must still run.
  *
  * @param options the queue, and the key of the signature.
  * @throws DefinitionError when an option is wrong.

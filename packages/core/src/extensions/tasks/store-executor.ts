@@ -10,15 +10,15 @@ const [FIRST_BACKOFF_MS, MAX_BACKOFF_MS] = [250, 5_000];
 const TELL_EVERY_MS = 100;
 
 /**
- * The default executor: it claims tasks from the task store and runs them. A process claims as many tasks as it can
- * start immediately, and claims again when:
+ * The default executor. It claims tasks, which means that it reserves them in the task store for this process, and runs
+ * them. A process claims as many tasks as it can start immediately, and claims again when:
  *
- * - a task was submitted in this process, or another process reports more tasks than it can run;
+ * - a task was submitted in this process, or another process reports that the store has tasks to claim;
  * - a run has ended, and the last claim left tasks in the store;
- * - some time has passed; this finds tasks of dead processes.
+ * - a third of the lease time (`leaseMs`) has passed; this finds tasks of dead processes.
  *
- * It claims half as many tasks after a slow or failed claim, or after a run that the process had no capacity for. After
- * each successful claim, it claims one more.
+ * The process adapts its maximum of concurrent runs. A slow or failed claim, or a run that the process had no capacity
+ * for, halves the maximum. Each fast claim raises the maximum by one, up to the `concurrency` of the process.
  */
 export class StoreExecutor implements TaskExecutor {
   readonly #host: Pick<ExtensionHost, 'publish' | 'onChange'>;

@@ -15,8 +15,8 @@ export interface TaskSupportOptions {
    */
   readonly support: 'optional' | 'required';
   /**
-   * When a call becomes a task: immediately (`call`), or when the handler calls `startTask()` (`handler`), after the
-   * questions that the handler must ask before the task begins.
+   * When a call becomes a task: immediately (`call`), or when the handler calls `startTask()` (`handler`). With
+   * `handler`, the handler can ask questions before the task begins.
    * @default 'call'
    */
   readonly start?: 'call' | 'handler';
@@ -31,9 +31,9 @@ export interface TaskSupportOptions {
    */
   readonly pollIntervalMs?: number;
   /**
-   * Whether the tool runs again from its beginning if its process ended during the run; otherwise, the task fails.
-   * Results of `ctx.once()` are kept in both cases. With `false`, the client must start a failed task anew. When the
-   * process stops, such a run has one second to end.
+   * Whether the tool runs again from its beginning if its process ended during the run. With `false`, the task fails,
+   * and the client must start a new one. When the server stops, a run that must not be repeated gets one second to
+   * finish. Results of `ctx.once()` are kept with `true` and with `false`.
    * @default true; for a tool with `destructive: true`, only if `ctx.once()` has already recorded a result
    */
   readonly rerun?: boolean;
@@ -54,8 +54,8 @@ export interface TaskSupportOptions {
 /**
  * Lets a tool run as a task for clients with the extension `io.modelcontextprotocol/tasks`: they immediately get a
  * handle, poll for the result, and answer the handler's questions. For other clients, a tool with `optional` is an
- * ordinary tool. With `required`, their calls are refused (-32021), and the tool is hidden from clients of revision
- * 2025-11-25 or earlier.
+ * ordinary tool. A tool with `required` refuses the calls of other clients (-32021), and is hidden from clients of
+ * revision 2025-11-25 or earlier.
  *
  * @example
  * ```ts
@@ -76,14 +76,15 @@ const START = Symbol.for('sigil:start-task');
 
 /**
  * Continues a call as a task, in a tool with `@TaskSupport({ support, start: 'handler' })`. The client gets the task's
- * handle now. The handler runs once more from its beginning, in the background and perhaps in another process.
- * Questions before `startTask()` belong to the call, and already have their answers in that run; questions after it
- * belong to the task. Run side effects before it in `ctx.once()`, as before any question.
+ * handle now, and the current run of the handler ends here. The handler then runs again from its beginning, in the
+ * background and perhaps in another process. Questions before `startTask()` belong to the call, and already have their
+ * answers in the new run. Questions after `startTask()` belong to the task. Run side effects that come before
+ * `startTask()` in `ctx.once()`, so that the new run does not repeat them.
  *
  * @param context the context of the tool.
  * @param statusMessage the current step of the task, for the user.
- * @returns whether the call now runs as a task; `false` if the client does not support tasks, or if the tool
- *   cannot run as a task.
+ * @returns whether the call now runs as a task; `false` if the client does not support tasks, or if the tool cannot run
+ *   as a task.
  * @throws ProtocolError (-32603) when the server cannot store another task.
  * @throws InputResponseError when the call has already been answered. To avoid this, await `startTask()` before the
  *   handler returns.

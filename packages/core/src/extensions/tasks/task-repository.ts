@@ -38,14 +38,17 @@ const NO_TASK = 'readiness';
  */
 type Operation = 'create' | 'get' | 'list' | 'claim' | 'renew' | 'replace';
 
-/** The values for `TaskRepository.create` creates a task. */
+/** The values that `TaskRepository.create` needs to create a task. */
 export interface NewTask extends Pick<StoredTask, 'tool' | 'toolVersion' | 'owner' | 'run'> {
   readonly call: RecordedCall;
   readonly journal: TaskJournal;
   readonly ttlMs: number | null;
   readonly pollIntervalMs: number;
   readonly statusMessage?: string | undefined;
-  /** Milliseconds before the task can be claimed. For a task that starts immediately, this is the lease of its run. */
+  /**
+   * Milliseconds until a process can claim the task, which means to start a run. If the task already has a run, this is
+   * how long the run holds it without renewal.
+   */
   readonly delayMs: number;
 }
 
@@ -57,10 +60,10 @@ interface Sealed<T> {
 }
 
 /**
- * Returns the milliseconds until a task can be claimed: `null` for never, and `undefined` while a run holds
- * the task.
+ * Returns the milliseconds until a process can claim a task, which means to start its next run. `null` means never.
+ * `undefined` means that a run holds the task.
  *
- * @param delayMs the delay of a task that is ready to run.
+ * @param delayMs the milliseconds to return for a task that is ready to run.
  */
 export function claimableIn({ stored, journal }: Task, delayMs = 0): number | null | undefined {
   const { task, run } = stored;
@@ -177,8 +180,8 @@ export class TaskRepository {
   /**
    * Checks that the store answers, for `/readyz`.
    *
-   * @returns `fails` if the last renewal of leases or a recent claim failed. The log has the reason. A process at its
-   *   maximum of concurrent runs does not claim.
+   * @returns `fails` if the last renewal of leases failed, or if a recent claim failed; the log has the reason.
+   *   A process at its maximum of concurrent runs makes no claims, so only its renewals can show that the store fails.
    * @throws Error when the store does not answer.
    */
   async check(): Promise<PartCheck> {
@@ -218,7 +221,12 @@ export class TaskRepository {
     await this.#ask('replace', () => this.store.replace(record, leaseMs / 3)).catch(() => false);
   }
 
-  /** Renews the leases of runs. @returns the lost runs. @throws OverloadedError if the store cannot be reached. */
+  /**
+   * Extends the leases of runs, which keep other processes from running the same tasks.
+   *
+   * @returns the runs that have lost their task.
+   * @throws OverloadedError if the store cannot be reached.
+   */
   async renew(runs: readonly TaskRunName[], leaseMs: number): Promise<readonly TaskRunName[]> {
     return this.#askForRuns('renew', () => (runs.length > 0 ? this.store.renew(runs, leaseMs) : []));
   }
@@ -226,7 +234,7 @@ export class TaskRepository {
   /**
    * Changes a task.
    *
-   * @param task the known state; the task is read again if it has changed.
+   * @param task the task as it was last read. If the store has a newer state, the task is read again.
    * @throws OverloadedError if the store is full or cannot be reached.
    */
   async change(task: Task, transition: Transition): Promise<Changed> {

@@ -76,7 +76,7 @@ export class TaskRun implements BackgroundDelivery {
     return this.#task.stored.task.taskId;
   }
 
-  /** The number of the run among the attempts to run the task. */
+  /** The number of this attempt to run the task: 1, plus the number of lost runs in a row immediately before it. */
   get attempt(): number {
     return this.#begun.stored.attempts;
   }
@@ -112,8 +112,9 @@ export class TaskRun implements BackgroundDelivery {
   /**
    * Aborts the signal of the handler, and ignores its later result.
    *
-   * @param abortedBy the cause, for telemetry; only the first cause is reported. Without a cause, nothing is reported.
-   * @param hasFailed whether the task has failed as a result.
+   * @param abortedBy the cause to report to telemetry. Nothing is reported without a cause, or if the run was already
+   *   stopped.
+   * @param hasFailed whether the task fails with this abort, for telemetry.
    */
   stop(reason: string, abortedBy?: TaskAbortedBy, hasFailed = false): void {
     if (this.#stopped === undefined && abortedBy) this.#reportAbort(abortedBy, hasFailed);
@@ -123,9 +124,10 @@ export class TaskRun implements BackgroundDelivery {
   }
 
   /**
-   * Prepares to leave the task to another run: this run starts no further side effects that another run can execute.
+   * Prepares to leave the task to a run in another process. While `goesOnElsewhere` returns `true`, this run starts no
+   * further side effects, because the other run executes them.
    *
-   * @param goesOnElsewhere whether another run continues the task in its current state.
+   * @param goesOnElsewhere a function that returns whether another run can continue the task from its current state.
    */
   leave(goesOnElsewhere: () => boolean): void {
     this.#goesOnElsewhere = goesOnElsewhere;
@@ -137,9 +139,10 @@ export class TaskRun implements BackgroundDelivery {
   }
 
   /**
-   * Whether the handler still runs long after its signal was aborted. Called repeatedly.
+   * Returns whether the handler still runs long after its signal was aborted. It is called repeatedly.
    *
-   * @param afterMs milliseconds until the run counts as stuck for the first time, and until it does again.
+   * @param afterMs `first`: milliseconds from the first call after the abort until the run counts as stuck. `again`:
+   *   milliseconds from each `true` until the next `true`.
    */
   isStuck(afterMs: { readonly first: number; readonly again: number }): boolean {
     if (this.stoppedAt === undefined) return false;

@@ -12,17 +12,11 @@ import { claimableIn, type NewTask, type TaskRepository } from './task-repositor
 import { TaskRun } from './task-run.js';
 import { byRun, cancelled, failed, handedBack, postponed, timedOut } from './transitions.js';
 
-/**
- * Number of consecutive timely renewals that make a process count as responsive. Together, they take as long as a
- * lease.
- */
+/** Number of timely renewals in a row after which a process counts as responsive: one lease in total. */
 const RENEWALS_AWAKE = 3;
 /** The time for handlers to end when the server stops, in milliseconds. */
 const CLOSE_GRACE_MS = 1000;
-/**
- * How often a task waits for a process that serves its tool before it fails. The wait gives a roll-out time
- * to complete.
- */
+/** How often a task waits for a process that serves its tool, for example during a roll-out, before it fails. */
 const MAX_POSTPONEMENTS = 8;
 /** Milliseconds until an expired task is checked again if the store has not dropped it yet. */
 const EXPIRY_AGAIN_MS = 250;
@@ -32,15 +26,9 @@ const REFUSED_AGAIN_MS = 1000;
 const RENEW_AGAIN_MS = 1000;
 /** How long an executor may take to accept a task, in milliseconds. A call waits for it. */
 const SUBMIT_MS = 5000;
-/**
- * How long a handler may run after its signal was aborted before it is logged, and how often it is logged
- * again, in milliseconds.
- */
+/** Milliseconds that an aborted handler can continue before it is logged, and between two later log lines. */
 const STUCK_MS = { first: 30_000, again: 10 * 60_000 };
-/**
- * Maximum number of tasks that are checked at each renewal: tasks that this process accepted, and that run
- * elsewhere.
- */
+/** Maximum number of tasks that this process accepted, another process runs, and each renewal checks. */
 const LOOKED_AT = 20;
 /** The messages of a process that is about to end, and the replies of processes that continue to run tasks. */
 const ABOUT = { leaving: 'tasks/leaving', staying: 'tasks/staying' };
@@ -57,25 +45,34 @@ export interface TaskRunnerOptions {
   readonly maxAttempts: number;
   /** Whether this process runs tasks. */
   readonly works: boolean;
-  /** Whether a task that this process has accepted starts in this process, if it can run another task. */
+  /**
+   * Whether a new task starts in the process that accepted its call, if that process has capacity. Otherwise, the
+   * executor chooses the process.
+   */
   readonly startsHere: boolean;
-  /** Whether unfinished tasks of this process are continued by other processes, or by this process after a restart. */
+  /** Whether unfinished tasks can continue elsewhere, or here after a restart, when this process has ended. */
   readonly outlives: boolean;
-  /** The version of a tool in this process; `undefined` if this process does not serve the tool, or not as a task. */
+  /**
+   * A function that receives the name of a tool, and returns its version in this process. It returns `undefined` if
+   * this process does not serve the tool as a task.
+   */
   readonly versionOf: (tool: string) => string | undefined;
-  /** Maximum number of concurrent runs in this process, for each tool with a limit. */
+  /**
+   * A function that returns the maximum number of concurrent runs of a tool in this process, for each tool with such a
+   * limit.
+   */
   readonly toolBounds: () => ReadonlyMap<string, number>;
-  /** Whether a task may run again after a lost run. */
+  /**
+   * A function that returns whether a task can run again after a lost run. A run is lost if its process died, or no
+   * longer holds the task.
+   */
   readonly mayRerun: (task: Task) => boolean;
 }
 
 /** Accepts tasks, runs the tasks that the executor passes to it, and renews the leases of their runs. */
 export class TaskRunner implements TaskWorker {
   readonly #runs = new Map<string, TaskRun>();
-  /**
-   * For each unfinished task that this process has accepted, a function that releases its place. The task may
-   * run in any process.
-   */
+  /** For each unfinished task that this process has accepted: a function that no longer counts it. */
   readonly #takenIn = new Map<string, () => void>();
   readonly #connections = new WeakMap<object, string>();
   /** The number of runs that a pending claim may begin. */
@@ -84,9 +81,7 @@ export class TaskRunner implements TaskWorker {
   /** When leases were last renewed, by `performance.now()`, and how often in a row in time. */
   #renewed = { at: 0, inTime: 0 };
   #renewingAgain: ReturnType<typeof setTimeout> | undefined;
-  /**
-   * Since when the store cannot be reached, and when this process may claim again, by `performance.now()`.
-   */
+  /** Since when the store cannot be reached, and when claims can start again, by `performance.now()`. */
   #away: { since: number | undefined; claimsFrom: number } = { since: undefined, claimsFrom: 0 };
   /** Whether the executor may have lost tasks because there was no room for them. */
   #mayBeLost = false;
@@ -145,7 +140,8 @@ export class TaskRunner implements TaskWorker {
   }
 
   /**
-   * Creates a task from a call and stores it, so that every process finds it. The task runs once it is `ready`.
+   * Creates a task from a call and stores it, so that every process finds it. The task does not run before `ready` is
+   * called with it.
    *
    * @throws OverloadedError if the maximum number of tasks is reached.
    */
@@ -179,7 +175,8 @@ export class TaskRunner implements TaskWorker {
   }
 
   /**
-   * Runs a ready task, in this process if a run already waits for the task; otherwise through the executor.
+   * Starts a task that is ready to run: in this process if `create` has already chosen this process, otherwise through
+   * the executor.
    *
    * @returns a promise that is fulfilled once the task has begun, or the executor has accepted it. It never rejects,
    *   because the task stays in the store.
@@ -211,7 +208,10 @@ export class TaskRunner implements TaskWorker {
     return { begun: tasks.length, mayBeMore };
   }
 
-  /** The version of a tool in this process; `undefined` if this process does not serve the tool, or not as a task. */
+  /**
+   * Returns the version of a tool in this process; `undefined` if this process does not serve the tool, or not as a
+   * task.
+   */
   versionOf(tool: string): string | undefined {
     return this.options.versionOf(tool);
   }
@@ -233,10 +233,10 @@ export class TaskRunner implements TaskWorker {
   }
 
   /**
-   * Stops every handler, returns tasks that other processes can continue, and waits a short time for handlers
-   * to end.
+   * Stops every handler, gives tasks that other processes can continue back to the store, and waits a short time for
+   * handlers to end.
    *
-   * @param graceMs how long running side effects may still take, in milliseconds.
+   * @param graceMs how long to wait for side effects (`ctx.once()`) that have already begun, in milliseconds.
    */
   async close(graceMs: number): Promise<void> {
     this.#isClosed = true;

@@ -8,7 +8,7 @@ export interface OpenQuestion {
   /** The handler's key for the question. */
   readonly key: string;
   readonly request: InputRequest;
-  /** How long the client has to answer, in milliseconds; the default time if absent. */
+  /** How long the client has to answer, in milliseconds; absent if the question has no time limit. */
   readonly waitMs?: number | undefined;
   /** When the client's time to answer ends, in milliseconds since 1970. */
   readonly deadline?: number | undefined;

@@ -67,8 +67,8 @@ export interface TasksOptions {
    */
   readonly concurrency?: number;
   /**
-   * Maximum number of concurrent runs for one client; clients are counted as in
-   * `limits.maxInFlightPerClient`. `@TaskSupport({ concurrency })` limits one tool.
+   * Maximum number of tasks of one client that run in this process at the same time. Clients are distinguished as in
+   * `limits.maxInFlightPerClient`. To limit the runs of one tool, use `@TaskSupport({ concurrency })`.
    * @default `concurrency`
    */
   readonly concurrencyPerClient?: number;
@@ -83,27 +83,27 @@ export interface TasksOptions {
    */
   readonly pollIntervalMs?: number;
   /**
-   * Maximum number of tasks that this process has accepted and that have not ended. Tasks that wait for their client do
-   * not count. Further tasks are refused, over HTTP with 503.
+   * Maximum number of unfinished tasks that this process has accepted, even if they run in other processes. Tasks that
+   * wait for their client's answers do not count. Beyond the maximum, new tasks are refused, over HTTP with 503.
    * @default 1000
    */
   readonly maxRunning?: number;
   /**
-   * Maximum number of unfinished tasks of one client that this process has accepted; clients are counted as
-   * in `limits.maxInFlightPerClient`.
+   * Maximum number of unfinished tasks of one client that this process has accepted, counted as in `maxRunning`.
+   * Clients are distinguished as in `limits.maxInFlightPerClient`.
    * @default 250
    */
   readonly maxRunningPerClient?: number;
   /**
-   * How long a run holds a task without renewing its lease, in milliseconds. After that time, the process of the run
-   * counts as dead, and another process can run the task.
+   * The lease of a run: how long the task belongs to the run after the last renewal, in milliseconds. While the run
+   * continues, its process renews the lease regularly. If the lease expires, the process counts as dead, and another
+   * process can run the task.
    * @default 15 seconds
    */
   readonly leaseMs?: number;
   /**
-   * Maximum number of lost runs in a row, without progress, before a task fails, because the task itself may be the
-   * cause. A run is lost if its process dies or loses the lease. A new result of `ctx.once()` is progress, and restarts
-   * the count.
+   * Number of lost runs in a row that make a task fail, because the task itself may be the cause. A run is lost if its
+   * process dies or does not renew the lease. Each new result of `ctx.once()` restarts the count.
    * @default 3
    */
   readonly maxAttempts?: number;
@@ -117,15 +117,15 @@ export interface TasksOptions {
  * encrypted, and the client gets the task as the answer. From then on, the task is only in the store, not in this
  * process.
  * 2. The task runs in this process if it has capacity. Otherwise, the executor chooses the process: by default, the
- * process that claims the task in the store (`StoreExecutor`). A claim creates a run, so that late writes of an
- * earlier run do not count, and a lease, which `TaskRunner` renews. `TaskRun` runs the handler from its beginning,
- * with the record of earlier runs.
+ * process that claims the task in the store (`StoreExecutor`). A claim gives the task a new run id, so that late
+ * writes of an earlier run do not count. It also gives the task a lease, which `TaskRunner` renews. `TaskRun` runs the
+ * handler from its beginning, with the record of earlier runs.
  * 3. When a handler asks a question, its run ends: the questions go to the store, and no process waits. `tasks/update`
  * brings the answers to any process, which makes the task claimable again. The handler's result or error ends the task.
  * 4. If a process dies, another one claims its tasks after their leases have expired.
  *
- * @param place the deployment: whether clients can use tasks (if not, they are served as if they did not support them),
- *   and whether tasks outlive this process.
+ * @param place the deployment: whether clients can use tasks (`isOffered`), and whether tasks outlive this process
+ *   (`outlives`). Without `isOffered`, all clients are served like clients that do not support tasks.
  */
 export function tasks(
   options: TasksOptions,

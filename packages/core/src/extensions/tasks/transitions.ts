@@ -20,7 +20,10 @@ function unended(transition: Transition): Transition {
   return (task) => (isTerminal(task.stored.task.status) ? undefined : transition(task));
 }
 
-/** Returns a transition that does not change a task that another run has taken over. */
+/**
+ * Restricts a transition to one run of a task. The returned transition changes the task only while the run with this id
+ * holds the task.
+ */
 export function byRun(run: string, transition: Transition): Transition {
   return (task) => (task.stored.run === run ? transition(task) : undefined);
 }
@@ -36,7 +39,7 @@ export function timedOut(): Transition {
 }
 
 /**
- * Returns a task to the store before its run has ended. The next run starts from the beginning.
+ * Gives a task back to the store before its run has ended. The next run starts from the beginning.
  *
  * @param delayMs milliseconds before the next run can begin.
  */
@@ -45,7 +48,7 @@ export function handedBack(delayMs = 0): Transition {
 }
 
 /**
- * Returns a task to the store, where it waits for a process that serves the task's tool.
+ * Gives a task back to the store, where it waits for a process that serves the task's tool.
  *
  * @param delayMs milliseconds before the next attempt.
  */

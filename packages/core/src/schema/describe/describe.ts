@@ -12,7 +12,7 @@ import { acceptsMissing, enforcedKeywords } from '../rules/rule.js';
 import { typeKeywords } from '../dto/wire-form.js';
 import type { RuleRunners } from '../validate/rule-runner.js';
 
-/** The DTO classes of one document, and their schemas. */
+/** A set of schemas with common `$defs` (a document), and the plans for validating and creating DTO instances. */
 export interface DtoDocument {
   readonly models: ClassModels;
   readonly schemas: ClassSchemas;
@@ -21,12 +21,12 @@ export interface DtoDocument {
 }
 
 /**
- * The schemas of the classes in one document, and its `$defs`. The classes have been read before, and their
- * problems reported.
+ * Creates the schemas of DTO classes for one document: a set of schemas with common `$defs`. The DTO classes must have
+ * been read before, because this class reports no problems.
  *
- * The first property that contains a class determines the name of the class; a second class with that name
- * gets the suffix `_2`. Clients see these names. Class names are not used, because minifiers change them with
- * every build.
+ * Each class has a name in `$defs`, which clients see. The name comes from the first property that contains the class;
+ * a second class with the same name gets the suffix `_2`. The class name in the code is not used, because minifiers
+ * change it with every build.
  */
 export class ClassSchemas {
   readonly #names = new Map<Constructor, Map<string, string>>();

@@ -17,11 +17,11 @@ const MAX_MESSAGE = 1000;
 /** One class-validator decorator on one property. */
 export class BoundRule implements RuleWords {
   readonly args: readonly unknown[];
-  /** Whether the rule applies to each element of a container. */
+  /** Whether the rule applies to each element of an array, `Set` or `Map`, rather than to the whole value. */
   readonly each: boolean;
   /**
-   * Decides whether the rule applies to an instance; `undefined` if it always applies. Conditional rules
-   * appear in the schema as information only, and are checked on instances.
+   * Returns whether the rule applies to an instance; `undefined` if it always applies. Clients see a rule with a
+   * condition in the schema, but only the check of the created instance enforces it.
    */
   readonly condition: Condition | undefined;
   /** Whether the schema expresses the rule completely, so that the rule need not run. */
@@ -34,9 +34,10 @@ export class BoundRule implements RuleWords {
   /**
    * @param rule the description of the decorator in the table of rules.
    * @param authored whether an author, not class-validator, wrote the constraint. If an author's constraint throws, the
-   *   value counts as neither valid nor invalid.
-   * @param target the name of the described class, which may inherit the rule.
-   * @param constraint returns the implementation. Called at first use, because a container may create it.
+   *   validation fails with that error, unless another rule refuses the same value.
+   * @param target the name of the described class, which can have inherited the rule.
+   * @param constraint a function that returns the implementation; not called before the implementation is needed,
+   *   because a container can create it.
    */
   constructor(
     readonly metadata: RuleMetadata,
@@ -54,8 +55,8 @@ export class BoundRule implements RuleWords {
   }
 
   /**
-   * The expected value in words, if class-validator's message is unsuitable because it is less precise or names types
-   * that JSON does not have.
+   * A description of the expected value, to replace class-validator's default message. `undefined` if the default
+   * message is precise and names only types that exist in JSON.
    */
   get expects(): string | undefined {
     return this.rule.expects?.(this.args);
@@ -87,7 +88,8 @@ export class BoundRule implements RuleWords {
   }
 
   /**
-   * Returns a message that states the requirement of the rule: the author's message, if there is one.
+   * Returns the error message for a value that violates the rule. The message from the author takes precedence over
+   * default messages.
    *
    * @param object the object that contains the value.
    */

@@ -24,7 +24,10 @@ import type { PatternPool } from '../patterns/patterns.js';
 export interface ClassLibraries extends ClassTransformer {
   readonly rules: RuleStorage;
   readonly builtIn: BuiltInRules;
-  /** Whether a rule was recorded by this copy of class-validator. */
+  /**
+   * Returns whether the rule was recorded by the copy of class-validator that this package has loaded, and not by a
+   * second installed copy.
+   */
   readonly isOwnRule: (rule: RuleMetadata) => boolean;
   /** Runs the regular expressions of rules, in place of class-validator. */
   readonly patterns: PatternPool;
@@ -239,8 +242,8 @@ type Decorate = (...args: unknown[]) => (target: object, property: string) => vo
 const RENAMED: Readonly<Record<string, string>> = { islength: 'length' };
 
 /**
- * Distinguishes class-validator's own rules from authors' rules with the same name, which must always run. The metadata
- * of both looks the same, so their default messages are compared.
+ * Distinguishes class-validator's own rules from authors' rules with the same name. Authors' rules must always run. The
+ * metadata of both kinds looks the same, so this class compares their default messages.
  */
 export class BuiltInRules {
   readonly #decorators = new Map<string, Decorate>();
@@ -356,7 +359,10 @@ export class ConstraintSource {
   }
 }
 
-/** The effects of class-transformer's decorators on a class, besides the types of `@Type`. */
+/**
+ * How class-transformer's decorators, except `@Type`, change the JSON form of a class in one direction (input or
+ * output).
+ */
 export interface Transforms {
   /** Whether properties are renamed, exposed or excluded. */
   readonly renames: boolean;
@@ -364,9 +370,9 @@ export interface Transforms {
   has(property: string): boolean;
   /** Returns the name of the property in JSON. */
   wireName(property: string): string;
-  /** Whether an author's function changes the value of the property during conversion. */
+  /** Returns whether the property has `@Transform`, so that an author's function changes its value. */
   changes(property: string): boolean;
-  /** Whether an author's function runs for a missing property, and may return a value for it. */
+  /** If the property has `@Transform`: returns whether its function runs even if the value lacks the property. */
   runsWithout(property: string): boolean;
 }
 

@@ -153,11 +153,11 @@ export function summaryOf(cls: Constructor, models: ClassModels, at?: Diagnostic
 }
 
 /**
- * Returns the class-validator rules for the value at a JSON pointer.
+ * Returns class-validator's own rules for the value at a JSON pointer. Rules of authors and rules with a condition are
+ * left out.
  *
  * @param steps the steps of the pointer, relative to an instance of the class.
- * @param value the JSON form of that
- * instance. Its discriminator properties select the classes of nested objects.
+ * @param value the JSON form of that instance. Its discriminator properties select the classes of nested objects.
  */
 export function rulesAt(
   cls: Constructor,
@@ -208,7 +208,11 @@ function initialValues(cls: Constructor, at: Diagnostics): Readonly<Record<strin
   }
 }
 
-/** Whether JSON represents a value exactly, so that a schema can contain the value as `default`. */
+/**
+ * Whether JSON represents a value exactly, so that a schema can contain the value as `default`.
+ *
+ * @param levels the maximum depth of nested objects and arrays. A value with more levels counts as not exact.
+ */
 export function isJson(value: unknown, levels: number = NESTED_LEVELS): boolean {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return true;
   if (typeof value === 'number') return Number.isFinite(value);

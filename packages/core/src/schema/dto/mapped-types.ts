@@ -13,8 +13,8 @@ import {
 import { loadTransforms } from './load-libraries.js';
 
 /**
- * Creates a DTO class with the properties of another class, all of them optional. A property accepts null only if it has
- * `@IsOptional()` in the source.
+ * Creates a DTO class with the properties of another class, all of them optional. A property accepts null only if it
+ * has `@IsOptional()` in the source.
  *
  * The new class keeps rules of class-validator, decorators of class-transformer, `@Describe` on properties and
  * `@McpHeader`, but not `@Describe` on the class. Property initialisers do not run, so an omitted property has no
@@ -39,7 +39,8 @@ export function PartialType<T extends object>(source: Constructor<T>): new () =>
 }
 
 /**
- * Creates a DTO class with some properties of another class. Rules, decorators and initialisers of these properties are kept.
+ * Creates a DTO class with some properties of another class. Rules, decorators and initialisers of these properties are
+ * kept.
  *
  * @param source a class with rules of class-validator; its constructor takes no arguments.
  * @param keys the names of the properties, methods and accessors to keep.
@@ -161,9 +162,10 @@ function mapClasses(mapped: Constructor, sources: readonly MappingSource[], part
 }
 
 /**
- * Copies class-transformer's decorators to a class that `mapClasses` created, and to its base classes. This
- * is a separate step, because class-transformer may be loaded after the classes are declared. A repeated call
- * has no effect.
+ * Copies class-transformer's decorators to a class that `PartialType()` or a similar function has created. They come
+ * from the class or classes that were passed to that function. Created classes that `cls` extends also get their
+ * decorators. This is a separate step, because class-transformer may be loaded after the classes are declared. A second
+ * call for the same class has no effect.
  */
 export function mapTransforms(cls: unknown, storage: TransformerStorage): void {
   for (const at of ancestors(cls)) {

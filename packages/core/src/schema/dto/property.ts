@@ -25,28 +25,35 @@ export interface PropertyModel {
   /** The name of the property in JSON. */
   readonly wire: string;
   readonly rules: readonly BoundRule[];
-  /** The conditions under which the rules apply. If there are none, the rules always apply. */
+  /**
+   * Functions that decide whether the rules apply to a certain object: all of them must return true. Without
+   * conditions, the rules always apply.
+   */
   readonly conditions: readonly Condition[];
   readonly container: Container;
-  /** The type of the value, or of the elements of a container. */
+  /** The type of the value, or of each element of an array, a set or a map. */
   readonly declared: DeclaredType;
   /**
-   * The JSON form of the value, or of the elements of a container; `undefined` if JSON has a type for them.
+   * How JSON represents the value, or each element of an array, a set or a map, such as a string for a `Date`.
+   * `undefined` if JSON has the type.
    */
   readonly form: WireForm | undefined;
   /**
-   * The DTO class of the value, or of the elements of a container; `undefined` if they are not objects of a DTO
-   * class.
+   * The DTO class of the value, or of each element of an array, a set or a map. `undefined` if the value or the
+   * elements have no DTO class.
    */
   readonly nested: NestedModel | undefined;
   readonly optional: boolean;
   /** Whether the property is allowed to be missing, but not to be null. */
   readonly omissible: boolean;
-  /** Whether a condition or an author's function decides what a missing value means. */
+  /**
+   * Whether the author's code decides if the property can be missing: a condition, such as `@ValidateIf()`, or a
+   * transform that also runs without a value.
+   */
   readonly supplied: boolean;
   /**
-   * Whether the schema must accept any value, because a condition or an author's function decides whether the
-   * value is valid.
+   * Whether the schema must accept any value. This is the case if rules apply only under a condition, or only to the
+   * result of a transform.
    */
   readonly open: boolean;
   readonly transformed: boolean;
@@ -139,7 +146,7 @@ function formOf(rules: readonly BoundRule[], declared: DeclaredType): WireForm |
 /** The DTO class of a property's value, or of the elements of a container. */
 export interface NestedModel {
   readonly cls: Constructor;
-  /** The classes from which the value of a discriminator property selects. */
+  /** The discriminator property, and the classes that its values select; absent without a discriminator. */
   readonly variants?: Variants;
 }
 

@@ -56,8 +56,8 @@ export function wireForm(type: DeclaredType): WireForm | undefined {
 }
 
 /**
- * Returns the JSON Schema keywords of a declared type. The result is empty for a class, because a class is
- * described by a `$ref`.
+ * Returns the JSON Schema keywords of a declared type. The result is empty for a DTO class, because a `$ref`
+ * describes it.
  */
 export function typeKeywords(type: DeclaredType): JsonSchema {
   switch (type.kind) {

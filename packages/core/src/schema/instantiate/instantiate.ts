@@ -35,16 +35,16 @@ interface ClassField extends Field {
   readonly wire: string;
 }
 
-/** The conversion of one property of an argument object. */
+/** How one argument of a handler is converted from its JSON value. */
 export interface ArgumentField extends Field {
-  /** Returns the default if the value is missing; `undefined` if there is no default. */
+  /** A function that returns the default for a missing value. The member is `undefined` if there is no default. */
   readonly fallback: (() => unknown) | undefined;
 }
 
 /**
  * Returns a function that creates an argument object from a validated value: it converts properties, and adds
  * defaults.
- * @returns `undefined` if there is nothing to convert, so that validated values can be used directly.
+ * @returns `undefined` if there is nothing to convert. Validated values can then be used directly.
  */
 export function objectInstantiator(all: readonly ArgumentField[]): Instantiator | undefined {
   const fields = all.filter(
@@ -63,7 +63,8 @@ export function objectInstantiator(all: readonly ArgumentField[]): Instantiator 
 }
 
 /**
- * Returns a function that returns the default `value`. If the value is mutable, the function returns a new copy each time.
+ * Returns a function that returns the default `value`. If the value is mutable, the function returns a new copy each
+ * time.
  */
 export function fallbackFor(value: unknown): () => unknown {
   if (typeof value !== 'object' || value === null) return () => value;
@@ -129,7 +130,10 @@ function copyOf(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, held]) => [name, copyOf(held)]));
 }
 
-/** Creates the instantiator of each class once. */
+/**
+ * Creates a function for each class that converts a validated JSON value to an instance. Each function is created only
+ * once.
+ */
 export class InstancePlans {
   readonly #plans = new Map<Constructor, Instantiator>();
 

@@ -5,8 +5,8 @@ import { mapSubschemas, resolveReference, subschemasOf } from './json-schema.js'
 /**
  * Returns a schema in the form that clients get. Several clients convert schemas for their model. Those clients
  * refuse an `enum` or `const` without `type`; in inputs, they also refuse an object without `properties`, and an
- * array without `items`. This function adds these keywords, even to hand-written schemas. They do not change the
- * meaning of a schema.
+ * array without `items`. This function adds the missing keywords, even to hand-written schemas. The added keywords
+ * do not change the meaning of a schema.
  */
 export function advertise(schema: JsonSchema, direction: Direction): JsonSchema {
   // `not` and `if` describe no value.

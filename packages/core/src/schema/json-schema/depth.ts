@@ -1,7 +1,7 @@
 import { isObject, type JsonSchema } from '../../protocol/json.js';
 import { resolveReference } from './json-schema.js';
 
-/** Whether a schema limits how deeply its values can be nested, so that the depth of a value need not be measured. */
+/** Whether a schema limits how deeply its values can be nested. If it does, the depth of a value is not measured. */
 export function boundsDepth(schema: JsonSchema): boolean {
   return new DepthBounds(schema).holds(schema);
 }

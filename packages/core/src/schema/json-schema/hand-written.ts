@@ -24,8 +24,8 @@ export interface HandWritten {
    */
   readonly isolated: boolean;
   /**
-   * Whether the schema has only common keywords, in the places where they usually are. If the meta-schema accepts
-   * such a schema, every validator compiles it.
+   * Whether the schema has only common keywords, in the places where they usually are. Such a schema always compiles if
+   * the meta-schema accepts it, so the start of the app does not compile it as a check.
    */
   readonly isPlain: boolean;
 }
@@ -58,7 +58,7 @@ export function readHandWritten(
 /**
  * Checks the JSON Schema keywords that an author wrote for an argument: names, numbers, patterns and limits.
  *
- * @returns facts about the keywords; `undefined` if a problem was reported, or if no further check is needed.
+ * @returns facts about the keywords; `undefined` if they need no check against the meta-schema.
  */
 export function readKeywords(
   argument: readonly (readonly [name: string, keywords: JsonSchema])[],
@@ -188,7 +188,10 @@ const isNumber = (value: unknown): boolean => typeof value === 'number';
 const isCount = (value: unknown): boolean => Number.isInteger(value) && Number(value) >= 0;
 const isAny = (): boolean => true;
 
-/** The values of common keywords about which nothing can be wrong. With all else the meta-schema is asked, which takes time to load. */
+/**
+ * The values of common keywords about which nothing can be wrong. With all else the meta-schema is asked, which takes
+ * time to load.
+ */
 const OBVIOUS: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
   ['title', isText],
   ['description', isText],

@@ -35,11 +35,11 @@ const NAMED: ReadonlySet<string> = new Set([
 const DATA: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples', 'example']);
 
 /**
- * Returns the direct subschemas of a schema. Unknown keywords are searched as well, because a `$ref` may
- * point into them.
+ * Returns the direct subschemas of a schema. Unknown keywords are searched as well, because a `$ref` may point into
+ * them.
  *
- * @returns values that are schemas if the given schema is well-formed, without the lists of property names in
- *   `dependencies`.
+ * @returns the values of the keywords that contain schemas. If the given schema is malformed, these values are not
+ *   always schemas. Lists of property names in `dependencies` are left out.
  */
 export function subschemasOf(schema: JsonSchema): unknown[] {
   return Object.entries(schema).flatMap(([keyword, value]) => {

@@ -11,7 +11,7 @@ export interface MetaSchemaCheck {
 }
 
 /**
- * A function for each dialect that validates schemas against the meta-schema of the dialect.
+ * For each dialect, a function that validates schemas against the meta-schema of the dialect.
  *
  * ajv needs 100 ms to compile a meta-schema. Therefore, in the published package, `scripts/bundle.mjs` replaces
  * this module with compiled code from `compileMetaSchema()`. Only tests and unbundled sources compile the

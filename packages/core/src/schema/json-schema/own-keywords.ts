@@ -7,9 +7,9 @@ import { canonicalJson } from '../../protocol/json.js';
 
 /**
  * The functions that check the length keywords. `minLength` and `maxLength` count code points, as JSON Schema
- * requires. `sigilMinCharacters` and `sigilMaxCharacters` do not count variation selectors, like class-validator.
- * Each function returns whether a string violates the limit. Characters are counted only if the number of UTF-16
- * code units does not already decide, so that long strings are checked quickly.
+ * requires. Like class-validator, `sigilMinCharacters` and `sigilMaxCharacters` do not count variation selectors.
+ * Each function returns whether a string violates the limit. If the number of UTF-16 code units is enough to decide,
+ * the function does not count characters, because counting is slow for long strings.
  */
 export const LENGTHS: Readonly<Record<string, (text: string, limit: number) => boolean>> = {
   maxLength: (text, limit) => text.length > limit && (text.length > 2 * limit || pointsIn(text) > limit),
@@ -85,8 +85,9 @@ export const DATE_TEXT =
   'an existing date in ISO 8601, such as "2026-07-28", or with time and zone "2026-07-28T09:00:00Z"';
 
 /**
- * The values of `format` in enforced schemas, for JavaScript types that JSON does not have. Standard formats
- * are annotations only, because schema validators disagree about them.
+ * Sigil's own values of the keyword `format`, for JavaScript types that JSON does not have, such as `Date`. Sigil's
+ * validator enforces only these formats. It does not check standard formats, because schema validators disagree about
+ * them.
  */
 export const FORMATS: Readonly<Record<OwnFormat, TextFormat>> = {
   'sigil-date': { expects: DATE_TEXT, validate: (text) => !Number.isNaN(dateOf(text).getTime()) },
@@ -103,7 +104,7 @@ export const FORMATS: Readonly<Record<OwnFormat, TextFormat>> = {
 /** The name of a format that Sigil defines, for a JavaScript type that JSON does not have. */
 export type OwnFormat = 'sigil-date' | 'sigil-url' | 'sigil-base64';
 
-/** Returns the format of Sigil that has a name; `undefined` if Sigil defines no format with this name. */
+/** Returns Sigil's format with the given name; `undefined` if Sigil defines no format with this name. */
 export function formatNamed(name: unknown): TextFormat | undefined {
   return typeof name === 'string' && Object.hasOwn(FORMATS, name) ? FORMATS[name as OwnFormat] : undefined;
 }

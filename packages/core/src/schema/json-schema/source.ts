@@ -7,7 +7,7 @@ export interface PropertyDeclaration {
   readonly name: string;
   /** The decorator that declares the property, for messages. @default '@Arg' */
   readonly decorator?: '@Arg' | '@Param';
-  /** Whether the compiler emitted no parameter types. */
+  /** Whether the compiler emitted no types for the parameters of the method, so that reflection knows no type. */
   readonly untyped?: boolean;
   /**
    * The type from reflection or from the author: String, Number, Boolean, Array, Date, BigInt, a DTO class,
@@ -16,7 +16,7 @@ export interface PropertyDeclaration {
   readonly type?: unknown;
   /** The type of the elements, for an array. */
   readonly items?: unknown;
-  /** The author's JSON Schema keywords, which override those of the type. */
+  /** JSON Schema keywords that the author wrote. They override the keywords that Sigil derives from `type`. */
   readonly keywords?: JsonSchema;
   readonly required: boolean;
 }
@@ -26,7 +26,10 @@ export type SchemaSource =
   | {
       readonly kind: 'class';
       readonly cls: Constructor;
-      /** The groups of class-validator whose rules apply, besides rules without a group; all rules by default. */
+      /**
+       * The class-validator groups whose rules apply. Rules without a group always apply. By default, all rules
+       * apply.
+       */
       readonly groups?: readonly string[];
     }
   /** An array of instances of a class, as in `output: [Dto]`. */
@@ -39,5 +42,5 @@ export type SchemaSource =
   /** No arguments at all. */
   | { readonly kind: 'none' };
 
-/** Whether a schema describes values from a client or values to one. */
+/** Whether a schema describes values that clients send (`input`), or values that clients receive (`output`). */
 export type Direction = 'input' | 'output';

@@ -44,13 +44,16 @@ export function shorten(text: string, length: number): string {
   return `${text.slice(0, length - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
-/** Shortens a long string value at each place where a text contains it. */
+/**
+ * Shortens every occurrence of a long string in a text.
+ * @param value the string to shorten. If it has at most 60 characters or is no string, the text stays unchanged.
+ */
 export function shortenWithin(text: string, value: unknown): string {
   if (typeof value !== 'string' || value.length <= SHOWN_CHARACTERS) return text;
   return text.replaceAll(value, () => shorten(value, SHOWN_CHARACTERS));
 }
 
-/** Maximum number of characters of a property name that a message repeats. */
+/** Maximum length of a property name in a message, in UTF-16 code units. Longer names are shortened. */
 export const SHOWN_NAME = 60;
 
 /**
@@ -75,8 +78,9 @@ interface Place {
 }
 
 /**
- * Returns the place inside a value that is reached by following steps.
- * @param root the value where the steps start. Its arrays and objects decide whether a number is an index or the name of a property.
+ * Follows steps from a root value, and returns the place where the last step ends.
+ * @param root the value where the steps start. A step into an array is an index; a step into an object is the name of a
+ *   property.
  */
 export function placeAt(steps: readonly PropertyKey[], root: unknown): Place {
   let path = '';

@@ -23,8 +23,8 @@ export function issueAt(path: string, expected: string, received: string, text: 
 const SHOWN_ISSUES = 20;
 
 /**
- * Thrown if a value is invalid. The message has one line for each problem, in words that help a model to
- * correct its call.
+ * Thrown if a value is invalid. The message has one line for each of the first 20 problems, in words that help a model
+ * to correct its call.
  */
 export class InvalidValueError extends Error {
   override readonly name = 'InvalidValueError';

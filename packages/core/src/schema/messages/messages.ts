@@ -19,13 +19,16 @@ export interface SchemaViolation {
   readonly parentSchema?: unknown;
 }
 
-/** A class-validator rule that describes a requirement better than the keyword of the schema. */
+/**
+ * A class-validator rule whose words are used in error messages, because they describe a requirement better than the
+ * violated keyword of the schema.
+ */
 export interface RuleWords {
-  /** Whether the author wrote the message of the rule. */
+  /** Whether the message of the rule comes from the author, and not from class-validator. */
   readonly worded: boolean;
   /** Describes the expected value; `undefined` if the message of the rule already describes it. */
   readonly expects: string | undefined;
-  /** Returns whether the enforced schema expresses the rule by this keyword. */
+  /** Returns whether the enforced schema contains this keyword because of the rule. */
   became(keyword: string): boolean;
   accepts(value: unknown): boolean;
   /** Describes the requirement of the rule. @param holder the object that contains the value. */
@@ -43,7 +46,7 @@ export type FindRules = (pointer: string, root: unknown) => readonly RuleWords[]
 /**
  * Converts violations of a schema to issues: one issue for each problem.
  *
- * @param rulesAt finds the class-validator rules of the DTO class that the schema describes.
+ * @param rulesAt a function that finds the class-validator rules of the DTO class that the schema describes.
  */
 export function issuesFrom(
   violations: readonly SchemaViolation[],

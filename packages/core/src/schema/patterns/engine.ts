@@ -15,7 +15,7 @@ interface PatternAnalysis extends Cost {
 }
 
 /**
- * Analyses a pattern: estimates its cost, and can create a linear-time test.
+ * Analyses a pattern. The result contains the estimated cost, and a function that creates a linear-time test.
  * @throws SyntaxError if the pattern is invalid.
  */
 export function analysePattern(source: string, flagText: string): PatternAnalysis {

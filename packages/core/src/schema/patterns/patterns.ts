@@ -28,12 +28,12 @@ export class PatternPool {
     return pattern;
   }
 
-  /** Analyses the patterns that have not been analysed. @returns `undefined` if all patterns have been analysed. */
+  /** Analyses the patterns that have not been analysed. @returns `undefined` if there are none. */
   ready(): Promise<void> | undefined {
     return this.#unsettled.size === 0 ? undefined : this.settle().then(() => undefined);
   }
 
-  /** Analyses the patterns that have not been analysed. @returns the problems of all unsafe patterns. */
+  /** Analyses the patterns that have not been analysed yet. @returns the problems of the unsafe patterns among them. */
   async settle(): Promise<DefinitionProblem[]> {
     const added = [...this.#unsettled];
     await Promise.all(added.map(([pattern]) => pattern.settle()));
@@ -43,7 +43,10 @@ export class PatternPool {
     return [...new Map(problems.map((problem) => [`${problem.where} ${problem.what}`, problem])).values()];
   }
 
-  /** The results of the analysis, for the patterns that needed an analysis and run on the native engine. */
+  /**
+   * The results of the analysis. Patterns that needed no analysis, and patterns that the linear-time engine runs, have
+   * no result.
+   */
   get verdicts(): readonly PatternVerdict[] {
     return [...this.#patterns.values()].flatMap(({ verdict }) => verdict ?? []);
   }
@@ -54,8 +57,8 @@ export class PatternPool {
   }
 
   /**
-   * Returns the maximum length of a text that a pattern can match, in UTF-16 code units. Longer texts do not
-   * match.
+   * Returns the maximum length of a text that is tested with a pattern, in UTF-16 code units. Longer texts count as not
+   * matching. `Infinity` means that there is no limit.
    */
   longestFor(source: string): number {
     const known = [...this.#patterns.values()].filter((one) => one.settled && one.source === source);
@@ -63,7 +66,7 @@ export class PatternPool {
   }
 }
 
-/** The result of analysing a pattern: the maximum length of a text that the native engine matches fast enough. */
+/** The result of the analysis of a pattern: up to what text length JavaScript's own engine is fast enough. */
 export interface PatternVerdict {
   readonly source: string;
   readonly flags: string;
@@ -74,8 +77,8 @@ export interface PatternVerdict {
 const PREPARED = new Map<string, number>();
 
 /**
- * Registers the results of pattern analyses that ran when the program was built, so that they are not repeated at
- * start.
+ * Registers the results of pattern analyses that ran when the program was built. The start of the program does not
+ * repeat these analyses.
  */
 export function preparePatterns(verdicts: readonly PatternVerdict[]): void {
   for (const { source, flags, length } of verdicts) PREPARED.set(`/${source}/${flags}`, length ?? Infinity);
@@ -152,8 +155,8 @@ export class SafePattern {
   }
 
   /**
-   * The maximum length of a text that the pattern can match, in UTF-16 code units. The value is 0 before the
-   * analysis, and if no engine can run the pattern safely.
+   * The maximum length of a text that is tested with the pattern, in UTF-16 code units. Longer texts count as not
+   * matching. The value is 0 before the analysis, and if no engine can run the pattern safely.
    */
   get longest(): number {
     return this.#linear ? Infinity : (this.#nativeLength ?? 0);

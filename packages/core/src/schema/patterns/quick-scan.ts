@@ -4,16 +4,15 @@
 const MAX_GROUPS = 8;
 
 /**
- * Whether a quick scan shows that a pattern cannot backtrack: no group is repeated, the pattern has no lookarounds
- * or backreferences, and an anchored pattern has at most one part of variable length. Other patterns are parsed,
- * which loads a library.
+ * Whether a quick scan shows that a pattern cannot backtrack. Such a pattern has no repeated groups, lookarounds or
+ * backreferences. It has no part of variable length, or it has one such part, starts with `^`, and has neither groups
+ * nor alternatives. Other patterns need the parser, which loads a library.
  *
+ * @param flags the flags of the pattern, as in `RegExp`.
  * @example
  * ```ts
  * cannotBacktrack('^(a+)+$', 'u'); // false
  * ```
- *
- * @param flags the flags of the pattern, as in `RegExp`.
  */
 export function cannotBacktrack(source: string, flags: string): boolean {
   if (/[vy]/.test(flags)) return false;
@@ -34,7 +33,10 @@ export function cannotBacktrack(source: string, flags: string): boolean {
   );
 }
 
-/** Removes the contents of escapes and character classes from a pattern. */
+/**
+ * Replaces each escape and each character class in a pattern by `x`, so that only groups, quantifiers and plain
+ * characters remain.
+ */
 export function skeletonOf(source: string): string {
   return source.replace(/\\.|\[(?:\\.|[^\]\\])*\]/gs, 'x');
 }

@@ -3,21 +3,24 @@ import type { JsonSchema } from '../../protocol/json.js';
 /** The arguments of a decorator, as class-validator stores them. */
 export type RuleArguments = readonly unknown[];
 
-/** The JSON Schema keywords for a decorator of class-validator. */
+/**
+ * How Sigil translates a decorator of class-validator to JSON Schema keywords. Functions receive the arguments of the
+ * decorator.
+ */
 export interface Rule {
   /**
-   * Returns the keywords that hold for every value that the decorator accepts. Clients get them, and they are
-   * enforced.
+   * Returns keywords that accept every value that the decorator accepts, and possibly more. Clients see these keywords
+   * in the schema, and Sigil enforces them.
    */
   readonly keywords?: (args: RuleArguments) => JsonSchema;
   /**
-   * Returns keywords that only inform clients, because schema validators interpret them differently from
-   * class-validator.
+   * Returns keywords that clients see in the schema, but that Sigil does not enforce. Schema validators interpret these
+   * keywords differently from class-validator.
    */
   readonly shown?: (args: RuleArguments) => JsonSchema;
   /**
-   * Returns keywords that are only enforced. Together with `keywords`, they accept exactly the values that
-   * the decorator accepts.
+   * Returns keywords that Sigil enforces, but that clients do not see in the schema. Together with `keywords`, they
+   * accept exactly the values that the decorator accepts.
    */
   readonly enforced?: (args: RuleArguments) => JsonSchema | undefined;
   /**
@@ -31,20 +34,23 @@ export interface Rule {
   readonly date?: true;
   /** Whether the decorator checks the created instance, and not the JSON value. */
   readonly made?: true;
-  /** Whether the decorator searches a whole array once for each element of the array. */
+  /** Whether the decorator searches the whole array again for each element, which is slow for long arrays. */
   readonly searches?: true;
-  /** The arguments for class-validator's constraint, if `keywords` are stricter than the decorator on purpose. */
+  /**
+   * Present if `keywords` are stricter than the decorator on purpose. Returns changed arguments for the decorator's own
+   * check, so that it is equally strict.
+   */
   readonly constraints?: (args: RuleArguments) => RuleArguments;
   /**
-   * Describes the expected value. Used if the decorator's own message mentions types that JSON does not have, or is
-   * less precise.
+   * Returns a description of the expected value. Present if the decorator's own message mentions types that JSON does
+   * not have, or is less precise.
    */
   readonly expects?: (args: RuleArguments) => string | undefined;
 }
 
 /**
- * Creates a rule for a string. If a pattern can express the decorator's options, the rule is exact. Otherwise, the
- * schema contains only `type`.
+ * Creates the rule of a decorator for strings. If `patternFor` returns a pattern, the schema contains the pattern,
+ * which expresses the decorator exactly. Otherwise, the schema contains only `type`.
  */
 export const chosen = (patternFor: (args: RuleArguments) => string | undefined): Rule => ({
   keywords: (args) => {

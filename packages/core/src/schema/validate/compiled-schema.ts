@@ -2,7 +2,10 @@ import type { JsonSchema } from '../../protocol/json.js';
 import type { SchemaDialect } from '../json-schema/json-schema.js';
 import type { SchemaViolation } from '../messages/messages.js';
 
-/** A compiled schema. Returns true if a value is valid; otherwise, `errors` contains the violations. */
+/**
+ * A compiled schema: a function that returns true if a value is valid. Otherwise, it stores the violations in its
+ * property `errors`.
+ */
 export interface CompiledSchema {
   (value: unknown): unknown;
   errors?: readonly SchemaViolation[] | null;
@@ -16,7 +19,10 @@ export interface CompileOptions {
    * `Object.prototype` also has, such as `toString`.
    */
   readonly ownProperties: boolean;
-  /** Whether the schema has identifiers that other schemas must not see. */
+  /**
+   * Whether the schema has identifiers, such as `$id`. It then gets an ajv instance of its own, because identifiers of
+   * different schemas could be equal.
+   */
   readonly isolated: boolean;
   /** Which violations are reported. */
   readonly report: 'first violation' | 'all violations';
@@ -25,7 +31,7 @@ export interface CompileOptions {
    * without this flag.
    */
   readonly unicode: boolean;
-  /** Compiles a regular expression that cannot backtrack excessively. */
+  /** Compiles a regular expression to a test that cannot backtrack excessively. */
   readonly pattern: (source: string, flags: string) => PatternTest;
 }
 
@@ -45,7 +51,7 @@ export interface PatternTest {
 export type ValidatorCompiler = (schema: JsonSchema, options: CompileOptions) => CompiledSchema;
 
 /**
- * Loads the compiler for a dialect. `#validator-compiler` exports a function with this name: ajv, or the
- * interpreter on platforms without code generation.
+ * Loads the compiler for a dialect. `#validator-compiler` exports a function of this type. The function loads ajv, or
+ * the interpreter on platforms without code generation.
  */
 export type LoadValidatorCompiler = (dialect: SchemaDialect) => Promise<ValidatorCompiler>;

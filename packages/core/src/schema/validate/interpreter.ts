@@ -18,11 +18,11 @@ import type { CompileOptions, LoadValidatorCompiler } from './compiled-schema.js
  *
  * - cfworker gets a copy of the schema. The copy lacks Sigil's own keywords and formats, keywords that the
  *   dialect does not have, and slow checks: `uniqueItems`, and patterns that the native engine runs slowly.
- *   `OwnChecks` runs these checks afterwards. A schema is refused if `OwnChecks` cannot reach such a keyword,
- *   for example inside `not`.
+ *   `OwnChecks` afterwards runs the slow checks, and the checks of Sigil's keywords and formats. A schema is refused
+ *   if `OwnChecks` cannot reach one of these keywords, for example inside `not`.
  * - `$dynamicRef` and `$recursiveRef` are refused, because cfworker ignores them.
- * - Errors of cfworker are converted to violations in ajv's form. Missing parameters are read from the
- *   schema.
+ * - Errors of cfworker are converted to violations in ajv's form. The parameters that ajv's form has and cfworker's
+ *   errors lack are read from the schema.
  */
 export const loadValidatorCompiler: LoadValidatorCompiler = (dialect) =>
   Promise.resolve((schema, options) => {

@@ -67,14 +67,14 @@ export class RuleRunners {
 /** Finds the runner for an instance in a property. */
 type Nested = (value: object) => RuleRunner | undefined;
 
-/** Runs the rules that the schema of a class does not express, on its instances. */
+/** Checks the instances of a class with the rules that the schema of the class does not express. */
 export class RuleRunner {
   properties: readonly PropertyRunner[] = [];
 
   /**
    * Runs the rules on an instance.
    * @param made the instance.
-   * @param sent the received JSON of the instance, or the JSON that will be sent.
+   * @param sent the JSON of the instance: as received for input, or as it will be sent for output.
    */
   run(made: unknown, sent: unknown, place: InstanceLocation | undefined, run: ValidationRun): void {
     if (typeof made !== 'object' || made === null) return;
@@ -201,12 +201,11 @@ export class ValidationRun {
   readonly #pending: Promise<void>[] = [];
 
   /**
-   * Runs a rule on a value, and records a violation.
+   * Checks a value with a rule. If the value violates the rule, this method records the violation.
    * @param sent the JSON of the value, for messages.
    * @param object the instance that contains the property.
    * @param whole the value of the property; the checked value may be one of its elements.
-   * @param step the index or
-   * key of the element in the property's container; absent if the whole property is checked.
+   * @param step the index or key of the element in the property's container; absent if the whole property is checked.
    */
   check(
     rule: BoundRule,
@@ -261,9 +260,9 @@ export class ValidationRun {
 
   /**
    * Waits for asynchronous rules, if there are any.
-   * @throws InvalidValueError if a rule is not satisfied.
-   * @throws DtoFunctionError if a function of an author threw
-   * an error, and no violation was recorded for the same value.
+   * @throws DtoFunctionError if an author's function threw an error for a value, and neither this value nor a part of
+   *   it has a recorded violation.
+   * @throws InvalidValueError if there is no such error, and a rule is not satisfied.
    */
   settle(): MaybePromise<void> {
     if (this.#pending.length === 0) return this.#conclude();

@@ -13,7 +13,10 @@ import type {
   ValidatorCompiler,
 } from './compiled-schema.js';
 
-/** Creates the validators of a schema from code that was generated when the program was built. */
+/**
+ * Creates the validators of a schema from code that was generated when the program was built. `first` creates a
+ * validator that stops at the first violation, and `all` creates one that reports all violations.
+ */
 export interface PreparedValidator {
   readonly first: (functions: ValidatorFunctions) => CompiledSchema;
   readonly all: (functions: ValidatorFunctions) => CompiledSchema;
@@ -48,7 +51,7 @@ export interface ValidatorFunctions {
   readonly pattern: CompileOptions['pattern'];
 }
 
-/** The functions for generated validators that do not depend on an app. */
+/** The functions that generated validators call, except for the compiler of patterns, which depends on the app. */
 export const validatorFunctions: Omit<ValidatorFunctions, 'pattern'> = {
   lengths: LENGTHS,
   formats: FORMATS,
@@ -63,7 +66,7 @@ export class ValidatorPool {
   /** The validators that have not been compiled. */
   readonly cold: Set<Validator> = new Set();
 
-  /** @param load loads the compiler of schemas; by default, the compiler of the platform. */
+  /** @param load a function that loads the compiler of schemas; by default, it loads the compiler of the platform. */
   constructor(load: LoadValidatorCompiler = loadOfPlatform) {
     this.#load = load;
   }
@@ -105,8 +108,8 @@ interface ValidatorOptions extends Pick<CompileOptions, 'dialect' | 'ownProperti
 type Compilation = readonly [first: CompiledSchema, compileAll: () => CompiledSchema];
 
 /**
- * Compiles a schema at first use. When it first refuses a value, it compiles the schema again, to report all
- * violations.
+ * Validates values with a schema. The first use compiles a validator that stops at the first violation. The first
+ * invalid value causes a second compilation, of a validator that finds all violations.
  */
 export class Validator {
   #first: CompiledSchema | undefined;
@@ -126,8 +129,8 @@ export class Validator {
   }
 
   /**
-   * Compiles the schema. @returns `undefined` if it has been compiled. @throws DefinitionError if it does not
-   * compile.
+   * Compiles the schema. @returns `undefined` if the schema was compiled before this call. @throws DefinitionError if
+   * the schema does not compile.
    */
   ready(): Promise<void> | undefined {
     if (this.#first) return undefined;
@@ -140,8 +143,8 @@ export class Validator {
   }
 
   /**
-   * Returns the violations in the value that `accepts()` has just refused: all of them, or the first one if
-   * the value is large.
+   * Returns the violations in the value that `accepts()` has just refused. If the value has more than 10,000 elements
+   * and properties, only the first violation is returned.
    */
   violations(value: unknown): readonly SchemaViolation[] {
     return this.#reported(value).map((violation) => this.#measured(violation));
@@ -228,7 +231,8 @@ interface Explainer {
 }
 
 /**
- * Validates a value. @throws InvalidValueError with all issues, or only the first one if the value is large.
+ * Validates a value. @throws InvalidValueError with all issues. If the value has more than 10,000 elements and
+ * properties, the error contains only the first issue.
  */
 export function ensure(
   validator: Validator,
