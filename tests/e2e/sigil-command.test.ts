@@ -426,7 +426,7 @@ describe('the command sigil', () => {
       ['check', INVENTORY, '--budget', '-5'],
       "option '--budget' has no value: one that begins with a dash must follow an equals sign",
     ],
-    [['check', tmpdir()], `${tmpdir()} is not a file: name a program, such as ${tmpdir()}/dist/main.js`],
+    [['check', tmpdir()], `${tmpdir()} is not a file: name the program in it, such as dist/main.js`],
     [
       ['login', 'http://127.0.0.1/', '--callback-port', '99999'],
       "--callback-port must be a port, not '99999'",

@@ -257,7 +257,7 @@ export class Enhancers {
         if (!(await this.#activates(guard, execution, context))) return false;
         if (request.user && !hadUser && !context.principal && responseOf(context))
           this.#warnOnce(
-            `the guard ${asked} has set request.user for a request without a principal, but the principal must be known before guards of definitions run;  ` +
+            `the guard ${asked} has set request.user for a request without a principal, but the principal must be known before guards of definitions run; ` +
               `run it at the endpoint: SigilModule.forRoot({ decorators: [UseGuards(${asked})] }), or as a global guard that also runs at the endpoint`,
             context,
           );

@@ -101,7 +101,7 @@ export function stderrLogger(): Logger {
   if (LOG_FORMAT !== undefined && LOG_FORMAT !== '' && LOG_FORMAT !== format)
     logger.warn(
       { LOG_FORMAT },
-      'the environment variable LOG_FORMAT is ignored: its value must be one of json or text',
+      'the environment variable LOG_FORMAT is ignored: its value must be json or text',
     );
   return logger;
 }

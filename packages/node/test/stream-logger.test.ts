@@ -208,7 +208,7 @@ describe('stderrLogger', () => {
     expect(JSON.parse(stderr)).toMatchObject({
       level: 'warn',
       LOG_FORMAT: 'xml',
-      message: 'the environment variable LOG_FORMAT is ignored: its value must be one of json or text',
+      message: 'the environment variable LOG_FORMAT is ignored: its value must be json or text',
     });
   });
 });

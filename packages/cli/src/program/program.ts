@@ -90,7 +90,7 @@ function commandOf(server: string | readonly string[]): readonly string[] {
   const path = resolve(server);
   const found = statSync(path, { throwIfNoEntry: false });
   if (found?.isFile()) return [process.execPath, path];
-  if (found) throw new UsageError(`${server} is not a file: name a program, such as ${server}/dist/main.js`);
+  if (found) throw new UsageError(`${server} is not a file: name the program in it, such as dist/main.js`);
   throw new UsageError(`there is no file ${server}: compile first, or name another program`);
 }
 

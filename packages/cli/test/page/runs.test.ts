@@ -16,7 +16,7 @@ function answerOf(outcome: Outcome, httpStatus: number): Answer {
 const resultOf = (result: JsonObject): Answer => answerOf({ kind: 'result', result }, 200);
 const notUp = answerOf({ kind: 'failed', reason: 'HTTP 502: The server is not running (starting)' }, 502);
 const unknown = answerOf(
-  { kind: 'error', error: { code: -32602, message: 'This task does not exist,' } },
+  { kind: 'error', error: { code: -32602, message: 'This task does not exist' } },
   200,
 );
 

@@ -48,7 +48,7 @@ describe('a program that has started another one, which holds its output open', 
     await gone(Number(other));
   });
 
-  test('ends at once with a question that is closed', async () => {
+  test('ends at once with a question that is ended', async () => {
     const stop = new AbortController();
     const never = askProgram(path, {}, { timeoutMs: 30_000, signal: stop.signal }, async (program) => {
       const other = await program.first((message) => message['other']);

@@ -124,8 +124,7 @@ export function checkGraph(
     if (!details) {
       const asker = path.at(-1);
       const where = asker === undefined ? nameOf(id) : `${nameOf(asker)}, which needs ${nameOf(id)}`;
-      const what = `the container cannot create ${nameOf(id)}`;
-      return diagnostics.at(where).add('SIGIL_UNRESOLVABLE', what, fixOf(id));
+      return diagnostics.at(where).add('SIGIL_UNRESOLVABLE', cannotCreate(id), fixOf(id));
     }
     const { scope } = details;
     if (!Object.hasOwn(LIFETIME, scope)) {
@@ -183,6 +182,11 @@ export function fixOfFailure(code: DefinitionProblem['code'], id: ServiceId): st
   if (code === 'SIGIL_UNRESOLVABLE') return fixOf(id);
   if (code === 'SIGIL_DEPENDENCY_CYCLE') return CYCLE_FIX;
   return 'set a shorter scope for the depending service in @Service({ scope }), or call ctx.resolve() in the handler';
+}
+
+/** Returns the problem of a service that the container cannot create. */
+export function cannotCreate(id: ServiceId): string {
+  return `the container cannot create ${nameOf(id)}`;
 }
 
 /**

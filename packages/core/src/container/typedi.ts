@@ -4,6 +4,7 @@ import type { Constructor } from '../protocol/constructor.js';
 import { isPromise, type MaybePromise, recovered } from '../protocol/maybe-promise.js';
 import { type Container, nameOf, type Provider, type ResolutionScope, type ServiceId } from './container.js';
 import {
+  cannotCreate,
   checkGraph,
   dependenciesOf,
   fixOfFailure,
@@ -262,7 +263,7 @@ export class TypediContainer implements Container, Resolver {
     const cls = service?.type ?? id;
     if (typeof cls === 'function' && this.knows(id))
       return this.#construct(id, cls as Constructor, home, scope);
-    throw this.#failure('SIGIL_UNRESOLVABLE', id, `the container cannot create ${nameOf(id)}`);
+    throw this.#failure('SIGIL_UNRESOLVABLE', id, cannotCreate(id));
   }
 
   #construct(id: ServiceId, cls: Constructor, home: ScopeContainer, scope: ServiceScope): unknown {

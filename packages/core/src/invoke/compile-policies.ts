@@ -87,7 +87,7 @@ function refused(answer: unknown, guard: GuardLike | undefined, { logger, unclea
     answer === null ? 'null' : answer === undefined ? 'undefined' : `a value of type ${typeof answer}`;
   logger.warn(
     { guard: guard.name || 'a function without a name' },
-    `a guard returned ${given}, which refuses the call: return true to allow it, or false to refuse it`,
+    `a guard returned ${given}, which refuses the call: return true to allow it, or false to refuse it; a return may be missing`,
   );
   return false;
 }

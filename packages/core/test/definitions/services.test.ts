@@ -121,7 +121,7 @@ describe('SIGIL_INVALID_OPTIONS', () => {
       expect.objectContaining({
         code: 'SIGIL_INVALID_OPTIONS',
         where: `createApp({ ${option} })`,
-        fix: expect.stringMatching(/^use |^write |^pass /),
+        fix: expect.stringMatching(/^use a valid value|^write |^use one of those/),
       }),
     ]);
   });

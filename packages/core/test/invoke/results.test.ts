@@ -378,7 +378,7 @@ describe('what a tool returns', () => {
       set: new Set([1, 2]),
       map: new Map([['a', new Map([['b', 1n]])]]),
       failure: Object.assign(new TypeError('no such thing'), { code: 7 }),
-      told: new ToolError('Request less,'),
+      told: new ToolError('Request less'),
       list: [new Set(['x'])],
     };
     const client = await openSession(
@@ -395,7 +395,7 @@ describe('what a tool returns', () => {
       set: [1, 2],
       map: { a: { b: '1' } },
       failure: { name: 'Error', message: 'Internal error' },
-      told: { name: 'ToolError', message: 'Request less,' },
+      told: { name: 'ToolError', message: 'Request less' },
       list: [['x']],
     });
     expect((await client.call('map'))['structuredContent']).toEqual({ a: { b: '1' } });

@@ -102,7 +102,7 @@ describe('whether an app is ready', () => {
 });
 
 test.each([
-  ['is full', new OverloadedError('The storage is full;')],
+  ['is full', new OverloadedError('The storage is full')],
   ['can only be read', new ReadOnlyError('It is a copy of another one')],
 ])('an app whose store %s says that, and not that it does not answer', async (why, error) => {
   const logger = recordingLogger();

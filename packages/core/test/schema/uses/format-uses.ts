@@ -74,7 +74,7 @@ export const FORMAT_USES: readonly Use[] = [
   ),
   use('IsISBN()', (o) => cv.IsISBN(undefined, o), '978-3-16-148410-0', '316148410X', '1'),
   use("IsISBN('10')", (o) => cv.IsISBN('10', o), '978-3-16-148410-0', '316148410X'),
-  use('IsISO31661Alpha2()', (o) => cv.IsISO31661Alpha2(o), 'CH', 'ch', 'is not a scope', '\u00DF', '\uFB01'),
+  use('IsISO31661Alpha2()', (o) => cv.IsISO31661Alpha2(o), 'CH', 'ch', 'XX', '\u00DF', '\uFB01'),
   use('IsISO31661Alpha3()', (o) => cv.IsISO31661Alpha3(o), 'CHE', 'che', 'XXX'),
   use('IsISO4217CurrencyCode()', (o) => cv.IsISO4217CurrencyCode(o), 'CHF', 'chf', 'XXX', 'ABC'),
   use("IsIdentityCard('ES')", (o) => cv.IsIdentityCard('ES', o), '99999999R', '1'),
