@@ -318,7 +318,7 @@ describe.each(SERVERS)('the tools of %s', (name) => {
       const strict = converted[tool.name] ?? {};
       const [before, after] = [objectsIn(tool.inputSchema), objectsIn(strict)];
       expect(after.filter(({ isOpen, mayLack }) => isOpen || mayLack)).toEqual([]);
-      expect([tool.name, said.some((what) => what.includes('may be left out'))]).toEqual([
+      expect([tool.name, said.some((what) => what.includes('optional arguments'))]).toEqual([
         tool.name,
         before.some(({ mayLack }) => mayLack),
       ]);

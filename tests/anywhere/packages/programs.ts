@@ -223,7 +223,7 @@ export const PROGRAMS: Readonly<Record<string, PackageProgram>> = {
   },
   sequelize: {
     // It requires the driver by a name that it computes.
-    advice: 'give the driver: `dialectModule: pg`',
+    advice: 'set the driver: `dialectModule: pg`',
     imports: "import pg from 'pg'; import { DataTypes, Sequelize } from 'sequelize';",
     body: `const sequelize = new Sequelize('postgres://db.example.com/shop', { logging: false, dialectModule: pg });
       const User = sequelize.define('User', { name: DataTypes.STRING });
@@ -245,7 +245,7 @@ export const PROGRAMS: Readonly<Record<string, PackageProgram>> = {
   },
   typeorm: {
     // It requires the driver by a name that it computes.
-    advice: 'give the driver: `driver: pg`',
+    advice: 'set the driver: `driver: pg`',
     imports: "import pg from 'pg'; import { DataSource, EntitySchema } from 'typeorm';",
     body: `const User = new EntitySchema({ name: 'User', columns: { id: { type: Number, primary: true }, name: { type: String } } });
       const source = new DataSource({ type: 'postgres', driver: pg, entities: [User] });
