@@ -23,7 +23,7 @@ export const NESTS = [
 export interface SigilModuleOptions extends Omit<AppOptions, (typeof NESTS)[number]> {
   /**
    * Options of the endpoint, as for `nodeHandler`. If they contain `authorization` or `authenticate`, the principal of
-   * a request comes from there, and the option `principal` has no effect.
+   * a request comes from there. The application does not start if the option `principal` is also set.
    */
   readonly http?: Omit<HttpOptions, 'sse'>;
   /**
