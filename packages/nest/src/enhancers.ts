@@ -157,14 +157,14 @@ export class Enhancers {
         what: 'it does not run for handlers of MCP, because their DTO has already validated the arguments',
         fix: 'remove it; if routes of the class need it, put it on these routes, or make it global',
       };
-    if (typeof enhancer !== 'function') return undefined;
-    if (kind === 'guard' && lacks(enhancer, 'canActivate') && !lacks(enhancer, 'allows'))
-      return { what: 'it is a guard of Sigil', fix: 'import UseGuards from @sigil/core' };
     if (kind === 'filter' && answersHttp(enhancer))
       return {
         what: 'it extends BaseExceptionFilter, which answers HTTP requests',
         fix: 'write a filter that returns a value, or throws a ToolError or ProtocolError of @sigil/core',
       };
+    if (typeof enhancer !== 'function') return undefined;
+    if (kind === 'guard' && lacks(enhancer, 'canActivate') && !lacks(enhancer, 'allows'))
+      return { what: 'it is a guard of Sigil', fix: 'import UseGuards from @sigil/core' };
     if (this.#providerOf(enhancer as Constructor, cls)) return undefined;
     return {
       what: 'no module of the Nest application provides it',
@@ -258,7 +258,7 @@ export class Enhancers {
         if (request.user && !hadUser && !context.principal && responseOf(context))
           this.#warnOnce(
             `the guard ${asked} has set request.user for a request without a principal, but the principal must be known before guards of definitions run; ` +
-              `run it at the endpoint: SigilModule.forRoot({ decorators: [UseGuards(${asked})] }), or as a global guard that also runs at the endpoint`,
+              `run this guard at the endpoint: SigilModule.forRoot({ decorators: [UseGuards(${asked})] }), or as a global guard that also runs at the endpoint`,
             context,
           );
       }
@@ -269,8 +269,8 @@ export class Enhancers {
       const status = error.getStatus();
       if (!REFUSALS.has(status))
         this.#warnOnce(
-          `the guard ${asked} has thrown ${status}, so clients see no such definition; ` +
-            'a guard of requests, not of definitions, belongs at the endpoint: in decorators, or in requestGuards if it is global',
+          `the guard ${asked} has thrown ${status}, so this definition is hidden from the client; ` +
+            'if the guard is for requests, not for definitions, run it at the endpoint: list it in decorators or, if it is global, in requestGuards',
           context,
         );
       return false;
@@ -290,8 +290,8 @@ export class Enhancers {
         throw error;
       TOO_MANY.set(context.state, error);
       this.#warnOnce(
-        `the guard ${nameOf(guard.constructor)} has thrown 429: it is asked for each definition of a list too, so what counts requests ` +
-          'belongs at the endpoint: in decorators, or in requestGuards when it is global',
+        `the guard ${nameOf(guard.constructor)} has thrown 429: it also runs for each definition of a list; ` +
+          'if it counts requests, run it at the endpoint: list it in decorators or, if it is global, in requestGuards',
         context,
       );
       return true;

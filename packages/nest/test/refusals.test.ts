@@ -4,6 +4,7 @@ import {
   type CallHandler,
   Catch,
   createParamDecorator,
+  type ExceptionFilter,
   type CanActivate,
   Headers,
   Injectable,
@@ -139,11 +140,14 @@ describe('an application does not start', () => {
     ]);
   });
 
-  test('with filters that answer HTTP requests', async () => {
+  test.each([
+    ['Filter', (filter: new () => ExceptionFilter) => filter],
+    ['new Filter()', (filter: new () => ExceptionFilter) => new filter()],
+  ])('with filters that answer HTTP requests: %s', async (shown, filterOf) => {
     @Catch()
     class Filter extends BaseExceptionFilter {}
     @Injectable()
-    @UseFilters(Filter)
+    @UseFilters(filterOf(Filter))
     @UseInterceptors({ intercept: (_context, next) => next.handle() })
     class Orders {
       @Tool()
@@ -152,7 +156,7 @@ describe('an application does not start', () => {
       }
     }
     expect(await problemsOf({ providers: [Orders] })).toEqual([
-      'SIGIL_INVALID_POLICY Orders: @UseFilters(Filter): it extends BaseExceptionFilter, which answers HTTP requests | write a filter that returns a value, or throws a ToolError or ProtocolError of @sigil/core',
+      `SIGIL_INVALID_POLICY Orders: @UseFilters(${shown}): it extends BaseExceptionFilter, which answers HTTP requests | write a filter that returns a value, or throws a ToolError or ProtocolError of @sigil/core`,
     ]);
   });
 
@@ -169,7 +173,7 @@ describe('an application does not start', () => {
     @Module({ providers: [Orders] })
     class Two {}
     expect(await problemsOf({ imports: [One, Two] })).toEqual([
-      'SIGIL_INVALID_OPTIONS Orders: @Service says that it has the scope request, and Nest, which makes it, takes it for a singleton | write @Injectable({ scope: Scope.REQUEST }) or @Injectable({ scope: Scope.TRANSIENT }) in place of @Service()',
+      'SIGIL_INVALID_OPTIONS Orders: @Service gives it the scope request, but Nest creates it as a singleton | write @Injectable({ scope: Scope.REQUEST }) or @Injectable({ scope: Scope.TRANSIENT }) in place of @Service()',
       'SIGIL_DUPLICATE_PROVIDER Orders: One and Two both list it as a provider, so Nest creates two instances | provide it in one module, and import that module where it is needed',
     ]);
   });
@@ -202,7 +206,7 @@ describe('an application does not start', () => {
     };
     expect(await problemsOf({ options: options as never })).toEqual([
       'SIGIL_INVALID_OPTIONS SigilModule.forRoot({ services }): Nest has this | list classes in the providers of modules: those with handlers are found there',
-      'SIGIL_INVALID_OPTIONS SigilModule.forRoot({ http.sse }): its routes are created before the options are known | write sse: true next to the path',
+      'SIGIL_INVALID_OPTIONS SigilModule.forRoot({ http.sse }): the routes of HTTP+SSE are created before these options are known | write sse: true next to the path',
       'SIGIL_INVALID_OPTIONS SigilModule.forRoot({ requestGuards }): it must be a list of classes | write requestGuards: [ThrottlerGuard]',
       'SIGIL_INVALID_OPTIONS SigilModule.forRoot({ principal }): http.authorization or http.authenticate already determines the principal | remove one of them',
     ]);
